@@ -1,0 +1,104 @@
+"""aucbench: which stochastic method for maximising the AUC is best, on which data, at what cost.
+
+Public names are imported when first used, so that `import aucbench` is cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aucbench.api import catalog, replay, run
+    from aucbench.contracts import (
+        Access,
+        Algorithm,
+        Batch,
+        Claims,
+        Count,
+        CsrRows,
+        Dataset,
+        FeatureMap,
+        File,
+        Index,
+        Interval,
+        Loss,
+        NonNegative,
+        OpenUnit,
+        Positive,
+        Problem,
+        Samples,
+        check_fields,
+    )
+    from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError, PluginError
+    from aucbench.hookspecs import hookimpl
+    from aucbench.result import Result
+
+_HOMES = {
+    "aucbench.api": ("catalog", "replay", "run"),
+    "aucbench.contracts": (
+        "Access",
+        "Algorithm",
+        "Batch",
+        "Claims",
+        "Count",
+        "CsrRows",
+        "Dataset",
+        "FeatureMap",
+        "File",
+        "Index",
+        "Interval",
+        "Loss",
+        "NonNegative",
+        "OpenUnit",
+        "Positive",
+        "Problem",
+        "Samples",
+        "check_fields",
+    ),
+    "aucbench.errors": ("AucbenchError", "DataError", "FetchError", "ParameterError", "PluginError"),
+    "aucbench.hookspecs": ("hookimpl",),
+    "aucbench.result": ("Result",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Access",
+    "Algorithm",
+    "AucbenchError",
+    "Batch",
+    "Claims",
+    "Count",
+    "CsrRows",
+    "DataError",
+    "Dataset",
+    "FeatureMap",
+    "FetchError",
+    "File",
+    "Index",
+    "Interval",
+    "Loss",
+    "NonNegative",
+    "OpenUnit",
+    "ParameterError",
+    "PluginError",
+    "Positive",
+    "Problem",
+    "Result",
+    "Samples",
+    "catalog",
+    "check_fields",
+    "hookimpl",
+    "replay",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'aucbench' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,51 @@
+"""The contract between the framework and its plugins. It imports nothing else of the framework."""
+
+from aucbench.contracts.batch import Access, Batch, CsrRows, Matrix, csr_rows
+from aucbench.contracts.fields import (
+    Count,
+    FieldType,
+    Index,
+    Interval,
+    NonNegative,
+    OpenUnit,
+    Positive,
+    check_fields,
+    field_types,
+)
+from aucbench.contracts.plugins import (
+    Algorithm,
+    Claims,
+    Dataset,
+    FeatureMap,
+    File,
+    Grid,
+    Loss,
+    Samples,
+)
+from aucbench.contracts.problem import Problem
+
+__all__ = [
+    "Access",
+    "Algorithm",
+    "Batch",
+    "Claims",
+    "Count",
+    "CsrRows",
+    "Dataset",
+    "FeatureMap",
+    "FieldType",
+    "File",
+    "Grid",
+    "Index",
+    "Interval",
+    "Loss",
+    "Matrix",
+    "NonNegative",
+    "OpenUnit",
+    "Positive",
+    "Problem",
+    "Samples",
+    "check_fields",
+    "csr_rows",
+    "field_types",
+]

@@ -1,0 +1,136 @@
+"""What one call of `step` consumes: the data, the labels and the row numbers of a chunk."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Matrix = Any  # (n, d) C-contiguous ndarray of float64 or float32, or scipy CSR
+
+
+class Access(StrEnum):
+    """What one iteration of a method consumes, and so the shape of `Batch.rows`.
+
+    ``stream``: rows (k,), one example an iteration. ``pairs``: rows (k, 2), a positive and a negative, drawn
+    uniformly with replacement. ``minibatch``: rows (k, m), m rows drawn without replacement.
+    ``full``: rows (k, 0), k passes over everything.
+    """
+
+    stream = "stream"
+    pairs = "pairs"
+    minibatch = "minibatch"
+    full = "full"
+
+
+class CsrRows(NamedTuple):
+    """Compressed sparse rows as compiled code takes them; columns ascend within a row."""
+
+    indptr: NDArray[Any]  # (n + 1,) int32 or int64
+    indices: NDArray[np.uint32]  # (nnz,)
+    data: NDArray[Any]  # (nnz,) float64 or float32
+
+
+class Batch:
+    """A chunk of a run.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray or scipy CSR
+        All rows, not only those of the chunk; the same object throughout a run.
+    y : (n,) int8 array
+        Labels in {-1, 1}.
+    rows : (k,), (k, 2), (k, m) or (k, 0) int64 array
+        What the chunk consumes, in order; the shape is that of `access`.
+    access : Access or str, optional
+        Inferred from the shape of `rows` when left out.
+
+    Iterating yields one item per iteration: ``(x, label)`` for stream, ``(x_pos, x_neg)`` for pairs,
+    ``(X, y)`` for minibatch and full. Rows of a CSR matrix come as fresh dense vectors.
+    """
+
+    __slots__ = ("X", "_view", "access", "rows", "y")
+
+    def __init__(
+        self, X: Matrix, y: NDArray[np.int8], rows: NDArray[np.int64], access: Access | str | None = None
+    ):
+        self.X = _canonical(X) if sparse.issparse(X) else X
+        self.y = y
+        self.rows = rows
+        self.access = _infer(rows) if access is None else Access(access)
+        self._view: Any = None
+
+    def take(self, rows: NDArray[np.int64]) -> "Batch":
+        """The same data with other rows; what was prepared for compiled code is shared."""
+        other = object.__new__(Batch)
+        other.X, other.y, other.rows, other.access = self.X, self.y, rows, self.access
+        other._view = self.rows_view
+        return other
+
+    @property
+    def rows_view(self) -> Any:
+        """`X` as compiled code takes it: the array itself, or `CsrRows`."""
+        if self._view is None:
+            self._view = csr_rows(self.X) if sparse.issparse(self.X) else self.X
+        return self._view
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        if self.access is Access.full:
+            return ((self.X, self.y) for _ in range(len(self.rows)))
+        row = self._dense_row if sparse.issparse(self.X) else self.X.__getitem__
+        if self.access is Access.stream:
+            return ((row(i), int(self.y[i])) for i in self.rows)
+        if self.access is Access.pairs:
+            return ((row(i), row(j)) for i, j in self.rows)
+        return ((self._dense_block(block), self.y[block]) for block in self.rows)
+
+    def sparse(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any], int]]:
+        """The rows of a `stream` chunk as (indices, values, label), without making them dense.
+
+        Raises
+        ------
+        TypeError
+            When the rows are not CSR, or the access is not stream.
+        """
+        if self.access is not Access.stream or not sparse.issparse(self.X):
+            raise TypeError("Batch.sparse() needs CSR rows and the access 'stream'.")
+        indptr, indices, data = self.rows_view
+        for i in self.rows:
+            part = slice(indptr[i], indptr[i + 1])
+            yield indices[part], data[part], int(self.y[i])
+
+    def _dense_row(self, i: int) -> NDArray[Any]:
+        indptr, indices, data = self.rows_view
+        part = slice(indptr[i], indptr[i + 1])
+        dense = np.zeros(self.X.shape[1], data.dtype)
+        dense[indices[part]] = data[part]
+        return dense
+
+    def _dense_block(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        block = self.X[rows]
+        return block.toarray() if sparse.issparse(block) else block
+
+
+def csr_rows(X: sparse.csr_matrix | sparse.csr_array) -> CsrRows:
+    """The parts of a CSR matrix with a uint32 view of its column numbers (a copy where they are int64)."""
+    indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
+    return CsrRows(X.indptr, indices, X.data)
+
+
+def _canonical(X: Any) -> Any:
+    """Compiled kernels merge rows, so columns must ascend and not repeat; a copy where they do not."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _infer(rows: NDArray[np.int64]) -> Access:
+    if rows.ndim == 1:
+        return Access.stream
+    return {0: Access.full, 2: Access.pairs}.get(rows.shape[1], Access.minibatch)

@@ -1,0 +1,129 @@
+"""Hyper-parameter fields: ranges stated in the type, checked and coerced in one place."""
+
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from aucbench.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The range of a number: from `low` to `high`, ends included unless `open_low` / `open_high`."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    open_low: bool = False
+    open_high: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return above and below and math.isfinite(value)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.low > -math.inf:
+            parts.append(f"{'>' if self.open_low else '>='} {self.low:g}")
+        if self.high < math.inf:
+            parts.append(f"{'<' if self.open_high else '<='} {self.high:g}")
+        return " and ".join(parts) or "finite"
+
+
+Positive = Annotated[float, Interval(low=0.0, open_low=True)]
+NonNegative = Annotated[float, Interval(low=0.0)]
+OpenUnit = Annotated[float, Interval(low=0.0, high=1.0, open_low=True, open_high=True)]
+Count = Annotated[int, Interval(low=1)]
+Index = Annotated[int, Interval(low=0)]
+
+
+@dataclass(frozen=True)
+class FieldType:
+    """A field's annotation taken apart: the bare type, whether None is allowed, and the range."""
+
+    base: Any
+    optional: bool
+    interval: Interval
+
+
+@cache
+def field_types(cls: type) -> Mapping[str, FieldType]:
+    """The dataclass fields of `cls` by name, their annotations taken apart."""
+    hints = get_type_hints(cls, include_extras=True)
+    return types.MappingProxyType({field.name: _take_apart(hints[field.name]) for field in fields(cls)})
+
+
+def _take_apart(hint: Any) -> FieldType:
+    optional, interval = False, Interval()
+    if get_origin(hint) in (Union, types.UnionType):
+        members = [member for member in get_args(hint) if member is not type(None)]
+        optional = len(members) < len(get_args(hint))
+        hint = members[0] if len(members) == 1 else Any
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+        interval = next((note for note in notes if isinstance(note, Interval)), interval)
+    return FieldType(hint, optional, interval)
+
+
+def check_fields(self: Any) -> None:
+    """Check and coerce every field of a frozen dataclass; meant as its `__post_init__`.
+
+    Strings become members of a StrEnum field, whole numbers become floats in a float field; a value of
+    another type or outside the annotated `Interval` is refused.
+
+    Raises
+    ------
+    ParameterError
+        Names the plugin, the field, what was expected and what was given.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from typing import ClassVar
+    >>> import aucbench
+    >>> @dataclass(frozen=True)
+    ... class Mine:
+    ...     name: ClassVar[str] = "mine"
+    ...     radius: aucbench.Positive = 1.0
+    ...     __post_init__ = aucbench.check_fields
+    >>> Mine(radius=-1)
+    Traceback (most recent call last):
+        ...
+    aucbench.errors.ParameterError: mine: radius must be > 0, got -1.
+    """
+    cls = type(self)
+    owner = getattr(cls, "name", cls.__name__)
+    for name, kind in field_types(cls).items():
+        value = getattr(self, name)
+        if value is None and kind.optional:
+            continue
+        object.__setattr__(self, name, _coerce(f"{owner}: {name}", kind, value))
+
+
+def _coerce(what: str, kind: FieldType, value: Any) -> Any:
+    base = kind.base
+    or_none = " (or none)" if kind.optional else ""
+    if isinstance(base, type) and issubclass(base, StrEnum):
+        try:
+            return base(value)
+        except ValueError:
+            choices = ", ".join(base)
+            raise ParameterError(f"{what} must be one of {choices}{or_none}, got {value!r}.") from None
+    if base in (int, float):
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not (whole or (base is float and isinstance(value, float | np.floating))):
+            noun = "a whole number" if base is int else "a number"
+            raise ParameterError(f"{what} must be {noun}{or_none}, got {value!r}.")
+        if value not in kind.interval:
+            raise ParameterError(f"{what} must be {kind.interval}{or_none}, got {value}.")
+        return base(value)
+    if base in (bool, str) and not isinstance(value, base):
+        noun = "true or false" if base is bool else "text"
+        raise ParameterError(f"{what} must be {noun}{or_none}, got {value!r}.")
+    return value

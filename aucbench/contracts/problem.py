@@ -1,0 +1,86 @@
+"""The problem a method is asked to solve, with statistics computed on demand."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts.batch import Matrix
+
+BLOCK_ROWS = 8192  # statistics are summed in float64 over blocks of this many rows
+
+
+class Problem:
+    """Training data, loss and planned length of one run.
+
+    Statistics are computed when first asked for, on the clock of the method that asks, and are not kept
+    from run to run.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray or scipy CSR
+        Training rows.
+    y : (n,) int8 array
+        Labels in {-1, 1}.
+    iterations : int or None
+        Planned number of iterations; None when the budget is in seconds.
+    loss : Loss or None
+        The surrogate loss, an instance of a loss plugin.
+    """
+
+    def __init__(self, X: Matrix, y: NDArray[np.int8], iterations: int | None = None, loss: Any = None):
+        self.X = X
+        self.y = y
+        self.iterations = iterations
+        self.loss = loss
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows n."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns d."""
+        return int(self.X.shape[1])
+
+    @cached_property
+    def p(self) -> float:
+        """Share of positives, n+ / n."""
+        return float(np.mean(self.y == 1))
+
+    @cached_property
+    def max_norm(self) -> float:
+        """Largest l2 norm of a row, kappa."""
+        largest = 0.0
+        for block, _ in self._blocks():
+            if sparse.issparse(block):
+                squares = np.asarray(block.multiply(block).sum(axis=1)).ravel()
+            else:
+                squares = np.einsum("ij,ij->i", block, block)
+            largest = max(largest, float(squares.max(initial=0.0)))
+        return float(np.sqrt(largest))
+
+    @cached_property
+    def mean_pos(self) -> NDArray[np.float64]:
+        """(d,) mean of the positive rows, m+; zero when there is none."""
+        return self._mean(1)
+
+    @cached_property
+    def mean_neg(self) -> NDArray[np.float64]:
+        """(d,) mean of the negative rows, m-; zero when there is none."""
+        return self._mean(-1)
+
+    def _mean(self, label: int) -> NDArray[np.float64]:
+        total = np.zeros(self.n_features)
+        for block, labels in self._blocks():
+            total += block.T @ (labels == label).astype(np.float64)
+        return total / max(1, int(np.count_nonzero(self.y == label)))
+
+    def _blocks(self) -> Iterator[tuple[Any, NDArray[np.int8]]]:
+        for start in range(0, self.n_samples, BLOCK_ROWS):
+            part = slice(start, start + BLOCK_ROWS)
+            yield self.X[part].astype(np.float64, copy=False), self.y[part]

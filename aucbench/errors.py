@@ -1,0 +1,21 @@
+"""The errors a user can mend; each is one clear sentence: what, where, got, expected, what to do next."""
+
+
+class AucbenchError(Exception):
+    """Base of all errors that the command line prints as one sentence, with exit status 2."""
+
+
+class ParameterError(AucbenchError, ValueError):
+    """A hyper-parameter or setting is out of range or of the wrong type."""
+
+
+class DataError(AucbenchError, ValueError):
+    """A data file, a label column or an array cannot be used."""
+
+
+class FetchError(AucbenchError, OSError):
+    """A file could not be downloaded, or is not what was promised."""
+
+
+class PluginError(AucbenchError, LookupError):
+    """A plugin is unknown, broken or in conflict with another one."""
