@@ -1,0 +1,292 @@
+"""Operations on one row of the data, written once for dense and CSR rows.
+
+To be called inside compiled code; the compiler picks the version by the type of X, an (n, d) C-contiguous
+array or `CsrRows`, float64 or float32. Vectors are float64. Dense rows are summed in any order (`FAST`),
+CSR rows strictly in a fixed one.
+"""
+
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from aucbench.contracts import CsrRows
+from aucbench.kernels.compiling import FAST
+
+DENSE: Any = {"fastmath": FAST, "error_model": "numpy"}
+CSR: Any = {"fastmath": False, "error_model": "numpy"}
+LINE = 64  # bytes of a cache line
+
+_ONLY_COMPILED = "aucbench.kernels: {} can only be called inside compiled code."
+
+
+def is_dense(X: Any) -> bool:
+    """Whether the numba type X is that of dense rows."""
+    return isinstance(X, types.Array) and X.ndim == 2
+
+
+def is_csr(X: Any) -> bool:
+    """Whether the numba type X is that of `CsrRows`."""
+    return isinstance(X, types.BaseNamedTuple) and X.instance_class is CsrRows
+
+
+def dot(X: Any, i: int, w: Any) -> float:
+    """The product w.x_i."""
+    raise NotImplementedError(_ONLY_COMPILED.format("rows.dot"))
+
+
+def norm(X: Any, i: int) -> float:
+    """The squared norm |x_i|^2."""
+    raise NotImplementedError(_ONLY_COMPILED.format("rows.norm"))
+
+
+def dot_norm(X: Any, i: int, w: Any) -> tuple[float, float]:
+    """w.x_i and |x_i|^2 in one pass."""
+    raise NotImplementedError(_ONLY_COMPILED.format("rows.dot_norm"))
+
+
+def dot_norms(X: Any, i: int, w: Any) -> tuple[float, float, float]:
+    """w.x_i, |x_i|^2 and |x_i|_1 in one pass."""
+    raise NotImplementedError(_ONLY_COMPILED.format("rows.dot_norms"))
+
+
+def axpy(a: float, X: Any, i: int, w: Any) -> None:
+    """Add a x_i to w."""
+    raise NotImplementedError(_ONLY_COMPILED.format("rows.axpy"))
+
+
+def axpy2(a: float, X: Any, i: int, u: Any, b: float, v: Any) -> None:
+    """Add a x_i to u and b x_i to v in one pass."""
+    raise NotImplementedError(_ONLY_COMPILED.format("rows.axpy2"))
+
+
+def prefetch(X: Any, i: int) -> None:
+    """Ask for row i ahead of its use; rows in random order are bound by memory latency otherwise."""
+    raise NotImplementedError(_ONLY_COMPILED.format("rows.prefetch"))
+
+
+@overload(dot, jit_options=DENSE)
+def _dot_dense(X, i, w):
+    if not is_dense(X):
+        return None
+
+    def implementation(X, i, w):
+        total = 0.0
+        for j in range(X.shape[1]):
+            total += X[i, j] * w[j]
+        return total
+
+    return implementation
+
+
+@overload(dot, jit_options=CSR)
+def _dot_csr(X, i, w):
+    if not is_csr(X):
+        return None
+
+    def implementation(X, i, w):
+        indices, data = X.indices, X.data
+        start, stop = X.indptr[i], X.indptr[i + 1]
+        whole = stop - (stop - start) % 4
+        # four sums, or every addition waits for the one before
+        s0 = s1 = s2 = s3 = 0.0
+        for k in range(start, whole, 4):
+            s0 += data[k] * w[indices[k]]
+            s1 += data[k + 1] * w[indices[k + 1]]
+            s2 += data[k + 2] * w[indices[k + 2]]
+            s3 += data[k + 3] * w[indices[k + 3]]
+        for k in range(whole, stop):
+            s0 += data[k] * w[indices[k]]
+        return (s0 + s1) + (s2 + s3)
+
+    return implementation
+
+
+@overload(norm, jit_options=DENSE)
+def _norm_dense(X, i):
+    if not is_dense(X):
+        return None
+
+    def implementation(X, i):
+        total = 0.0
+        for j in range(X.shape[1]):
+            x = float(X[i, j])
+            total += x * x
+        return total
+
+    return implementation
+
+
+@overload(norm, jit_options=DENSE)  # values lie side by side, so that any order of summing is as good
+def _norm_csr(X, i):
+    if not is_csr(X):
+        return None
+
+    def implementation(X, i):
+        total = 0.0
+        for k in range(X.indptr[i], X.indptr[i + 1]):
+            x = float(X.data[k])
+            total += x * x
+        return total
+
+    return implementation
+
+
+@overload(dot_norm, jit_options=DENSE)
+def _dot_norm_dense(X, i, w):
+    if not is_dense(X):
+        return None
+
+    def implementation(X, i, w):
+        product = square = 0.0
+        for j in range(X.shape[1]):
+            x = float(X[i, j])
+            product += x * w[j]
+            square += x * x
+        return product, square
+
+    return implementation
+
+
+@overload(dot_norm, jit_options=CSR)
+def _dot_norm_csr(X, i, w):
+    if not is_csr(X):
+        return None
+
+    def implementation(X, i, w):
+        return dot(X, i, w), norm(X, i)
+
+    return implementation
+
+
+@overload(dot_norms, jit_options=DENSE)
+def _dot_norms_dense(X, i, w):
+    if not is_dense(X):
+        return None
+
+    def implementation(X, i, w):
+        product = square = absolute = 0.0
+        for j in range(X.shape[1]):
+            x = float(X[i, j])
+            product += x * w[j]
+            square += x * x
+            absolute += abs(x)
+        return product, square, absolute
+
+    return implementation
+
+
+@overload(dot_norms, jit_options=CSR)
+def _dot_norms_csr(X, i, w):
+    if not is_csr(X):
+        return None
+
+    def implementation(X, i, w):
+        absolute = 0.0
+        for k in range(X.indptr[i], X.indptr[i + 1]):
+            absolute += abs(float(X.data[k]))
+        return dot(X, i, w), norm(X, i), absolute
+
+    return implementation
+
+
+@overload(axpy, jit_options=DENSE)
+def _axpy_dense(a, X, i, w):
+    if not is_dense(X):
+        return None
+
+    def implementation(a, X, i, w):
+        for j in range(X.shape[1]):
+            w[j] += a * X[i, j]
+
+    return implementation
+
+
+@overload(axpy, jit_options=CSR)
+def _axpy_csr(a, X, i, w):
+    if not is_csr(X):
+        return None
+
+    def implementation(a, X, i, w):
+        for k in range(X.indptr[i], X.indptr[i + 1]):
+            w[X.indices[k]] += a * X.data[k]
+
+    return implementation
+
+
+@overload(axpy2, jit_options=DENSE)
+def _axpy2_dense(a, X, i, u, b, v):
+    if not is_dense(X):
+        return None
+
+    def implementation(a, X, i, u, b, v):
+        for j in range(X.shape[1]):
+            x = float(X[i, j])
+            u[j] += a * x
+            v[j] += b * x
+
+    return implementation
+
+
+@overload(axpy2, jit_options=CSR)
+def _axpy2_csr(a, X, i, u, b, v):
+    if not is_csr(X):
+        return None
+
+    def implementation(a, X, i, u, b, v):
+        for k in range(X.indptr[i], X.indptr[i + 1]):
+            j = X.indices[k]
+            x = float(X.data[k])
+            u[j] += a * x
+            v[j] += b * x
+
+    return implementation
+
+
+@intrinsic
+def _prefetch_element(typingctx, array, offset):
+    """Prefetch the cache line of the element `offset` places after the first."""
+
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        address = builder.bitcast(builder.gep(data, [args[1]]), cgutils.voidptr_t)
+        number = cgutils.int32_t
+        kind = cgutils.ir.FunctionType(cgutils.ir.VoidType(), [address.type, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
+        builder.call(function, [address, number(0), number(3), number(1)])  # read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@overload(prefetch, jit_options=CSR)
+def _prefetch_dense(X, i):
+    if not is_dense(X):
+        return None
+    step = LINE // (X.dtype.bitwidth // 8)
+
+    def implementation(X, i):
+        first = i * X.shape[1]
+        for offset in range(first, first + X.shape[1], step):
+            _prefetch_element(X, offset)
+        _prefetch_element(X, first + X.shape[1] - 1)  # a row need not start on a line
+
+    return implementation
+
+
+@overload(prefetch, jit_options=CSR)
+def _prefetch_csr(X, i):
+    if not is_csr(X):
+        return None
+    index_step = LINE // (X[1].dtype.bitwidth // 8)
+    data_step = LINE // (X[2].dtype.bitwidth // 8)
+
+    def implementation(X, i):
+        start, stop = X.indptr[i], X.indptr[i + 1]
+        for offset in range(start, stop, index_step):
+            _prefetch_element(X.indices, offset)
+        for offset in range(start, stop, data_step):
+            _prefetch_element(X.data, offset)
+
+    return implementation

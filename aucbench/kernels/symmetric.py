@@ -1,0 +1,65 @@
+"""Symmetric matrices of which only the lower triangle is kept: rank-one updates and products."""
+
+from typing import Any
+
+from numba.extending import overload
+
+from aucbench.kernels.compiling import fast_kernel
+from aucbench.kernels.rows import CSR, DENSE, is_csr, is_dense
+
+_ONLY_COMPILED = "aucbench.kernels: {} can only be called inside compiled code."
+
+
+def rank_one(X: Any, i: int, M: Any) -> None:
+    """Add x_i x_i^T to the lower triangle of the (d, d) matrix M."""
+    raise NotImplementedError(_ONLY_COMPILED.format("symmetric.rank_one"))
+
+
+@overload(rank_one, jit_options=DENSE)
+def _rank_one_dense(X, i, M):
+    if not is_dense(X):
+        return None
+
+    def implementation(X, i, M):
+        for j in range(X.shape[1]):
+            a = float(X[i, j])
+            for k in range(j + 1):
+                M[j, k] += a * X[i, k]
+
+    return implementation
+
+
+@overload(rank_one, jit_options=CSR)
+def _rank_one_csr(X, i, M):
+    if not is_csr(X):
+        return None
+
+    def implementation(X, i, M):
+        start, stop = X.indptr[i], X.indptr[i + 1]
+        for p in range(start, stop):
+            j, a = X.indices[p], float(X.data[p])
+            for q in range(start, p + 1):
+                M[j, X.indices[q]] += a * X.data[q]
+
+    return implementation
+
+
+@fast_kernel
+def product(M, w, out):
+    """Set out to M w, M symmetric and given by its lower triangle.
+
+    Parameters
+    ----------
+    M : (d, d) array
+        Only the lower triangle is read.
+    w, out : (d,) arrays
+        Must not be the same.
+    """
+    for j in range(M.shape[0]):
+        a = w[j]
+        total = M[j, j] * a
+        for k in range(j):
+            m = M[j, k]
+            total += m * w[k]
+            out[k] += m * a
+        out[j] = total

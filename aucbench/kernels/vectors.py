@@ -1,0 +1,94 @@
+"""Operations on whole (d,) vectors: clipping, projections, folding of a scaled vector."""
+
+import numpy as np
+
+from aucbench.kernels.compiling import fast_kernel, kernel
+
+
+@kernel
+def clip(value, bound):
+    """The number nearest to `value` in [-bound, bound]; NaN becomes -bound, so check the weights for NaN."""
+    return min(max(value, -bound), bound)
+
+
+@fast_kernel
+def square(w):
+    """The squared l2 norm of w."""
+    total = 0.0
+    for j in range(w.size):
+        total += w[j] * w[j]
+    return total
+
+
+@fast_kernel
+def norm1(w):
+    """The l1 norm of w."""
+    total = 0.0
+    for j in range(w.size):
+        total += abs(w[j])
+    return total
+
+
+@fast_kernel
+def add(a, x, w):
+    """Add a x to w."""
+    for j in range(w.size):
+        w[j] += a * x[j]
+
+
+@fast_kernel
+def scale(a, w):
+    """Multiply w by a."""
+    for j in range(w.size):
+        w[j] *= a
+
+
+@fast_kernel
+def _above(w, threshold):
+    """The sum and the number of |w_j| above a threshold."""
+    total = count = 0.0
+    for j in range(w.size):
+        size = abs(w[j])
+        inside = size > threshold
+        total += size if inside else 0.0
+        count += 1.0 if inside else 0.0
+    return total, count
+
+
+@kernel
+def project_l1(w, radius):
+    """Project w on the l1 ball of a radius, in place: soft-threshold it.
+
+    The threshold theta solves sum_j max(|w_j| - theta, 0) = radius. It is found without sorting: the theta
+    of the entries above the last theta grows until it leaves none out (Michelot 1986); O(d) a round, and
+    the exact theta at the end. Returns the l1 norm of the result. NaN stays, and infinities become NaN.
+    """
+    total, count = _above(w, -1.0)
+    if not total > radius:
+        return total
+    if total == np.inf:
+        w[:] = np.nan  # zeros would look like a finite model
+        return np.nan
+    threshold = 0.0
+    while True:
+        threshold = (total - radius) / count
+        total, remaining = _above(w, threshold)
+        if remaining >= count or remaining == 0.0:
+            break
+        count = remaining
+    for j in range(w.size):
+        size = abs(w[j]) - threshold
+        w[j] = (size if w[j] > 0.0 else -size) if size > 0.0 else 0.0
+    return radius
+
+
+@fast_kernel
+def fold(u, scale, v, weight):
+    """Turn w = scale u and W = weight u - v into w = u and W = -v, in one pass.
+
+    A shrinking vector kept as scale u must be folded now and then: u grows as 1 / scale, and with it the
+    cancellation in W.
+    """
+    for j in range(u.size):
+        v[j] -= weight * u[j]
+        u[j] *= scale

@@ -1,0 +1,206 @@
+"""SOLAM, stochastic online AUC maximisation, with an l2 or an l1 ball.
+
+Saddle point of the square loss over pairs, F(w, a, b, alpha; x, y) with s = w.x and p the running share
+of positives:
+
+    (1 - p) (s - a)^2 [y = 1] + p (s - b)^2 [y = -1] - p (1 - p) alpha^2
+    + 2 (1 + alpha) (p s [y = -1] - (1 - p) s [y = 1])
+
+Descent in (w, a, b), ascent in alpha, step g_t = zeta / sqrt(t), projection on |w| <= R,
+|a|, |b| <= R kappa, |alpha| <= 2 R kappa; the model is the mean of w_t weighted by g_t.
+
+Cost per example: O(nnz), for w is kept as scale * u, which the l2 projection changes in its scale only,
+and the sum of g_t w_t as weight * u - v. With norm l1 the projection costs O(d) whenever it is active;
+it is skipped, exactly, while the triangle inequality bounds |w|_1 by R.
+
+Source: Ying, Wen, Lyu, Stochastic online AUC maximization, NIPS 2016, Algorithm 1; the l1 ball from Liu
+et al., ICML 2018, section 5.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
+from aucbench.kernels import rows, vectors
+
+AHEAD = 8  # rows prefetched before their use
+SMALLEST_SCALE = 1e-3  # below it the scale is folded into u
+REFRESH = 1024  # steps between exact computations of |w|^2, at least
+
+
+class Norm(StrEnum):
+    """The ball of the weights."""
+
+    l2 = "l2"
+    l1 = "l1"
+
+
+class Start(StrEnum):
+    """The first point: on the boundary, as the authors' code, or at zero."""
+
+    author = "author"
+    zero = "zero"
+
+
+class Average(StrEnum):
+    """Which point is averaged: that of the gradient, or that just produced."""
+
+    before = "before"
+    after = "after"
+
+
+class State(NamedTuple):
+    """Weights w = scale u, sum of g_t w_t = weight u - v."""
+
+    u: np.ndarray  # (d,)
+    v: np.ndarray  # (d,)
+    saddle: np.ndarray  # (3,) a, b, alpha
+    lazy: np.ndarray  # (4,) scale, weight, sum of g_t, |w|^2 (norm l2) or a bound on |w|_1 (norm l1)
+    counts: np.ndarray  # (2,) steps t, positives among them
+    kappa: float  # bound on |x|
+
+
+@dataclass(frozen=True)
+class Solam:
+    """Stochastic online AUC maximisation: saddle point of the square loss, projected on a ball.
+
+    Parameters
+    ----------
+    zeta : float > 0
+        Step; g_t = zeta / sqrt(t).
+    radius : float > 0
+        R, of the ball of w.
+    norm : l2 or l1
+        Norm of the ball.
+    start : author or zero
+        First point: w = R / sqrt(d), a = b = R, alpha = 2 R, or zero.
+    average : before or after
+        Whether w_t or w_(t+1) is averaged.
+    one_sided_ab : bool
+        Clip a and b from above only, as the authors' scripts do.
+    kappa : float > 0 or None
+        Bound on the row norms; None measures the largest of the training data.
+    """
+
+    name: ClassVar[str] = "solam"
+    access: ClassVar[Access] = Access.stream
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "zeta": tuple(float(zeta) for zeta in range(1, 101, 9)),
+        "radius": tuple(10.0**power for power in range(-1, 6)),
+    }
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
+    citation: ClassVar[str] = "ying2016solam"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "a and b are clipped from both sides, as in the paper; the authors' scripts clip from above only "
+        "(one_sided_ab).",
+        "The start is zero, as in later papers; the authors' scripts start on the boundary (start=author).",
+    )
+
+    zeta: Positive = 1.0
+    radius: Positive = 1.0
+    norm: Norm = Norm.l2
+    start: Start = Start.zero
+    average: Average = Average.before
+    one_sided_ab: bool = False
+    kappa: Positive | None = None
+
+    __post_init__ = check_fields
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """The first point; measures the largest row norm unless `kappa` is given."""
+        d, R = problem.n_features, self.radius
+        u, saddle, size = np.zeros(d), np.zeros(3), 0.0
+        if self.start is Start.author:
+            u[:] = R / np.sqrt(d)
+            saddle[:] = R, R, 2.0 * R
+            size = R * R if self.norm is Norm.l2 else R * np.sqrt(d)
+        kappa = problem.max_norm if self.kappa is None else self.kappa
+        return State(u, np.zeros(d), saddle, np.array([1.0, 0.0, 0.0, size]), np.zeros(2, np.int64), kappa)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the rows of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        u, v, saddle, lazy, counts, kappa = state
+        l1, before = self.norm is Norm.l1, self.average is Average.before
+        _run(
+            batch.rows_view, batch.y, batch.rows, u, v, saddle, lazy, counts,
+            self.zeta, self.radius, kappa, l1, before, self.one_sided_ab,
+        )  # fmt: skip
+        return state
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) weighted mean of the points so far; zero before the first step."""
+        _, weight, total, _ = state.lazy
+        return (weight * state.u - state.v) / total if total > 0.0 else np.zeros_like(state.u)
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x."""
+        return X @ self.weights(state)
+
+
+@kernels.kernel
+def _run(X, y, order, u, v, saddle, lazy, counts, zeta, radius, kappa, l1, before, one_sided):
+    t, positives = counts
+    a, b, alpha = saddle
+    scale, weight, total, size = lazy
+    bound = radius * kappa
+    refresh = max(REFRESH, u.size)
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        t += 1
+        positive = y[i] > 0
+        positives += positive
+        p = positives / t
+        g = zeta / np.sqrt(t)
+        product, square, absolute = rows.dot_norms(X, i, u)
+        s = scale * product
+        if positive:
+            gradient = 2.0 * (1.0 - p) * (s - a - 1.0 - alpha)
+            next_a = a + g * 2.0 * (1.0 - p) * (s - a)
+            next_b = b
+            ascent = -2.0 * (1.0 - p) * s - 2.0 * p * (1.0 - p) * alpha
+        else:
+            gradient = 2.0 * p * (s - b + 1.0 + alpha)
+            next_a = a
+            next_b = b + g * 2.0 * p * (s - b)
+            ascent = 2.0 * p * s - 2.0 * p * (1.0 - p) * alpha
+        a = min(next_a, bound) if one_sided else vectors.clip(next_a, bound)
+        b = min(next_b, bound) if one_sided else vectors.clip(next_b, bound)
+        alpha = vectors.clip(alpha + g * ascent, 2.0 * bound)
+
+        if before:
+            weight += g * scale
+        step = -g * gradient
+        rows.axpy2(step / scale, X, i, u, weight * step / scale, v)
+        if l1:
+            size += abs(step) * absolute
+            if size > radius:
+                size = vectors.norm1(u)
+                if not size <= radius:
+                    vectors.fold(u, 1.0, v, weight)
+                    weight = 0.0
+                    size = vectors.project_l1(u, radius)
+        else:
+            size += step * (2.0 * s + step * square)
+            if t % refresh == 0:
+                size = scale * scale * vectors.square(u)
+            if not size <= radius * radius:
+                # an infinite |w| must not be scaled to zero: it would look like a finite model
+                scale *= radius / np.sqrt(size) if size < np.inf else np.nan
+                size = radius * radius
+                if not scale >= SMALLEST_SCALE:
+                    vectors.fold(u, scale, v, weight)
+                    scale, weight = 1.0, 0.0
+        if not before:
+            weight += g * scale
+        total += g
+    counts[0], counts[1] = t, positives
+    saddle[0], saddle[1], saddle[2] = a, b, alpha
+    lazy[0], lazy[1], lazy[2], lazy[3] = scale, weight, total, size

@@ -1,0 +1,47 @@
+"""The hinge loss, max(0, margin - m)."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aucbench import Positive, check_fields
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """Hinge loss max(0, margin - m) of the margin m = s+ - s-.
+
+    Facts: convex; not smooth; 1-Lipschitz; not consistent with the AUC (Gao, Zhou, On the consistency of
+    AUC pairwise optimization, IJCAI 2015, Lemma 3).
+
+    Parameters
+    ----------
+    margin : float > 0
+        The margin beyond which the loss is zero.
+    """
+
+    name: ClassVar[str] = "hinge"
+    convex: ClassVar[bool] = True
+    smoothness: ClassVar[float] = math.inf
+    lipschitz: ClassVar[float] = 1.0
+    consistent: ClassVar[bool] = False
+    source: ClassVar[str] = "gao2015consistency"
+
+    margin: Positive = 1.0
+
+    __post_init__ = check_fields
+
+    @staticmethod
+    def value(m: float, theta: float) -> float:
+        """max(0, theta - m)."""
+        return 0.0 if m >= theta else theta - m  # NaN stays NaN
+
+    @staticmethod
+    def derivative(m: float, theta: float) -> float:
+        """-1 below the margin, 0 from it on."""
+        return 0.0 if m >= theta else -1.0
+
+    @staticmethod
+    def prox(m: float, c: float, theta: float) -> float:
+        """The minimiser of c max(0, theta - z) + (z - m)^2 / 2: m moves by at most c, to theta at most."""
+        return max(m, min(m + c, theta))

@@ -1,0 +1,36 @@
+"""The square loss, (1 - m)^2."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Square:
+    """Square loss (1 - m)^2 of the margin m = s+ - s-.
+
+    Facts: convex; 2-smooth; no Lipschitz constant; consistent with the AUC (Gao, Zhou, On the consistency
+    of AUC pairwise optimization, IJCAI 2015, Theorem 2).
+    """
+
+    name: ClassVar[str] = "square"
+    convex: ClassVar[bool] = True
+    smoothness: ClassVar[float] = 2.0
+    lipschitz: ClassVar[float] = math.inf
+    consistent: ClassVar[bool] = True
+    source: ClassVar[str] = "gao2015consistency"
+
+    @staticmethod
+    def value(m: float, theta: float) -> float:
+        """(1 - m)^2."""
+        return (1.0 - m) * (1.0 - m)
+
+    @staticmethod
+    def derivative(m: float, theta: float) -> float:
+        """2 (m - 1)."""
+        return 2.0 * (m - 1.0)
+
+    @staticmethod
+    def prox(m: float, c: float, theta: float) -> float:
+        """The minimiser of c (1 - z)^2 + (z - m)^2 / 2, (m + 2 c) / (1 + 2 c)."""
+        return (m + 2.0 * c) / (1.0 + 2.0 * c)
