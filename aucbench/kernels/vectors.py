@@ -21,6 +21,25 @@ def square(w):
 
 
 @fast_kernel
+def dot(v, w):
+    """The product v.w."""
+    total = 0.0
+    for j in range(w.size):
+        total += v[j] * w[j]
+    return total
+
+
+@fast_kernel
+def distance(v, w):
+    """The squared distance |v - w|^2."""
+    total = 0.0
+    for j in range(w.size):
+        z = v[j] - w[j]
+        total += z * z
+    return total
+
+
+@fast_kernel
 def norm1(w):
     """The l1 norm of w."""
     total = 0.0
@@ -92,3 +111,17 @@ def fold(u, scale, v, weight):
     for j in range(u.size):
         v[j] -= weight * u[j]
         u[j] *= scale
+
+
+@fast_kernel
+def pull(w, centre, factor):
+    """Set w to centre + factor (w - centre)."""
+    for j in range(w.size):
+        w[j] = centre[j] + factor * (w[j] - centre[j])
+
+
+@fast_kernel
+def average(u, v, weight, count):
+    """Set u to the mean (weight u - v) / count."""
+    for j in range(u.size):
+        u[j] = (weight * u[j] - v[j]) / count

@@ -1,7 +1,9 @@
 """The built-in methods, one file each."""
 
 from aucbench import hookimpl
-
+from aucbench_algorithms.fsauc import Fsauc
+from aucbench_algorithms.ls_svm import LsSvm
+from aucbench_algorithms.opauc import Opauc
 from aucbench_algorithms.psam import Psam
 from aucbench_algorithms.solam import Solam
 
@@ -9,4 +11,4 @@ from aucbench_algorithms.solam import Solam
 @hookimpl
 def aucbench_algorithms() -> tuple[type, ...]:
     """The methods of this package."""
-    return (Psam, Solam)
+    return (Fsauc, LsSvm, Opauc, Psam, Solam)
