@@ -1,0 +1,115 @@
+"""The cache of parsed data: a folder per part of a data set, made aside and renamed when it is complete."""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts import File
+from aucbench.data.npy import open_npy
+from aucbench.errors import DataError
+
+FORMAT = 1  # of the files in a cache folder; caches of another format are made anew
+
+
+class Part(NamedTuple):
+    """A part of a data set as it lies in the cache."""
+
+    X: Any  # (n, d) float64 ndarray over a private memory map, or CSR over three of them
+    codes: NDArray[np.uint16]  # (n,) class numbers
+    meta: Mapping[str, Any]
+
+
+def cache_folder() -> Path:
+    """Where downloads and parsed data are kept: `AUCBENCH_CACHE`, else the platform's cache folder."""
+    chosen = os.environ.get("AUCBENCH_CACHE")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("aucbench")
+
+
+def part_folder(name: str, part: str, files: Sequence[File], features: int | None) -> Path:
+    """The folder of one part, named by a hash of the format and of everything declared.
+
+    Files of one's own (absolute paths) count with their size and time of change.
+    """
+    declared: list[Any] = [FORMAT, part, features]
+    for file in files:
+        path = Path(file.path)
+        state = [path.stat().st_size, path.stat().st_mtime_ns] if path.is_absolute() else []
+        facts = [file.rows, sorted(file.labels.items()), file.sha256, list(file.urls)]
+        declared.append([file.path, file.part, *facts, *state])
+    key = hashlib.sha256(json.dumps(declared).encode()).hexdigest()[:20]
+    return cache_folder() / "data" / name / key
+
+
+def open_part(folder: Path) -> Part | None:
+    """The arrays of a cached part; None when it is not there, of another format or damaged."""
+    try:
+        meta = json.loads((folder / "meta.json").read_text())
+        if meta["format"] != FORMAT:
+            return None
+        codes = open_npy(folder / "codes.npy")
+        shape = (meta["rows"], meta["features"])
+        X = open_npy(folder / "X.npy") if meta["dense"] else _open_csr(folder, shape)
+        whole = X.shape == shape and len(codes) == shape[0]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Part(X, codes, meta) if whole else None
+
+
+def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:
+    data, indices, indptr = (open_npy(folder / f"{name}.npy") for name in ("data", "indices", "indptr"))
+    X = sparse.csr_matrix((data, indices, indptr), shape=shape, copy=False)
+    X.has_canonical_format = True  # the parser saw to it; SciPy would read everything to find out
+    return X
+
+
+def publish(staging: Path, folder: Path, meta: Mapping[str, Any]) -> None:
+    """Make a complete folder visible under its name; what stood there (an older format) is removed."""
+    (staging / "meta.json").write_text(json.dumps({"format": FORMAT, **meta}, indent=1))
+    for path in staging.iterdir():
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
+    if folder.exists():
+        shutil.rmtree(folder)
+    staging.rename(folder)
+
+
+@contextmanager
+def writing(name: str) -> Iterator[Path]:
+    """Hold the lock of a data set's cache and yield an empty folder in it, which is removed in the end.
+
+    Raises
+    ------
+    DataError
+        The cache cannot be written (a full disk, no permission); says where and what to do.
+    """
+    from filelock import FileLock
+
+    home = cache_folder() / "data" / name
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with FileLock(home / ".lock"):
+            for left_over in home.glob(".building-*"):  # by a process that was killed: we hold the lock
+                shutil.rmtree(left_over, ignore_errors=True)
+            with tempfile.TemporaryDirectory(prefix=".building-", dir=home) as aside:
+                yield Path(aside)
+    except OSError as error:
+        if error.errno is None:  # not the operating system's
+            raise
+        raise DataError(
+            f"{name}: the data cache {cache_folder()} cannot be written ({error.strerror}); free some space "
+            "there, or set AUCBENCH_CACHE to another folder."
+        ) from None

@@ -1,0 +1,210 @@
+"""Finding the files of a data set: downloaded before, in the mirror, or at their public addresses."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from aucbench.contracts import File
+from aucbench.data.building import Found
+from aucbench.data.cache import cache_folder
+from aucbench.data.download import RefusedError, check_content, download
+from aucbench.errors import DataError, FetchError
+
+PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
+SUFFIXES = (".bz2", ".xz", ".gz")
+
+
+class _Try(NamedTuple):
+    """One place where a file may be."""
+
+    address: str  # of a web server, or a path
+    name: str  # of the file, with its suffix
+    public: bool  # whether the declared hash holds here
+
+
+def find(name: str, file: File) -> Found:
+    """The content of a declared file, downloaded if need be.
+
+    Looked for in this order: a download of before, the mirror `AUCBENCH_MIRROR` (a folder, whose files are
+    used in place, or an http address), the file's public addresses. With `AUCBENCH_OFFLINE` set the network
+    is left alone. Each place is tried under the declared name and with .bz2, .xz, .gz.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name, for messages.
+    file : File
+        The declared file.
+
+    Raises
+    ------
+    FetchError
+        No place has it; names the places and the two ways out.
+    DataError
+        A file of one's own that does not exist or is a folder; the cache folder cannot be written.
+    """
+    if Path(file.path).is_absolute():
+        return _own(name, file)
+    home = _raw_folder() / PurePosixPath(file.path).parent
+    before = _present(home, file)
+    if before:
+        return Found(file, before, _note(before))
+    refusals: dict[str, str] = {}
+    for folder in _mirror_folders():
+        there = _present(folder / PurePosixPath(file.path).parent, file)
+        if there:
+            try:
+                check_content(there)
+                return Found(file, there, str(there))
+            except RefusedError as refused:
+                refusals[str(there)] = str(refused)
+        else:
+            refusals[f"{folder / file.path}{_variants(file)}"] = "no such file"
+    try:
+        path = _download(file, home, refusals)
+    except OSError as error:
+        raise DataError(
+            f"{name}: the folder {home} cannot be written ({error.strerror}); free some space there, "
+            "or set AUCBENCH_CACHE to another folder."
+        ) from None
+    if path is None:
+        raise FetchError(_failure(name, file, refusals))
+    return Found(file, path, _note(path))
+
+
+def discard(path: Path) -> None:
+    """Remove a downloaded file that proved to be wrong, so that the next start fetches it anew.
+
+    Files elsewhere, in a mirror folder or of one's own, are left alone.
+    """
+    if path.is_relative_to(_raw_folder()):
+        path.unlink(missing_ok=True)
+        _note_file(path).unlink(missing_ok=True)
+
+
+def names(path: str) -> list[str]:
+    """The names under which a file may be found: as declared, plain, .bz2, .xz, .gz."""
+    last = PurePosixPath(path).name
+    plain = last.removesuffix(PurePosixPath(last).suffix) if last.endswith(SUFFIXES) else last
+    return list(dict.fromkeys([last, plain, *(plain + suffix for suffix in SUFFIXES)]))
+
+
+def _own(name: str, file: File) -> Found:
+    path = Path(file.path)
+    if not path.exists():
+        raise DataError(f"{name}: the file {path} does not exist.")
+    if not path.is_file():
+        raise DataError(f"{name}: {path} is a folder, expected a file.")
+    return Found(file, path, str(path))
+
+
+def _raw_folder() -> Path:
+    return cache_folder() / "raw"
+
+
+def _note_file(path: Path) -> Path:
+    return path.with_name(f".{path.name}.source")
+
+
+def _note(path: Path) -> str:
+    """Where a downloaded file came from."""
+    try:
+        return _note_file(path).read_text()
+    except OSError:
+        return str(path)
+
+
+def _present(folder: Path, file: File) -> Path | None:
+    return next((folder / name for name in names(file.path) if (folder / name).is_file()), None)
+
+
+def _mirror() -> str:
+    return os.environ.get("AUCBENCH_MIRROR", "").rstrip("/")
+
+
+def _is_address(place: str) -> bool:
+    return urlsplit(place).scheme in ("http", "https")
+
+
+def _offline() -> bool:
+    return os.environ.get("AUCBENCH_OFFLINE", "0") not in ("", "0")
+
+
+def _mirror_folders() -> list[Path]:
+    mirror = _mirror()
+    return [Path(mirror).expanduser().absolute()] if mirror and not _is_address(mirror) else []
+
+
+def _sources(file: File) -> Iterator[tuple[str, bool]]:
+    """Full addresses of the file under its declared name, and whether they are public."""
+    if _is_address(_mirror()):
+        yield f"{_mirror()}/{file.path}", False
+    for url in file.urls or (f"{PUBLIC_SITE}/{file.path}",):
+        yield url, True
+
+
+def _tries(file: File, address: str, public: bool) -> list[_Try]:
+    base, _, last = address.rpartition("/")
+    if "?" in address:  # not a path that a suffix can be put to
+        return [_Try(address, PurePosixPath(file.path).name, public)]
+    return [_Try(f"{base}/{name}", name, public and name == last) for name in names(last)]
+
+
+def _download(file: File, home: Path, refusals: dict[str, str]) -> Path | None:
+    """Download the file from the first source that has it; notes down the reasons of the others."""
+    from filelock import FileLock
+
+    sources = list(_sources(file))
+    if _offline():
+        refusals.update({address: "not tried, AUCBENCH_OFFLINE is set" for address, _ in sources})
+        return None
+    home.mkdir(parents=True, exist_ok=True)
+    with FileLock(home / f".{PurePosixPath(file.path).name}.lock"):
+        before = _present(home, file)  # by another process, while we waited
+        if before:
+            return before
+        for address, public in sources:
+            reasons: list[str] = []
+            for place in _tries(file, address, public):
+                # The suffix says how to read the file, so it is the source's; the rest is the declared name.
+                target = home / _renamed(file, place.name)
+                try:
+                    download(place.address, target, file.sha256 if place.public else None)
+                except RefusedError as refused:
+                    reasons.append(str(refused))
+                    if refused.unreachable:
+                        break
+                else:
+                    _note_file(target).write_text(place.address)
+                    return target
+            refusals[address + (_variants(file) if len(reasons) > 1 else "")] = _summary(reasons)
+    return None
+
+
+def _renamed(file: File, name: str) -> str:
+    plain = next(n for n in names(file.path) if not n.endswith(SUFFIXES))
+    suffix = PurePosixPath(name).suffix
+    return plain + suffix if suffix in SUFFIXES else plain
+
+
+def _summary(reasons: list[str]) -> str:
+    """The most telling of the reasons: a name that does not exist tells least."""
+    return next((reason for reason in reasons if reason != "HTTP status 404"), reasons[0])
+
+
+def _variants(file: File) -> str:
+    last = PurePosixPath(file.path).name
+    plain = _renamed(file, "")
+    other = [name.removeprefix(plain) or "no suffix" for name in names(file.path) if name != last]
+    return f" (also with {', '.join(other)})"
+
+
+def _failure(name: str, file: File, refusals: dict[str, str]) -> str:
+    tried = "; ".join(f"{address}: {reason}" for address, reason in refusals.items())
+    network = "unset AUCBENCH_OFFLINE" if _offline() else "connect to the network"
+    return (
+        f"{name}: no source has the file {file.path} (tried {tried}); set AUCBENCH_MIRROR to a folder or an "
+        f"address that has it, or {network}."
+    )

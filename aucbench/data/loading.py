@@ -1,0 +1,200 @@
+"""From a data-set plugin to rows and labels."""
+
+import hashlib
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import File, Matrix
+from aucbench.data import building, cache, facts, fetching, in_memory, labels
+from aucbench.errors import DataError, ParameterError
+
+
+class Part(StrEnum):
+    """Which rows of a data set: its training part, its own test part, or both."""
+
+    train = "train"
+    test = "test"
+    all = "all"
+
+
+class Loaded(NamedTuple):
+    """A part of a data set, ready for use."""
+
+    X: Matrix  # (n, d) float64: C-contiguous ndarray, or SciPy CSR with ascending columns
+    y: NDArray[np.int8]  # (n,) labels in {-1, 1}
+    sha256: str  # of rows, labels and part as they are used, in hex
+    source: str  # where the data came from
+
+
+def load(dataset: Any, part: str = "train") -> Loaded:
+    """The rows and labels of a data set, from the cache when they were parsed before.
+
+    Arrays from files are private memory maps: opening takes milliseconds, writing to them changes no file.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        An instance of a data-set plugin.
+    part : {"train", "test", "all"}
+        "all" is the training rows followed by the test rows, if there are any.
+
+    Raises
+    ------
+    ParameterError
+        An unknown part, or a parameter that the data set lacks.
+    FetchError
+        A file that no source has.
+    DataError
+        Files that are malformed or not what is published, features that are not finite, one class only, more
+        than two classes without a declaration, or no such part.
+    """
+    if part not in list(Part):
+        raise ParameterError(f"dataset.part must be one of {', '.join(Part)}, got {part!r}.")
+    if callable(getattr(dataset, "load", None)):
+        if part == Part.test:
+            raise _no_test_part(dataset)
+        return _from_arrays(dataset)
+    files = _files(dataset)
+    has_test = any(file.part == Part.test for file in files)
+    if part == Part.test and not has_test:
+        raise _no_test_part(dataset)
+    return _from_files(dataset, files, Part(part) if has_test else Part.train)
+
+
+def has_test_part(dataset: Any) -> bool:
+    """Whether the data set has a test part of its own."""
+    return not callable(getattr(dataset, "load", None)) and any(
+        file.part == Part.test for file in _files(dataset)
+    )
+
+
+def fetch(dataset: Any) -> list[Path]:
+    """Make sure that the files of a data set are on this machine, downloading them if need be.
+
+    Returns
+    -------
+    list of Path
+        The files, in a mirror folder or in the cache; empty for a data set without files.
+
+    Raises
+    ------
+    FetchError
+        A file that no source has.
+    """
+    if callable(getattr(dataset, "load", None)):
+        return []
+    return [fetching.find(dataset.name, file).path for file in _files(dataset)]
+
+
+def _no_test_part(dataset: Any) -> DataError:
+    return DataError(f"{dataset.name} has no test part; use dataset.part=train or all, and a hold-out split.")
+
+
+def _files(dataset: Any) -> tuple[File, ...]:
+    files = tuple(getattr(dataset, "files", ()))
+    if not any(file.part == Part.train for file in files):
+        raise DataError(f"{dataset.name} declares neither a training file nor a method load().")
+    return files
+
+
+def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
+    cached = _cached(dataset, files, part)
+    # The training part decides which class is positive, so that all parts agree.
+    reference = cached if part != Part.test else _cached(dataset, files, Part.train)
+    counts: dict[float, int] = {}
+    for entry in reference.meta["files"]:
+        if entry["part"] == Part.train:
+            for label, count in entry["labels"]:
+                counts[label] = counts.get(label, 0) + count
+    positive = labels.positive_labels(dataset.name, counts, getattr(dataset, "positive", None))
+    names = cached.meta["labels"]
+    table = labels.signs(dataset.name, part, names, counts, positive)
+    if len(set(table)) < 2:
+        raise DataError(
+            f"{dataset.name}: the {part} part has only {'positive' if 1 in table else 'negative'} rows."
+        )
+    y = np.array(table, np.int8)[cached.codes]
+    content = f"{cached.meta['sha256']} {cached.X.shape} {part} {sorted(positive)}"
+    source = "; ".join(dict.fromkeys(entry["source"] for entry in cached.meta["files"]))
+    return Loaded(cached.X, y, hashlib.sha256(content.encode()).hexdigest(), source)
+
+
+def _cached(dataset: Any, files: tuple[File, ...], part: Part) -> cache.Part:
+    features = getattr(dataset, "features", None)
+    for file in files:
+        if Path(file.path).is_absolute():
+            fetching.find(dataset.name, file)  # refuses what does not exist, before its state is asked for
+    wanted = _folder(dataset, files, part)
+    found = cache.open_part(wanted)
+    if found is not None:
+        return found
+    # Where the number of columns is not published, all parts must be known to tell it.
+    together = features is None and part != Part.all and any(file.part != part for file in files)
+    with cache.writing(dataset.name) as aside:
+        found = cache.open_part(wanted)  # made by another process, while we waited
+        if found is None:
+            _build(dataset, files, (Part.train, Part.test) if together else (part,), aside)
+            found = cache.open_part(wanted)
+    if found is None:
+        raise DataError(f"{dataset.name}: the data cache {wanted} cannot be read back.")
+    return found
+
+
+def _folder(dataset: Any, files: tuple[File, ...], part: Part) -> Path:
+    # The width of a part depends on the other parts where it is not published, so they are in its key.
+    features = getattr(dataset, "features", None)
+    relevant = _of_part(files, part) if features is not None else files
+    return cache.part_folder(dataset.name, part, relevant, features)
+
+
+def _of_part(files: Iterable[File], part: Part) -> list[File]:
+    order = [Part.train, Part.test] if part == Part.all else [part]
+    return [file for wanted in order for file in files if file.part == wanted]
+
+
+def _build(dataset: Any, files: tuple[File, ...], parts: tuple[Part, ...], aside: Path) -> None:
+    from aucbench.data.libsvm import read_blocks  # compiled code, not needed when the cache is there
+
+    found = {part: [fetching.find(dataset.name, file) for file in _of_part(files, part)] for part in parts}
+    try:
+        staged = {}
+        for part in parts:
+            (aside / part).mkdir()
+            staged[part] = building.stage(found[part], aside / part, read_blocks)
+        columns = {path: widest for each in staged.values() for path, widest in each.columns.items()}
+        features = facts.check_features(dataset.name, getattr(dataset, "features", None), columns)
+    except DataError:
+        for path in {place.path for places in found.values() for place in places}:
+            fetching.discard(path)
+        raise
+    for part, each in staged.items():
+        dense = building.lay_out(each, features)
+        meta = {
+            "dataset": dataset.name,
+            "part": part,
+            "rows": each.rows,
+            "features": features,
+            "nonzeros": each.nonzeros,
+            "dense": dense,
+            "labels": each.names,
+            "files": each.files,
+            "sha256": each.digest,
+        }
+        cache.publish(each.folder, _folder(dataset, files, part), meta)
+
+
+def _from_arrays(dataset: Any) -> Loaded:
+    X, raw = in_memory.checked(dataset.name, dataset.load())
+    distinct, times = np.unique(raw, return_counts=True)
+    counts = dict(zip(distinct.tolist(), times.tolist(), strict=True))
+    positive = labels.positive_labels(dataset.name, counts, getattr(dataset, "positive", None))
+    y = np.where(np.isin(raw, list(positive)), 1, -1).astype(np.int8)
+    digest = hashlib.sha256(f"{X.shape}".encode())
+    for array in (*in_memory.content(X), y):
+        digest.update(array)
+    return Loaded(X, y, digest.hexdigest(), f"{type(dataset).__module__}.{type(dataset).__qualname__}")

@@ -1,0 +1,76 @@
+"""Writing .npy files of a length not known beforehand, and opening them as private memory maps."""
+
+import hashlib
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+
+class NpyWriter:
+    """Appends arrays to one .npy file; the shape is filled in when the file is closed.
+
+    Writes go through the file system, never a memory map: a full disk is then an `OSError`, not a signal.
+
+    Parameters
+    ----------
+    path : Path
+        A new file.
+    dtype : dtype
+        What the arrays are converted to.
+    columns : int, optional
+        Number of columns of a two-dimensional array (C order); left out for one dimension.
+    """
+
+    def __init__(self, path: Path, dtype: DTypeLike, columns: int | None = None):
+        self.path = path
+        self.size = 0
+        self._dtype = np.dtype(dtype)
+        self._columns = columns
+        self._hash = hashlib.sha256()
+        self._file: BinaryIO = path.open("w+b")
+        self._header()
+        self._begin = self._file.tell()
+
+    def _header(self) -> None:
+        # NumPy pads the header so that its first dimension can grow in place.
+        shape = (self.size,) if self._columns is None else (self.size // max(1, self._columns), self._columns)
+        header = {"descr": self._dtype.str, "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(self._file, header)
+
+    def write(self, array: NDArray[Any]) -> None:
+        """Append an array."""
+        data: Any = np.ascontiguousarray(array, self._dtype).reshape(-1).view(np.uint8)
+        self._file.write(data)
+        self._hash.update(data)
+        self.size += array.size
+
+    @property
+    def digest(self) -> bytes:
+        """The sha256 of what was written, without the header."""
+        return self._hash.digest()
+
+    def close(self) -> None:
+        """Fill in the shape."""
+        self._file.seek(0)
+        self._header()
+        if self._file.tell() != self._begin:
+            raise RuntimeError(f"{self.path}: the header grew beyond its place.")
+        self._file.close()
+
+    def __enter__(self) -> "NpyWriter":
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._file.close()
+
+
+def open_npy(path: Path) -> NDArray[Any]:
+    """The array of a .npy file, a plain ndarray over a private memory map (writing leaves the file alone)."""
+    if path.stat().st_size <= 128:  # nothing but a header, which cannot be mapped
+        return np.asarray(np.load(path, allow_pickle=False))
+    return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))

@@ -1,0 +1,110 @@
+"""The compiled part of scaling: column ranges, and one pass that gathers rows and scales them."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+import aucbench.kernels  # noqa: F401  (sets the folder of compiled code before anything compiles)
+
+COLUMNS_AS_THEY_ARE, COLUMNS_DIVIDED, COLUMNS_TO_RANGE = 0, 1, 2
+_SAFE_LOW, _SAFE_HIGH = 1e-280, 1e280  # a sum of squares outside may have lost digits
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def dense_range(X: Any, rows: Any, low: Any, high: Any) -> None:
+    """Widen low and high (d,) to the values of each column over the given rows of X (n, d)."""
+    for i in rows:
+        row = X[i]
+        for j in range(len(low)):
+            low[j] = min(low[j], row[j])
+            high[j] = max(high[j], row[j])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sparse_range(indptr: Any, indices: Any, data: Any, rows: Any, low: Any, high: Any, filled: Any) -> None:
+    """The same for stored values of CSR rows; `filled` (d,) counts them."""
+    for i in rows:
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            low[j] = min(low[j], data[k])
+            high[j] = max(high[j], data[k])
+            filled[j] += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def row_norm(row: Any) -> float:
+    """The l2 norm of a row, without overflow or underflow."""
+    total = 0.0
+    for value in row:
+        total += value * value
+    if _SAFE_LOW < total < _SAFE_HIGH:
+        return float(np.sqrt(total))
+    largest = 0.0
+    for value in row:
+        largest = max(largest, abs(value))
+    if largest == 0.0:
+        return 0.0
+    total = 0.0
+    for value in row:
+        total += (value / largest) * (value / largest)
+    return float(largest * np.sqrt(total))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _centre(row: Any) -> None:
+    """Subtract the row's mean; a constant row becomes exactly zero."""
+    low = high = row[0]
+    total = 0.0
+    for value in row:
+        total += value
+        low = min(low, value)
+        high = max(high, value)
+    mean = low if low == high else total / len(row)
+    for j in range(len(row)):
+        row[j] -= mean
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def gather_dense(
+    X: Any, rows: Any, columns: int, low: Any, divisor: Any, centred: bool, unit: bool, out: Any
+) -> None:
+    """Row i of `out` (k, d) is row rows[i] of X, scaled: columns first, then the row itself."""
+    d = X.shape[1]
+    row = np.empty(d)
+    for i in range(len(rows)):
+        source = X[rows[i]]
+        if columns == COLUMNS_DIVIDED:
+            for j in range(d):
+                row[j] = source[j] / divisor[j]
+        elif columns == COLUMNS_TO_RANGE:
+            for j in range(d):
+                row[j] = 2.0 * ((source[j] - low[j]) / divisor[j]) - 1.0 if divisor[j] > 0.0 else 0.0
+        else:
+            for j in range(d):
+                row[j] = source[j]
+        if centred:
+            _centre(row)
+        if unit:
+            norm = row_norm(row)
+            if norm > 0.0:
+                for j in range(d):
+                    row[j] /= norm
+        target = out[i]
+        for j in range(d):
+            target[j] = row[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scale_sparse(
+    indptr: Any, indices: Any, data: Any, columns: int, divisor: Any, unit: bool, out: Any
+) -> None:
+    """`out` (nnz,) receives the stored values of CSR rows, scaled; zero stays zero."""
+    for i in range(len(indptr) - 1):
+        begin, end = indptr[i], indptr[i + 1]
+        row = np.empty(end - begin)
+        for k in range(begin, end):
+            row[k - begin] = data[k] / divisor[indices[k]] if columns == COLUMNS_DIVIDED else data[k]
+        norm = row_norm(row) if unit else 1.0
+        for k in range(begin, end):
+            out[k] = row[k - begin] / norm if norm > 0.0 else row[k - begin]
