@@ -200,22 +200,21 @@ def _run(
             sum_a += a
             sum_b += b
         step = -eta * gradient
-        rows.axpy2(step, X, i, u, weight * step, v)
         a = vectors.clip(a + step_a, bound)
         b = vectors.clip(b + step_b, bound)
         distance += np.sqrt(step * step * square + step_a * step_a + step_b * step_b)
         size += abs(step) * absolute
-        if not size <= radius:
-            size = vectors.norm1(u)
+        if size <= radius and distance <= r:
+            rows.axpy2(step, X, i, u, weight * step, v)
+        else:  # folded before the step, which may be far larger than what the projections leave of it
+            vectors.fold(u, 1.0, v, weight)
+            weight = 0.0
+            rows.axpy(step, X, i, u)
             if not size <= radius:
-                vectors.fold(u, 1.0, v, weight)
-                weight = 0.0
                 size = vectors.project_l1(u, radius)
-        if not distance <= r:
-            distance = np.sqrt(vectors.distance(u, start) + (a - a1) ** 2 + (b - b1) ** 2)
             if not distance <= r:
-                vectors.fold(u, 1.0, v, weight)
-                weight = 0.0
+                distance = np.sqrt(vectors.distance(u, start) + (a - a1) ** 2 + (b - b1) ** 2)
+            if not distance <= r:
                 vectors.pull(u, start, r / distance)
                 a = a1 + (a - a1) * (r / distance)
                 b = b1 + (b - b1) * (r / distance)

@@ -178,26 +178,31 @@ def _run(X, y, order, u, v, saddle, lazy, counts, zeta, radius, kappa, l1, befor
         if before:
             weight += g * scale
         step = -g * gradient
-        rows.axpy2(step / scale, X, i, u, weight * step / scale, v)
         if l1:
             size += abs(step) * absolute
-            if size > radius:
-                size = vectors.norm1(u)
-                if not size <= radius:
-                    vectors.fold(u, 1.0, v, weight)
-                    weight = 0.0
-                    size = vectors.project_l1(u, radius)
+            if size <= radius:
+                rows.axpy2(step, X, i, u, weight * step, v)
+            else:
+                vectors.fold(u, 1.0, v, weight)
+                weight = 0.0
+                rows.axpy(step, X, i, u)
+                size = vectors.project_l1(u, radius)
         else:
-            size += step * (2.0 * s + step * square)
             if t % refresh == 0:
                 size = scale * scale * vectors.square(u)
+            size += step * (2.0 * s + step * square)
+            shrink = 1.0
             if not size <= radius * radius:
                 # an infinite |w| must not be scaled to zero: it would look like a finite model
-                scale *= radius / np.sqrt(size) if size < np.inf else np.nan
+                shrink = radius / np.sqrt(size) if size < np.inf else np.nan
                 size = radius * radius
-                if not scale >= SMALLEST_SCALE:
-                    vectors.fold(u, scale, v, weight)
-                    scale, weight = 1.0, 0.0
+            if scale * shrink >= SMALLEST_SCALE:
+                rows.axpy2(step / scale, X, i, u, weight * step / scale, v)
+                scale *= shrink
+            else:  # folded before the step, which may be far larger than what is left of it
+                vectors.fold(u, scale * shrink, v, weight)
+                scale, weight = 1.0, 0.0
+                rows.axpy(step * shrink, X, i, u)
         if not before:
             weight += g * scale
         total += g

@@ -1,0 +1,44 @@
+"""Running a method over given rows, as the tests of methods do."""
+
+import numpy as np
+
+from aucbench import Batch, Problem
+
+
+def train(algorithm, X, y, rows, parts=1, loss=None):
+    """The state after the rows, cut into `parts` chunks."""
+    rows = np.asarray(rows)
+    state = algorithm.init(Problem(X, y, len(rows), loss), np.random.default_rng(0))
+    batch = Batch(X, y, rows)
+    for chunk in np.array_split(rows, parts):
+        state = algorithm.step(state, batch.take(chunk))
+    return state
+
+
+def weights(algorithm, X, y, rows, parts=1, loss=None):
+    """The weights after the rows."""
+    return algorithm.weights(train(algorithm, X, y, rows, parts, loss))
+
+
+def difference(left, right):
+    """The largest difference relative to the size of the right."""
+    return np.abs(left - right).max() / np.abs(right).max()
+
+
+def random_problem(seed, n, d, density=1.0, unit=True):
+    """Gaussian rows whose mean depends on the label, optionally sparse or of unit norm; a third positive."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 1 / 3, 1, -1).astype(np.int8)
+    X = rng.normal(size=(n, d)) + 0.5 * y[:, None] * rng.normal(size=d)
+    X *= rng.random((n, d)) < density
+    if unit:
+        X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
+    return X, y
+
+
+def random_pairs(seed, y, count):
+    """(count, 2) rows of a positive and a negative, drawn with replacement."""
+    rng = np.random.default_rng(seed)
+    return np.column_stack(
+        [rng.choice(np.flatnonzero(y == 1), count), rng.choice(np.flatnonzero(y == -1), count)]
+    )
