@@ -112,8 +112,9 @@ class Batch:
         return dense
 
     def _dense_block(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        block = self.X[rows]
-        return block.toarray() if sparse.issparse(block) else block
+        block: Any = self.X[rows]
+        dense: NDArray[Any] = block.toarray() if sparse.issparse(block) else block
+        return dense
 
 
 def csr_rows(X: sparse.csr_matrix | sparse.csr_array) -> CsrRows:

@@ -99,7 +99,7 @@ def check_fields(self: Any) -> None:
     """
     cls = type(self)
     owner = getattr(cls, "name", cls.__name__)
-    for name, kind in field_types(cls).items():
+    for name, kind in field_types(cls).items():  # type: ignore[arg-type]  # mypy: type[Any] is not Hashable
         value = getattr(self, name)
         if value is None and kind.optional:
             continue

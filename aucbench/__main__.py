@@ -1,0 +1,8 @@
+"""``python -m aucbench``."""
+
+import sys
+
+from aucbench.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

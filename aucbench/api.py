@@ -1,0 +1,137 @@
+"""The Python interface: run, replay, catalog."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.registry import Catalog, load_catalog
+from aucbench.result import Result
+
+
+@cache
+def catalog() -> Catalog:
+    """The registered plugins: ``catalog().algorithm("solam")(zeta=0.5, radius=2.0)``.
+
+    Returns
+    -------
+    Catalog
+        With `algorithm`, `dataset`, `loss` and `features`, each giving the class of a name.
+
+    Raises
+    ------
+    PluginError
+        Two distributions register the same name.
+    """
+    return load_catalog()
+
+
+def run(*overrides: str) -> Result:
+    """Run an entry as the command line does; prints nothing.
+
+    Parameters
+    ----------
+    *overrides : str
+        Hydra overrides, such as ``"algo=psam"``, ``"dataset=a9a"``, ``"budget.epochs=5"``. Nothing is
+        written to MLflow unless ``"tracking=mlflow"`` is among them, and finished cells are neither looked
+        up nor kept unless ``"store.path=FOLDER"`` is.
+
+    Returns
+    -------
+    Result
+        With `auc`, `curve`, `weights` and `record`.
+
+    Raises
+    ------
+    AucbenchError
+        What the command line would say in one sentence.
+
+    Examples
+    --------
+    >>> import aucbench
+    >>> result = aucbench.run("algo=ls_svm", "dataset=breast_cancer")
+    >>> result.auc > 0.95
+    True
+    """
+    from aucbench.config import binding, composing
+    from aucbench.config.explaining import explain
+    from aucbench.errors import AucbenchError, ParameterError
+    from aucbench.execution import execute
+    from aucbench.store import Store
+
+    keys = [override.split("=")[0] for override in overrides]
+    quiet = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
+    unkept = [] if "store.path" in keys else ["store.path=null"]
+    try:
+        cfg = composing.compose(catalog(), [*overrides, *quiet, *unkept])
+        entry = binding.bind(catalog(), cfg)
+    except AucbenchError:
+        raise
+    except Exception as error:
+        sentence = explain(error)
+        if sentence is None:
+            raise
+        raise ParameterError(sentence) from error
+    path, uri = binding.store_path(cfg), binding.tracking_uri(cfg)
+    store = Store(path) if path else None
+    executed = execute(entry, store)
+    if uri:
+        from aucbench.tracking import log_entry
+
+        log_entry(executed, uri, store)
+    return Result(executed.cells)
+
+
+def replay(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    rows: Any,
+    *,
+    loss: Any = None,
+    seed: int = 0,
+    checkpoints: Sequence[int] | None = None,
+) -> NDArray[np.float64]:
+    """Run a method over explicitly given rows, untimed, and return its weights.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        An instance, such as ``catalog().algorithm("solam")(zeta=0.5)``.
+    X : (n, d) ndarray or scipy CSR
+        All rows; float32 is kept, other types become float64.
+    y : (n,) array
+        Labels in {-1, 1}.
+    rows : array of int
+        In the shape the method's access says: (k,) stream, (k, 2) pairs, (k, m) minibatch, (k, 0) full. The
+        planned number of iterations is k.
+    loss : Loss or str, optional
+        An instance or a name; the method's first when left out.
+    seed : int
+        Of the method's own generator.
+    checkpoints : sequence of int, optional
+        Iterations, ascending, from 0 to k.
+
+    Returns
+    -------
+    ndarray
+        (d,) weights at the end, or (len(checkpoints), d).
+
+    Raises
+    ------
+    TypeError
+        The method has no `weights`.
+    DataError
+        X, y and rows do not fit together.
+    """
+    from aucbench.config.binding import accepted_loss
+    from aucbench.runner.replaying import replay_rows
+
+    if loss is None or isinstance(loss, str):
+        name = accepted_loss(catalog(), algorithm, loss)
+        loss = None if name is None else catalog().loss(name)()
+    else:
+        accepted_loss(catalog(), algorithm, loss.name)
+    return replay_rows(algorithm, X, y, rows, loss=loss, seed=seed, checkpoints=checkpoints)

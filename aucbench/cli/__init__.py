@@ -1,0 +1,95 @@
+"""The command line: the first word is a subcommand, or everything is Hydra's."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+SUBCOMMANDS = {
+    "run": "train and measure; Hydra overrides follow (run --help)",
+    "list": "show the registered algorithms, data sets, losses and feature maps",
+    "fetch": "download data sets, or check that the mirror has them",
+    "leaderboard": "rank the finished entries of a store",
+}
+
+USAGE = """\
+aucbench: which stochastic method for maximising the AUC is best, on which data, at what cost?
+
+Usage:
+  aucbench [run] [OVERRIDE ...]     train and measure (python -m aucbench does the same)
+  aucbench COMMAND [ARGUMENT ...]
+
+Examples:
+  aucbench                                        psam on breast_cancer
+  aucbench algo=solam dataset=a9a budget.epochs=5
+  aucbench -m algo=solam,opauc,psam dataset=a9a,w8a runs=5
+  aucbench dataset=libsvm dataset.path=my.txt
+
+Commands:
+{commands}
+
+Options:
+  -h, --help       this page (aucbench run --help shows every field and choice)
+  --version        the version
+  -m, --multirun   run every combination of comma-separated values
+  -sc install=bash print the completion script (see README)
+
+Exit status: 0 all went well, 1 an internal error, 2 bad input (one sentence says what).
+HYDRA_FULL_ERROR=1 shows the traceback.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    first = arguments[0] if arguments else ""
+    if first in ("-h", "--help", "help"):
+        width = max(map(len, SUBCOMMANDS))
+        lines = [f"  {name:<{width}}  {text}" for name, text in SUBCOMMANDS.items()]
+        print(USAGE.format(commands="\n".join(lines)), end="")
+        return 0
+    if first == "--version":
+        from importlib.metadata import version
+
+        print(f"aucbench {version('aucbench')}")
+        return 0
+    from aucbench.cli.failing import guarded
+
+    traceback = os.environ.get("HYDRA_FULL_ERROR") == "1"
+    try:
+        status = guarded(lambda: _dispatch(first, arguments, traceback), traceback)
+    except KeyboardInterrupt:
+        print("aucbench: interrupted; finished cells are in the store", file=sys.stderr)
+        return INTERRUPTED
+    # The libraries' millions of objects need no last look by the collector: it costs a second.
+    import gc
+
+    gc.freeze()
+    return status
+
+
+def _dispatch(first: str, arguments: list[str], traceback: bool) -> int:
+    if _asks_completion(arguments):
+        from aucbench.cli.completion import complete
+
+        return complete(arguments)
+    if first in SUBCOMMANDS and first != "run":
+        from aucbench.cli.commands import COMMANDS
+
+        result = COMMANDS[first].main(arguments[1:], prog_name=f"aucbench {first}", standalone_mode=False)
+        return int(result or 0)
+    if first.isidentifier() and first not in SUBCOMMANDS:
+        from aucbench.errors import ParameterError
+        from aucbench.registry import suggest
+
+        raise ParameterError(
+            f"'{first}' is neither a command nor an override (NAME=VALUE). "
+            f"{suggest(first, list(SUBCOMMANDS))}"
+        )
+    from aucbench.cli.running import run
+
+    return run(arguments[1:] if first == "run" else arguments, traceback)
+
+
+def _asks_completion(arguments: Sequence[str]) -> bool:
+    return "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments)

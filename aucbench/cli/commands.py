@@ -1,0 +1,90 @@
+"""The subcommands other than run."""
+
+import sys
+from pathlib import Path
+
+import click
+
+import aucbench
+from aucbench.errors import ParameterError
+from aucbench.registry import Catalog, Family, suggest
+
+
+@click.command("list")
+@click.argument("family", required=False)
+def list_plugins(family: str | None) -> None:
+    """Show the registered plugins: name, one line, source, distribution, access.
+
+    FAMILY is one of algorithms, datasets, losses, features; all of them when left out.
+    """
+    if family is not None and family not in list(Family):
+        raise ParameterError(f"Unknown family '{family}'. {suggest(family, list(Family))}")
+    catalog = aucbench.catalog()
+    for each in [Family(family)] if family else list(Family):
+        _print_family(catalog, each)
+
+
+def _print_family(catalog: Catalog, family: Family) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=family, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    columns = ["name", "what", "source", "distribution"] + (["access"] if family == "algorithms" else [])
+    for column in columns:
+        table.add_column(
+            column, overflow="fold" if column != "what" else "ellipsis", no_wrap=column == "name"
+        )
+    for plugin in catalog.plugins[family].values():
+        row = [plugin.name, plugin.summary, plugin.source, f"{plugin.distribution} {plugin.version}"]
+        table.add_row(*row, *([str(plugin.cls.access)] if family == "algorithms" else []))  # type: ignore[attr-defined]
+    width = None if sys.stdout.isatty() else 200  # a pipe has no width; do not cut at 80
+    console = Console(width=width, markup=False, highlight=False)
+    console.print(table)
+    console.print()
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True)
+def fetch(names: tuple[str, ...]) -> None:
+    """Download the files of data sets NAMES, or find them in the mirror, and parse them into the cache.
+
+    AUCBENCH_MIRROR names a folder or an address to take the files from, AUCBENCH_CACHE where they are kept,
+    and AUCBENCH_OFFLINE=1 keeps off the network.
+    """
+    from aucbench import data
+
+    catalog = aucbench.catalog()
+    for name in names:
+        dataset = catalog.dataset(name)()
+        if not hasattr(dataset, "files"):
+            print(f"{name}: nothing to fetch, it comes with an installed package or is generated")
+            continue
+        for path in data.fetch(dataset):
+            print(f"{name}: {path}")
+        for part in ("train", "test") if data.has_test_part(dataset) else ("train",):
+            loaded = data.load(dataset, part)
+            print(f"{name}: {part} part, {loaded.X.shape[0]:,} rows, {loaded.X.shape[1]:,} features")
+
+
+@click.command()
+@click.option("--store", default="aucbench-store", show_default=True, help="Folder of the store.")
+@click.option("--out", default=None, help="Folder to write leaderboard.csv to.")
+def leaderboard(store: str, out: str | None) -> None:
+    """Rank the finished entries of a store, per data set and method."""
+    from aucbench import leaderboard as boards
+    from aucbench.store import Store
+
+    if not Path(store).is_dir():
+        raise ParameterError(f"There is no store at {store}: run aucbench first, or name one with --store.")
+    table = boards.build(Store(store))
+    if table.empty:
+        raise ParameterError(f"The store at {store} holds no finished cell yet.")
+    boards.show(table)
+    if out:
+        Path(out).mkdir(parents=True, exist_ok=True)
+        file = Path(out) / "leaderboard.csv"
+        table.to_csv(file, index=False)
+        print(f"written to {file}")
+
+
+COMMANDS = {"list": list_plugins, "fetch": fetch, "leaderboard": leaderboard}

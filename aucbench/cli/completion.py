@@ -1,0 +1,35 @@
+"""Answers to the shell's completion queries: subcommands and data-set names, else Hydra's overrides."""
+
+import os
+from collections.abc import Sequence
+
+import aucbench
+from aucbench.cli import SUBCOMMANDS
+
+
+def complete(arguments: Sequence[str]) -> int:
+    """Print the candidates for the line in ``COMP_LINE``; returns the exit status."""
+    from aucbench.registry import Family
+
+    line = os.environ["COMP_LINE"]
+    words = line.split()
+    unfinished = "" if line.endswith(" ") else words[-1]
+    before = words[1 : len(words) - (1 if unfinished else 0)]
+    if before[:1] == ["list"]:
+        return _offer(unfinished, Family)
+    if before[:1] == ["fetch"]:
+        return _offer(unfinished, aucbench.catalog().plugins[Family.datasets])
+    if before and before[0] in SUBCOMMANDS and before[0] != "run":
+        return 0
+    if not before:
+        _offer(unfinished, SUBCOMMANDS)
+    from aucbench.cli.running import run
+
+    # Hydra does not know the word run; for it the overrides begin right after the command's name.
+    os.environ["COMP_LINE"] = " ".join([words[0], *before[before[:1] == ["run"] :], unfinished])
+    return run(list(arguments))
+
+
+def _offer(unfinished: str, names: object) -> int:
+    print(" ".join(str(name) for name in names if str(name).startswith(unfinished)))  # type: ignore[attr-defined]
+    return 0

@@ -1,0 +1,37 @@
+"""Bad input ends with one sentence on standard error and exit status 2, everything else with a traceback."""
+
+import sys
+from collections.abc import Callable
+
+from aucbench.errors import AucbenchError
+
+BAD_INPUT = 2
+
+
+def guarded(action: Callable[[], int], traceback: bool) -> int:
+    """The action's exit status, or 2 after printing what was wrong with the input.
+
+    With `traceback` every error is raised as it is.
+    """
+    try:
+        return action()
+    except Exception as error:
+        sentence = str(error) if isinstance(error, AucbenchError) else _foreign(error)
+        if sentence is None or traceback:
+            raise
+        print(f"aucbench: {sentence}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _foreign(error: Exception) -> str | None:
+    """The sentence for an error of click, Hydra or OmegaConf; None for any other."""
+    if "click" in sys.modules:
+        import click
+
+        if isinstance(error, click.ClickException):
+            return error.format_message()
+    if "hydra" in sys.modules:
+        from aucbench.config.explaining import explain
+
+        return explain(error)
+    return None

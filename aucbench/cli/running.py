@@ -1,0 +1,65 @@
+"""``aucbench run``: Hydra composes the run or the sweep, each job executes one entry."""
+
+import os
+import sys
+
+import hydra
+from omegaconf import DictConfig
+
+from aucbench.api import catalog
+from aucbench.cli.failing import guarded
+from aucbench.cli.reporting import Console
+from aucbench.config import binding, composing, twins
+from aucbench.execution import execute
+from aucbench.store import Store
+
+
+def run(overrides: list[str], traceback: bool = False) -> int:
+    """Run Hydra's application with the given words; returns the exit status.
+
+    Bad input of one job of a sweep gets its sentence at once, and the other jobs go on.
+    """
+    twins.register(catalog())
+    statuses: list[int] = []
+
+    def job(cfg: DictConfig) -> float:
+        result = float("nan")
+
+        def act() -> int:
+            nonlocal result
+            result = execute_job(cfg)
+            return 0
+
+        statuses.append(guarded(act, traceback))
+        return result
+
+    before = os.environ.get("HYDRA_FULL_ERROR")
+    # Hydra then raises in place of printing advice of its own; the guard makes a sentence of it.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    saved = sys.argv
+    sys.argv = [saved[0], *overrides]
+    try:
+        hydra.main(composing.config_folder(), composing.CONFIG_NAME, composing.VERSION_BASE)(job)()
+    finally:
+        sys.argv = saved
+        if before is None:
+            del os.environ["HYDRA_FULL_ERROR"]
+        else:
+            os.environ["HYDRA_FULL_ERROR"] = before
+    return max(statuses, default=0)
+
+
+def execute_job(cfg: DictConfig) -> float:
+    """Execute and log one entry, print its summary, return its mean test AUC."""
+    entry = binding.bind(catalog(), cfg)
+    path, uri = binding.store_path(cfg), binding.tracking_uri(cfg)
+    store = Store(path) if path else None
+    console = Console(entry)
+    executed = execute(entry, store, console)
+    run_id = None
+    if uri:
+        from aucbench.tracking import log_entry
+
+        console.stage("logging to MLflow")
+        run_id = log_entry(executed, uri, store)
+    return console.summary(executed, path, uri, run_id)

@@ -1,0 +1,123 @@
+"""From a composed config and the catalog to an entry of objects."""
+
+from dataclasses import fields as dataclass_fields
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from aucbench.config import composing, twins
+from aucbench.config.settings import Budget, Settings, StoreSettings
+from aucbench.contracts import Access
+from aucbench.data.loading import Part
+from aucbench.data.scaling import Scaling
+from aucbench.entry import Bound, Entry
+from aucbench.errors import ParameterError, PluginError
+from aucbench.protocols import PROTOCOLS
+from aucbench.registry import Catalog, Family, suggest
+
+
+def bind(catalog: Catalog, cfg: DictConfig) -> Entry:
+    """Make the objects an entry consists of; their constructors check every value.
+
+    Raises
+    ------
+    ParameterError
+        A value is out of range or of the wrong type, or the method does not accept the loss.
+    PluginError
+        ``strict=true`` and a plugin failed to load, or an unknown name.
+    """
+    _refuse_added(cfg)
+    settings = Settings(**_own(Settings, cfg))
+    if settings.strict and catalog.failures:
+        raise PluginError(f"strict=true and a plugin failed to load: {catalog.failures[0]}")
+    names = composing.choices(cfg)
+    dataset_fields = composing.parameters(cfg.dataset)
+    part = Part(dataset_fields.pop("part"))
+    algorithm = _bound(catalog, Family.algorithms, names["algo"], composing.parameters(cfg.algo))
+    dataset = _bound(catalog, Family.datasets, names["dataset"], dataset_fields)
+    protocol = next(cls for cls in PROTOCOLS if cls.name == names["protocol"])  # type: ignore[attr-defined]
+    _check_access(algorithm)
+    return Entry(
+        algorithm=algorithm,
+        dataset=dataset,
+        loss=_loss(catalog, algorithm.instance, names["loss"], composing.parameters(cfg.loss)),
+        features=_bound(catalog, Family.features, names["features"], composing.parameters(cfg.features)),
+        part=part,
+        scaling=settings.scaling or _default_scaling(dataset.instance),
+        protocol=protocol(**composing.parameters(cfg.protocol)),
+        tuning=str(names["tuning"]),
+        budget=Budget(**composing.parameters(cfg.budget)),
+        settings=settings,
+    )
+
+
+def store_path(cfg: DictConfig) -> str | None:
+    """Folder of the store, None for none."""
+    return StoreSettings(**composing.parameters(cfg.store)).path
+
+
+def tracking_uri(cfg: DictConfig) -> str | None:
+    """Address of the MLflow server or file, None for no tracking."""
+    return None if cfg.tracking is None else composing.parameters(cfg.tracking).get("uri")
+
+
+def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:
+    """The name of the loss a method trains with: the one asked for if it accepts that, else its first.
+
+    Raises
+    ------
+    ParameterError
+        The method takes no loss, not this one, or any and none was named.
+    """
+    accepted = tuple(getattr(algorithm, "losses", ()))
+    if name is None:
+        if accepted[:1] == ("*",):
+            known = ", ".join(sorted(catalog.plugins[Family.losses]))
+            raise ParameterError(
+                f"{algorithm.name} takes any loss and has no default: set loss to one of {known}."
+            )
+        return accepted[0] if accepted else None
+    if not accepted:
+        raise ParameterError(f"{algorithm.name} takes no loss, got loss={name}.")
+    if name not in accepted and "*" not in accepted:
+        raise ParameterError(f"{algorithm.name} accepts the losses {', '.join(accepted)}, got loss={name}.")
+    return name
+
+
+def _loss(catalog: Catalog, algorithm: Any, name: str | None, fields: dict[str, Any]) -> Bound | None:
+    name = accepted_loss(catalog, algorithm, name)
+    return None if name is None else _bound(catalog, Family.losses, name, fields)
+
+
+def _bound(catalog: Catalog, family: Family, name: str | None, fields: dict[str, Any]) -> Bound:
+    plugin = catalog.find(family, str(name))
+    frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    return Bound(plugin.cls(**frozen), plugin.distribution, plugin.version)
+
+
+def _refuse_added(cfg: DictConfig, prefix: str = "") -> None:
+    """Hydra's ``+name=value`` adds fields that nothing reads; a mistake must not pass in silence."""
+    known = [field.name for field in dataclass_fields(OmegaConf.get_type(cfg))]  # type: ignore[arg-type]
+    for key in cfg:
+        if str(key) not in known:
+            raise ParameterError(f"Unknown setting '{prefix}{key!s}'. {suggest(str(key), known)}")
+        node: Any = None if OmegaConf.is_missing(cfg, key) else cfg[key]
+        if OmegaConf.is_dict(node) and OmegaConf.get_type(node) is not dict:
+            _refuse_added(node, f"{prefix}{key!s}.")
+
+
+def _own(cls: type, cfg: DictConfig) -> dict[str, Any]:
+    return {name: cfg[name] for name in twins.field_names(cls)}
+
+
+def _default_scaling(dataset: Any) -> Scaling:
+    return Scaling.none if getattr(dataset, "scaled", False) else Scaling.maxabs
+
+
+def _check_access(algorithm: Bound) -> None:
+    access = algorithm.instance.access
+    if access not in list(Access):
+        raise PluginError(
+            f"{algorithm.name} of distribution {algorithm.distribution} declares access '{access}'. "
+            f"{suggest(str(access), list(Access))}"
+        )

@@ -1,0 +1,124 @@
+"""The fields of a run that belong to no plugin. Each default stands here and nowhere else."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from aucbench.contracts import Count, Index, Positive, check_fields
+from aucbench.data.scaling import Scaling
+from aucbench.errors import ParameterError
+from aucbench.runner.order import Order
+
+
+class Dtype(StrEnum):
+    """Type of the feature values; the state of the built-in methods is float64 in any case."""
+
+    float64 = "float64"
+    float32 = "float32"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Top-level fields.
+
+    Parameters
+    ----------
+    scaling : Scaling, optional
+        None: maxabs, or none where the data set declares that its features must not be scaled.
+    order : Order
+        In which order rows are visited.
+    dtype : Dtype
+        Type of the feature values.
+    seed : int
+        Seed of the first run; run r uses seed + r.
+    runs : int
+        Number of runs (cells) of the entry.
+    split_seed, order_seed : int, optional
+        Fix the split or the sample order for all runs; None: both follow the seed of the run.
+    strict : bool
+        Whether a plugin that fails to load is an error.
+    study : str, optional
+        Name of the study the entry belongs to, a tag of its MLflow run.
+    """
+
+    name: ClassVar[str] = "aucbench"
+    scaling: Scaling | None = None
+    order: Order = Order.shuffled
+    dtype: Dtype = Dtype.float64
+    seed: Index = 0
+    runs: Count = 1
+    split_seed: Index | None = None
+    order_seed: Index | None = None
+    strict: bool = False
+    study: str | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a method trains: at most one of epochs, iterations and seconds.
+
+    Parameters
+    ----------
+    epochs : float, optional
+        Passes over the training rows. With none of the three set it is 1, except that a full method that
+        knows when it has converged runs until then.
+    iterations : int, optional
+        Number of iterations.
+    seconds : float, optional
+        Training time.
+    checkpoints : int
+        Log-spaced points at which the test AUC is measured.
+    """
+
+    name: ClassVar[str] = "budget"
+    epochs: Positive | None = None
+    iterations: Count | None = None
+    seconds: Positive | None = None
+    checkpoints: Count = 50
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        given = [name for name in ("epochs", "iterations", "seconds") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ParameterError(
+                f"budget: set exactly one of epochs, iterations and seconds, got {' and '.join(given)}."
+            )
+
+
+@dataclass(frozen=True)
+class StoreSettings:
+    """Where finished cells are kept; None keeps nothing."""
+
+    name: ClassVar[str] = "store"
+    path: str | None = "aucbench-store"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class MlflowTracking:
+    """Log every entry as a run of an MLflow server or file at `uri`."""
+
+    name: ClassVar[str] = "mlflow"
+    uri: str = "sqlite:///mlflow.db"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class NoTracking:
+    """Log nothing."""
+
+    name: ClassVar[str] = "none"
+
+
+@dataclass(frozen=True)
+class NoTuning:
+    """Use the hyper-parameters as given."""
+
+    name: ClassVar[str] = "none"

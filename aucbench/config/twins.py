@@ -1,0 +1,89 @@
+"""Typed twins: every plugin's dataclass as a structured config that Hydra composes and checks."""
+
+from collections.abc import Iterable
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import Field, field, fields, make_dataclass
+from enum import StrEnum
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING
+
+from aucbench.config.settings import (
+    Budget,
+    MlflowTracking,
+    NoTracking,
+    NoTuning,
+    Settings,
+    StoreSettings,
+)
+from aucbench.contracts import field_types
+from aucbench.data.loading import Part
+from aucbench.protocols import PROTOCOLS
+from aucbench.registry import Catalog, Family
+
+GROUPS = {
+    "algo": Family.algorithms,
+    "dataset": Family.datasets,
+    "loss": Family.losses,
+    "features": Family.features,
+}
+FIXED_GROUPS: dict[str, tuple[type, ...]] = {
+    "protocol": PROTOCOLS,
+    "tuning": (NoTuning,),
+    "tracking": (MlflowTracking, NoTracking),
+}
+SECTIONS = {"budget": Budget, "store": StoreSettings}
+ROOT = "settings"
+
+
+def register(catalog: Catalog) -> None:
+    """Put a twin of every plugin and of the fixed choices into Hydra's ConfigStore."""
+    store = ConfigStore.instance()
+    for group, family in GROUPS.items():
+        extra = [("part", Part, field(default=Part.train))] if group == "dataset" else []
+        for plugin in catalog.plugins[family].values():
+            store.store(
+                group=group, name=plugin.name, node=twin(plugin.cls, extra), provider=plugin.distribution
+            )
+    for group, classes in FIXED_GROUPS.items():
+        for cls in classes:
+            store.store(group=group, name=cls.name, node=twin(cls), provider="aucbench")  # type: ignore[attr-defined]
+    sections = [(name, Any, field(default_factory=twin(cls))) for name, cls in SECTIONS.items()]
+    choices = [
+        (group, Any, field(default=MISSING if group != "loss" else None))
+        for group in (*GROUPS, *FIXED_GROUPS)
+    ]
+    store.store(name=ROOT, node=twin(Settings, [*choices, *sections]), provider="aucbench")
+
+
+def twin(cls: Any, extra: Iterable[tuple[str, Any, Any]] = ()) -> type:
+    """A non-frozen dataclass with the fields of `cls`, in types that OmegaConf knows, named like it."""
+    kinds = field_types(cls)
+    own = [
+        (f.name, _hydra_type(kinds[f.name].base, kinds[f.name].optional), _default(f)) for f in fields(cls)
+    ]
+    return make_dataclass(cls.name, [*own, *extra])
+
+
+def field_names(cls: Any) -> list[str]:
+    """Names of the fields of a dataclass."""
+    return [f.name for f in fields(cls)]
+
+
+def _hydra_type(base: Any, optional: bool) -> Any:
+    known = base in (int, float, bool, str) or (isinstance(base, type) and issubclass(base, StrEnum))
+    if not known:
+        return Any
+    return base | None if optional else base
+
+
+def _default(f: Field[Any]) -> Any:
+    if f.default_factory is not NO_DEFAULT:
+        return field(default_factory=f.default_factory)
+    if f.default is NO_DEFAULT:
+        return field(default=MISSING)
+    # A tuple is a list to OmegaConf, and a list needs a factory.
+    if isinstance(f.default, tuple):
+        return field(default_factory=lambda: list(f.default))  # type: ignore[arg-type]
+    return field(default=f.default)

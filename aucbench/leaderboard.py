@@ -1,0 +1,145 @@
+"""The leaderboard: finished cells of a store, ranked per data set."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aucbench.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CONTEXT = ("features", "scaling", "protocol", "tuning", "budget", "order", "dtype")
+METHOD = ("algorithm", "loss")
+COLUMNS = (
+    "board",
+    "dataset",
+    "rank",
+    "method",
+    "runs",
+    "diverged",
+    "auc_mean",
+    "auc_std",
+    "train_seconds",
+    "ns_per_iteration",
+    "setting",
+    "parameters",
+)
+
+
+def build(store: Store) -> "pd.DataFrame":
+    """One row a method and data set.
+
+    Cells are compared only when data, features, scaling, protocol, tuning, budget, order and dtype agree:
+    they share a board. A method with other hyper-parameters, or of another version, is a row of its own.
+
+    Returns
+    -------
+    DataFrame
+        Columns `board` (a number), `dataset`, `rank` (1 is best; by mean test AUC, ties share the smallest),
+        `method`, `runs`, `diverged`, `auc_mean`, `auc_std` (over the runs that did not diverge),
+        `train_seconds` and `ns_per_iteration` (means), `setting` (what the board has in common) and
+        `parameters` of the method. A method with a diverged run has no rank.
+    """
+    import pandas as pd
+
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for cell in store:
+        record = cell.record
+        board = json.dumps(
+            {"dataset": record["dataset"]} | {key: record[key] for key in CONTEXT}, sort_keys=True
+        )
+        method = json.dumps(
+            {key: record[key] for key in METHOD} | {"source": record["source"]}, sort_keys=True
+        )
+        groups.setdefault((board, method), []).append(record)
+    boards = {
+        board: number
+        for number, board in enumerate(sorted({board for board, _ in groups}, key=_board_name), 1)
+    }
+    rows = [_row(boards[board], records) for (board, _), records in groups.items()]
+    table = pd.DataFrame(rows, columns=[c for c in COLUMNS if c != "rank"])
+    complete = table["auc_mean"].where(table["diverged"] == 0)
+    table.insert(2, "rank", complete.groupby(table["board"]).rank(ascending=False, method="min"))
+    return table.sort_values(["board", "rank", "method"], na_position="last", ignore_index=True)
+
+
+def show(table: "pd.DataFrame") -> None:
+    """Print the table to the terminal, one board after the other."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(markup=False, highlight=False)
+    for _, board in table.groupby("board"):
+        first = board.iloc[0]
+        view = Table(title=f"{first['dataset']}: {first['setting']}", title_justify="left")
+        view.add_column("method", no_wrap=True)
+        for name in ("rank", "test AUC", "runs", "train s", "ns/iteration"):
+            view.add_column(name, justify="right", no_wrap=True)
+        view.add_column("parameters", overflow="fold")
+        for row in board.to_dict("records"):
+            view.add_row(
+                str(row["method"]),
+                "-" if np.isnan(row["rank"]) else f"{row['rank']:.0f}",
+                _auc(row),
+                f"{row['runs']}" + (f" ({row['diverged']} diverged)" if row["diverged"] else ""),
+                f"{row['train_seconds']:.3g}",
+                f"{row['ns_per_iteration']:,.0f}",
+                row["parameters"],
+            )
+        console.print(view)
+
+
+def _row(board: int, records: list[dict[str, Any]]) -> dict[str, Any]:
+    first, outcomes = records[0], [record["result"] for record in records]
+    aucs = [outcome["auc"] for outcome in outcomes if outcome["auc"] is not None]
+    loss = first["loss"]
+    return {
+        "board": board,
+        "dataset": first["dataset"]["name"],
+        "method": first["algorithm"]["name"],
+        "runs": len(records),
+        "diverged": sum(outcome["stop_reason"] == "diverged" for outcome in outcomes),
+        "auc_mean": float(np.mean(aucs)) if aucs else float("nan"),
+        "auc_std": float(np.std(aucs, ddof=1)) if len(aucs) > 1 else float("nan"),
+        "train_seconds": float(np.mean([outcome["train_seconds"] for outcome in outcomes])),
+        "ns_per_iteration": float(np.mean([outcome["ns_per_iteration"] for outcome in outcomes])),
+        "setting": _setting(first),
+        "parameters": _fields(first["algorithm"]["parameters"] | ({"loss": loss["name"]} if loss else {})),
+    }
+
+
+def _setting(record: dict[str, Any]) -> str:
+    budget = {
+        key: value for key, value in record["budget"].items() if key != "checkpoints" and value is not None
+    }
+    dataset = record["dataset"]["parameters"] | {"part": record["dataset"]["part"]}
+    parts = [
+        _fields(dataset),
+        f"{record['protocol']['name']} {_fields(record['protocol']['parameters'])}".strip(),
+        f"scaling {record['scaling']}",
+        _fields(budget) or "default budget",
+        f"order {record['order']}",
+        record["dtype"],
+    ]
+    features = record["features"]
+    if features["name"] != "identity":
+        parts.insert(2, f"features {features['name']} {_fields(features['parameters'])}".strip())
+    return "; ".join(part for part in parts if part)
+
+
+def _fields(parameters: dict[str, Any]) -> str:
+    return " ".join(f"{key}={value}" for key, value in parameters.items())
+
+
+def _board_name(board: str) -> tuple[str, str]:
+    return json.loads(board)["dataset"]["name"], board
+
+
+def _auc(row: Mapping[Any, Any]) -> str:
+    if np.isnan(row["auc_mean"]):
+        return "diverged"
+    spread = "" if np.isnan(row["auc_std"]) else f" +- {row['auc_std']:.4f}"
+    return f"{row['auc_mean']:.4f}{spread}"

@@ -1,0 +1,103 @@
+"""Where and with what a result was made."""
+
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from aucbench.data import cache_folder
+
+PACKAGES = (
+    "aucbench",
+    "numpy",
+    "scipy",
+    "numba",
+    "llvmlite",
+    "pluggy",
+    "hydra-core",
+    "mlflow",
+    "scikit-learn",
+)
+
+
+def environment(concurrency: int = 1) -> dict[str, Any]:
+    """Versions, machine, BLAS, thread limits, concurrency and command line, ready for JSON.
+
+    Parameters
+    ----------
+    concurrency : int
+        Number of cells that run at the same time on this machine.
+    """
+    return _constant() | {
+        "command": shlex.join(sys.argv),
+        "concurrency": concurrency,
+        "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+    }
+
+
+@cache
+def _constant() -> dict[str, Any]:
+    import psutil
+    from threadpoolctl import threadpool_info
+
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "cpu": _cpu(),
+        "cores_physical": psutil.cpu_count(logical=False),
+        "cores_logical": psutil.cpu_count(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "blas": [
+            {key: pool.get(key) for key in ("internal_api", "version", "num_threads", "architecture")}
+            for pool in threadpool_info()
+        ],
+        "timed_blas_threads": 1,
+    }
+
+
+def git_commit(path: str | None) -> str | None:
+    """The commit of the checkout that holds the file `path`, ``+changes`` if it has any; None outside."""
+    if path is None:
+        return None
+    folder = str(Path(path).resolve().parent)
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return commit + ("+changes" if changes else "")
+
+
+def _git(folder: str, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", folder, *arguments], capture_output=True, text=True, check=True, timeout=10
+    )
+    return done.stdout.strip()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _cpu() -> str:
+    """Name of the processor; finding it takes a second, so it is remembered for each machine."""
+    file = cache_folder() / f"cpu-{platform.node() or 'unknown'}.json"
+    try:
+        return str(json.loads(file.read_text())["cpu"])
+    except (OSError, ValueError, KeyError):
+        from cpuinfo import get_cpu_info
+
+        name = str(get_cpu_info().get("brand_raw") or platform.processor() or "unknown")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps({"cpu": name}))
+        return name

@@ -1,0 +1,1 @@
+"""Running one cell: rows, clock, checkpoints, divergence, replay. Receives objects, never the registry."""

@@ -1,0 +1,128 @@
+"""Each kind of bad input ends with one clear sentence, exit status 2, and an untouched store."""
+
+import pytest
+
+from aucbench.cli import main
+
+LINES = [f"{1 if i % 2 else -1} 1:{i % 7} 2:{(i * i) % 11}" for i in range(40)]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run the command line in an empty folder; gives the exit status and what it said."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+
+    def run(*words):
+        status = main([*words])
+        lines = [line for line in capsys.readouterr().err.splitlines() if not line.endswith(" ...")]
+        return status, "\n".join(lines)
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a data file of its lines and return its path."""
+
+    def write(lines):
+        path = tmp_path / "my.txt"
+        path.write_text("".join(line + "\n" for line in lines))
+        return str(path)
+
+    return write
+
+
+CASES = {
+    "algo=psma": "Unknown algorithm 'psma'. Did you mean psam",
+    "dataset=a9b": "Unknown data set 'a9b'. Did you mean a9a",
+    "loss=hing": "Unknown loss 'hing'. Did you mean hinge",
+    "features=identiy": "Unknown feature map 'identiy'. Did you mean identity",
+    "protocol=holdot": "Unknown protocol 'holdot'. Did you mean holdout",
+    "algo.gama=1": "algo.gama: psam has no field 'gama'. Did you mean gamma",
+    "dataset.foo=1": "dataset.foo: breast_cancer has no field 'foo'.",
+    "budget.epoch=1": "budget.epoch: budget has no field 'epoch'. Did you mean epochs",
+    "sed=1": "Unknown setting 'sed'. Did you mean seed",
+    "+sed=1": "Unknown setting 'sed'. Did you mean seed",
+    "algo.gamma=abc": "could not be converted to Float (expected a number).",
+    "algo.gamma=-1": "psam: gamma must be > 0, got -1.0.",
+    "algo.gamma=nan": "psam: gamma must be > 0, got nan.",
+    "algo.rskip=1.5": "algo.rskip: Value '1.5' of type 'float' could not be converted to Integer",
+    "loss=square": "psam accepts the losses hinge, got loss=square.",
+    "scaling=foo": "scaling: Invalid value 'foo', expected one of [none, minmax, maxabs, unit",
+    "order=stored": "order=stored does not apply to a method that draws random pairs.",
+    "budget.epochs=0": "budget: epochs must be > 0 (or none), got 0.0.",
+    "budget.epochs=1 budget.seconds=1": "set exactly one of epochs, iterations and seconds, got epochs",
+    "seed=-1": "aucbench: seed must be >= 0, got -1.",
+    "protocol.test_fraction=1": "holdout: test_fraction must be > 0 and < 1, got 1.0.",
+    "protocol=given": "has no test part",
+    "dataset=libsvm": "path",
+    "dataset=libsvm dataset.path=absent.txt": "absent.txt",
+    "algo.gamma=": "algo.gamma",
+    "algo=": "algo",
+    "algo=psam,solam": "algo",
+    "algo": "'algo' is neither a command nor an override (NAME=VALUE).",
+    "leaderbord": "'leaderbord' is neither a command nor an override (NAME=VALUE). Did you mean leaderboard?",
+    "leaderboard --store nowhere": "There is no store at nowhere",
+    "leaderboard --stor x": "--stor",
+    "list algorithm": "Unknown family 'algorithm'. Did you mean algorithms?",
+    "fetch a9b": "Unknown data set 'a9b'. Did you mean a9a",
+    "fetch": "Missing argument 'NAMES...'.",
+    "--multirun algo=psam,psma": "Unknown algorithm 'psma'. Did you mean psam",
+    "algo=fsauc budget.seconds=1": "fsauc must know the number of iterations beforehand",
+}
+
+
+@pytest.mark.parametrize("words", CASES, ids=str)
+def test_bad_words_get_one_clear_sentence_and_status_2(words, run, tmp_path):
+    status, said = run(*words.split())
+    assert status == 2
+    assert said.startswith("aucbench: ")
+    assert CASES[words] in said
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "aucbench-store").exists()
+    assert not (tmp_path / "mlflow.db").exists()
+
+
+FILES = {
+    "a malformed line": ([*LINES[:4], "1 1:2 x:3", *LINES[4:]], "line 5"),
+    "an empty file": ([], "empty"),
+    "one class": ([line.replace("-1 ", "1 ", 1) for line in LINES], "1"),
+    "three classes": (["3 1:1", *LINES], "dataset.positive"),
+    "nan": (["1 1:nan", *LINES], "line 1"),
+    "infinite": ([*LINES, "1 1:inf"], "line 41"),
+    "a split with one class": (["1 1:1", *(line for line in LINES if line.startswith("-1"))], "part"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_bad_files_get_one_clear_sentence_and_status_2(case, run, file, tmp_path):
+    lines, expected = FILES[case]
+    status, said = run("dataset=libsvm", f"dataset.path={file(lines)}")
+    assert status == 2
+    assert expected in said
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "aucbench-store").exists()
+
+
+def test_no_network_and_no_mirror_lists_the_addresses_and_the_two_ways_out(run, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
+    monkeypatch.delenv("AUCBENCH_MIRROR", raising=False)
+    status, said = run("dataset=a9a")
+    assert status == 2
+    assert "AUCBENCH_MIRROR" in said
+    assert "AUCBENCH_OFFLINE" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_good_file_of_ones_own_runs(run, file, tmp_path):
+    status, said = run("dataset=libsvm", f"dataset.path={file(LINES)}", "tracking=none", "budget.epochs=3")
+    assert (status, said) == (0, "")
+    assert len(list((tmp_path / "aucbench-store").rglob("*.npz"))) == 1
+
+
+def test_the_traceback_is_shown_on_request(run, monkeypatch):
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
+    with pytest.raises(ValueError, match="gamma must be > 0"):
+        run("algo.gamma=-1")

@@ -1,0 +1,119 @@
+"""Wheel and editable installs work in new environments, and a third party's package joins without edits."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = [pytest.mark.package, pytest.mark.timeout(1500)]
+
+
+def call(*words, cwd, **environment):
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def new_environment(folder):
+    """A virtual environment that holds nothing but pip; its python."""
+    call(sys.executable, "-m", "venv", folder, cwd=folder.parent)
+    return folder / "bin" / "python"
+
+
+def borrow_dependencies(python):
+    """Let an environment see the packages of the running one, those of aucbench excepted."""
+    borrowed = Path(sysconfig.get_paths()["purelib"])
+    site = call(python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])", cwd="/").strip()
+    Path(site, "borrowed.pth").write_text(f"{borrowed}\n")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of the project's files, so that building leaves nothing behind in the original."""
+    folder = tmp_path_factory.mktemp("checkout") / "aucbench"
+    ignored = shutil.ignore_patterns(
+        ".git", "__pycache__", "outputs", "multirun", "mlruns", "aucbench-store", "*.db", ".*"
+    )
+    shutil.copytree(ROOT, folder, ignore=ignored)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    call(sys.executable, "-m", "build", "--wheel", "--outdir", folder, checkout, cwd=folder)
+    return next(folder.glob("aucbench-*.whl"))
+
+
+def run_job(python, folder, *overrides):
+    """The job as a user starts it, and the record it left in the store."""
+    said = call(python, "-m", "aucbench", *overrides, cwd=folder)
+    newest = max((folder / "aucbench-store" / "cells").rglob("*.npz"), key=lambda path: path.stat().st_mtime)
+    code = f"import numpy as np; print(np.load({str(newest)!r})['record'].tobytes().decode())"
+    return said, json.loads(call(python, "-c", code, cwd=folder))
+
+
+def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(wheel, tmp_path):
+    python = new_environment(tmp_path / "venv")
+    call(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    said, record = run_job(python, tmp_path)
+    assert "test AUC" in said
+    assert (tmp_path / "mlflow.db").exists()
+    assert record["algorithm"]["name"] == "psam"
+    assert record["algorithm"]["version"] == record["environment"]["packages"]["aucbench"]
+
+    package = shutil.copytree(ROOT / "tests" / "third_party", tmp_path / "third_party")
+    call(python, "-m", "pip", "install", "--quiet", "--no-deps", package, cwd=tmp_path)
+    names = ["algo=pair_sgd", "dataset=my_moons", "loss=ramp"]
+    _, record = run_job(
+        python, tmp_path, *names, "algo.eta=0.2", "loss.scale=2", "dataset.n=300", "tracking=none"
+    )
+    assert record["algorithm"]["parameters"] == {"eta": 0.2}
+    assert record["algorithm"]["distribution"] == "my-methods"
+    assert record["loss"]["parameters"] == {"scale": 2.0}
+    assert record["dataset"]["parameters"] == {"n": 300}
+    assert record["result"]["auc"] > 0.9
+    _, record = run_job(python, tmp_path, "algo=pair_sgd", "loss=hinge", "tracking=none")
+    assert record["loss"]["distribution"] == "aucbench"
+    listed = call(python, "-m", "aucbench", "list", cwd=tmp_path)
+    assert "Stochastic gradient steps on random pairs." in listed
+    assert "my-methods 0.3.0" in listed
+
+
+def test_an_editable_install_runs_and_finds_a_new_plugin_file_without_reinstalling(checkout, tmp_path):
+    python = new_environment(tmp_path / "venv")
+    borrow_dependencies(python)
+    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "-e", checkout]
+    call(python, *install, cwd=tmp_path)
+    where = call(
+        python,
+        "-c",
+        "import aucbench, aucbench_losses as a; print(aucbench.__file__, a.__file__)",
+        cwd=tmp_path,
+    )
+    assert all(path.startswith(str(checkout)) for path in where.split())
+    _, record = run_job(python, tmp_path, "algo=ls_svm", "tracking=none")
+    assert record["result"]["auc"] > 0.95
+
+    family = checkout / "plugins" / "aucbench_losses"
+    (family / "brand_new.py").write_text((family / "hinge.py").read_text().replace('"hinge"', '"brand_new"'))
+    init = family / "__init__.py"
+    text = init.read_text().replace(
+        "from aucbench_losses.hinge",
+        "from aucbench_losses.brand_new import Hinge as New\nfrom aucbench_losses.hinge",
+    )
+    init.write_text(text.replace("return (", "return (New, "))
+    assert "brand_new" in call(python, "-m", "aucbench", "list", "losses", cwd=tmp_path)

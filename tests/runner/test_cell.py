@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+
+from aucbench import ParameterError
+from aucbench.runner.cell import StopReason, Task, run_cell
+from aucbench.runner.checkpoints import log_spaced
+from tests.fakes import Exploding, Iterating, Perceptron, two_clouds
+
+X, Y = two_clouds()
+X_TEST, Y_TEST = two_clouds(seed=1)
+
+
+def outcome(algorithm=None, X=X, X_test=X_TEST, **options):
+    return run_cell(Task(algorithm or Perceptron(), None, X, Y, X_test, Y_TEST, **options))
+
+
+def test_the_curve_ends_with_the_budget_and_its_aucs_are_those_of_scikit_learn():
+    found = outcome(epochs=2)
+    assert found.stop_reason is StopReason.budget
+    assert found.iterations == found.iteration[-1] == found.samples[-1] == 400
+    expected = roc_auc_score(Y_TEST, X_TEST @ found.weights)
+    assert found.auc[-1] == pytest.approx(expected, abs=1e-12)
+    assert np.all(np.diff(found.train_seconds) >= 0)
+    assert len(found.auc) == len(found.iteration) == len(found.cpu_seconds)
+
+
+def test_the_number_of_checkpoints_changes_neither_weights_nor_auc():
+    few, many = outcome(epochs=3, checkpoints=5), outcome(epochs=3, checkpoints=500)
+    assert few.weights.tobytes() == many.weights.tobytes()
+    assert few.auc[-1] == many.auc[-1]
+    assert len(few.auc) == 5
+    assert len(many.auc) > 100
+
+
+def test_two_runs_of_one_seed_are_the_same_and_another_order_seed_differs():
+    one, two, other = outcome(seed=3), outcome(seed=3), outcome(seed=3, order_seed=4)
+    assert one.weights.tobytes() == two.weights.tobytes()
+    assert one.weights.tobytes() != other.weights.tobytes()
+
+
+def test_sparse_rows_give_what_dense_rows_give():
+    sparse_run = outcome(X=sparse.csr_matrix(X), X_test=sparse.csr_matrix(X_TEST))
+    np.testing.assert_allclose(sparse_run.weights, outcome().weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize("checkpoints", [1, 5, 500])
+def test_divergence_is_found_at_its_iteration_whatever_the_checkpoints(checkpoints):
+    found = outcome(Exploding(at=37), epochs=1, checkpoints=checkpoints)
+    assert found.stop_reason is StopReason.diverged
+    assert found.iterations == 37
+    assert np.all(found.iteration < 37)
+
+
+def test_a_full_method_runs_until_done_and_no_longer_than_an_explicit_budget():
+    converged = outcome(Iterating(needed=7))
+    assert converged.stop_reason is StopReason.converged
+    assert converged.iterations >= 7
+    cut = outcome(Iterating(needed=7), epochs=3)
+    assert cut.stop_reason is StopReason.budget
+    assert cut.iterations == 3
+
+
+def test_a_budget_in_seconds_stops_soon_after_them():
+    found = outcome(seconds=0.2)
+    assert found.stop_reason is StopReason.budget
+    assert found.total_seconds >= 0.2
+    assert found.train_seconds[-1] == pytest.approx(found.total_seconds)
+    assert len(found.auc) > 5
+
+
+def test_a_method_that_plans_refuses_a_budget_in_seconds():
+    class Planner(Perceptron):
+        plans = True
+
+    with pytest.raises(ParameterError, match="must know the number of iterations"):
+        outcome(Planner(), seconds=1.0)
+
+
+def test_a_method_that_needs_dense_rows_says_why():
+    class Dense(Perceptron):
+        requires = {"dense": "it inverts them."}  # noqa: RUF012
+
+    with pytest.raises(ParameterError, match="needs dense rows: it inverts them"):
+        outcome(Dense(), X=sparse.csr_matrix(X))
+
+
+def test_finalize_is_scored_and_does_not_disturb_the_run():
+    class Halving(Perceptron):
+        def finalize(self, state):
+            return state._replace(w=state.w * 0.5)
+
+    np.testing.assert_array_equal(outcome(Halving()).weights, 0.5 * outcome().weights)
+
+
+@pytest.mark.parametrize(("total", "count"), [(1, 50), (3, 50), (1000, 5), (464_809, 50), (7, 1)])
+def test_checkpoints_ascend_and_end_with_the_last_iteration(total, count):
+    points = log_spaced(total, count)
+    assert points == sorted(set(points))
+    assert points[-1] == total
+    assert points[0] >= 1
+    assert len(points) <= count

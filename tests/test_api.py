@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+
+import aucbench
+from aucbench import DataError, ParameterError
+from tests.fakes import two_clouds
+
+X, Y = two_clouds()
+ORDER = np.random.default_rng(0).permutation(200)
+
+
+def test_a_run_prints_nothing_writes_nothing_and_returns_its_result(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    result = aucbench.run("algo=solam", "dataset=breast_cancer")
+    assert capfd.readouterr() == ("", "")
+    assert list(tmp_path.iterdir()) == []
+    assert 0.9 < result.auc <= 1.0
+    assert list(result.curve.columns) == ["iteration", "samples", "train_seconds", "auc"]
+    assert result.curve["auc"].iloc[-1] == result.auc
+    assert result.weights.shape == (30,)
+    assert result.record["data"]["train_rows"] + result.record["data"]["test_rows"] == 569
+
+
+def test_equal_seeds_give_equal_bytes_and_checkpoints_change_nothing():
+    words = ["algo=fsauc", "dataset=gaussian", "dataset.n=500", "dataset.d=4"]
+    one, two = aucbench.run(*words), aucbench.run(*words)
+    few, many = aucbench.run(*words, "budget.checkpoints=5"), aucbench.run(*words, "budget.checkpoints=500")
+    assert len({r.weights.tobytes() for r in (one, two, few, many)}) == 1
+    assert len({r.auc for r in (one, two, few, many)}) == 1
+    assert len(many.curve) > 50 > len(few.curve) == 5
+
+
+def test_several_runs_differ_and_are_averaged():
+    result = aucbench.run("algo=solam", "runs=3")
+    assert len(result.cells) == 3
+    assert len({cell.auc for cell in result.cells}) > 1
+    assert result.auc == pytest.approx(np.mean([cell.auc for cell in result.cells]))
+    assert result.weights.shape == (3, 30)
+    assert [record["seed"] for record in result.record] == [0, 1, 2]
+
+
+def test_a_fixed_split_seed_keeps_the_split_and_varies_the_order():
+    one, two = aucbench.run("algo=solam", "split_seed=0", "runs=2").cells
+    assert one.record["split_seed"] == two.record["split_seed"] == 0
+    assert one.record["order_seed"] != two.record["order_seed"]
+    assert one.weights.tobytes() != two.weights.tobytes()
+
+
+def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
+    words = ["algo=solam", f"store.path={tmp_path / 'store'}"]
+    first = aucbench.run(*words)
+    monkeypatch.setattr("aucbench.execution.run_cell", None)
+    again = aucbench.run(*words)
+    assert again.record["result"] == first.record["result"]
+    with pytest.raises(TypeError):
+        aucbench.run(*words, "algo.zeta=3")
+
+
+def test_bad_words_raise_what_the_command_line_would_say():
+    with pytest.raises(ParameterError, match="Did you mean psam"):
+        aucbench.run("algo=psma")
+    with pytest.raises(ParameterError, match=r"algo\.gama: psam has no field 'gama'"):
+        aucbench.run("algo=psam", "algo.gama=1")
+    with pytest.raises(ParameterError, match="psam: gamma must be > 0"):
+        aucbench.catalog().algorithm("psam")(gamma=-1)
+
+
+def test_replay_follows_the_given_rows_and_stops_at_checkpoints():
+    solam = aucbench.catalog().algorithm("solam")(zeta=0.5)
+    end = aucbench.replay(solam, X, Y, ORDER)
+    assert end.shape == (5,)
+    path = aucbench.replay(solam, X, Y, ORDER, checkpoints=[0, 10, 200])
+    assert path.shape == (3, 5)
+    np.testing.assert_array_equal(path[0], 0.0)
+    np.testing.assert_array_equal(path[1], aucbench.replay(solam, X, Y, ORDER[:10]))
+    assert path[2].tobytes() == end.tobytes()
+    assert roc_auc_score(Y, X @ end) > 0.8
+
+
+def test_replay_takes_sparse_rows_and_plain_lists():
+    solam = aucbench.catalog().algorithm("solam")()
+    dense = aucbench.replay(solam, X, Y, ORDER)
+    np.testing.assert_allclose(aucbench.replay(solam, sparse.csr_array(X), Y, ORDER), dense, rtol=1e-12)
+    np.testing.assert_array_equal(aucbench.replay(solam, X.tolist(), Y.tolist(), ORDER.tolist()), dense)
+
+
+def test_replay_of_a_full_method_takes_empty_rows():
+    ls_svm = aucbench.catalog().algorithm("ls_svm")(lam=0.1)
+    assert aucbench.replay(ls_svm, X, Y, np.empty((1, 0))).shape == (5,)
+
+
+def test_replay_says_what_does_not_fit():
+    catalog = aucbench.catalog()
+    solam, psam = catalog.algorithm("solam")(), catalog.algorithm("psam")()
+    with pytest.raises(DataError, match=r"rows of access stream have the shape \(k,\), got \(3, 2\)"):
+        aucbench.replay(solam, X, Y, np.zeros((3, 2), int))
+    with pytest.raises(DataError, match="rows must be from 0 to 199, got 0 to 200"):
+        aucbench.replay(solam, X, Y, [0, 200])
+    with pytest.raises(DataError, match="a positive and a negative row each"):
+        aucbench.replay(psam, X, Y, np.zeros((3, 2), int))
+    with pytest.raises(DataError, match="y must be 200 labels in -1, 1"):
+        aucbench.replay(solam, X, np.zeros(200), ORDER)
+    with pytest.raises(ParameterError, match="psam accepts the losses hinge"):
+        aucbench.replay(psam, X, Y, np.zeros((0, 2), int), loss="square")
+    with pytest.raises(ParameterError, match="checkpoints must ascend"):
+        aucbench.replay(solam, X, Y, ORDER, checkpoints=[5, 3])
+
+
+def test_replay_needs_weights():
+    class Nameless:
+        name = "nameless"
+        access = "stream"
+
+    with pytest.raises(TypeError, match="nameless has no `weights`"):
+        aucbench.replay(Nameless(), X, Y, ORDER)

@@ -1,0 +1,68 @@
+import shutil
+
+import numpy as np
+import pytest
+
+from aucbench import DataError
+from aucbench.result import CellResult
+from aucbench.store import Store
+
+KEY = "ab" + "0" * 62
+CELL = CellResult(
+    {"algorithm": {"name": "psam"}, "result": {"auc": 0.9}},
+    {"iteration": np.array([1, 2]), "auc": np.array([0.5, 0.9])},
+    np.array([1.0, -2.0]),
+)
+
+
+def test_a_cell_comes_back_as_it_was_kept(tmp_path):
+    store = Store(tmp_path / "store")
+    assert store.get(KEY) is None
+    store.put(KEY, CELL)
+    found = store.get(KEY)
+    assert found.auc == 0.9
+    assert found.record["algorithm"] == {"name": "psam"}
+    np.testing.assert_array_equal(found.weights, CELL.weights)
+    np.testing.assert_array_equal(found.curve["iteration"], [1, 2])
+
+
+def test_a_moved_and_renamed_store_keeps_its_cells(tmp_path):
+    Store(tmp_path / "one").put(KEY, CELL)
+    shutil.move(tmp_path / "one", tmp_path / "other name")
+    assert [cell.auc for cell in Store(tmp_path / "other name")] == [0.9]
+
+
+def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+
+    def full_disk(*arguments, **arrays):
+        arguments[0].write(b"half")
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(np, "savez", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        store.put(KEY, CELL)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip"])
+def test_a_damaged_cell_is_named(tmp_path, damage):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+    file = next(tmp_path.rglob("*.npz"))
+    file.write_bytes(damage)
+    with pytest.raises(DataError, match=file.name):
+        store.get(KEY)
+
+
+def test_a_store_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(DataError, match=r"store\.path: .*file is a file, expected a folder"):
+        Store(tmp_path / "file")
+
+
+def test_what_was_tracked_is_remembered_per_address(tmp_path):
+    store = Store(tmp_path)
+    store.mark_tracked("sqlite:///a.db", "entry", "run-1")
+    assert store.tracked("sqlite:///a.db", "entry") == "run-1"
+    assert store.tracked("sqlite:///b.db", "entry") is None
