@@ -66,7 +66,7 @@ def stage(found: Iterable[Found], folder: Path, read: Reader) -> Staged:
     with ExitStack() as stack:
         kinds = {"indptr": np.int64, "indices": np.int32, "data": np.float64, "codes": np.uint16}
         writers = [
-            stack.enter_context(NpyWriter(folder / f"{name}.npy", kind)) for name, kind in kinds.items()
+            stack.enter_context(NpyWriter(folder / f"{name}.npy", kind, hashed=True)) for name, kind in kinds.items()
         ]
         indptr, indices, data, codes = writers
         indptr.write(np.zeros(1, np.int64))
@@ -87,7 +87,7 @@ def stage(found: Iterable[Found], folder: Path, read: Reader) -> Staged:
             files.append(
                 {"path": file.path, "part": file.part, "source": source, "rows": rows, "labels": pairs}
             )
-    content = [labels.names, *(writer.digest.hex() for writer in writers)]
+    content = [labels.names, *(writer.digest for writer in writers)]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return Staged(folder, codes.size, data.size, columns, labels.names, files, digest)
 

@@ -46,9 +46,12 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
         A malformed line (file, line number and what is wrong), or an archive that is damaged or cut short.
     """
     lines = 0
+    room = _Room.of(block_bytes + 1)
     with _readable(path) as stream:
         for text in _whole_lines(stream, block_bytes):
-            yield _parse(path, text, lines)
+            if len(text) > room.size:
+                room = _Room.of(len(text))
+            yield _parse(path, text, lines, room)
             lines += int(np.count_nonzero(text == 10))
 
 
@@ -98,6 +101,8 @@ class _Room(NamedTuple):
     values: NDArray[np.float64]
     unsure: NDArray[np.int64]
 
+    size: int  # bytes of text that there is room for
+
     @classmethod
     def of(cls, size: int) -> "_Room":
         rows, features, unsure = size // 2 + 1, size // 4 + 1, size // 5 + 1  # "1\n", " 1:1", "1e23\n"
@@ -107,12 +112,12 @@ class _Room(NamedTuple):
             np.empty(features, np.int32),
             np.empty(features),
             np.empty((unsure, 3), np.int64),
+            size,
         )
 
 
-def _parse(path: Path, text: NDArray[np.uint8], lines: int) -> Block:
-    room = _Room.of(len(text))
-    rows, nnz, n_unsure, status, position, previous = kernel.parse_lines(text, *room)
+def _parse(path: Path, text: NDArray[np.uint8], lines: int, room: _Room) -> Block:
+    rows, nnz, n_unsure, status, position, previous = kernel.parse_lines(text, *room[:-1])
     for slot, start, end in room.unsure[:n_unsure].tolist():
         value = float(bytes(text[start:end]))
         if math.isinf(value) and slot < 0:

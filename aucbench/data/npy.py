@@ -21,14 +21,16 @@ class NpyWriter:
         What the arrays are converted to.
     columns : int, optional
         Number of columns of a two-dimensional array (C order); left out for one dimension.
+    hashed : bool
+        Whether to keep a hash of what is written.
     """
 
-    def __init__(self, path: Path, dtype: DTypeLike, columns: int | None = None):
+    def __init__(self, path: Path, dtype: DTypeLike, columns: int | None = None, hashed: bool = False):
         self.path = path
         self.size = 0
         self._dtype = np.dtype(dtype)
         self._columns = columns
-        self._hash = hashlib.sha256()
+        self._hash = hashlib.sha256() if hashed else None
         self._file: BinaryIO = path.open("w+b")
         self._header()
         self._begin = self._file.tell()
@@ -43,13 +45,14 @@ class NpyWriter:
         """Append an array."""
         data: Any = np.ascontiguousarray(array, self._dtype).reshape(-1).view(np.uint8)
         self._file.write(data)
-        self._hash.update(data)
+        if self._hash is not None:
+            self._hash.update(data)
         self.size += array.size
 
     @property
-    def digest(self) -> bytes:
-        """The sha256 of what was written, without the header."""
-        return self._hash.digest()
+    def digest(self) -> str:
+        """The sha256 of what was written, without the header, in hex; empty unless `hashed`."""
+        return self._hash.hexdigest() if self._hash is not None else ""
 
     def close(self) -> None:
         """Fill in the shape."""

@@ -1,0 +1,144 @@
+"""The built-in data sets."""
+
+import json
+import subprocess
+import sys
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from sklearn import datasets as of_sklearn
+from sklearn.metrics import roc_auc_score
+
+from aucbench import DataError, File, ParameterError
+from aucbench.data import fetch, has_test_part, load
+from aucbench_datasets import aucbench_datasets
+from aucbench_datasets.bundled import BreastCancer, Digits
+from aucbench_datasets.gaussian import Gaussian
+from aucbench_datasets.libsvm import Libsvm
+from aucbench_datasets.libsvm_site import A9a, Covtype, Ijcnn1, W8a
+from tests.data.conftest import TINY
+
+
+def test_every_class_has_a_name_of_its_own_a_line_of_description_and_can_be_made():
+    classes = aucbench_datasets()
+    assert len({cls.name for cls in classes}) == len(classes) == 8
+    for cls in classes:
+        assert cls().name == cls.name
+        assert 20 < len(cls.__doc__.splitlines()[0]) <= 110
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "positive"),
+    [(BreastCancer, of_sklearn.load_breast_cancer, [0]), (Digits, of_sklearn.load_digits, range(5, 10))],
+)
+def test_bundled_data_are_those_of_scikit_learn(ours, theirs, positive):
+    loaded = load(ours())
+    X, target = theirs(return_X_y=True)
+    np.testing.assert_array_equal(loaded.X, X)
+    np.testing.assert_array_equal(loaded.y == 1, np.isin(target, list(positive)))
+    assert fetch(ours()) == []
+    assert not has_test_part(ours())
+
+
+def test_loading_bundled_data_does_not_import_scikit_learn():
+    code = """
+import json, sys
+import aucbench.data
+from aucbench_datasets.bundled import Digits
+aucbench.data.load(Digits())
+heavy = {"sklearn", "numba", "requests", "pandas", "mlflow"}
+print(json.dumps(sorted(heavy & set(sys.modules))))
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert json.loads(out) == []
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize(
+    ("data", "part", "shape", "positives"),
+    [
+        (A9a(), "train", (32561, 123), 7841),
+        (A9a(), "test", (16281, 123), 3846),
+        (W8a(), "train", (49749, 300), 1479),
+        (Ijcnn1(), "train", (49990, 22), 4853),
+        (Ijcnn1(), "all", (141691, 22), 13565),
+        (Covtype(), "train", (581012, 54), 283301),
+    ],
+)
+def test_files_of_the_libsvm_site_match_their_published_facts(data, part, shape, positives):
+    loaded = load(data, part)
+    assert loaded.X.shape == shape
+    assert np.count_nonzero(loaded.y == 1) == positives
+    assert np.isfinite(loaded.X).all()
+
+
+def test_facts_are_declared_for_every_file_of_the_libsvm_site():
+    for cls in (A9a, W8a, Ijcnn1, Covtype):
+        for file in cls.files:
+            assert sum(file.labels.values()) == file.rows
+            assert cls.features > 0
+            assert cls.citation
+            assert cls.licence
+
+
+def test_gaussian_rows_have_the_declared_rate_separation_and_best_auc():
+    data = Gaussian(n=200_000, d=5, positive_rate=0.3, separation=1.5, seed=1)
+    loaded = load(data)
+    assert np.count_nonzero(loaded.y == 1) == 60_000
+    difference = loaded.X[loaded.y == 1].mean(axis=0) - loaded.X[loaded.y == -1].mean(axis=0)
+    assert np.linalg.norm(difference) == pytest.approx(1.5, abs=0.03)
+    assert loaded.X[loaded.y == 1].std(axis=0) == pytest.approx(1.0, abs=0.02)
+    assert data.bayes_auc == pytest.approx(NormalDist().cdf(1.5 / 2**0.5), abs=1e-12)
+    assert roc_auc_score(loaded.y, loaded.X.sum(axis=1)) == pytest.approx(data.bayes_auc, abs=0.005)
+
+
+def test_gaussian_data_depend_on_the_seed_alone():
+    assert load(Gaussian(n=50)).sha256 == load(Gaussian(n=50)).sha256 != load(Gaussian(n=50, seed=1)).sha256
+    assert load(Gaussian(n=2, positive_rate=0.001)).y.sum() == 0
+
+
+@pytest.mark.parametrize(
+    "field", [{"n": 1}, {"n": 0}, {"positive_rate": 1.0}, {"separation": -1.0}, {"seed": -1}]
+)
+def test_gaussian_parameters_out_of_range_are_refused(field):
+    (name,) = field
+    with pytest.raises(ParameterError, match=f"gaussian: {name} must be"):
+        Gaussian(**field)
+
+
+def test_an_own_file_is_loaded_by_path_relative_or_absolute(tmp_path, monkeypatch):
+    (tmp_path / "my.txt").write_text(TINY)
+    monkeypatch.chdir(tmp_path)
+    assert load(Libsvm(path="my.txt")).X.shape == (5, 3)
+    assert load(Libsvm(path=str(tmp_path / "my.txt"), features=10)).X.shape == (5, 10)
+    data = Libsvm(path="my.txt", test_path="my.txt", positive=-1)
+    assert has_test_part(data)
+    assert load(data, "test").y.tolist() == [1, -1, 1, -1, 1]
+
+
+def test_own_classes_are_grouped_as_declared(tmp_path):
+    (tmp_path / "many").write_text("1 1:1\n2 1:1\n3 1:1\n")
+    with pytest.raises(DataError, match=r"dataset\.positive="):
+        load(Libsvm(path=str(tmp_path / "many")))
+    assert load(Libsvm(path=str(tmp_path / "many"), positive=[1, 3])).y.tolist() == [1, -1, 1]
+
+
+def test_without_a_path_the_message_says_what_to_set(tmp_path):
+    with pytest.raises(ParameterError, match=r"dataset\.path=FILE"):
+        load(Libsvm())
+    with pytest.raises(DataError, match=r"does not exist"):
+        load(Libsvm(path=str(tmp_path / "none")))
+    with pytest.raises(DataError, match=r"is a folder"):
+        load(Libsvm(path=str(tmp_path)))
+
+
+@pytest.mark.parametrize("positive", ["1", [], [1, "2"], {"a": 1}])
+def test_positive_that_is_no_number_is_refused(positive):
+    with pytest.raises(ParameterError, match=r"positive must be a number or a list of numbers"):
+        Libsvm(path="x", positive=positive)
+
+
+def test_own_data_sets_declared_alike_are_equal_and_hashable(tmp_path):
+    assert Libsvm(path=str(tmp_path)).files == (File(str(tmp_path)),)
+    assert hash(Libsvm(path="x", positive=[1, 2])) == hash(Libsvm(path="x", positive=(1.0, 2.0)))

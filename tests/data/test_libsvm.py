@@ -1,0 +1,238 @@
+"""The LIBSVM parser against scikit-learn's and against Python's float()."""
+
+import bz2
+import gzip
+import io
+import lzma
+import tracemalloc
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_svmlight_file
+
+from aucbench import DataError, File
+from aucbench.data import building, fetching
+from aucbench.data.libsvm import read_blocks
+
+
+def parse(path, block_bytes=64):
+    """(indptr, indices, values, labels) of a file."""
+    parts = [[np.array(array) for array in block] for block in read_blocks(path, block_bytes)]
+    labels, lengths, indices, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return np.concatenate([[0], np.cumsum(lengths)]), indices, values, labels
+
+
+def assert_same_as_sklearn(ours, source):
+    X, y = load_svmlight_file(source, zero_based=False)
+    indptr, indices, values, labels = ours
+    np.testing.assert_array_equal(indptr, X.indptr)
+    np.testing.assert_array_equal(indices, X.indices)
+    np.testing.assert_array_equal(values.view(np.int64), X.data.view(np.int64))
+    np.testing.assert_array_equal(labels.view(np.int64), y.view(np.int64))
+
+
+REAL = [
+    "binary/a9a",
+    "binary/w8a",
+    "binary/german.numer_scale",
+    "binary/svmguide1",
+    "binary/covtype.libsvm.binary.bz2",
+    "multiclass/letter.scale",
+    "multiclass/sector.scale.bz2",
+]
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize("name", REAL)
+def test_real_files_are_parsed_to_the_bits_of_sklearn(name):
+    path = fetching.find("real", File(name)).path
+    assert_same_as_sklearn(parse(path, 1 << 20), str(path))
+
+
+LIKELY = st.text("0123456789:.+-e# \t\r\n", max_size=60).map(str.encode)
+PIECES = st.lists(
+    st.sampled_from(
+        rb"""1 -1 +1 2:0.5 3:1e-400 7:-0 : qid:3 0:1 4:nan 5:1e999 9:123456789012345678901234567890 # , 1_0
+        2147483647:1 2147483648:1 8:.5 9:5. 6:1.e3 6:0x1p3 qid -3:1""".split()
+        + [b" "] * 8
+        + [b"\n", b"\n", b"\r\n", b"\x00", b"\x0b", b"\xc2\xa0"]
+    ),
+    max_size=24,
+).map(b"".join)
+LINES = st.lists(  # well-formed, so that many are parsed
+    st.tuples(
+        st.sampled_from(["1", "-1", "+1.0", "2e0"]),
+        st.dictionaries(st.integers(1, 50), st.floats(-1e9, 1e9).map(repr), max_size=5),
+        st.sampled_from(["\n", " \n", "\r\n", "# 3:4\n", "\n\n"]),
+    ).map(lambda row: " ".join([row[0], *(f"{j}:{row[1][j]}" for j in sorted(row[1]))]) + row[2]),
+    max_size=6,
+).map(lambda lines: "".join(lines).encode())
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.one_of(st.binary(max_size=80), LIKELY, PIECES, LINES), st.sampled_from([8, 33, 1000]))
+def test_any_bytes_are_parsed_as_sklearn_does_or_refused_with_a_line_number(tmp_path_factory, text, block):
+    path = tmp_path_factory.mktemp("any") / "file"
+    path.write_bytes(text)
+    try:
+        ours = list(read_blocks(path, block))
+    except DataError as error:
+        line = int(str(error).partition(", line ")[2].partition(":")[0])
+        assert 1 <= line <= text.count(b"\n") + 1
+        with pytest.raises(DataError, match=f"line {line}:"):  # wherever blocks are cut
+            list(read_blocks(path, 4096))
+        return
+    if sum(len(block.labels) for block in ours):
+        assert_same_as_sklearn(parse(path, block), io.BytesIO(text))
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-1, 1).map(repr),
+    st.floats(-1e3, 1e3, width=32).map(repr),
+    st.tuples(st.integers(0, 10**22), st.integers(-40, 40)).map("{0[0]}e{0[1]}".format),
+    st.tuples(st.integers(0, 10**6), st.text("0123456789", min_size=1, max_size=30)).map(
+        "{0[0]}.{0[1]}".format
+    ),
+    st.integers(2**52, 2**54).map(lambda half: f"{half}.5"),  # halfway between two doubles, and beside
+    st.integers(2**52, 2**53).map(lambda half: f"{half}.50000000000000000001"),
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(NUMBERS, min_size=1, max_size=30))
+def test_every_decimal_number_becomes_the_double_that_float_gives(tmp_path_factory, texts):
+    texts = [text for text in texts if np.isfinite(float(text))]
+    path = tmp_path_factory.mktemp("numbers") / "file"
+    path.write_text("".join(f"{text} {i + 1}:{text}\n" for i, text in enumerate(texts)) + "1 1:1\n")
+    _, _, values, labels = parse(path)
+    exact = np.array([float(text) for text in texts] + [1.0])
+    np.testing.assert_array_equal(values.view(np.int64), exact.view(np.int64))
+    np.testing.assert_array_equal(labels.view(np.int64), exact.view(np.int64))
+
+
+def test_numbers_next_to_the_middle_of_two_doubles_are_rounded_as_float_does(tmp_path):
+    # A decimal of 19 digits as near as possible to the middle of two doubles is the hardest case of division.
+    rng = np.random.default_rng(0)
+    texts = []
+    for low in rng.uniform(0.1, 1.0, 3000):
+        middle = (int(np.float64(low).view(np.int64)) << 1) + 1  # in units of half an ulp
+        exponent = (middle >> 53) - 1023 - 53
+        mantissa = (middle & ((1 << 53) - 1)) | (1 << 53)
+        digits = mantissa * 10**19 // 2**-exponent
+        texts += [f"0.{digits + step:019d}" for step in (0, 1)]
+    path = tmp_path / "file"
+    path.write_text("".join(f"1 1:{text}\n" for text in texts))
+    exact = np.array([float(text) for text in texts])
+    np.testing.assert_array_equal(parse(path)[2].view(np.int64), exact.view(np.int64))
+
+
+MALFORMED = {
+    "0:1": "index 0 in '0:1', expected 1 to 2147483647",
+    "-3:1": "index -3 in '-3:1', expected 1",
+    "2147483648:1": "expected 1 to 2147483647",
+    "3:1 2:1": "index 2 follows index 3, expected ascending",
+    "3:1 3:1": "index 3 follows index 3, expected ascending",
+    "2:nan": "the value in '2:nan' is not finite",
+    "2:-inf": "the value in '2:-inf' is not finite",
+    "2:1e400": "the value in '2:1e400' is not finite",
+    "2": "no colon in '2', expected index:value",
+    "a:2": "the index in 'a:2' is not a whole number",
+    "2:": "the value in '2:' is not a number",
+    "2:1.2.3": "the value in '2:1.2.3' is not a number",
+    "2:1e": "the value in '2:1e' is not a number",
+    "2:1_000": "written in an unusual way",
+    "qid": "no colon in 'qid'",
+}
+
+
+@pytest.mark.parametrize("block_bytes", [16, 1 << 16])
+@pytest.mark.parametrize("features", MALFORMED)
+def test_a_malformed_feature_is_refused_with_file_and_line(tmp_path, features, block_bytes):
+    path = tmp_path / "bad.txt"
+    path.write_text(f"1 1:1\n\n# comment\n-1 1:1 {features} 2147483647:1\n1 x\n")
+    with pytest.raises(DataError) as caught:
+        list(read_blocks(path, block_bytes))
+    assert str(caught.value).startswith(f"{path}, line 4: ")
+    assert MALFORMED[features] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("label", "what"),
+    [
+        ("1,3", "several labels '1,3', expected one"),
+        ("1:2", "the label is missing"),
+        ("nan", "the label 'nan' is not finite"),
+        ("1e999", "the label '1e999' is not finite"),
+        ("spam", "the label 'spam' is not a number"),
+        ("\x00", "is not a number"),
+    ],
+)
+def test_a_malformed_label_is_refused_with_file_and_line(tmp_path, label, what):
+    path = tmp_path / "bad.txt"
+    path.write_text(f"1 1:1\n{label} 1:1\n")
+    with pytest.raises(DataError) as caught:
+        list(read_blocks(path))
+    assert f"{path}, line 2: " in str(caught.value)
+    assert what in str(caught.value)
+
+
+def test_labels_blanks_comments_query_numbers_and_ends_of_line_are_understood(tmp_path):
+    path = tmp_path / "odd.txt"
+    path.write_bytes(b"# head\r\n+1 qid:7 1:2 \t\r\n\n1.0#end\n  2 3:1 # x\n-1")
+    indptr, indices, values, labels = parse(path)
+    assert labels.tolist() == [1, 1, 2, -1]
+    assert indptr.tolist() == [0, 1, 1, 2, 2]
+    assert indices.tolist() == [0, 2]
+    assert values.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".bz2", bz2.compress), (".xz", lzma.compress), (".gz", gzip.compress)]
+)
+def test_archives_are_read_and_damaged_ones_refused(tmp_path, suffix, pack):
+    rng = np.random.default_rng(0)
+    text = "".join(f"1 1:{value!r}\n" for value in rng.standard_normal(2000).tolist()).encode()
+    whole = tmp_path / f"whole{suffix}"
+    whole.write_bytes(pack(text))
+    assert_same_as_sklearn(parse(whole, 1000), io.BytesIO(text))
+    short = tmp_path / f"short{suffix}"
+    short.write_bytes(pack(text)[:-20])
+    with pytest.raises(DataError, match=r"damaged or cut short"):
+        list(read_blocks(short))
+    other = tmp_path / f"other{suffix}"
+    other.write_bytes(text)
+    with pytest.raises(DataError, match=r"damaged or cut short"):
+        list(read_blocks(other))
+
+
+def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path):
+    path = tmp_path / "long.txt"
+    line = "1 " + " ".join(f"{j}:0.5" for j in range(1, 60)) + "\n"
+    path.write_text(line * 20_000)
+    assert path.stat().st_size > 7_000_000
+    read = partial(read_blocks, block_bytes=1 << 16)
+    (tmp_path / "staged").mkdir()
+    next(read(path))  # compiled before memory is watched
+    tracemalloc.start()
+    staged = building.stage([building.Found(File(str(path)), path, "")], tmp_path / "staged", read)
+    building.lay_out(staged, 59)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (staged.rows, staged.nonzeros) == (20_000, 59 * 20_000)
+    assert peak < 10_000_000 + building.EXPAND_VALUES * 8
+
+
+def test_a_line_longer_than_a_block_is_parsed(tmp_path):
+    path = tmp_path / "wide.txt"
+    path.write_text("1 1:1\n-1 " + " ".join(f"{j}:{j}" for j in range(1, 5000)) + "\n1 2:1\n")
+    assert_same_as_sklearn(parse(path, 64), str(path))
+
+
+def test_reading_a_missing_file_is_an_error_that_names_it(tmp_path):
+    with pytest.raises(DataError, match=r"nowhere cannot be read: No such file"):
+        list(read_blocks(Path(tmp_path / "nowhere")))

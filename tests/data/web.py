@@ -1,0 +1,58 @@
+"""A web server whose answers a test writes down beforehand."""
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+def content(body: bytes, length: int | None = None, status: int = 200) -> Answer:
+    """An answer with a body, whose Content-Length may be a lie."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        handler.send_header("Content-Length", str(len(body) if length is None else length))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer
+
+
+def failure(status: int) -> Answer:
+    return content(b"<html>no</html>", status=status)
+
+
+class Web:
+    """Answers of each path are used in turn, the last one for ever; other paths are 404."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, list[Answer]] = defaultdict(list)
+        self.requests: Counter[str] = Counter()
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                turn = web.requests[self.path]
+                web.requests[self.path] += 1
+                answers = web.answers.get(self.path)
+                (answers[min(turn, len(answers) - 1)] if answers else failure(404))(self)
+                self.close_connection = True
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._server.server_port}"
+
+    def serve(self, path: str, *answers: Answer) -> None:
+        self.answers[path].extend(answers)
+
+    def __enter__(self) -> "Web":
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
