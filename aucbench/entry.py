@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import json
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,7 @@ class Entry:
             "dtype": str(self.settings.dtype),
         }
 
+    @cached_property
     def source_digest(self) -> str:
         """Digest of the code that decides the numbers: the plugins' files and the kernels."""
         plugins = [self.algorithm, self.features] + ([self.loss] if self.loss else [])
@@ -105,7 +107,7 @@ class Entry:
         """Identity of the whole entry, given the digests of its data."""
         s = self.settings
         seeds = [s.seed, s.runs, s.split_seed, s.order_seed]
-        return _digest([self.describe(), self.source_digest(), digests, seeds, s.study])
+        return _digest([self.describe(), self.source_digest, digests, seeds, s.study])
 
     def with_runs(self, runs: int) -> "Entry":
         """The same entry with another number of runs."""
@@ -127,7 +129,7 @@ class Cell:
 
     def key(self, digests: tuple[str, ...]) -> str:
         """Identity of the cell: equal keys mean equal results, timings aside."""
-        return _digest([self.entry.describe(), self.entry.source_digest(), digests, self.seeds()])
+        return _digest([self.entry.describe(), self.entry.source_digest, digests, self.seeds()])
 
 
 def _digest(content: Any) -> str:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import data, provenance
@@ -112,7 +113,7 @@ class _Context:
             | {
                 "data": _facts(prepared, self._digests),
                 "result": _measured(outcome),
-                "source": entry.source_digest(),
+                "source": entry.source_digest,
                 "git_commit": provenance.git_commit(_file_of(entry.algorithm.instance)),
                 "environment": provenance.environment(),
             }
@@ -162,10 +163,19 @@ def _measured(outcome: Outcome) -> dict[str, Any]:
         "ns_per_iteration": outcome.total_seconds * per_iteration,
         "cpu_ns_per_iteration": outcome.total_cpu_seconds * per_iteration,
         "state_bytes": outcome.state_bytes,
-        "weights_norm": None if outcome.weights is None else float(np.linalg.norm(outcome.weights)),
+        "weights_norm": _norm(outcome.weights),
         "stop_reason": str(outcome.stop_reason),
         "checkpoints": len(outcome.iteration),
     }
+
+
+def _norm(weights: NDArray[np.float64] | None) -> float | None:
+    """l2 norm, None when it is not a number that JSON knows."""
+    if weights is None:
+        return None
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(weights))
+    return norm if np.isfinite(norm) else None
 
 
 def _file_of(instance: Any) -> str | None:

@@ -11,7 +11,7 @@ from aucbench.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-CONTEXT = ("features", "scaling", "protocol", "tuning", "budget", "order", "dtype")
+CONTEXT = ("dataset", "features", "scaling", "protocol", "tuning", "order", "dtype")
 METHOD = ("algorithm", "loss")
 COLUMNS = (
     "board",
@@ -26,6 +26,7 @@ COLUMNS = (
     "ns_per_iteration",
     "setting",
     "parameters",
+    "differs_in",
 )
 
 
@@ -41,16 +42,15 @@ def build(store: Store) -> "pd.DataFrame":
         Columns `board` (a number), `dataset`, `rank` (1 is best; by mean test AUC, ties share the smallest),
         `method`, `runs`, `diverged`, `auc_mean`, `auc_std` (over the runs that did not diverge),
         `train_seconds` and `ns_per_iteration` (means), `setting` (what the board has in common) and
-        `parameters` of the method. A method with a diverged run has no rank.
+        `parameters` of the method; `differs_in` holds those in which the rows of one method on one board
+        differ. A method with a diverged run has no rank.
     """
     import pandas as pd
 
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cell in store:
         record = cell.record
-        board = json.dumps(
-            {"dataset": record["dataset"]} | {key: record[key] for key in CONTEXT}, sort_keys=True
-        )
+        board = json.dumps(_context(record), sort_keys=True)
         method = json.dumps(
             {key: record[key] for key in METHOD} | {"source": record["source"]}, sort_keys=True
         )
@@ -60,6 +60,13 @@ def build(store: Store) -> "pd.DataFrame":
         for number, board in enumerate(sorted({board for board, _ in groups}, key=_board_name), 1)
     }
     rows = [_row(boards[board], records) for (board, _), records in groups.items()]
+    for (board, _), row in zip(groups, rows, strict=True):
+        rivals = [
+            _parameters(records[0])
+            for (other, _), records in groups.items()
+            if other == board and records[0]["algorithm"]["name"] == row["method"]
+        ]
+        row["differs_in"] = _differing(row.pop("fields"), rivals)
     table = pd.DataFrame(rows, columns=[c for c in COLUMNS if c != "rank"])
     complete = table["auc_mean"].where(table["diverged"] == 0)
     table.insert(2, "rank", complete.groupby(table["board"]).rank(ascending=False, method="min"))
@@ -78,7 +85,7 @@ def show(table: "pd.DataFrame") -> None:
         view.add_column("method", no_wrap=True)
         for name in ("rank", "test AUC", "runs", "train s", "ns/iteration"):
             view.add_column(name, justify="right", no_wrap=True)
-        view.add_column("parameters", overflow="fold")
+        view.add_column("differs in", overflow="fold")
         for row in board.to_dict("records"):
             view.add_row(
                 str(row["method"]),
@@ -87,15 +94,20 @@ def show(table: "pd.DataFrame") -> None:
                 f"{row['runs']}" + (f" ({row['diverged']} diverged)" if row["diverged"] else ""),
                 f"{row['train_seconds']:.3g}",
                 f"{row['ns_per_iteration']:,.0f}",
-                row["parameters"],
+                row["differs_in"],
             )
         console.print(view)
+
+
+def _context(record: dict[str, Any]) -> dict[str, Any]:
+    """What cells must share to be compared; the number of checkpoints changes no result."""
+    budget = {key: value for key, value in record["budget"].items() if key != "checkpoints"}
+    return {key: record[key] for key in CONTEXT} | {"budget": budget}
 
 
 def _row(board: int, records: list[dict[str, Any]]) -> dict[str, Any]:
     first, outcomes = records[0], [record["result"] for record in records]
     aucs = [outcome["auc"] for outcome in outcomes if outcome["auc"] is not None]
-    loss = first["loss"]
     return {
         "board": board,
         "dataset": first["dataset"]["name"],
@@ -107,8 +119,22 @@ def _row(board: int, records: list[dict[str, Any]]) -> dict[str, Any]:
         "train_seconds": float(np.mean([outcome["train_seconds"] for outcome in outcomes])),
         "ns_per_iteration": float(np.mean([outcome["ns_per_iteration"] for outcome in outcomes])),
         "setting": _setting(first),
-        "parameters": _fields(first["algorithm"]["parameters"] | ({"loss": loss["name"]} if loss else {})),
+        "parameters": _fields(_parameters(first)),
+        "fields": _parameters(first),
     }
+
+
+def _parameters(record: dict[str, Any]) -> dict[str, Any]:
+    algorithm, loss = record["algorithm"], record["loss"]
+    of_loss = {f"loss.{key}": value for key, value in loss["parameters"].items()} if loss else {}
+    return algorithm["parameters"] | ({"loss": loss["name"]} | of_loss if loss else {})
+
+
+def _differing(own: dict[str, Any], rivals: list[dict[str, Any]]) -> str:
+    if len(rivals) == 1:
+        return ""
+    different = {key: value for key, value in own.items() if any(rival.get(key) != value for rival in rivals)}
+    return _fields(different) or "source code"
 
 
 def _setting(record: dict[str, Any]) -> str:

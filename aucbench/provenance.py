@@ -62,6 +62,7 @@ def _constant() -> dict[str, Any]:
     }
 
 
+@cache
 def git_commit(path: str | None) -> str | None:
     """The commit of the checkout that holds the file `path`, ``+changes`` if it has any; None outside."""
     if path is None:

@@ -192,7 +192,7 @@ def _checked(family: Family, cls: Any) -> Any:
 
 
 def _failure(what: str, error: BaseException) -> str:
-    return f"Left out {what}: {type(error).__name__}: {error}"
+    return f"{what} failed and is left out: {type(error).__name__}: {error}"
 
 
 def _dist(entry: EntryPoint) -> tuple[str, str]:

@@ -55,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     from aucbench.cli.failing import guarded
 
+    _plain_warnings()
     traceback = os.environ.get("HYDRA_FULL_ERROR") == "1"
     try:
         status = guarded(lambda: _dispatch(first, arguments, traceback), traceback)
@@ -89,6 +90,20 @@ def _dispatch(first: str, arguments: list[str], traceback: bool) -> int:
     from aucbench.cli.running import run
 
     return run(arguments[1:] if first == "run" else arguments, traceback)
+
+
+def _plain_warnings() -> None:
+    """Show a plugin that was left out as a sentence, not as a line of our source."""
+    import warnings
+
+    usual = warnings.formatwarning
+
+    def plain(message: object, category: type[Warning], *rest: object) -> str:
+        if category.__name__ == "PluginWarning":
+            return f"aucbench: warning: {message}\n"
+        return usual(message, category, *rest)  # type: ignore[arg-type]
+
+    warnings.formatwarning = plain  # type: ignore[assignment]
 
 
 def _asks_completion(arguments: Sequence[str]) -> bool:

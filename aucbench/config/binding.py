@@ -29,7 +29,7 @@ def bind(catalog: Catalog, cfg: DictConfig) -> Entry:
     _refuse_added(cfg)
     settings = Settings(**_own(Settings, cfg))
     if settings.strict and catalog.failures:
-        raise PluginError(f"strict=true and a plugin failed to load: {catalog.failures[0]}")
+        raise PluginError(f"strict=true: {catalog.failures[0]}.")
     names = composing.choices(cfg)
     dataset_fields = composing.parameters(cfg.dataset)
     part = Part(dataset_fields.pop("part"))
