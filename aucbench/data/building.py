@@ -66,7 +66,8 @@ def stage(found: Iterable[Found], folder: Path, read: Reader) -> Staged:
     with ExitStack() as stack:
         kinds = {"indptr": np.int64, "indices": np.int32, "data": np.float64, "codes": np.uint16}
         writers = [
-            stack.enter_context(NpyWriter(folder / f"{name}.npy", kind, hashed=True)) for name, kind in kinds.items()
+            stack.enter_context(NpyWriter(folder / f"{name}.npy", kind, hashed=True))
+            for name, kind in kinds.items()
         ]
         indptr, indices, data, codes = writers
         indptr.write(np.zeros(1, np.int64))

@@ -49,7 +49,7 @@ def download(url: str, target: Path, sha256: str | None = None) -> None:
         The file cannot be written.
     """
     for attempt in range(ATTEMPTS):
-        with tempfile.TemporaryDirectory(prefix=".download-", dir=target.parent) as aside:
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.download-", dir=target.parent) as aside:
             path = Path(aside) / target.name
             try:
                 _transfer(url, path)

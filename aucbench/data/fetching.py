@@ -1,6 +1,7 @@
 """Finding the files of a data set: downloaded before, in the mirror, or at their public addresses."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -92,12 +93,12 @@ def names(path: str) -> list[str]:
 
 
 def _own(name: str, file: File) -> Found:
-    path = Path(file.path)
-    if not path.exists():
-        raise DataError(f"{name}: the file {path} does not exist.")
-    if not path.is_file():
-        raise DataError(f"{name}: {path} is a folder, expected a file.")
-    return Found(file, path, str(path))
+    if not os.path.exists(file.path):
+        raise DataError(f"{name}: the file {file.path} does not exist.")
+    if not os.path.isfile(file.path):
+        what = "a folder" if os.path.isdir(file.path) else "a device"
+        raise DataError(f"{name}: {file.path} is {what}, expected a file.")
+    return Found(file, Path(file.path), file.path)
 
 
 def _raw_folder() -> Path:
@@ -117,7 +118,7 @@ def _note(path: Path) -> str:
 
 
 def _present(folder: Path, file: File) -> Path | None:
-    return next((folder / name for name in names(file.path) if (folder / name).is_file()), None)
+    return next((folder / name for name in names(file.path) if os.path.isfile(folder / name)), None)
 
 
 def _mirror() -> str:
@@ -165,6 +166,9 @@ def _download(file: File, home: Path, refusals: dict[str, str]) -> Path | None:
         before = _present(home, file)  # by another process, while we waited
         if before:
             return before
+        for variant in names(file.path):  # what a killed process left behind: we hold the lock
+            for left_over in home.glob(f".{variant}.download-*"):
+                shutil.rmtree(left_over, ignore_errors=True)
         for address, public in sources:
             reasons: list[str] = []
             for place in _tries(file, address, public):

@@ -1,7 +1,6 @@
 """The built-in data sets."""
 
 from aucbench import hookimpl
-
 from aucbench_datasets.bundled import BreastCancer, Digits
 from aucbench_datasets.gaussian import Gaussian
 from aucbench_datasets.libsvm import Libsvm

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+
 from aucbench import Count, Index, NonNegative, OpenUnit, ParameterError, Samples, check_fields
 
 

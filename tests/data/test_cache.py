@@ -71,7 +71,7 @@ def test_a_cache_of_an_older_version_or_a_damaged_one_is_made_anew(mirror, cache
     (meta,) = (cache / "data" / "tiny").glob("*/meta.json")
     if harm == "older format":
         meta.write_text(json.dumps({**json.loads(meta.read_text()), "format": 0}))
-        (meta.parent / "X.npy").write_bytes(b"old")
+        np.save(meta.parent / "X.npy", np.zeros((5, 3)))
     elif harm == "cut short":
         (meta.parent / "X.npy").write_bytes((meta.parent / "X.npy").read_bytes()[:-8])
     else:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -174,6 +176,36 @@ def test_a_download_whose_content_is_refused_is_fetched_anew_the_next_time(web, 
     assert load(Declared()).X.shape == (5, 3)
 
 
+def test_a_length_that_is_too_small_cuts_the_file_which_the_published_facts_reveal(web, cache):
+    web.serve("/binary/tiny", content(BODY, length=len(BODY) - 8))
+    with pytest.raises(DataError, match=r"tiny: expected 5 rows, got 4"):
+        load(Declared((File("binary/tiny", rows=5),)))
+    assert files_of(cache) == []
+
+
+def test_a_length_that_the_client_library_does_not_enforce_is_checked(tmp_path, monkeypatch):
+    class Careless:  # as urllib3 was before version 2
+        def __init__(self, hooks, **_):
+            self.keep = hooks["response"]
+
+        def __call__(self, url, path, _):
+            self.keep(SimpleNamespace(headers={"Content-Length": "10"}))
+            Path(path).write_text("1 1:1\n")
+
+    monkeypatch.setattr("pooch.HTTPDownloader", Careless)
+    with pytest.raises(download.RefusedError, match=r"expected 10 bytes, got 6"):
+        download.download("http://127.0.0.1/", tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_download_left_behind_is_removed(web, cache):
+    rest = cache / "raw" / "binary" / ".tiny.bz2.download-dead"
+    rest.mkdir(parents=True)
+    web.serve("/binary/tiny", content(BODY))
+    fetch(Declared())
+    assert not rest.exists()
+
+
 def test_a_mirror_file_whose_content_is_refused_is_left_alone(mirror):
     (mirror / "binary" / "tiny").write_text("1 1:1\n-1 0:1\n")
     with pytest.raises(DataError, match=r"line 2: index 0"):
@@ -190,13 +222,15 @@ def test_a_cache_folder_that_cannot_be_written_is_one_clear_sentence(web, tmp_pa
 
 TWO = """
 import sys
-from aucbench.data import load
+from aucbench.data import fetch, load
 from tests.data.conftest import Declared
-sys.stdout.write(load(Declared()).sha256)
+result = load(Declared()).sha256 if sys.argv[1] == "load" else fetch(Declared())
+sys.stdout.write(str(result))
 """
 
 
-def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache):
+@pytest.mark.parametrize("work", ["load", "fetch"])
+def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache, work):
     def slow(handler):
         time.sleep(1.0)
         content(BODY)(handler)
@@ -204,11 +238,13 @@ def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache):
     web.serve("/binary/tiny", slow)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     both = [
-        subprocess.Popen([sys.executable, "-c", TWO], stdout=subprocess.PIPE, text=True, env=environment)
+        subprocess.Popen(
+            [sys.executable, "-c", TWO, work], stdout=subprocess.PIPE, text=True, env=environment
+        )
         for _ in range(2)
     ]
-    digests = [process.communicate(timeout=120)[0] for process in both]
+    results = [process.communicate(timeout=120)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0]
-    assert digests[0] == digests[1] != ""
+    assert results[0] == results[1] != ""
     assert web.requests["/binary/tiny"] == 1
-    assert len(list((cache / "data" / "tiny").glob("*/meta.json"))) == 1
+    assert len(list((cache / "data" / "tiny").glob("*/meta.json"))) == (1 if work == "load" else 0)

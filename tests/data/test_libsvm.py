@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
 from aucbench import DataError, File
-from aucbench.data import building, fetching
+from aucbench.data import building, fetching, parser_kernel
 from aucbench.data.libsvm import read_blocks
 
 
@@ -129,6 +129,11 @@ def test_numbers_next_to_the_middle_of_two_doubles_are_rounded_as_float_does(tmp
     path.write_text("".join(f"1 1:{text}\n" for text in texts))
     exact = np.array([float(text) for text in texts])
     np.testing.assert_array_equal(parse(path)[2].view(np.int64), exact.view(np.int64))
+
+
+def test_a_division_that_ends_in_the_middle_of_two_doubles_is_left_to_float():
+    assert parser_kernel._divide_long(np.uint64(90071992547409930), 10.0)[1] is False  # 2^53 + 1
+    assert parser_kernel._divide_long(np.uint64(90071992547409931), 10.0) == (9007199254740993.1, True)
 
 
 MALFORMED = {
