@@ -41,17 +41,18 @@ def compile_loss(loss: Any) -> CompiledLoss:
     loss : Loss
         An instance of a loss plugin.
     """
-    functions = _compile_class(type(loss))
+    cls: Any = type(loss)
+    functions = _compile_class(cls)
     value, derivative, prox = (0 if function is None else int(function.address) for function in functions)
     return CompiledLoss(value, derivative, prox, theta(loss))
 
 
 @cache  # keeps the compiled functions alive as long as their addresses may be called
-def _compile_class(cls: type) -> tuple[Any, Any, Any]:
+def _compile_class(cls: Any) -> tuple[Any, Any, Any]:
     prox = getattr(cls, "prox", None)
     return (
-        _compile(cls.value, SCALAR),  # type: ignore[attr-defined]  # the Loss protocol promises both
-        _compile(cls.derivative, SCALAR),  # type: ignore[attr-defined]
+        _compile(cls.value, SCALAR),
+        _compile(cls.derivative, SCALAR),
         None if prox is None else _compile(prox, PROX),
     )
 
@@ -67,11 +68,11 @@ def _compile(function: Any, signature: str) -> Any:
 
 
 @intrinsic
-def call(typingctx, address, m, theta):  # type: ignore[no-untyped-def]  # called by the compiler
+def call(typingctx, address, m, theta):
     """The value at (m, theta) of the function at an address of `CompiledLoss`; inside compiled code only."""
     double = types.float64
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         number = cgutils.ir.DoubleType()
         kind = cgutils.ir.FunctionType(number, [number, number])
         function = builder.inttoptr(args[0], kind.as_pointer())

@@ -6,6 +6,7 @@ entries the two rows share are subtracted exactly, and z = 0 is found as such.
 
 from typing import Any
 
+import numpy as np
 from numba.extending import overload
 
 from aucbench.kernels.rows import CSR, DENSE, is_csr, is_dense
@@ -47,7 +48,7 @@ def _dot_dense(X, i, j, w):
     def implementation(X, i, j, w):
         total = 0.0
         for k in range(X.shape[1]):
-            total += (float(X[i, k]) - X[j, k]) * w[k]
+            total += (np.float64(X[i, k]) - X[j, k]) * w[k]
         return total
 
     return implementation
@@ -72,7 +73,7 @@ def _dot_norm_dense(X, i, j, w):
     def implementation(X, i, j, w):
         product = square = 0.0
         for k in range(X.shape[1]):
-            z = float(X[i, k]) - X[j, k]
+            z = np.float64(X[i, k]) - X[j, k]
             product += z * w[k]
             square += z * z
         return product, square
@@ -92,17 +93,17 @@ def _dot_norm_csr(X, i, j, w):
         while p < p_stop and q < q_stop:  # without branches inside: they would be guessed wrongly
             left, right = X.indices[p], X.indices[q]
             take_left, take_right = left <= right, right <= left
-            z = float(X.data[p]) * take_left - float(X.data[q]) * take_right
+            z = np.float64(X.data[p]) * take_left - np.float64(X.data[q]) * take_right
             product += z * w[min(left, right)]
             square += z * z
             p += take_left
             q += take_right
         for k in range(p, p_stop):
-            z = float(X.data[k])
+            z = np.float64(X.data[k])
             product += z * w[X.indices[k]]
             square += z * z
         for k in range(q, q_stop):
-            z = float(X.data[k])
+            z = np.float64(X.data[k])
             product -= z * w[X.indices[k]]
             square += z * z
         return product, square
@@ -117,7 +118,7 @@ def _axpy_dense(a, X, i, j, w):
 
     def implementation(a, X, i, j, w):
         for k in range(X.shape[1]):
-            w[k] += a * (float(X[i, k]) - X[j, k])
+            w[k] += a * (np.float64(X[i, k]) - X[j, k])
 
     return implementation
 
@@ -133,7 +134,8 @@ def _axpy_csr(a, X, i, j, w):
         while p < p_stop and q < q_stop:
             left, right = X.indices[p], X.indices[q]
             take_left, take_right = left <= right, right <= left
-            w[min(left, right)] += a * (float(X.data[p]) * take_left - float(X.data[q]) * take_right)
+            z = np.float64(X.data[p]) * take_left - np.float64(X.data[q]) * take_right
+            w[min(left, right)] += a * z
             p += take_left
             q += take_right
         for k in range(p, p_stop):
@@ -151,7 +153,7 @@ def _axpy2_dense(a, X, i, j, u, b, v):
 
     def implementation(a, X, i, j, u, b, v):
         for k in range(X.shape[1]):
-            z = float(X[i, k]) - X[j, k]
+            z = np.float64(X[i, k]) - X[j, k]
             u[k] += a * z
             v[k] += b * z
 
@@ -170,17 +172,17 @@ def _axpy2_csr(a, X, i, j, u, b, v):
             left, right = X.indices[p], X.indices[q]
             take_left, take_right = left <= right, right <= left
             column = min(left, right)
-            z = float(X.data[p]) * take_left - float(X.data[q]) * take_right
+            z = np.float64(X.data[p]) * take_left - np.float64(X.data[q]) * take_right
             u[column] += a * z
             v[column] += b * z
             p += take_left
             q += take_right
         for k in range(p, p_stop):
-            column, z = X.indices[k], float(X.data[k])
+            column, z = X.indices[k], np.float64(X.data[k])
             u[column] += a * z
             v[column] += b * z
         for k in range(q, q_stop):
-            column, z = X.indices[k], float(X.data[k])
+            column, z = X.indices[k], np.float64(X.data[k])
             u[column] -= a * z
             v[column] -= b * z
 

@@ -7,6 +7,7 @@ CSR rows strictly in a fixed one.
 
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
@@ -111,7 +112,7 @@ def _norm_dense(X, i):
     def implementation(X, i):
         total = 0.0
         for j in range(X.shape[1]):
-            x = float(X[i, j])
+            x = np.float64(X[i, j])
             total += x * x
         return total
 
@@ -126,7 +127,7 @@ def _norm_csr(X, i):
     def implementation(X, i):
         total = 0.0
         for k in range(X.indptr[i], X.indptr[i + 1]):
-            x = float(X.data[k])
+            x = np.float64(X.data[k])
             total += x * x
         return total
 
@@ -141,7 +142,7 @@ def _dot_norm_dense(X, i, w):
     def implementation(X, i, w):
         product = square = 0.0
         for j in range(X.shape[1]):
-            x = float(X[i, j])
+            x = np.float64(X[i, j])
             product += x * w[j]
             square += x * x
         return product, square
@@ -168,7 +169,7 @@ def _dot_norms_dense(X, i, w):
     def implementation(X, i, w):
         product = square = absolute = 0.0
         for j in range(X.shape[1]):
-            x = float(X[i, j])
+            x = np.float64(X[i, j])
             product += x * w[j]
             square += x * x
             absolute += abs(x)
@@ -185,7 +186,7 @@ def _dot_norms_csr(X, i, w):
     def implementation(X, i, w):
         absolute = 0.0
         for k in range(X.indptr[i], X.indptr[i + 1]):
-            absolute += abs(float(X.data[k]))
+            absolute += abs(np.float64(X.data[k]))
         return dot(X, i, w), norm(X, i), absolute
 
     return implementation
@@ -222,7 +223,7 @@ def _axpy2_dense(a, X, i, u, b, v):
 
     def implementation(a, X, i, u, b, v):
         for j in range(X.shape[1]):
-            x = float(X[i, j])
+            x = np.float64(X[i, j])
             u[j] += a * x
             v[j] += b * x
 
@@ -237,7 +238,7 @@ def _axpy2_csr(a, X, i, u, b, v):
     def implementation(a, X, i, u, b, v):
         for k in range(X.indptr[i], X.indptr[i + 1]):
             j = X.indices[k]
-            x = float(X.data[k])
+            x = np.float64(X.data[k])
             u[j] += a * x
             v[j] += b * x
 

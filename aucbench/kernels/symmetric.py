@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from numba.extending import overload
 
 from aucbench.kernels.compiling import fast_kernel
@@ -22,7 +23,7 @@ def _rank_one_dense(X, i, M):
 
     def implementation(X, i, M):
         for j in range(X.shape[1]):
-            a = float(X[i, j])
+            a = np.float64(X[i, j])
             for k in range(j + 1):
                 M[j, k] += a * X[i, k]
 
@@ -37,7 +38,7 @@ def _rank_one_csr(X, i, M):
     def implementation(X, i, M):
         start, stop = X.indptr[i], X.indptr[i + 1]
         for p in range(start, stop):
-            j, a = X.indices[p], float(X.data[p])
+            j, a = X.indices[p], np.float64(X.data[p])
             for q in range(start, p + 1):
                 M[j, X.indices[q]] += a * X.data[q]
 

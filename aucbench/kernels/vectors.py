@@ -82,7 +82,7 @@ def project_l1(w, radius):
     of the entries above the last theta grows until it leaves none out (Michelot 1986); O(d) a round, and
     the exact theta at the end. Returns the l1 norm of the result. NaN stays, and infinities become NaN.
     """
-    total, count = _above(w, -1.0)
+    total, count = norm1(w), float(w.size)
     if not total > radius:
         return total
     if total == np.inf:

@@ -49,6 +49,9 @@ class Average(StrEnum):
     after = "after"
 
 
+RULES = {EtaRule.halve: HALVE, EtaRule.paper: PAPER, EtaRule.capped: CAPPED}
+
+
 # over which samples the class means and the share of positives run; "global" cannot be written as a name
 Scope = StrEnum("Scope", {"global": "global", "stage": "stage"})
 
@@ -112,7 +115,7 @@ class Fsauc:
     delta: OpenUnit = 0.1
     eta_rule: EtaRule = EtaRule.halve
     average: Average = Average.after
-    p_scope: Scope = Scope("global")
+    p_scope: Scope = Scope["global"]
     kappa: Positive | None = None
 
     __post_init__ = check_fields
@@ -146,7 +149,9 @@ class Fsauc:
         if len(batch.rows) == 0:
             return state
         u, v, start, sum_pos, sum_neg, numbers, counts, (stages, length), kappa = state
-        rule = HALVE if self.eta_rule is EtaRule.halve else PAPER if self.eta_rule is EtaRule.paper else CAPPED
+        rule = (
+            HALVE if self.eta_rule is EtaRule.halve else PAPER if self.eta_rule is EtaRule.paper else CAPPED
+        )
         before, per_stage = self.average is Average.before, self.p_scope is Scope.stage
         _run(
             batch.rows_view, batch.y, batch.rows, u, v, start, sum_pos, sum_neg, numbers, counts,

@@ -92,7 +92,7 @@ class LsSvm:
 def _row_weights(y: np.ndarray) -> np.ndarray:
     """(n,) 1 / n_y of every row."""
     positive = y == 1
-    n_pos = np.count_nonzero(positive)
+    n_pos = int(np.count_nonzero(positive))
     return np.where(positive, 1.0 / max(1, n_pos), 1.0 / max(1, y.size - n_pos))
 
 

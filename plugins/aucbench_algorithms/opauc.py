@@ -21,7 +21,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import psutil
 
-from aucbench import Access, Batch, Claims, NonNegative, ParameterError, Positive, Problem, check_fields, kernels
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    NonNegative,
+    ParameterError,
+    Positive,
+    Problem,
+    check_fields,
+    kernels,
+)
 from aucbench.kernels import rows, symmetric, vectors
 
 AHEAD = 4  # rows prefetched before their use

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+
 from aucbench import Access, Batch, Claims, Count, NonNegative, Positive, Problem, check_fields, kernels
 from aucbench.kernels import pairs, vectors
 
@@ -114,7 +115,7 @@ def _run(X, order, u, v, lazy, counts, margin, gamma, t0, rskip, askip, is_lazy)
         t += 1
         product, square = pairs.dot_norm(X, i, j, u)
         slack = margin - scale * product
-        if slack > 0.0 and square > 0.0:
+        if not (slack <= 0.0 or square == 0.0):  # so that NaN goes on into the weights
             step = min(1.0 / (gamma * (t + t0)), slack / square) / scale
             if weight == 0.0:
                 pairs.axpy(step, X, i, j, u)

@@ -23,6 +23,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+
 from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
 from aucbench.kernels import rows, vectors
 

@@ -39,7 +39,16 @@ def gradients(w, a, b, alpha, x, label, p):
 
 
 def solam(
-    X, y, order, zeta=1.0, radius=1.0, norm="l2", start="zero", average="before", one_sided_ab=False, kappa=None
+    X,
+    y,
+    order,
+    zeta=1.0,
+    radius=1.0,
+    norm="l2",
+    start="zero",
+    average="before",
+    one_sided_ab=False,
+    kappa=None,
 ):
     d, R = X.shape[1], radius
     kappa = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
@@ -81,7 +90,16 @@ def psam(X, pairs, gamma=1e-7, t0=None, rskip=16, askip=16, margin=1.0):
 
 
 def fsauc(
-    X, y, order, radius=10.0, eta=0.1, delta=0.1, eta_rule="halve", average="after", p_scope="global", kappa=None
+    X,
+    y,
+    order,
+    radius=10.0,
+    eta=0.1,
+    delta=0.1,
+    eta_rule="halve",
+    average="after",
+    p_scope="global",
+    kappa=None,
 ):
     n, d, R = len(order), X.shape[1], radius
     k = np.linalg.norm(X, axis=1).max() if kappa is None else kappa

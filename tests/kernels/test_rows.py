@@ -1,0 +1,98 @@
+"""The primitives over rows, pairs and matrices, against NumPy."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from aucbench import kernels
+from aucbench.contracts import csr_rows
+from aucbench.kernels import pairs, rows, symmetric
+
+
+@kernels.kernel
+def _reductions(X, i, j, w):
+    rows.prefetch(X, i)
+    pairs.prefetch(X, i, j)
+    a, b = rows.dot_norm(X, i, w)
+    c, d, e = rows.dot_norms(X, i, w)
+    f, g = pairs.dot_norm(X, i, j, w)
+    return rows.dot(X, i, w), rows.norm(X, i), a, b, c, d, e, f, g, pairs.dot(X, i, j, w)
+
+
+@kernels.kernel
+def _additions(X, i, j, u, v):
+    rows.axpy(2.0, X, i, u[0])
+    rows.axpy2(2.0, X, i, u[1], -3.0, v[1])
+    pairs.axpy(2.0, X, i, j, u[2])
+    pairs.axpy2(2.0, X, i, j, u[3], -3.0, v[3])
+
+
+@kernels.kernel
+def _rank_one(X, i, M):
+    symmetric.rank_one(X, i, M)
+
+
+def forms(X):
+    yield X
+    for dtype in (np.int32, np.int64):
+        rows = csr_rows(sparse.csr_array(X))
+        yield rows._replace(indptr=rows.indptr.astype(dtype))
+
+
+@pytest.fixture(params=[(7, 1), (9, 3), (8, 54), (6, 200)], ids=str)
+def X(request):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=request.param) * (rng.random(request.param) < 0.6)
+    X[3] = 0.0  # an empty sparse row
+    return X
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_reductions_over_rows_and_pairs_equal_numpy(X, dtype):
+    X = X.astype(dtype)
+    wide, w = X.astype(np.float64), np.random.default_rng(1).normal(size=X.shape[1])
+    for form in forms(X):
+        for i, j in [(0, 1), (1, 0), (3, 2), (2, 3), (4, 4)]:
+            x, z = wide[i], wide[i] - wide[j]
+            expected = (x @ w, x @ x) * 2 + (x @ w, x @ x, np.abs(x).sum(), z @ w, z @ z, z @ w)
+            np.testing.assert_allclose(_reductions(form, i, j, w), expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_additions_of_rows_and_pairs_equal_numpy(X, dtype):
+    X = X.astype(dtype)
+    wide, d = X.astype(np.float64), X.shape[1]
+    for form in forms(X):
+        for i, j in [(0, 1), (3, 2), (2, 3)]:
+            x, z = wide[i], wide[i] - wide[j]
+            u, v = np.ones((2, 4, d))
+            _additions(form, i, j, u, v)
+            np.testing.assert_allclose(u, 1 + 2 * np.stack([x, x, z, z]), rtol=1e-14, atol=1e-14)
+            np.testing.assert_allclose(v, 1 - 3 * np.stack([0 * x, x, 0 * z, z]), rtol=1e-14, atol=1e-14)
+
+
+def test_equal_rows_have_exactly_no_difference():
+    X = np.random.default_rng(2).normal(size=(2, 30)) * 1e8
+    X[1] = X[0]
+    for form in forms(X):
+        assert _reductions(form, 0, 1, np.ones(30))[7:9] == (0.0, 0.0)
+
+
+def test_symmetric_matrices_are_updated_and_multiplied_by_their_lower_triangle(X):
+    d = X.shape[1]
+    w = np.random.default_rng(3).normal(size=d)
+    full = sum(np.outer(x, x) for x in X)
+    for form in forms(X):
+        M, out = np.zeros((d, d)), np.full(d, np.nan)
+        for i in range(len(X)):
+            _rank_one(form, i, M)
+        np.testing.assert_allclose(np.tril(M), np.tril(full), rtol=1e-13, atol=1e-13)
+        assert not np.triu(M, 1).any()
+        symmetric.product(M, w, out)
+        np.testing.assert_allclose(out, full @ w, rtol=1e-12, atol=1e-12)
+
+
+def test_primitives_called_by_the_interpreter_say_where_they_belong():
+    for function in (rows.dot, rows.axpy, pairs.dot_norm, symmetric.rank_one):
+        with pytest.raises(NotImplementedError, match="inside compiled code"):
+            function(*[None] * function.__code__.co_argcount)

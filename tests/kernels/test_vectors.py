@@ -1,0 +1,51 @@
+"""Projections and folding of whole vectors."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from aucbench.kernels import vectors
+from tests.algorithms.reference import proj1
+
+FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@given(arrays(np.float64, st.integers(1, 40), elements=FLOATS), st.floats(1e-3, 1e3))
+def test_the_l1_projection_equals_the_one_by_sorting(w, radius):
+    expected = proj1(w, radius)
+    projected = w.copy()
+    size = vectors.project_l1(projected, radius)
+    np.testing.assert_allclose(projected, expected, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(w).max()))
+    assert size == pytest.approx(np.abs(projected).sum(), rel=1e-6, abs=1e-6)
+
+
+def test_the_l1_projection_does_not_hide_what_is_not_finite():
+    for bad in (np.nan, np.inf, -np.inf):
+        w = np.array([1.0, bad, 2.0])
+        vectors.project_l1(w, 1.0)
+        assert np.isnan(w).any()
+
+
+def test_folding_keeps_the_vector_and_the_sum():
+    u, v = np.random.default_rng(0).normal(size=(2, 9))
+    scale, weight = 1e-4, 3.0
+    w, total = scale * u, weight * u - v
+    vectors.fold(u, scale, v, weight)
+    np.testing.assert_allclose(u, w, rtol=1e-15)
+    np.testing.assert_allclose(-v, total, rtol=1e-14)
+
+
+def test_helpers_equal_numpy():
+    v, w = np.random.default_rng(1).normal(size=(2, 33))
+    assert vectors.dot(v, w) == pytest.approx(v @ w, rel=1e-13)
+    assert vectors.square(w) == pytest.approx(w @ w, rel=1e-13)
+    assert vectors.norm1(w) == pytest.approx(np.abs(w).sum(), rel=1e-13)
+    assert vectors.distance(v, w) == pytest.approx((v - w) @ (v - w), rel=1e-13)
+    assert [vectors.clip(x, 2.0) for x in (-3.0, 1.0, 3.0)] == [-2.0, 1.0, 2.0]
+    pulled, mean = w.copy(), w.copy()
+    vectors.pull(pulled, v, 0.25)
+    vectors.average(mean, v, 3.0, 4)
+    np.testing.assert_allclose(pulled, v + 0.25 * (w - v), rtol=1e-13)
+    np.testing.assert_allclose(mean, (3 * w - v) / 4, rtol=1e-13)
