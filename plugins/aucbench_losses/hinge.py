@@ -29,7 +29,8 @@ class Hinge:
 
     margin: Positive = 1.0
 
-    __post_init__ = check_fields
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @staticmethod
     def value(m: float, theta: float) -> float:

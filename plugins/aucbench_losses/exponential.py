@@ -1,0 +1,31 @@
+"""The exponential loss, e^-m."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """Exponential loss e^-m of the margin m = s+ - s-; the exponent is capped at 700.
+
+    Facts: convex; neither smooth nor Lipschitz on the whole line; consistent with the AUC (Gao, Zhou, On
+    the consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
+    """
+
+    name: ClassVar[str] = "exponential"
+    convex: ClassVar[bool] = True
+    smoothness: ClassVar[float] = math.inf
+    lipschitz: ClassVar[float] = math.inf
+    consistent: ClassVar[bool] = True
+    source: ClassVar[str] = "gao2015consistency"
+
+    @staticmethod
+    def value(m: float, theta: float) -> float:
+        """e^-m; a larger exponent than 700 would overflow."""
+        return math.exp(700.0 if -m > 700.0 else -m)
+
+    @staticmethod
+    def derivative(m: float, theta: float) -> float:
+        """-e^-m."""
+        return -math.exp(700.0 if -m > 700.0 else -m)

@@ -1,0 +1,32 @@
+"""The logistic loss, log(1 + e^-m)."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """Logistic loss log(1 + e^-m) of the margin m = s+ - s-.
+
+    Facts: convex; smooth with constant 1/4; 1-Lipschitz; consistent with the AUC (Gao, Zhou, On the
+    consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
+    """
+
+    name: ClassVar[str] = "logistic"
+    convex: ClassVar[bool] = True
+    smoothness: ClassVar[float] = 0.25
+    lipschitz: ClassVar[float] = 1.0
+    consistent: ClassVar[bool] = True
+    source: ClassVar[str] = "gao2015consistency"
+
+    @staticmethod
+    def value(m: float, theta: float) -> float:
+        """log(1 + e^-m), without overflow."""
+        return max(-m, 0.0) + math.log1p(math.exp(-abs(m)))
+
+    @staticmethod
+    def derivative(m: float, theta: float) -> float:
+        """-1 / (1 + e^m), without overflow."""
+        e = math.exp(-abs(m))
+        return -e / (1.0 + e) if m > 0.0 else -1.0 / (1.0 + e)

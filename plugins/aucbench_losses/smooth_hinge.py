@@ -1,0 +1,57 @@
+"""The smooth (Huberised) hinge loss."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aucbench import Positive, check_fields
+
+
+@dataclass(frozen=True)
+class SmoothHinge:
+    """Smooth hinge loss of r = margin - m: 0 for r <= 0, r^2 / 2 up to r = 1, r - 1/2 beyond.
+
+    Facts: convex; smooth with constant 1; 1-Lipschitz; consistent with the AUC, being convex,
+    differentiable and non-increasing with a negative slope at 0 (Gao, Zhou, On the consistency of AUC
+    pairwise optimization, IJCAI 2015, Theorem 2).
+
+    Parameters
+    ----------
+    margin : float > 0
+        The margin beyond which the loss is zero.
+    """
+
+    name: ClassVar[str] = "smooth_hinge"
+    convex: ClassVar[bool] = True
+    smoothness: ClassVar[float] = 1.0
+    lipschitz: ClassVar[float] = 1.0
+    consistent: ClassVar[bool] = True
+    source: ClassVar[str] = "gao2015consistency"
+
+    margin: Positive = 1.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @staticmethod
+    def value(m: float, theta: float) -> float:
+        """0, r^2 / 2 or r - 1/2 with r = theta - m."""
+        r = theta - m
+        if r <= 0.0:
+            return 0.0
+        return r - 0.5 if r >= 1.0 else 0.5 * r * r  # NaN stays NaN
+
+    @staticmethod
+    def derivative(m: float, theta: float) -> float:
+        """-clip(theta - m, 0, 1)."""
+        r = theta - m
+        if r <= 0.0:
+            return 0.0
+        return -1.0 if r >= 1.0 else -r
+
+    @staticmethod
+    def prox(m: float, c: float, theta: float) -> float:
+        """The minimiser of c value(z) + (z - m)^2 / 2: (m + c theta) / (1 + c), or m + c far below theta."""
+        r = theta - m
+        if r <= 0.0:
+            return m
+        return m + c if r >= 1.0 + c else (m + c * theta) / (1.0 + c)

@@ -1,0 +1,48 @@
+"""The squared hinge loss, max(0, margin - m)^2."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aucbench import Positive, check_fields
+
+
+@dataclass(frozen=True)
+class SquaredHinge:
+    """Squared hinge loss max(0, margin - m)^2 of the margin m = s+ - s-.
+
+    Facts: convex; smooth with constant 2; not Lipschitz; consistent with the AUC (Gao, Zhou, On the
+    consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
+
+    Parameters
+    ----------
+    margin : float > 0
+        The margin beyond which the loss is zero.
+    """
+
+    name: ClassVar[str] = "squared_hinge"
+    convex: ClassVar[bool] = True
+    smoothness: ClassVar[float] = 2.0
+    lipschitz: ClassVar[float] = math.inf
+    consistent: ClassVar[bool] = True
+    source: ClassVar[str] = "gao2015consistency"
+
+    margin: Positive = 1.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @staticmethod
+    def value(m: float, theta: float) -> float:
+        """max(0, theta - m)^2."""
+        return 0.0 if m >= theta else (theta - m) * (theta - m)  # NaN stays NaN
+
+    @staticmethod
+    def derivative(m: float, theta: float) -> float:
+        """-2 max(0, theta - m)."""
+        return 0.0 if m >= theta else -2.0 * (theta - m)
+
+    @staticmethod
+    def prox(m: float, c: float, theta: float) -> float:
+        """The minimiser of c max(0, theta - z)^2 + (z - m)^2 / 2: (m + 2 c theta) / (1 + 2 c) below theta."""
+        return m if m >= theta else (m + 2.0 * c * theta) / (1.0 + 2.0 * c)

@@ -1,0 +1,112 @@
+"""Feature maps against their definitions."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import aucbench
+from aucbench_features import Fourier, Identity, Nystroem, Pca, Projection, Subset
+from aucbench_features.gaussian_kernel import mean_square_distance
+from tests.fakes import two_clouds
+
+X, Y = two_clouds(300, 8)
+MAPS = [
+    Identity(),
+    Nystroem(landmarks=40),
+    Fourier(dimension=64),
+    Projection(dimension=5),
+    Pca(dimension=3),
+    Subset(4),
+]
+each_map = pytest.mark.parametrize("features", MAPS, ids=lambda features: features.name)
+
+
+def fitted(features, rows=X, seed=0):
+    return features.fit(rows, np.random.default_rng(seed))
+
+
+@each_map
+def test_the_same_seed_gives_the_same_bytes_and_survives_pickling(features):
+    one, two = fitted(features).transform(X), fitted(features).transform(X)
+    again = pickle.loads(pickle.dumps(fitted(features))).transform(X)
+    assert one.tobytes() == two.tobytes() == again.tobytes()
+
+
+@each_map
+def test_sparse_rows_give_what_dense_rows_give(features):
+    rows = np.where(np.abs(X) > 0.6, X, 0.0)
+    dense, thin = fitted(features, rows), fitted(features, sparse.csr_matrix(rows))
+    left, right = dense.transform(rows), thin.transform(sparse.csr_matrix(rows))
+    right = right.toarray() if sparse.issparse(right) else right
+    if features.name == "pca":  # the sign of a component is free
+        left, right = np.abs(left), np.abs(right)
+    np.testing.assert_allclose(left, right, atol=1e-8)
+
+
+@each_map
+def test_the_type_of_the_rows_is_kept(features):
+    assert fitted(features).transform(X.astype(np.float32)).dtype == np.float32
+
+
+def gaussian_kernel(rows, bandwidth):
+    return np.exp(-((rows[:, None] - rows[None]) ** 2).sum(-1) / bandwidth)
+
+
+def test_nystroem_with_every_row_a_landmark_is_the_kernel():
+    rows = X[:60]
+    Z = fitted(Nystroem(landmarks=60, bandwidth=10.0), rows).transform(rows)
+    np.testing.assert_allclose(Z @ Z.T, gaussian_kernel(rows, 10.0), atol=1e-8)
+
+
+def test_fourier_features_approach_the_kernel():
+    rows = X[:60]
+    Z = fitted(Fourier(dimension=60_000, bandwidth=10.0), rows).transform(rows)
+    np.testing.assert_allclose(Z @ Z.T, gaussian_kernel(rows, 10.0), atol=0.03)
+
+
+def test_the_bandwidth_is_the_mean_square_distance_to_the_mean():
+    expected = np.mean(((X - X.mean(axis=0)) ** 2).sum(axis=1))
+    assert mean_square_distance(X) == pytest.approx(expected, rel=1e-12)
+    assert mean_square_distance(sparse.csr_matrix(X)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_projection_keeps_lengths_on_average():
+    many = fitted(Projection(dimension=20_000)).transform(X[:20])
+    np.testing.assert_allclose((many**2).sum(axis=1), (X[:20] ** 2).sum(axis=1), rtol=0.05)
+
+
+def test_pca_gives_uncorrelated_columns_of_the_largest_variance():
+    Z = fitted(Pca(dimension=3)).transform(X)
+    np.testing.assert_allclose(Z.mean(axis=0), 0.0, atol=1e-12)
+    covariance = np.cov(Z.T)
+    np.testing.assert_allclose(covariance, np.diag(np.diag(covariance)), atol=1e-10)
+    largest = np.linalg.eigvalsh(np.cov(X.T))[::-1][:3]
+    np.testing.assert_allclose(np.diag(covariance), largest, rtol=1e-8)
+
+
+def test_a_subset_holds_columns_of_the_data_and_all_when_it_is_large():
+    Z = fitted(Subset(dimension=4)).transform(X)
+    assert Z.shape == (300, 4)
+    assert all(any(np.array_equal(column, other) for other in X.T) for column in Z.T)
+    np.testing.assert_array_equal(fitted(Subset(dimension=99)).transform(X), X)
+
+
+def test_kernel_features_make_a_linear_method_solve_what_it_could_not():
+    rng = np.random.default_rng(0)
+    words = ["algo=ls_svm", "dataset=gaussian", "dataset.n=600", "dataset.d=3", "dataset.separation=0.01"]
+    linear = aucbench.run(*words)
+    assert linear.record["features"]["name"] == "identity"
+    kernel = aucbench.run(*words, "features=nystroem", "features.landmarks=50")
+    assert kernel.record["data"]["features"] <= 50
+    assert kernel.record["data"]["features_seconds"] > 0.0
+    radius = np.concatenate([rng.uniform(0.0, 1.0, 300), rng.uniform(2.0, 3.0, 300)])
+    angle = rng.uniform(0.0, 2.0 * np.pi, 600)
+    rings = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    labels = np.repeat([1, -1], 300)
+    ls_svm = aucbench.catalog().algorithm("ls_svm")()
+    mapped = fitted(Nystroem(landmarks=30), rings).transform(rings)
+    w = aucbench.replay(ls_svm, mapped, labels, np.empty((1, 0)))
+    scores = mapped @ w
+    assert (scores[labels == 1][:, None] > scores[labels == -1][None]).mean() > 0.99
