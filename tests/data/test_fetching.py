@@ -222,10 +222,13 @@ def test_a_cache_folder_that_cannot_be_written_is_one_clear_sentence(web, tmp_pa
 
 TWO = """
 import sys
-from aucbench.data import fetch, load
+from aucbench.data import fetch, libsvm, load
 from tests.data.conftest import Declared
+parsed = []
+read = libsvm.read_blocks
+libsvm.read_blocks = lambda path: parsed.append(path) or read(path)
 result = load(Declared()).sha256 if sys.argv[1] == "load" else fetch(Declared())
-sys.stdout.write(str(result))
+print(len(parsed), result)
 """
 
 
@@ -243,8 +246,9 @@ def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache, wor
         )
         for _ in range(2)
     ]
-    results = [process.communicate(timeout=120)[0] for process in both]
+    answers = [process.communicate(timeout=120)[0].split(maxsplit=1) for process in both]
     assert [process.returncode for process in both] == [0, 0]
-    assert results[0] == results[1] != ""
+    assert answers[0][1] == answers[1][1]
+    assert sorted(parses for parses, _ in answers) == (["0", "1"] if work == "load" else ["0", "0"])
     assert web.requests["/binary/tiny"] == 1
     assert len(list((cache / "data" / "tiny").glob("*/meta.json"))) == (1 if work == "load" else 0)
