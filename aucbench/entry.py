@@ -27,6 +27,11 @@ class Bound:
         """The plugin's name."""
         return str(self.instance.name)
 
+    @property
+    def title(self) -> str:
+        """The name under which results are shown."""
+        return str(getattr(self.instance, "title", self.name))
+
     def describe(self) -> dict[str, Any]:
         """Name, parameters and origin, ready for JSON."""
         return {
@@ -83,7 +88,7 @@ class Entry:
         """What all cells share, ready for JSON."""
         return {
             "algorithm": self.algorithm.describe(),
-            "dataset": self.dataset.describe() | {"part": str(self.part)},
+            "dataset": self.dataset.describe() | {"part": str(self.part), "title": self.dataset.title},
             "loss": None if self.loss is None else self.loss.describe(),
             "features": self.features.describe(),
             "scaling": str(self.scaling),

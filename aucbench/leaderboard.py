@@ -110,7 +110,7 @@ def _row(board: int, records: list[dict[str, Any]]) -> dict[str, Any]:
     aucs = [outcome["auc"] for outcome in outcomes if outcome["auc"] is not None]
     return {
         "board": board,
-        "dataset": first["dataset"]["name"],
+        "dataset": first["dataset"]["title"],
         "method": first["algorithm"]["name"],
         "runs": len(records),
         "diverged": sum(outcome["stop_reason"] == "diverged" for outcome in outcomes),
@@ -161,7 +161,7 @@ def _fields(parameters: dict[str, Any]) -> str:
 
 
 def _board_name(board: str) -> tuple[str, str]:
-    return json.loads(board)["dataset"]["name"], board
+    return json.loads(board)["dataset"]["title"], board
 
 
 def _auc(row: Mapping[Any, Any]) -> str:

@@ -49,7 +49,7 @@ def _log(client: Any, executed: Executed, artifacts: Path | None) -> str:
     from mlflow.entities import Metric, Param, RunTag
 
     entry, cells = executed.entry, executed.cells
-    name = entry.dataset.name
+    name = entry.dataset.title
     experiment = client.get_experiment_by_name(name)
     if experiment:
         experiment_id = experiment.experiment_id
@@ -123,7 +123,7 @@ def _tags(executed: Executed) -> dict[str, str]:
     entry = executed.entry
     tags = {
         "algo": entry.algorithm.name,
-        "dataset": entry.dataset.name,
+        "dataset": entry.dataset.title,
         "loss": entry.loss.name if entry.loss else "none",
         "protocol": str(entry.protocol.name),
         "study": entry.settings.study or "none",
@@ -132,7 +132,7 @@ def _tags(executed: Executed) -> dict[str, str]:
         "mlflow.runColor": colour(entry.algorithm.name),
         "mlflow.source.name": "aucbench",
         "mlflow.note.content": (
-            f"{entry.algorithm.name} on {entry.dataset.name}: mean of {len(executed.cells)} runs. "
+            f"{entry.algorithm.name} on {entry.dataset.title}: mean of {len(executed.cells)} runs. "
             "Choose the relative time axis to see AUC against training time."
         ),
     }

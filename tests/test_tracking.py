@@ -80,3 +80,16 @@ def test_an_entry_is_logged_once_per_address_until_its_run_is_gone(logged):
     aucbench.run("algo=solam", "algo.zeta=3", "tracking=mlflow", "store.path=store")
     assert len(client.search_runs([experiment])) == 2
     assert run.info.run_id in {found.info.run_id for found in client.search_runs([experiment])}
+
+
+def test_files_of_ones_own_are_experiments_of_their_own(tmp_path, monkeypatch):
+    from mlflow import MlflowClient
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text("".join(f"{i % 2} 1:{i % 7} 2:{i % 5}\n" for i in range(60)))
+        aucbench.run("algo=solam", "dataset=libsvm", f"dataset.path={name}", "tracking=mlflow")
+    experiments = {
+        found.name for found in MlflowClient(f"sqlite:///{tmp_path}/mlflow.db").search_experiments()
+    }
+    assert {"one.txt", "two.txt"} <= experiments

@@ -56,7 +56,7 @@ class Console(Observer):
         first = cells[0]
         facts = first.record["data"]
         lines = {
-            "run": f"{entry.algorithm.name} on {entry.dataset.name} "
+            "run": f"{entry.algorithm.name} on {entry.dataset.title} "
             f"({facts['train_rows']:,} training and {facts['test_rows']:,} test rows, "
             f"{facts['features']:,} features)",
             "test AUC": f"{_auc(first)}" if len(cells) == 1 else f"{np.mean(aucs):.6f}{spread}",

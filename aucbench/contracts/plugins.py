@@ -112,8 +112,9 @@ class Dataset(Protocol):
     """A data set: a declaration of `files`, or a method ``load() -> Samples``.
 
     ``files`` is a tuple of `File` (a class variable or a property), ``features`` their published number of
-    columns (None: the largest index). Optional: ``positive``, the labels that become +1; ``scaled = True``
-    for features that must not be scaled again; ``licence``, ``citation``.
+    columns (None: the largest index). Optional: ``positive``, the label or labels that become +1;
+    ``scaled = True`` for features that must not be scaled again; ``title``, the name under which results
+    are shown, where one plugin reads many data sets; ``licence``, ``citation``.
     """
 
     name: ClassVar[str]

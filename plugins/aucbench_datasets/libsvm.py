@@ -41,6 +41,11 @@ class Libsvm:
             object.__setattr__(self, "positive", tuple(float(label) for label in many))
 
     @property
+    def title(self) -> str:
+        """The file's name, by which results are told apart."""
+        return Path(self.path or self.name).name
+
+    @property
     def files(self) -> tuple[File, ...]:
         """The declared files, by absolute paths.
 
