@@ -11,7 +11,7 @@ use_own_cache_folder()
 from aucbench.kernels import pairs, rows, symmetric, vectors  # noqa: E402  (after the folder is set)
 from aucbench.kernels.calling import CompiledLoss, call, compile_loss, theta  # noqa: E402
 from aucbench.kernels.compiling import kernel  # noqa: E402
-from aucbench.kernels.layout import Layout, layout  # noqa: E402
+from aucbench.kernels.layout import Layout, layout, two_vectors  # noqa: E402
 
 __all__ = [
     "CompiledLoss",
@@ -25,5 +25,6 @@ __all__ = [
     "source_hash",
     "symmetric",
     "theta",
+    "two_vectors",
     "vectors",
 ]

@@ -6,13 +6,15 @@ never its addresses.
 """
 
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numba
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from aucbench.kernels.compiling import cached
 
 SCALAR = "float64(float64, float64)"
 PROX = "float64(float64, float64, float64)"
@@ -59,12 +61,7 @@ def _compile_class(cls: Any) -> tuple[Any, Any, Any]:
 
 def _compile(function: Any, signature: str) -> Any:
     plain = getattr(function, "py_func", function)
-    try:
-        return numba.cfunc(signature, cache=True, error_model="numpy")(plain)
-    except RuntimeError as error:
-        if "cannot cache" not in str(error):
-            raise
-        return numba.cfunc(signature, error_model="numpy")(plain)  # typed in at a prompt: it has no file
+    return cached(partial(numba.cfunc, signature), plain)
 
 
 @intrinsic

@@ -9,15 +9,25 @@ import numba
 FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
+def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
+    """Apply a compiler of numba and keep the result on disk, unless the function was typed in at a prompt."""
+    try:
+        return compiler(cache=True, error_model="numpy", **options)(function)
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+        return compiler(error_model="numpy", **options)(function)  # no file, no place in the cache
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function over arrays and scalars, kept on disk, without the interpreter lock.
 
     Division by zero gives inf or NaN as in NumPy. Rows of dense data are reached with `FAST` arithmetic,
     those of CSR data and everything else with strict arithmetic.
     """
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return cached(numba.njit, function, nogil=True)
 
 
 def fast_kernel(function: Callable[..., Any]) -> Any:
     """`kernel` whose sums may be reordered, for loops over dense vectors."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)(function)
+    return cached(numba.njit, function, nogil=True, fastmath=FAST)

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.contracts import Matrix
 
@@ -29,3 +30,12 @@ def layout(X: Matrix, ratio: float = 16.0) -> Layout:
         return Layout.eager
     nonzeros = X.nnz / max(1, X.shape[0])
     return Layout.lazy if X.shape[1] > ratio * nonzeros else Layout.eager
+
+
+def two_vectors(X: Matrix) -> NDArray[np.float64]:
+    """Two zero vectors (2, d) that are read and written at the columns of the rows of X.
+
+    In the lazy layout their entries alternate in memory, so that a column costs one cache line, not two.
+    """
+    d = X.shape[1]
+    return np.zeros((d, 2)).T if layout(X) is Layout.lazy else np.zeros((2, d))

@@ -9,35 +9,34 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from aucbench.kernels.rows import CSR, DENSE, is_csr, is_dense
-from aucbench.kernels.rows import prefetch as prefetch_row
-
-_ONLY_COMPILED = "aucbench.kernels: {} can only be called inside compiled code."
+from aucbench.kernels.forms import CSR, DENSE, ONLY_COMPILED, is_csr, is_dense
+from aucbench.kernels.prefetching import prefetch as prefetch_row
+from aucbench.kernels.rows import extent
 
 
 def dot(X: Any, i: int, j: int, w: Any) -> float:
     """The product w.(x_i - x_j)."""
-    raise NotImplementedError(_ONLY_COMPILED.format("pairs.dot"))
+    raise NotImplementedError(ONLY_COMPILED.format("pairs.dot"))
 
 
 def dot_norm(X: Any, i: int, j: int, w: Any) -> tuple[float, float]:
     """w.(x_i - x_j) and |x_i - x_j|^2 in one pass."""
-    raise NotImplementedError(_ONLY_COMPILED.format("pairs.dot_norm"))
+    raise NotImplementedError(ONLY_COMPILED.format("pairs.dot_norm"))
 
 
 def axpy(a: float, X: Any, i: int, j: int, w: Any) -> None:
     """Add a (x_i - x_j) to w."""
-    raise NotImplementedError(_ONLY_COMPILED.format("pairs.axpy"))
+    raise NotImplementedError(ONLY_COMPILED.format("pairs.axpy"))
 
 
 def axpy2(a: float, X: Any, i: int, j: int, u: Any, b: float, v: Any) -> None:
     """Add a (x_i - x_j) to u and b (x_i - x_j) to v in one pass."""
-    raise NotImplementedError(_ONLY_COMPILED.format("pairs.axpy2"))
+    raise NotImplementedError(ONLY_COMPILED.format("pairs.axpy2"))
 
 
 def prefetch(X: Any, i: int, j: int) -> None:
     """Ask for both rows ahead of their use."""
-    raise NotImplementedError(_ONLY_COMPILED.format("pairs.prefetch"))
+    raise NotImplementedError(ONLY_COMPILED.format("pairs.prefetch"))
 
 
 @overload(dot, jit_options=DENSE)
@@ -88,16 +87,16 @@ def _dot_norm_csr(X, i, j, w):
 
     def implementation(X, i, j, w):
         product = square = 0.0
-        p, p_stop = X.indptr[i], X.indptr[i + 1]
-        q, q_stop = X.indptr[j], X.indptr[j + 1]
+        p, p_stop = extent(X, i)
+        q, q_stop = extent(X, j)
         while p < p_stop and q < q_stop:  # without branches inside: they would be guessed wrongly
             left, right = X.indices[p], X.indices[q]
             take_left, take_right = left <= right, right <= left
             z = np.float64(X.data[p]) * take_left - np.float64(X.data[q]) * take_right
             product += z * w[min(left, right)]
             square += z * z
-            p += take_left
-            q += take_right
+            p += np.uintp(take_left)
+            q += np.uintp(take_right)
         for k in range(p, p_stop):
             z = np.float64(X.data[k])
             product += z * w[X.indices[k]]
@@ -129,15 +128,15 @@ def _axpy_csr(a, X, i, j, w):
         return None
 
     def implementation(a, X, i, j, w):
-        p, p_stop = X.indptr[i], X.indptr[i + 1]
-        q, q_stop = X.indptr[j], X.indptr[j + 1]
+        p, p_stop = extent(X, i)
+        q, q_stop = extent(X, j)
         while p < p_stop and q < q_stop:
             left, right = X.indices[p], X.indices[q]
             take_left, take_right = left <= right, right <= left
             z = np.float64(X.data[p]) * take_left - np.float64(X.data[q]) * take_right
             w[min(left, right)] += a * z
-            p += take_left
-            q += take_right
+            p += np.uintp(take_left)
+            q += np.uintp(take_right)
         for k in range(p, p_stop):
             w[X.indices[k]] += a * X.data[k]
         for k in range(q, q_stop):
@@ -166,8 +165,8 @@ def _axpy2_csr(a, X, i, j, u, b, v):
         return None
 
     def implementation(a, X, i, j, u, b, v):
-        p, p_stop = X.indptr[i], X.indptr[i + 1]
-        q, q_stop = X.indptr[j], X.indptr[j + 1]
+        p, p_stop = extent(X, i)
+        q, q_stop = extent(X, j)
         while p < p_stop and q < q_stop:
             left, right = X.indices[p], X.indices[q]
             take_left, take_right = left <= right, right <= left
@@ -175,8 +174,8 @@ def _axpy2_csr(a, X, i, j, u, b, v):
             z = np.float64(X.data[p]) * take_left - np.float64(X.data[q]) * take_right
             u[column] += a * z
             v[column] += b * z
-            p += take_left
-            q += take_right
+            p += np.uintp(take_left)
+            q += np.uintp(take_right)
         for k in range(p, p_stop):
             column, z = X.indices[k], np.float64(X.data[k])
             u[column] += a * z

@@ -8,63 +8,57 @@ CSR rows strictly in a fixed one.
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
-from aucbench.contracts import CsrRows
-from aucbench.kernels.compiling import FAST
-
-DENSE: Any = {"fastmath": FAST, "error_model": "numpy"}
-CSR: Any = {"fastmath": False, "error_model": "numpy"}
-LINE = 64  # bytes of a cache line
-
-_ONLY_COMPILED = "aucbench.kernels: {} can only be called inside compiled code."
-
-
-def is_dense(X: Any) -> bool:
-    """Whether the numba type X is that of dense rows."""
-    return isinstance(X, types.Array) and X.ndim == 2
-
-
-def is_csr(X: Any) -> bool:
-    """Whether the numba type X is that of `CsrRows`."""
-    return isinstance(X, types.BaseNamedTuple) and X.instance_class is CsrRows
+from aucbench.kernels.forms import CSR, DENSE, ONLY_COMPILED, is_csr, is_dense
+from aucbench.kernels.prefetching import prefetch as prefetch
 
 
 def dot(X: Any, i: int, w: Any) -> float:
     """The product w.x_i."""
-    raise NotImplementedError(_ONLY_COMPILED.format("rows.dot"))
+    raise NotImplementedError(ONLY_COMPILED.format("rows.dot"))
 
 
 def norm(X: Any, i: int) -> float:
     """The squared norm |x_i|^2."""
-    raise NotImplementedError(_ONLY_COMPILED.format("rows.norm"))
+    raise NotImplementedError(ONLY_COMPILED.format("rows.norm"))
 
 
 def dot_norm(X: Any, i: int, w: Any) -> tuple[float, float]:
     """w.x_i and |x_i|^2 in one pass."""
-    raise NotImplementedError(_ONLY_COMPILED.format("rows.dot_norm"))
+    raise NotImplementedError(ONLY_COMPILED.format("rows.dot_norm"))
 
 
 def dot_norms(X: Any, i: int, w: Any) -> tuple[float, float, float]:
     """w.x_i, |x_i|^2 and |x_i|_1 in one pass."""
-    raise NotImplementedError(_ONLY_COMPILED.format("rows.dot_norms"))
+    raise NotImplementedError(ONLY_COMPILED.format("rows.dot_norms"))
 
 
 def axpy(a: float, X: Any, i: int, w: Any) -> None:
     """Add a x_i to w."""
-    raise NotImplementedError(_ONLY_COMPILED.format("rows.axpy"))
+    raise NotImplementedError(ONLY_COMPILED.format("rows.axpy"))
 
 
 def axpy2(a: float, X: Any, i: int, u: Any, b: float, v: Any) -> None:
     """Add a x_i to u and b x_i to v in one pass."""
-    raise NotImplementedError(_ONLY_COMPILED.format("rows.axpy2"))
+    raise NotImplementedError(ONLY_COMPILED.format("rows.axpy2"))
 
 
-def prefetch(X: Any, i: int) -> None:
-    """Ask for row i ahead of its use; rows in random order are bound by memory latency otherwise."""
-    raise NotImplementedError(_ONLY_COMPILED.format("rows.prefetch"))
+# Unsigned numbers of entries, so that no access asks whether it counts from the end.
+ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
+
+
+def extent(X: Any, i: int) -> Any:
+    """Where the entries of the CSR row i begin and end, unsigned."""
+    raise NotImplementedError(ONLY_COMPILED.format("rows.extent"))
+
+
+@overload(extent, jit_options=CSR)
+def _extent(X, i):
+    def implementation(X, i):
+        return np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])
+
+    return implementation
 
 
 @overload(dot, jit_options=DENSE)
@@ -88,15 +82,15 @@ def _dot_csr(X, i, w):
 
     def implementation(X, i, w):
         indices, data = X.indices, X.data
-        start, stop = X.indptr[i], X.indptr[i + 1]
-        whole = stop - (stop - start) % 4
+        start, stop = extent(X, i)
+        whole = stop - ((stop - start) & THREE)
         # four sums, or every addition waits for the one before
         s0 = s1 = s2 = s3 = 0.0
-        for k in range(start, whole, 4):
+        for k in range(start, whole, FOUR):
             s0 += data[k] * w[indices[k]]
-            s1 += data[k + 1] * w[indices[k + 1]]
-            s2 += data[k + 2] * w[indices[k + 2]]
-            s3 += data[k + 3] * w[indices[k + 3]]
+            s1 += data[k + ONE] * w[indices[k + ONE]]
+            s2 += data[k + TWO] * w[indices[k + TWO]]
+            s3 += data[k + THREE] * w[indices[k + THREE]]
         for k in range(whole, stop):
             s0 += data[k] * w[indices[k]]
         return (s0 + s1) + (s2 + s3)
@@ -126,7 +120,8 @@ def _norm_csr(X, i):
 
     def implementation(X, i):
         total = 0.0
-        for k in range(X.indptr[i], X.indptr[i + 1]):
+        start, stop = extent(X, i)
+        for k in range(start, stop):
             x = np.float64(X.data[k])
             total += x * x
         return total
@@ -185,7 +180,8 @@ def _dot_norms_csr(X, i, w):
 
     def implementation(X, i, w):
         absolute = 0.0
-        for k in range(X.indptr[i], X.indptr[i + 1]):
+        start, stop = extent(X, i)
+        for k in range(start, stop):
             absolute += abs(np.float64(X.data[k]))
         return dot(X, i, w), norm(X, i), absolute
 
@@ -210,7 +206,8 @@ def _axpy_csr(a, X, i, w):
         return None
 
     def implementation(a, X, i, w):
-        for k in range(X.indptr[i], X.indptr[i + 1]):
+        start, stop = extent(X, i)
+        for k in range(start, stop):
             w[X.indices[k]] += a * X.data[k]
 
     return implementation
@@ -236,58 +233,11 @@ def _axpy2_csr(a, X, i, u, b, v):
         return None
 
     def implementation(a, X, i, u, b, v):
-        for k in range(X.indptr[i], X.indptr[i + 1]):
+        start, stop = extent(X, i)
+        for k in range(start, stop):
             j = X.indices[k]
             x = np.float64(X.data[k])
             u[j] += a * x
             v[j] += b * x
-
-    return implementation
-
-
-@intrinsic
-def _prefetch_element(typingctx, array, offset):
-    """Prefetch the cache line of the element `offset` places after the first."""
-
-    def generate(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        address = builder.bitcast(builder.gep(data, [args[1]]), cgutils.voidptr_t)
-        number = cgutils.int32_t
-        kind = cgutils.ir.FunctionType(cgutils.ir.VoidType(), [address.type, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
-        builder.call(function, [address, number(0), number(3), number(1)])  # read, keep, data
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
-
-
-@overload(prefetch, jit_options=CSR)
-def _prefetch_dense(X, i):
-    if not is_dense(X):
-        return None
-    step = LINE // (X.dtype.bitwidth // 8)
-
-    def implementation(X, i):
-        first = i * X.shape[1]
-        for offset in range(first, first + X.shape[1], step):
-            _prefetch_element(X, offset)
-        _prefetch_element(X, first + X.shape[1] - 1)  # a row need not start on a line
-
-    return implementation
-
-
-@overload(prefetch, jit_options=CSR)
-def _prefetch_csr(X, i):
-    if not is_csr(X):
-        return None
-    index_step = LINE // (X[1].dtype.bitwidth // 8)
-    data_step = LINE // (X[2].dtype.bitwidth // 8)
-
-    def implementation(X, i):
-        start, stop = X.indptr[i], X.indptr[i + 1]
-        for offset in range(start, stop, index_step):
-            _prefetch_element(X.indices, offset)
-        for offset in range(start, stop, data_step):
-            _prefetch_element(X.data, offset)
 
     return implementation

@@ -6,14 +6,13 @@ import numpy as np
 from numba.extending import overload
 
 from aucbench.kernels.compiling import fast_kernel
-from aucbench.kernels.rows import CSR, DENSE, is_csr, is_dense
-
-_ONLY_COMPILED = "aucbench.kernels: {} can only be called inside compiled code."
+from aucbench.kernels.forms import CSR, DENSE, ONLY_COMPILED, is_csr, is_dense
+from aucbench.kernels.rows import ONE, extent
 
 
 def rank_one(X: Any, i: int, M: Any) -> None:
     """Add x_i x_i^T to the lower triangle of the (d, d) matrix M."""
-    raise NotImplementedError(_ONLY_COMPILED.format("symmetric.rank_one"))
+    raise NotImplementedError(ONLY_COMPILED.format("symmetric.rank_one"))
 
 
 @overload(rank_one, jit_options=DENSE)
@@ -36,10 +35,10 @@ def _rank_one_csr(X, i, M):
         return None
 
     def implementation(X, i, M):
-        start, stop = X.indptr[i], X.indptr[i + 1]
+        start, stop = extent(X, i)
         for p in range(start, stop):
             j, a = X.indices[p], np.float64(X.data[p])
-            for q in range(start, p + 1):
+            for q in range(start, p + ONE):
                 M[j, X.indices[q]] += a * X.data[q]
 
     return implementation

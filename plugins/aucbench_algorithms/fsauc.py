@@ -118,7 +118,8 @@ class Fsauc:
     p_scope: Scope = Scope["global"]
     kappa: Positive | None = None
 
-    __post_init__ = check_fields
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero, and the plan of the stages.

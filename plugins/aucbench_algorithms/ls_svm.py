@@ -56,7 +56,8 @@ class LsSvm:
 
     lam: Positive = 1e-2
 
-    __post_init__ = check_fields
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and the class means."""

@@ -77,7 +77,8 @@ class Opauc:
     eta: Positive = 2.0**-5
     lam: NonNegative = 2.0**-8
 
-    __post_init__ = check_fields
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero.

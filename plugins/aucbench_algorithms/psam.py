@@ -31,8 +31,7 @@ SMALLEST_SCALE = 1e-3  # below it the scale is folded into u
 class State(NamedTuple):
     """Weights w = scale u, sum of the averaged w = weight u - v."""
 
-    u: np.ndarray  # (d,)
-    v: np.ndarray  # (d,)
+    uv: np.ndarray  # (2, d) u and v
     lazy: np.ndarray  # (2,) scale, weight
     counts: np.ndarray  # (4,) steps t, averaged points q, steps until the next shrinking, the next averaging
     margin: float  # of the hinge loss
@@ -69,22 +68,21 @@ class Psam:
     rskip: Count = 16
     askip: Count = 16
 
-    __post_init__ = check_fields
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights; the margin is that of the loss."""
-        d = problem.n_features
         margin = 1.0 if problem.loss is None else kernels.theta(problem.loss)
         counts = np.array([0, 0, self.rskip, self.askip])
-        return State(
-            np.zeros(d), np.zeros(d), np.array([1.0, 0.0]), counts, margin, kernels.layout(problem.X)
-        )
+        uv, lazy = kernels.two_vectors(problem.X), np.array([1.0, 0.0])
+        return State(uv, lazy, counts, margin, kernels.layout(problem.X))
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the pairs of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
-        u, v, lazy, counts, margin, layout = state
+        (u, v), lazy, counts, margin, layout = state
         t0 = self.gamma**-0.75 if self.t0 is None else self.t0
         is_lazy = layout is kernels.Layout.lazy
         _run(
@@ -95,9 +93,8 @@ class Psam:
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) mean of the averaged points; w itself before the first."""
-        scale, weight = state.lazy
-        averaged = state.counts[1]
-        return (weight * state.u - state.v) / averaged if averaged else scale * state.u
+        (u, v), (scale, weight), averaged = state.uv, state.lazy, state.counts[1]
+        return (weight * u - v) / averaged if averaged else scale * u
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""

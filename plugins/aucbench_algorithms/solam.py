@@ -56,8 +56,7 @@ class Average(StrEnum):
 class State(NamedTuple):
     """Weights w = scale u, sum of g_t w_t = weight u - v."""
 
-    u: np.ndarray  # (d,)
-    v: np.ndarray  # (d,)
+    uv: np.ndarray  # (2, d) u and v
     saddle: np.ndarray  # (3,) a, b, alpha
     lazy: np.ndarray  # (4,) scale, weight, sum of g_t, |w|^2 (norm l2) or a bound on |w|_1 (norm l1)
     counts: np.ndarray  # (2,) steps t, positives among them
@@ -109,24 +108,25 @@ class Solam:
     one_sided_ab: bool = False
     kappa: Positive | None = None
 
-    __post_init__ = check_fields
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """The first point; measures the largest row norm unless `kappa` is given."""
         d, R = problem.n_features, self.radius
-        u, saddle, size = np.zeros(d), np.zeros(3), 0.0
+        uv, saddle, size = kernels.two_vectors(problem.X), np.zeros(3), 0.0
         if self.start is Start.author:
-            u[:] = R / np.sqrt(d)
+            uv[0] = R / np.sqrt(d)
             saddle[:] = R, R, 2.0 * R
             size = R * R if self.norm is Norm.l2 else R * np.sqrt(d)
         kappa = problem.max_norm if self.kappa is None else self.kappa
-        return State(u, np.zeros(d), saddle, np.array([1.0, 0.0, 0.0, size]), np.zeros(2, np.int64), kappa)
+        return State(uv, saddle, np.array([1.0, 0.0, 0.0, size]), np.zeros(2, np.int64), kappa)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
-        u, v, saddle, lazy, counts, kappa = state
+        (u, v), saddle, lazy, counts, kappa = state
         l1, before = self.norm is Norm.l1, self.average is Average.before
         _run(
             batch.rows_view, batch.y, batch.rows, u, v, saddle, lazy, counts,
@@ -136,8 +136,8 @@ class Solam:
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) weighted mean of the points so far; zero before the first step."""
-        _, weight, total, _ = state.lazy
-        return (weight * state.u - state.v) / total if total > 0.0 else np.zeros_like(state.u)
+        (u, v), (_, weight, total, _) = state.uv, state.lazy
+        return (weight * u - v) / total if total > 0.0 else np.zeros(u.size)
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
@@ -160,7 +160,11 @@ def _run(X, y, order, u, v, saddle, lazy, counts, zeta, radius, kappa, l1, befor
         positives += positive
         p = positives / t
         g = zeta / np.sqrt(t)
-        product, square, absolute = rows.dot_norms(X, i, u)
+        absolute = 0.0
+        if l1:
+            product, square, absolute = rows.dot_norms(X, i, u)
+        else:
+            product, square = rows.dot_norm(X, i, u)
         s = scale * product
         if positive:
             gradient = 2.0 * (1.0 - p) * (s - a - 1.0 - alpha)
