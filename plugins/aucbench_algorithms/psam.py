@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Count, NonNegative, Positive, Problem, check_fields, kernels
-from aucbench.kernels import pairs, vectors
+from aucbench.kernels import pairs, rows, vectors
 
 AHEAD = 8  # pairs prefetched before their use
 SMALLEST_SCALE = 1e-3  # below it the scale is folded into u
@@ -105,19 +105,21 @@ class Psam:
 def _run(X, order, u, v, lazy, counts, margin, gamma, t0, rskip, askip, is_lazy):
     t, averaged, until_shrink, until_average = counts
     scale, weight = lazy
+    Z = pairs.room(X, order)
     for k in range(order.shape[0]):
         if k + AHEAD < order.shape[0]:
             pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
         i, j = order[k, 0], order[k, 1]
         t += 1
-        product, square = pairs.dot_norm(X, i, j, u)
+        pairs.subtract(X, i, j, Z)
+        product, square = rows.dot_norm(Z, 0, u)
         slack = margin - scale * product
         if not (slack <= 0.0 or square == 0.0):  # so that NaN goes on into the weights
             step = min(1.0 / (gamma * (t + t0)), slack / square) / scale
             if weight == 0.0:
-                pairs.axpy(step, X, i, j, u)
+                rows.axpy(step, Z, 0, u)
             else:
-                pairs.axpy2(step, X, i, j, u, weight * step, v)
+                rows.axpy2(step, Z, 0, u, weight * step, v)
         until_shrink -= 1
         if until_shrink <= 0:
             until_shrink = rskip
