@@ -1,0 +1,78 @@
+"""Checks of what a plugin declares, of any family."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from aucbench.contracts import Access
+from aucbench.registry import suggest
+from aucbench.testing.findings import Broken
+
+SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked
+
+
+def declared(subject: Any) -> None:
+    """The plugin is a frozen dataclass with a name, and its default parameters make one."""
+    cls = type(subject.plugin)
+    if not is_dataclass(cls):
+        raise Broken(f"{cls.__name__} is not a dataclass.")
+    if not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        raise Broken(f"{cls.__name__} is not frozen: write @dataclass(frozen=True).")
+    name = getattr(cls, "name", None)
+    if not isinstance(name, str) or not name.isidentifier():
+        raise Broken(f"The class variable `name` must be a word usable as an identifier, got {name!r}.")
+    if any(field.name == "name" for field in fields(cls)):
+        raise Broken("`name` is a field; annotate it as ClassVar[str].")
+    cls()
+
+
+def exemptions_named(subject: Any, names: Sequence[str]) -> None:
+    """Raise what is wrong with the plugin's exemptions."""
+    declared = getattr(subject.plugin, "exempt", {})
+    if not isinstance(declared, Mapping):
+        raise Broken(f"`exempt` must map a check's name to the reason, got {declared!r}.")
+    for name, reason in declared.items():
+        if name not in names:
+            raise Broken(f"`exempt` names {name!r}, which is no check. {suggest(str(name), list(names))}")
+        if not isinstance(reason, str) or not reason.strip():
+            raise Broken(f"`exempt` gives no reason for {name!r}.")
+
+
+def grid(subject: Any) -> str | None:
+    """Every name in the tuning grid is a field, and every value is accepted."""
+    plugin = subject.plugin
+    values = getattr(plugin, "grid", None)
+    if not values:
+        return "declares no grid"
+    known = [field.name for field in fields(plugin)]
+    for name, candidates in values.items():
+        if name not in known:
+            raise Broken(f"`grid` names {name!r}, which is no field. {suggest(name, known)}")
+        if not len(candidates):
+            raise Broken(f"`grid` has no value for {name!r}.")
+        for value in candidates:
+            try:
+                replace(plugin, **{name: value})
+            except ValueError as error:
+                raise Broken(f"The value {value!r} of {name!r} in `grid` is refused: {error}") from None
+    return None
+
+
+def access(subject: Any) -> None:
+    """`access` is one of stream, pairs, minibatch and full."""
+    value = getattr(subject.plugin, "access", None)
+    if value not in list(Access):
+        raise Broken(f"`access` must be one of {', '.join(Access)}, got {value!r}.")
+
+
+def batch_size(subject: Any) -> str | None:
+    """A minibatch has between 1 and n rows, whatever n is."""
+    if Access(subject.plugin.access) is not Access.minibatch:
+        return "takes no minibatches"
+    if not hasattr(subject.plugin, "batch_size"):
+        raise Broken("A minibatch method needs a method batch_size(n_samples).")
+    for n in SIZES:
+        size = subject.plugin.batch_size(n)
+        if size != int(size) or not 1 <= size <= n:
+            raise Broken(f"batch_size({n}) must be a whole number from 1 to {n}, got {size!r}.")
+    return None

@@ -1,0 +1,111 @@
+"""Small problems that plugins are tried on, and the exact solution of one of them."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+WIDE = 15  # times the columns of a dense problem has a wide sparse one
+WIDE_NONZEROS = 3  # a row of it, so that methods with a lazy layout choose it
+RIDGE = 1e-2  # weight of |w|^2 / 2 in the exact solution
+
+
+class Size(NamedTuple):
+    """How large a problem is and how long it is trained on."""
+
+    n: int
+    d: int
+    epochs: int
+
+
+# More than 1,024 iterations: what happens every so many steps happens at least once.
+STANDARD = Size(220, 8, 5)
+SMALLER = (Size(2, 1, 1), Size(4, 2, 1), Size(8, 2, 2), Size(30, 3, 3))
+
+
+class Toy(NamedTuple):
+    """Training rows and labels, and words that say what they are."""
+
+    X: Any  # (n, d) ndarray or CSR
+    y: NDArray[np.int8]  # (n,)
+    words: str
+
+
+@dataclass(frozen=True)
+class Softplus:
+    """A loss for methods that take any and name none: log(1 + e^-m)."""
+
+    name: ClassVar[str] = "softplus"
+
+    @staticmethod
+    def value(m: float, theta: float) -> float:
+        """log(1 + e^-m)."""
+        return max(-m, 0.0) + np.log1p(np.exp(-abs(m)))
+
+    @staticmethod
+    def derivative(m: float, theta: float) -> float:
+        """-1 / (1 + e^m)."""
+        e = np.exp(-abs(m))
+        return -e / (1.0 + e) if m > 0.0 else -1.0 / (1.0 + e)
+
+
+def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
+    """Rows of at most unit norm whose mean depends on the label; a third of them positive.
+
+    Parameters
+    ----------
+    size : Size
+        Rows and columns; the wide layout has 15 times the columns.
+    layout : {"dense", "csr", "wide", "thin", "wide thin"}
+        "csr" has half of the entries, "wide" 3 a row; "thin" and "wide thin" are the same rows as ndarrays.
+    dtype : float64 or float32
+        Of the features.
+    seed : int
+        Of the generator.
+    """
+    rng = np.random.default_rng(seed)
+    wide = layout.startswith("wide")
+    n, d = size.n, size.d * (WIDE if wide else 1)
+    y = np.where(rng.permutation(n) < max(1, n // 3), 1, -1).astype(np.int8)
+    X = rng.standard_normal((n, d)) + 0.5 * y[:, None] * rng.standard_normal(d)
+    if wide:
+        X[rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1) >= WIDE_NONZEROS] = 0.0
+    elif layout != "dense":
+        X[rng.random((n, d)) < 0.5] = 0.0
+    X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
+    X = X.astype(dtype)
+    kind = "dense" if layout == "dense" or layout.endswith("thin") else "CSR"
+    words = f"{n} x {d} {kind} rows of {X.dtype}, seed {seed}"
+    return Toy(sparse.csr_matrix(X) if kind == "CSR" else X, y, words)
+
+
+def noisy(n: int = 400, d: int = 6, seed: int = 0) -> Toy:
+    """Rows of unit norm that a direction separates but for noise: the best AUC is about 0.9."""
+    rng = np.random.default_rng(seed)
+    direction = np.random.default_rng(12345).standard_normal(d)  # the same for training and test rows
+    X = rng.standard_normal((n, d))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    signal = X @ direction / np.linalg.norm(direction)
+    y = np.where(signal + 0.25 * rng.standard_normal(n) > 0.15, 1, -1).astype(np.int8)
+    return Toy(X, y, f"{n} x {d} dense rows of unit norm, seed {seed}")
+
+
+def sparse_rows(n: int, d: int, nonzeros: int, seed: int = 0) -> Toy:
+    """CSR rows with the same number of non-zeros each, in random columns."""
+    rng = np.random.default_rng(seed)
+    indices = np.sort(rng.integers(0, d // nonzeros, (n, nonzeros)) + np.arange(nonzeros) * (d // nonzeros))
+    data = rng.standard_normal((n, nonzeros)) / np.sqrt(nonzeros)
+    indptr = np.arange(0, n * nonzeros + 1, nonzeros)
+    X = sparse.csr_matrix((data.ravel(), indices.ravel().astype(np.int32), indptr.astype(np.int32)), (n, d))
+    y = np.where(np.arange(n) % 3 == 0, 1, -1).astype(np.int8)
+    return Toy(X, y, f"{n} x {d:,} CSR rows with {nonzeros} non-zeros each")
+
+
+def least_squares(X: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.float64]:
+    """(d,) minimiser of 1e-2 |w|^2 / 2 + mean over pairs of (1 - w.(x+ - x-))^2 / 2, in closed form."""
+    positive, negative = X[y == 1], X[y == -1]
+    b = positive.mean(axis=0) - negative.mean(axis=0)
+    matrix = np.cov(positive.T, bias=True) + np.cov(negative.T, bias=True) + np.outer(b, b)
+    return np.linalg.solve(matrix + RIDGE * np.eye(X.shape[1]), b)

@@ -1,0 +1,108 @@
+"""Checks that a run of an algorithm can be repeated, cut and continued."""
+
+import pickle
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.testing.findings import Broken
+from aucbench.testing.problems import Toy
+from aucbench.testing.training import Trainee, first_difference, snapshot
+
+
+def _same_model(trainee: Trainee, X: Any, left: Any, right: Any, what: str) -> None:
+    """Raise unless two states score, and weigh, alike bit by bit."""
+    difference = first_difference(trainee.scores(left, X), trainee.scores(right, X))
+    if difference:
+        raise Broken(f"{what}: of the scores, {difference}.")
+    if hasattr(trainee.plugin, "weights"):
+        one, two = (np.asarray(trainee.plugin.weights(trainee.final(state))) for state in (left, right))
+        difference = first_difference(one, two)
+        if difference:
+            raise Broken(f"{what}: of the weights, {difference}.")
+
+
+def same_seed(trainee: Trainee) -> None:
+    """Two runs of one seed give the same bytes."""
+    for layout in trainee.layouts:
+        toy = trainee.problem(layout)
+        one, two = trainee.train(toy), trainee.train(toy)
+        _same_model(
+            trainee, toy.X, one, two, "Two runs of seed 0 differ (draw only from the generator `init` gets)"
+        )
+
+
+def chunks(trainee: Trainee) -> None:
+    """Cutting the rows of a run into other chunks changes no bit of the result."""
+    for layout in trainee.layouts:
+        toy = trainee.problem(layout)
+        rows = trainee.rows(toy)
+        whole = trainee.train(toy, rows)
+        for words, lengths in (
+            ("chunks of 1", [1] * len(rows)),
+            ("chunks of 7", [7] * (len(rows) // 7)),
+            ("chunks of 0, 1, 3 and 16 in turn", list(islice(cycle((0, 1, 3, 16)), len(rows) // 5))),
+        ):
+            parts = trainee.train(toy, rows, lengths)
+            _same_model(trainee, toy.X, parts, whole, f"{words} give another result than all rows at once")
+
+
+def pickling(trainee: Trainee) -> None:
+    """A state that is pickled half way goes on as if nothing had happened."""
+    for layout in trainee.layouts:
+        toy = trainee.problem(layout)
+        rows = trainee.rows(toy)
+        half = len(rows) // 2
+        batch = trainee.batch(toy, rows)
+        whole = trainee.train(toy, rows, [half])
+        state = trainee.plugin.step(trainee.start(toy, len(rows)), batch.take(rows[:half]))
+        state = pickle.loads(pickle.dumps(state))
+        state = trainee.plugin.step(state, batch.take(rows[half:]))
+        _same_model(trainee, toy.X, state, whole, f"Pickled after {half} iterations it ends elsewhere")
+
+
+def empty_chunk(trainee: Trainee) -> None:
+    """An empty chunk changes nothing."""
+    for layout in trainee.layouts:
+        toy = trainee.problem(layout)
+        rows = trainee.rows(toy)
+        batch = trainee.batch(toy, rows)
+        for when, state in (("first", trainee.start(toy, len(rows))), ("last", trainee.train(toy, rows))):
+            before = snapshot(state)
+            after = trainee.plugin.step(state, batch.take(rows[:0]))
+            if after is None:
+                raise Broken("`step` returns None for an empty chunk; it must return the state.")
+            if (after is not state and snapshot(after) != before) or snapshot(state) != before:
+                raise Broken(f"An empty chunk changes the {when} state.")
+
+
+def inputs_untouched(trainee: Trainee) -> None:
+    """Training and scoring leave X, y and the row numbers as they are."""
+    for layout in trainee.layouts:
+        toy = trainee.problem(layout)
+        rows = trainee.rows(toy)
+        inputs = {**_parts(toy), "rows": rows}
+        before = {name: array.tobytes() for name, array in inputs.items()}
+        state = trainee.start(toy, len(rows))
+        _compare(inputs, before, "init")
+        state = trainee.plugin.step(state, trainee.batch(toy, rows))
+        _compare(inputs, before, "step")
+        trainee.scores(state, toy.X)
+        if hasattr(trainee.plugin, "weights"):
+            trainee.plugin.weights(trainee.final(state))
+        _compare(inputs, before, "score")
+
+
+def _parts(toy: Toy) -> dict[str, NDArray[Any]]:
+    if not sparse.issparse(toy.X):
+        return {"X": toy.X, "y": toy.y}
+    return {"X.data": toy.X.data, "X.indices": toy.X.indices, "X.indptr": toy.X.indptr, "y": toy.y}
+
+
+def _compare(inputs: dict[str, NDArray[Any]], before: dict[str, bytes], method: str) -> None:
+    for name, array in inputs.items():
+        if array.tobytes() != before[name]:
+            raise Broken(f"`{method}` changes {name}, which is not its own; work on a copy.")

@@ -1,0 +1,125 @@
+"""Checks of what an algorithm costs."""
+
+import copy
+from time import thread_time_ns
+from typing import Any
+
+import numpy as np
+from numba.core import event
+
+from aucbench.contracts import Access
+from aucbench.testing import problems
+from aucbench.testing.findings import Broken
+from aucbench.testing.formula import evaluate
+from aucbench.testing.problems import Toy
+from aucbench.testing.training import Trainee
+
+ROWS = 300
+NONZEROS = 20
+SPARSE_COLUMNS = (1 << 14, 1 << 18)  # at a fixed number of non-zeros
+DENSE_COLUMNS = (64, 1024)
+FACTOR = 6.0  # how much more than claimed the cost may grow: caches are left on the way
+ATTEMPTS = 5
+REPEATS = 3
+ENOUGH_NS = 2_000_000  # that a measurement takes
+MOST_ITERATIONS = 4096
+
+
+def compiled_once(trainee: Trainee) -> None:
+    """The second call of `step` and of `score` compiles nothing, and loads nothing compiled from disk.
+
+    Conclusive in a process that has not used the method before.
+    """
+    for layout in trainee.layouts:
+        toy = trainee.problem(layout)
+        rows = trainee.rows(toy)
+        cut = [rows[:5], rows[5:12]] if len(rows) > 12 else [rows[:1], rows[1:]]
+        batch = trainee.batch(toy, rows)
+        state = trainee.start(toy, len(rows))
+        state = trainee.plugin.step(state, batch.take(cut[0]))
+        trainee.scores(state, toy.X)
+        for method in ("step", "score"):
+            with event.install_recorder("numba:compiler_lock") as recorder:
+                if method == "step":
+                    state = trainee.plugin.step(state, batch.take(cut[1]))
+                else:
+                    trainee.scores(state, toy.X[::-1].copy())
+            if recorder.buffer:
+                raise Broken(
+                    f"The second call of `{method}` compiles again: the types of what its kernels receive "
+                    f"differ from those of the first call (a number that was whole, another dtype or order "
+                    f"of an array)."
+                )
+
+
+def cost(trainee: Trainee) -> str | None:
+    """The time of an iteration grows with the number of columns no faster than claimed.
+
+    Measured in CPU time of the thread: from 16,384 to 262,144 columns with 20 non-zeros a row where the
+    claim names nnz, else from 64 to 1,024 dense columns. Growth of 6 times the claimed passes.
+    """
+    claims = getattr(trainee.plugin, "claims", None)
+    if claims is None:
+        return "claims no cost"
+    sparse = "nnz" in claims.cost and trainee.requirement("dense") is None
+    columns = SPARSE_COLUMNS if sparse else DENSE_COLUMNS
+    try:
+        claimed = [
+            evaluate(claims.cost, {"d": d, "nnz": NONZEROS if sparse else d, "n": ROWS}) for d in columns
+        ]
+    except ValueError:
+        return f"its claim {claims.cost!r} is not a formula that could be measured"
+    expected = claimed[1] / claimed[0]
+    toys = [problems.sparse_rows(ROWS, d, NONZEROS) if sparse else _dense(d) for d in columns]
+    growth, times = np.inf, (0.0, 0.0)
+    for _ in range(ATTEMPTS):
+        small, large = (_nanoseconds(trainee, toy, _enough(trainee, toy)) for toy in toys)
+        if large / small < growth:
+            growth, times = large / small, (small, large)
+        if growth <= FACTOR * expected:
+            break
+    words = (
+        f"from d = {columns[0]:,} to {columns[1]:,} the cost grew {growth:.1f}-fold, "
+        f"{expected:.1f}-fold by the claim {claims.cost!r}"
+    )
+    if growth > FACTOR * expected:
+        trainee.where = toys[1].words
+        raise Broken(f"{words} ({times[0]:,.0f} and {times[1]:,.0f} ns per iteration).")
+    return words
+
+
+def _dense(d: int) -> Toy:
+    """The same rows for any d but for tiny columns, so that projections are as active for one as another."""
+    toy = problems.small(problems.Size(ROWS, DENSE_COLUMNS[0], 1))
+    more = np.random.default_rng(1).uniform(0.5e-6, 1e-6, (ROWS, d - DENSE_COLUMNS[0]))
+    return Toy(np.hstack([toy.X, more]), toy.y, f"{ROWS} x {d:,} dense rows")
+
+
+def _enough(trainee: Trainee, toy: Toy) -> int:
+    """Iterations that take long enough to be measured."""
+    if trainee.access is Access.full:
+        return 1
+    iterations = 16
+    while iterations < MOST_ITERATIONS:
+        if _nanoseconds(trainee, toy, iterations, 1) * iterations > ENOUGH_NS:
+            break
+        iterations *= 4
+    return iterations
+
+
+def _nanoseconds(trainee: Trainee, toy: Toy, iterations: int, repeats: int = REPEATS) -> float:
+    """Thread-CPU time of an iteration, the median of some chunks after a first one."""
+    rows = trainee.rows(toy, iterations=2 * iterations)
+    batch = trainee.batch(toy, rows)
+    state: Any = trainee.start(toy, len(rows))
+    # A method of access full may be done after one iteration, so there each is its first; other methods
+    # are measured when their buffers are full.
+    if trainee.access is not Access.full:
+        state = trainee.plugin.step(state, batch.take(rows[:iterations]))
+    times = []
+    for _ in range(repeats):
+        chunk, fresh = batch.take(rows[iterations:]), copy.deepcopy(state)
+        begin = thread_time_ns()
+        trainee.plugin.step(fresh, chunk)
+        times.append(thread_time_ns() - begin)
+    return max(1.0, float(np.median(times))) / iterations
