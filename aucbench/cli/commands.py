@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 import aucbench
+from aucbench.cli.checking import check
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Family, suggest
 
@@ -87,4 +88,4 @@ def leaderboard(store: str, out: str | None) -> None:
         print(f"written to {file}")
 
 
-COMMANDS = {"list": list_plugins, "fetch": fetch, "leaderboard": leaderboard}
+COMMANDS = {"list": list_plugins, "fetch": fetch, "check": check, "leaderboard": leaderboard}

@@ -1,4 +1,4 @@
-"""Answers to the shell's completion queries: subcommands and data-set names, else Hydra's overrides."""
+"""Answers to the shell's completion queries: subcommands and plugin names, else Hydra's overrides."""
 
 import os
 from collections.abc import Sequence
@@ -19,6 +19,10 @@ def complete(arguments: Sequence[str]) -> int:
         return _offer(unfinished, Family)
     if before[:1] == ["fetch"]:
         return _offer(unfinished, aucbench.catalog().plugins[Family.datasets])
+    if before[:1] == ["check"]:
+        return _offer(
+            unfinished, sorted({plugin.name for plugin in aucbench.catalog()} | {"--all", "--list"})
+        )
     if before and before[0] in SUBCOMMANDS and before[0] != "run":
         return 0
     if not before:
