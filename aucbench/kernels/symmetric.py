@@ -23,6 +23,8 @@ def _rank_one_dense(X, i, M):
     def implementation(X, i, M):
         for j in range(X.shape[1]):
             a = np.float64(X[i, j])
+            if a == 0.0:  # common in dense copies of sparse data
+                continue
             for k in range(j + 1):
                 M[j, k] += a * X[i, k]
 

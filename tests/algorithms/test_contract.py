@@ -93,6 +93,14 @@ def test_float32_rows_train_as_their_float64_values_do(algorithm, layout):
     assert difference(w, wide) < 1e-9
 
 
+@each_method
+def test_read_only_memory_mapped_rows_train_as_those_in_memory(algorithm, tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    rows = rows_of(algorithm)
+    assert np.array_equal(weights(algorithm, mapped, Y, rows), weights(algorithm, X, Y, rows))
+
+
 @each_layout
 @each_method
 def test_an_empty_chunk_returns_the_state_at_once(algorithm, layout):
