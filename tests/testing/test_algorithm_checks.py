@@ -120,3 +120,35 @@ def test_every_check_has_a_sentence_and_a_name_of_its_own():
         for check in checks:
             assert check.sentence.endswith(".")
             assert 20 < len(check.sentence) < 110
+
+
+def test_a_method_whose_default_suits_other_data_may_learn_with_its_grid():
+    @dataclass(frozen=True)
+    class Turned(Healthy):
+        grid: ClassVar = {"sign": (-1.0, 1.0)}
+        sign: float = -1.0
+
+        def finalize(self, state):
+            return state._replace(w=self.sign * state.total / max(1, state.counts[0]))
+
+    findings = {finding.check: finding for finding in check_algorithm(Turned)}
+    assert findings["auc"].message.startswith("test AUC 0.07")
+    assert findings["auc"].message.endswith("with sign=1.0 of its grid")
+
+
+def test_minibatches_of_one_class_are_made_from_more_rows_where_need_be():
+    class Dividing(LargeBatch):
+        def batch_size(self, n_samples):
+            return min(100, n_samples)
+
+        def step(self, state, batch):
+            for _, y in batch:
+                if (y == 1).all():
+                    state.total[:] = float("nan")
+            return super().step(state, batch)
+
+    findings = {finding.check: finding for finding in check_algorithm(Dividing, raise_on_failure=False)}
+    assert findings["batch_size"].status is Status.passed
+    assert "Begun with label 1 only, scores after that chunk are not finite." in (
+        findings["one_class_first"].message
+    )
