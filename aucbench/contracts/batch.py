@@ -73,7 +73,8 @@ class Batch:
     def rows_view(self) -> Any:
         """`X` as compiled code takes it: the array itself, or `CsrRows`."""
         if self._view is None:
-            self._view = csr_rows(self.X) if sparse.issparse(self.X) else self.X
+            # A plain view of a memory map: compiled code is called twice as fast with it.
+            self._view = csr_rows(self.X) if sparse.issparse(self.X) else np.asarray(self.X)
         return self._view
 
     def __len__(self) -> int:

@@ -1,0 +1,1 @@
+"""Speed of the kernels beside their peers: ``python -m benchmarks [MEASURE ...]``; not part of the tests."""

@@ -1,0 +1,53 @@
+"""Ratios on noisy machines: the two sides alternate in one run; medians of thread-CPU time are compared."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from time import thread_time
+
+ROUNDS = 7
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A comparison: how many times faster (or, with `at_most`, slower) our side may be."""
+
+    name: str
+    ratio: float
+    wanted: float
+    at_most: bool = False
+    note: str = ""
+
+    @property
+    def reached(self) -> bool:
+        """Whether the ratio is what is wanted."""
+        return self.ratio <= self.wanted if self.at_most else self.ratio >= self.wanted
+
+    def __str__(self) -> str:
+        sign = "<=" if self.at_most else ">="
+        mark = "ok  " if self.reached else "MISS"
+        return f"{mark} {self.name:<58} {self.ratio:>9.2f}  {sign} {self.wanted:<6g} {self.note}"
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """Thread-CPU seconds of one call."""
+    start = thread_time()
+    action()
+    return thread_time() - start
+
+
+def alternate(
+    ours: Callable[[], object], theirs: Callable[[], object], rounds: int = ROUNDS
+) -> tuple[float, float]:
+    """Median thread-CPU seconds of both sides, called in turn; one call of each goes before, unmeasured."""
+    ours()
+    theirs()
+    pairs = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
+    return median(pair[0] for pair in pairs), median(pair[1] for pair in pairs)
+
+
+def per_round_ratio(numerator: Callable[[], object], denominator: Callable[[], object], rounds: int) -> float:
+    """Median over the rounds of numerator / denominator, so that a slow phase of the machine hits both."""
+    numerator()
+    denominator()
+    return median(seconds(numerator) / seconds(denominator) for _ in range(rounds))

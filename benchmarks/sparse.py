@@ -1,0 +1,99 @@
+"""Sparse measures: O(nnz) beside O(d) updates with equal results, and cost that does not depend on d."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from aucbench import Problem
+from aucbench.contracts import csr_rows
+from benchmarks import peers, shapes
+from benchmarks.dense import trainer
+from benchmarks.measuring import Measure, alternate, seconds
+from benchmarks.shapes import Shape
+
+STEPS_OF_D = 60  # O(d) steps that are timed; they are slow
+
+
+def pairs_of(shape: Shape, count: int) -> Any:
+    """Random pairs of a positive and a negative row."""
+    rng = np.random.default_rng(0)
+    positives, negatives = np.flatnonzero(shape.y == 1), np.flatnonzero(shape.y == -1)
+    return np.column_stack([rng.choice(positives, count), rng.choice(negatives, count)])
+
+
+def against_all_weights() -> Iterator[Measure]:
+    """The O(d) update beside ours, per iteration, and how far the results are apart."""
+    shape = shapes.text()
+    X, d, y, order = csr_rows(shape.X), shape.X.shape[1], shape.y, shape.order
+    problem = Problem(shape.X, y)
+    pairs = pairs_of(shape, len(order))
+    draws = np.random.default_rng(0).standard_normal((len(order), 50))
+    kappa = problem.max_norm
+    sides: dict[str, tuple[dict[str, Any], Any, Callable[[Any], Any], float]] = {
+        "solam": ({}, order, lambda rows: peers.solam(X, y, rows, d, 1.0, 1.0, kappa, False), 100.0),
+        "spam": (
+            {"C": 1.0, "beta": 1e-4},
+            order,
+            lambda rows: peers.spam(X, y, rows, problem.mean_pos, problem.mean_neg, problem.p, 1.0, 1e-4),
+            80.0,
+        ),
+        "psam": ({"gamma": 1e-3}, pairs, lambda rows: peers.psam(X, rows, d, 1e-3, 1e-3**-0.75, 16), 40.0),
+        "opauc_r": (
+            {"eta": 2.0**-5, "lam": 2.0**-8},
+            order,
+            lambda rows: peers.opauc_r(X, y, rows, draws, d, 2.0**-5, 2.0**-8),
+            80.0,
+        ),
+        "solam_l1": (
+            {"radius": 0.5},
+            order,
+            lambda rows: peers.solam(X, y, rows, d, 1.0, 0.5, kappa, True),
+            20.0,
+        ),
+    }
+    for name, (fields, rows, slow, wanted) in sides.items():
+        few = rows[:STEPS_OF_D]
+        ours, theirs = trainer(name, shape, few, **fields)(), slow(few)
+        apart = np.linalg.norm(ours - theirs) / np.linalg.norm(theirs)
+        # init is O(d) in both; steps alone are compared: a long run less an empty one, per iteration
+        long, none = trainer(name, shape, rows, **fields), trainer(name, shape, rows[:0], **fields)
+        whole, start = alternate(long, none, 3)
+        slow_whole, slow_start = alternate(lambda: slow(few), lambda: slow(few[:0]), 3)  # noqa: B023
+        ratio = ((slow_whole - slow_start) / len(few)) / ((whole - start) / len(rows))
+        yield Measure(f"O(d) / O(nnz): {name}", ratio, wanted, note=f"results differ by {apart:.0e}")
+
+
+def independent_of_width() -> Iterator[Measure]:
+    """Cost per iteration when d grows 16-fold with the non-zeros of a row fixed; init and scoring apart."""
+    methods = ("asam", "roc_sgd", "uni_exp", "oam_seq", "oam_gra", "cbr_diag", "spdam", "sauc")
+    narrow, wide = shapes.wide(84_699, 4000), shapes.wide(1_355_191, 4000)
+    for name in methods:
+        costs = []
+        for shape in (narrow, wide):
+            rows = rows_for(name, shape)
+            run, none = trainer(name, shape, rows), trainer(name, shape, rows[:0])
+            run()
+            none()
+            costs.append(min(seconds(run) - seconds(none) for _ in range(5)) / len(rows))
+        yield Measure(
+            f"cost at d = 1,355,191 / at d = 84,699: {name}",
+            costs[1] / costs[0],
+            4.0,
+            at_most=True,
+            note=f"{costs[1] * 1e6:.1f} us an iteration",
+        )
+
+
+def rows_for(name: str, shape: Shape) -> Any:
+    """Rows in the shape of a method's access."""
+    if name in ("asam", "roc_sgd"):
+        return pairs_of(shape, len(shape.order))
+    if name == "spdam":
+        rng = np.random.default_rng(0)
+        m = -(-len(shape.order) // 10)
+        return np.stack([rng.choice(len(shape.order), m, replace=False) for _ in range(40)])
+    return shape.order
+
+
+MEASURES = {"lazy": against_all_weights, "width": independent_of_width}
