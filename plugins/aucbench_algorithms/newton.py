@@ -1,0 +1,82 @@
+"""Parts of Newton's method for convex functions that several batch methods share."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+LARGEST_FACTORED = 2048  # rows of a matrix that is factored
+SUFFICIENT = 0.5  # share of the first slope that may be left after a step
+OVERSHOT = 0.1  # share of the first slope that a step may rise with at its end
+TRIALS = 60  # of one line search
+
+
+def step_length(slope: Callable[[float], float]) -> float:
+    """A step at which the derivative of a convex function along a direction nearly vanishes.
+
+    Function values are of no use close to the minimum, where their differences drown in rounding; the
+    slope, which only ever rises, is not.
+
+    Parameters
+    ----------
+    slope : callable
+        The derivative along the direction, at a step >= 0.
+
+    Returns
+    -------
+    float
+        0 when the function does not fall along the direction.
+    """
+    start = slope(0.0)
+    if not start < 0.0:
+        return 0.0
+    low, at_low, high, at_high = 0.0, start, np.inf, np.inf
+    step = 1.0
+    for _ in range(TRIALS):
+        value = slope(step)
+        if SUFFICIENT * start <= value <= -OVERSHOT * start:
+            return step
+        if value < 0.0:
+            low, at_low = step, value
+        else:
+            high, at_high = step, value
+        if high == np.inf:
+            step *= 2.0
+        else:
+            share = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.5
+            step = low + (high - low) * min(max(share, 0.1), 0.9)
+    return low
+
+
+def conjugate_gradients(
+    multiply: Callable[[np.ndarray], np.ndarray], target: np.ndarray, tolerance: float, most: int
+) -> np.ndarray:
+    """Solve A w = target for a symmetric positive definite A, from zero.
+
+    Parameters
+    ----------
+    multiply : callable
+        v to A v.
+    target : (d,) array
+        Right-hand side.
+    tolerance : float
+        Of the residual against the right-hand side.
+    most : int
+        Iterations at most.
+    """
+    w = np.zeros_like(target)
+    residual, direction = target.copy(), target.copy()
+    square = float(residual @ residual)
+    goal = tolerance**2 * square
+    for _ in range(most):
+        if square <= goal:
+            break
+        image = multiply(direction)
+        curvature = float(direction @ image)
+        if not curvature > 0.0:
+            break
+        step = square / curvature
+        w += step * direction
+        residual -= step * image
+        last, square = square, float(residual @ residual)
+        direction = residual + (square / last) * direction
+    return w
