@@ -1,0 +1,63 @@
+"""Independent solutions of problems over all pairs, written out, and of the univariate ones."""
+
+import numpy as np
+from scipy import optimize
+
+
+def all_pairs(X, y):
+    """(n+ n-, d) differences."""
+    return (X[y == 1][:, None] - X[y == -1][None]).reshape(-1, X.shape[1])
+
+
+def squared_hinge_optimum(X, y, C):
+    """Newton's method on the pairs, and the norm of the gradient at its end against that at zero."""
+    Z = all_pairs(X, y)
+
+    def gradient(w):
+        return w - 2 * C * Z.T @ np.maximum(0, 1 - Z @ w)
+
+    def value(w):
+        return 0.5 * w @ w + C * np.sum(np.maximum(0, 1 - Z @ w) ** 2)
+
+    w = np.zeros(X.shape[1])
+    for _ in range(200):
+        A = Z[Z @ w < 1]
+        step = np.linalg.solve(np.eye(w.size) + 2 * C * A.T @ A, gradient(w))
+        length = 1.0
+        while value(w - length * step) > value(w) and length > 1e-12:
+            length /= 2
+        w = w - length * step
+    return w, np.linalg.norm(gradient(w)) / np.linalg.norm(gradient(np.zeros_like(w)))
+
+
+def hinge_optimum(X, y, lam):
+    """The hinge over pairs as a quadratic programme with one slack a pair, by sequential least squares."""
+    Z = all_pairs(X, y)
+    N = len(Z)
+
+    def value(v):
+        return 0.5 * lam * v[: Z.shape[1]] @ v[: Z.shape[1]] + v[Z.shape[1] :].sum() / N
+
+    def slope(v):
+        return np.concatenate([lam * v[: Z.shape[1]], np.full(N, 1 / N)])
+
+    start = np.concatenate([np.zeros(Z.shape[1]), np.ones(N)])
+    matrix = np.hstack([Z, np.eye(N)])
+    found = optimize.minimize(
+        value, start, jac=slope, method="SLSQP",
+        bounds=[(None, None)] * Z.shape[1] + [(0, None)] * N,
+        constraints={"type": "ineq", "fun": lambda v: matrix @ v - 1, "jac": lambda v: matrix},
+        options={"ftol": 1e-16, "maxiter": 500},
+    )  # fmt: skip
+    return found.x[: Z.shape[1]]
+
+
+def hinge_value(w, X, y, lam):
+    return 0.5 * lam * w @ w + np.maximum(0, 1 - all_pairs(X, y) @ w).mean()
+
+
+def logistic_gradient(w, X, y, lam):
+    P, N = X[y == 1], X[y == -1]
+    pull_pos = (P / (1 + np.exp(P @ w))[:, None]).mean(axis=0)
+    pull_neg = (N / (1 + np.exp(-N @ w))[:, None]).mean(axis=0)
+    return lam * w - 0.5 * (pull_pos - pull_neg)
