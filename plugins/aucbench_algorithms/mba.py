@@ -1,0 +1,130 @@
+"""MBA, mini-batch AUC optimisation: the pairwise least squares from moments of sampled blocks.
+
+    w = (M + lam I)^-1 m
+
+with m and M the averages over blocks of the means of z and of z z^T over all pairs of a block.
+
+A block of rows has the class means m+ and m-, the class covariances S+ and S- and so, over its pairs
+z = x+ - x-, the moments m+ - m- and S+ + S- + (m+ - m-)(m+ - m-)^T, found without forming pairs. With
+one block of all rows this is the closed form of `ls_svm` for the same lam. Blocks of one class are skipped.
+
+Cost: O(d^2) per row, and O(d^3) once.
+
+Source: Gultekin, Saha, Ratnaparkhi, Paisley, MBA: mini-batch AUC optimization, 2018.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import psutil
+from scipy import linalg, sparse
+
+from aucbench import Access, Batch, Claims, Count, ParameterError, Positive, Problem, check_fields
+
+
+class State(NamedTuple):
+    """Sums over blocks, and the solution once `finalize` was called."""
+
+    first: np.ndarray  # (d,) sum of the blocks' means of z
+    second: np.ndarray  # (d, d) sum of the blocks' means of z z^T
+    blocks: np.ndarray  # (1,) blocks with both classes
+    w: np.ndarray | None  # (d,)
+
+
+@dataclass(frozen=True)
+class Mba:
+    """Pairwise least squares from the moments of mini-batches.
+
+    Parameters
+    ----------
+    lam : float > 0
+        Weight of |w|^2 / 2.
+    block : int >= 1
+        Rows of a block; all rows where there are fewer.
+    """
+
+    name: ClassVar[str] = "mba"
+    access: ClassVar[Access] = Access.minibatch
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(2.0**power for power in range(-10, 11))}
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="block d^2")
+    citation: ClassVar[str] = "gultekin2018mba"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "All pairs inside a block are used, not a sample of them: their moments cost no more.",
+    )
+
+    lam: Positive = 1e-2
+    block: Count = 100
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def batch_size(self, n_samples: int) -> int:
+        """Rows of a minibatch."""
+        return min(self.block, n_samples)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero moments.
+
+        Raises
+        ------
+        ParameterError
+            When two d x d matrices, the sum and a block's, exceed the available memory.
+        """
+        d = problem.n_features
+        needed, available = 16 * d * d, psutil.virtual_memory().available
+        if needed > available:
+            raise ParameterError(
+                f"mba: two matrices of {d} x {d} need {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB are "
+                "available; use features=projection, or algo=ls_svm."
+            )
+        return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Add the moments of the chunk's blocks, in order."""
+        if len(batch.rows) == 0:
+            return state
+        for rows in batch.rows:
+            _add(batch.X[rows], batch.y[rows], state)
+        return state._replace(w=None)
+
+    def finalize(self, state: State) -> State:
+        """Solve for the weights."""
+        return state._replace(w=self._solution(state))
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) the solution; solved for here when `finalize` was not called."""
+        return self._solution(state) if state.w is None else state.w.copy()
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x."""
+        return X @ self.weights(state)
+
+    def _solution(self, state: State) -> np.ndarray:
+        blocks = max(1, int(state.blocks[0]))
+        if not np.all(np.isfinite(state.first)):
+            return np.full_like(state.first, np.nan)
+        matrix = state.second / blocks
+        matrix.flat[:: matrix.shape[0] + 1] += self.lam
+        return linalg.solve(
+            matrix, state.first / blocks, assume_a="pos", overwrite_a=True, check_finite=False
+        )
+
+
+def _add(X: Any, y: np.ndarray, state: State) -> None:
+    """Add the moments of a block."""
+    positive = y == 1
+    n_pos = int(np.count_nonzero(positive))
+    if n_pos in (0, y.size):
+        return
+    dense = np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
+    P, N = dense[positive], dense[~positive]
+    mean_pos, mean_neg = P.mean(axis=0), N.mean(axis=0)
+    difference = mean_pos - mean_neg
+    centred = [(P - mean_pos) / np.sqrt(len(P)), (N - mean_neg) / np.sqrt(len(N))]
+    Z = np.vstack([*centred, difference[None]])
+    np.add(state.second, Z.T @ Z, out=state.second)
+    np.add(state.first, difference, out=state.first)
+    state.blocks[0] += 1
