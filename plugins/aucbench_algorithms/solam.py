@@ -10,8 +10,9 @@ Descent in (w, a, b), ascent in alpha, step g_t = zeta / sqrt(t), projection on 
 |a|, |b| <= R kappa, |alpha| <= 2 R kappa; the model is the mean of w_t weighted by g_t.
 
 Cost per example: O(nnz), for w is kept as scale * u, which the l2 projection changes in its scale only,
-and the sum of g_t w_t as weight * u - v. With norm l1 the projection costs O(d) whenever it is active;
-it is skipped, exactly, while the triangle inequality bounds |w|_1 by R.
+and the sum of g_t w_t as weight * u - v. With norm l1 it is O(nnz log d) on sparse rows (see `l1_ball`); on
+dense ones the projection costs O(d) whenever it is active, and is skipped, exactly, while the triangle
+inequality bounds |w|_1 by R.
 
 Source: Ying, Wen, Lyu, Stochastic online AUC maximization, NIPS 2016, Algorithm 1; the l1 ball from Liu
 et al., ICML 2018, section 5.
@@ -26,6 +27,7 @@ import numpy as np
 
 from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
 from aucbench.kernels import rows, vectors
+from aucbench_algorithms import l1_ball
 
 AHEAD = 8  # rows prefetched before their use
 SMALLEST_SCALE = 1e-3  # below it the scale is folded into u
@@ -111,9 +113,13 @@ class Solam:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+    def init(self, problem: Problem, rng: np.random.Generator) -> State | l1_ball.State:
         """The first point; measures the largest row norm unless `kappa` is given."""
         d, R = problem.n_features, self.radius
+        if self.norm is Norm.l1 and kernels.layout(problem.X) is kernels.Layout.lazy:
+            kappa = problem.max_norm if self.kappa is None else self.kappa
+            first = R if self.start is Start.author else 0.0
+            return l1_ball.init(d, first / np.sqrt(d), first, first, 2.0 * first, kappa)
         uv, saddle, size = kernels.two_vectors(problem.X), np.zeros(3), 0.0
         if self.start is Start.author:
             uv[0] = R / np.sqrt(d)
@@ -122,9 +128,16 @@ class Solam:
         kappa = problem.max_norm if self.kappa is None else self.kappa
         return State(uv, saddle, np.array([1.0, 0.0, 0.0, size]), np.zeros(2, np.int64), kappa)
 
-    def step(self, state: State, batch: Batch) -> State:
+    def step(self, state: State | l1_ball.State, batch: Batch) -> State | l1_ball.State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
+            return state
+        if isinstance(state, l1_ball.State):
+            before = self.average is Average.before
+            l1_ball.run(
+                batch.rows_view, batch.y, batch.rows, *state,
+                self.zeta, self.radius, before, self.one_sided_ab,
+            )  # fmt: skip
             return state
         (u, v), saddle, lazy, counts, kappa = state
         l1, before = self.norm is Norm.l1, self.average is Average.before
@@ -134,12 +147,14 @@ class Solam:
         )  # fmt: skip
         return state
 
-    def weights(self, state: State) -> np.ndarray:
+    def weights(self, state: State | l1_ball.State) -> np.ndarray:
         """(d,) weighted mean of the points so far; zero before the first step."""
+        if isinstance(state, l1_ball.State):
+            return l1_ball.weights(state)
         (u, v), (_, weight, total, _) = state.uv, state.lazy
         return (weight * u - v) / total if total > 0.0 else np.zeros(u.size)
 
-    def score(self, state: State, X: Any) -> np.ndarray:
+    def score(self, state: State | l1_ball.State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
         return X @ self.weights(state)
 

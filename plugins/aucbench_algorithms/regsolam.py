@@ -1,0 +1,161 @@
+"""Regularised SOLAM: the saddle point of `solam` with lam / 2 |w|^2 added.
+
+The gradient of w becomes dF/dw + lam w, and the radius R = sqrt(2 / lam): comparing with w = 0 gives
+lam / 2 |w*|^2 <= 1. Everything else is `solam` on the l2 ball: step g_t = zeta / sqrt(t), bounds R kappa
+on |a| and |b| and 2 R kappa on |alpha|, and the mean of w_t weighted by g_t.
+
+Cost per example: O(nnz), as w is kept as scale * u, of which shrinking and projection change the scale
+only, and the sum of g_t w_t as weight * u - v. While g_t lam is about 1 and the ball does not bind, the
+scale is folded every few steps, at O(d).
+
+Source: Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl.
+Math. Stat. 2019, section 3.2, equation (6).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
+from aucbench.kernels import rows, saddle, vectors
+from aucbench_algorithms.solam import Average, Start
+
+AHEAD = 8  # rows prefetched before their use
+SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3  # beyond them the scale is folded into u
+REFRESH = 1024  # steps between exact computations of |w|^2, at least
+
+
+class State(NamedTuple):
+    """Weights w = scale u, sum of g_t w_t = weight u - v."""
+
+    uv: np.ndarray  # (2, d) u and v
+    saddle: np.ndarray  # (3,) a, b, alpha
+    lazy: np.ndarray  # (4,) scale, weight, sum of g_t, |w|^2
+    counts: np.ndarray  # (2,) steps t, positives among them
+    kappa: float  # bound on |x|
+
+
+@dataclass(frozen=True)
+class RegSolam:
+    """Stochastic online AUC maximisation with a ridge, the radius following from it.
+
+    Parameters
+    ----------
+    zeta : float > 0
+        Step; g_t = zeta / sqrt(t).
+    lam : float > 0
+        Weight of |w|^2 / 2; the radius is sqrt(2 / lam).
+    start : author or zero
+        First point: w = R / sqrt(d), a = b = R, alpha = 2 R, or zero.
+    average : before or after
+        Whether w_t or w_(t+1) is averaged.
+    kappa : float > 0 or None
+        Bound on the row norms; None measures the largest of the training data.
+    """
+
+    name: ClassVar[str] = "regsolam"
+    access: ClassVar[Access] = Access.stream
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "zeta": tuple(float(zeta) for zeta in range(1, 101, 9)),
+        "lam": tuple(10.0**power for power in range(-5, 6)),
+    }
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
+    citation: ClassVar[str] = "natole2019spdam"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "lam / 2 |w|^2 stands inside the saddle function, as in equation (6); the proof adds it after "
+        "dividing by p (1 - p).",
+        "The start is zero: with a small lam the authors' start on the boundary is far away (start=author).",
+    )
+
+    zeta: Positive = 10.0
+    lam: Positive = 1e-3
+    start: Start = Start.zero
+    average: Average = Average.before
+    kappa: Positive | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """The first point; measures the largest row norm unless `kappa` is given."""
+        d, R = problem.n_features, np.sqrt(2.0 / self.lam)
+        uv, point, square = kernels.two_vectors(problem.X), np.zeros(3), 0.0
+        if self.start is Start.author:
+            uv[0] = R / np.sqrt(d)
+            point[:] = R, R, 2.0 * R
+            square = R * R
+        kappa = problem.max_norm if self.kappa is None else self.kappa
+        return State(uv, point, np.array([1.0, 0.0, 0.0, square]), np.zeros(2, np.int64), kappa)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the rows of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        (u, v), point, lazy, counts, kappa = state
+        before = self.average is Average.before
+        _run(batch.rows_view, batch.y, batch.rows, u, v, point, lazy, counts,
+             kappa, self.zeta, self.lam, before)  # fmt: skip
+        return state
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) weighted mean of the points so far; zero before the first step."""
+        (u, v), (_, weight, total, _) = state.uv, state.lazy
+        return (weight * u - v) / total if total > 0.0 else np.zeros(u.size)
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x."""
+        return X @ self.weights(state)
+
+
+@kernels.kernel
+def _run(X, y, order, u, v, point, lazy, counts, kappa, zeta, lam, before):
+    t, positives = counts
+    a, b, alpha = point
+    scale, weight, total, size = lazy
+    radius = np.sqrt(2.0 / lam)
+    bound = radius * kappa
+    refresh = max(REFRESH, u.size)
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        t += 1
+        positive = y[i] > 0
+        positives += positive
+        g = zeta / np.sqrt(t)
+        product, square = rows.dot_norm(X, i, u)
+        s = scale * product
+        ds, da, db, dalpha = saddle.gradients(s, a, b, alpha, positives / t, positive)
+        a = vectors.clip(a - g * da, bound)
+        b = vectors.clip(b - g * db, bound)
+        alpha = vectors.clip(alpha + g * dalpha, 2.0 * bound)
+
+        if before:
+            weight += g * scale
+        total += g
+        if t % refresh == 0:
+            size = scale * scale * vectors.square(u)
+        step, ridge = -g * ds, 1.0 - g * lam  # w becomes ridge w + step x
+        size = ridge * ridge * size + step * (2.0 * ridge * s + step * square)
+        shrink = 1.0
+        if not size <= radius * radius:
+            # an infinite |w| must not be scaled to zero: it would look like a finite model
+            shrink = radius / np.sqrt(size) if size < np.inf else np.nan
+            size = radius * radius
+        factor = ridge * shrink
+        if SMALLEST_SCALE <= abs(scale * factor) <= LARGEST_SCALE:
+            scale *= factor
+            step *= shrink / scale
+            rows.axpy2(step, X, i, u, weight * step, v)
+        else:  # folded before the step, which may be far larger than what is left of it
+            vectors.fold(u, scale * factor, v, weight)
+            scale, weight = 1.0, 0.0
+            rows.axpy(step * shrink, X, i, u)
+        if not before:
+            weight += g * scale
+    counts[0], counts[1] = t, positives
+    point[0], point[1], point[2] = a, b, alpha
+    lazy[0], lazy[1], lazy[2], lazy[3] = scale, weight, total, size

@@ -1,0 +1,182 @@
+"""The family of the square loss as per-sample loops in plain NumPy, transcribed from its specification.
+
+It shares nothing with the kernels: dense rows, every vector and matrix computed at every step.
+"""
+
+import math
+
+import numpy as np
+
+from tests.algorithms.reference import clip, gradients, proj2
+
+
+def regsolam(X, y, order, zeta=10.0, lam=1e-3, start="zero", average="before", kappa=None):
+    d, R = X.shape[1], math.sqrt(2 / lam)
+    kappa = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
+    w, a, b, alpha = np.zeros(d), 0.0, 0.0, 0.0
+    if start == "author":
+        w, a, b, alpha = np.full(d, R / math.sqrt(d)), R, R, 2 * R
+    mean, total, positives = np.zeros(d), 0.0, 0
+    for t, i in enumerate(order, 1):
+        positives += y[i] == 1
+        p, g = positives / t, zeta / math.sqrt(t)
+        dw, da, db, dalpha = gradients(w, a, b, alpha, X[i], y[i], p)
+        next_w = proj2(w - g * (dw + lam * w), R)
+        a, b = clip(a - g * da, R * kappa), clip(b - g * db, R * kappa)
+        alpha = clip(alpha + g * dalpha, 2 * R * kappa)
+        mean = (total * mean + g * (w if average == "before" else next_w)) / (total + g)
+        total += g
+        w = next_w
+    return mean
+
+
+def spam(X, y, order, C=1.0, beta=1e-4, nu=1e-4, penalty="l2", radius=1.0):
+    p, m_pos, m_neg = np.mean(y == 1), X[y == 1].mean(axis=0), X[y == -1].mean(axis=0)
+    w, mean = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for t, i in enumerate(order, 1):
+        eta = C / math.sqrt(t)
+        a, b, s = w @ m_pos, w @ m_neg, w @ X[i]
+        alpha = b - a
+        if y[i] == 1:
+            coef = 2 * (1 - p) * (s - a) - 2 * (1 + alpha) * (1 - p)
+        else:
+            coef = 2 * p * (s - b) + 2 * (1 + alpha) * p
+        u = w - eta * coef * X[i]
+        if penalty == "l2":
+            w = u / (1 + eta * beta)
+        elif penalty == "net":
+            w = np.sign(u) * np.maximum(np.abs(u) - eta * nu, 0) / (1 + eta * beta)
+        else:
+            w = proj2(u, radius)
+        mean += (w - mean) / t
+    return mean
+
+
+def opauc_r(X, y, order, draws, eta=2.0**-5, lam=2.0**-8, centring="author"):
+    d, tau = X.shape[1], draws.shape[1]
+    w = np.zeros(d)
+    T = {1: 0, -1: 0}
+    c, h = {1: np.zeros(d), -1: np.zeros(d)}, {1: np.zeros(tau), -1: np.zeros(tau)}
+    Z = {1: np.zeros((d, tau)), -1: np.zeros((d, tau))}
+    for t, i in enumerate(order):
+        x, s, r = X[i], int(y[i]), draws[t] / math.sqrt(tau)
+        T[s] += 1
+        c[s] = c[s] + (x - c[s]) / T[s]
+        h[s] = h[s] + (r - h[s]) / T[s]
+        Z[s] = Z[s] + np.outer(x, r)
+        if T[-s]:
+            co, ho, Zo, To = c[-s], h[-s], Z[-s], T[-s]
+            q, cw = Zo.T @ w, co @ w
+            Sw = Zo @ q / To
+            if centring == "author":
+                Sw = Sw - co * (ho @ ho) * cw
+            else:
+                Sw = Sw - (Zo @ ho) * cw - co * (ho @ q) + To * (ho @ ho) * cw * co
+            w = w - eta * (lam * w - s * (x - co) + (x - co) * ((x - co) @ w) + Sw)
+    return w
+
+
+def adaoam(X, y, order, eta=2.0**-4, lam=2.0**-8, delta=1e-8):
+    d = X.shape[1]
+    w, q = np.zeros(d), np.zeros(d)
+    counts = {1: 0, -1: 0}
+    means = {1: np.zeros(d), -1: np.zeros(d)}
+    moments = {1: np.zeros((d, d)), -1: np.zeros((d, d))}
+    for i in order:
+        x, s = X[i], int(y[i])
+        counts[s] += 1
+        means[s] = means[s] + (x - means[s]) / counts[s]
+        moments[s] = moments[s] + (np.outer(x, x) - moments[s]) / counts[s]
+        if counts[-s]:
+            c = means[-s]
+            S = moments[-s] - np.outer(c, c)
+            g = lam * w - s * (x - c) + (x - c) * ((x - c) @ w) + S @ w
+            q = q + g * g
+            w = w - eta * g / (delta + np.sqrt(q))
+            if lam > 0:
+                w = proj2(w, 1 / math.sqrt(lam))
+    return w
+
+
+def spdam(X, y, batches, lam=1e-2, sigma_rule="derived", kappa=None):
+    n, d = X.shape
+    mb = len(batches[0])
+    p, m_pos, m_neg = np.mean(y == 1), X[y == 1].mean(axis=0), X[y == -1].mean(axis=0)
+    b = m_neg - m_pos
+    xt = np.where((y == 1)[:, None], (X - m_pos) / math.sqrt(p), (X - m_neg) / math.sqrt(1 - p))
+    kap = np.linalg.norm(xt, axis=1).max() if kappa is None else kappa
+    if sigma_rule == "derived":
+        sigma = lam * ((n - mb) + math.sqrt((n - mb) ** 2 + 4 * n * mb * kap**2 / lam)) / (4 * mb * kap**2)
+    else:
+        sigma = ((n - mb) + math.sqrt((n - mb) ** 2 + 4 * n * kap**2 * mb / lam)) / (8 * mb * kap**2)
+    tau = 1 / (4 * sigma * kap**2)
+    theta = 1 - lam / (lam + 2 * sigma * kap**2)
+    beta, u, w, wb = np.zeros(n), np.zeros(d), np.zeros(d), np.zeros(d)
+    c = lam + 1 / tau
+    for K in batches:
+        new = (sigma * (xt[K] @ wb) + beta[K]) / (1 + sigma)
+        Delta = (new - beta[K]) @ xt[K]
+        beta[K] = new
+        ubar, u = u + Delta / mb, u + Delta / n
+        q = w / tau - ubar - b
+        next_w = q / c - b * (b @ q) / (c * (c + b @ b))
+        wb = next_w + theta * (next_w - w)
+        w = next_w
+    return w
+
+
+def sauc(X, y, order, loss, radius=0.1, beta=1.0, degree=10, kappa=1.0, average="after", step_rule="code"):
+    R, m, Dx, N, d = radius, degree, kappa, len(order), X.shape[1]
+    T = round((math.sqrt(1 + 8 * N) - 1) / 2) - 1
+    L = 2 * R * Dx
+    phi = [loss(L * (2 * j / m - 1)) for j in range(m + 1)]
+    dk = [sum((-1) ** (k - j) * math.comb(k, j) * phi[j] for j in range(k + 1)) for k in range(m + 1)]
+    A, R2, S1m, S2m = np.zeros((m + 1, m + 1)), 0.0, 0.0, 0.0
+    for i in range(m + 1):
+        for k in range(i, m + 1):
+            A[i, k] = math.comb(m, k) * math.comb(k, i) * (m + 1) * dk[k] / (2 * L) ** k
+            term = math.comb(m, k) * math.comb(k, i) * (m + 1) * abs(dk[k]) / (2**k * L**i)
+            R2 += term
+            S1m += term * (k - i) / L
+            S2m += term * (k - i) * (k - i - 1) / L**2
+    R1 = sum(L**i for i in range(m + 1))
+    S1p = sum(i * L ** (i - 1) for i in range(1, m + 1))
+    S2p = sum(i * (i - 1) * L ** (i - 2) for i in range(2, m + 1))
+    gamma = max(
+        (2 * R1 + R2) * Dx**2 * S2p + Dx**2 * S1p**2, (R1 + 2 * R2) * Dx**2 * S2m + Dx**2 * S1m**2
+    ) / (m + 1)
+    w0, a0, b0, al0 = np.zeros(d), np.zeros(m + 1), np.zeros(m + 1), np.zeros(m + 1)
+    total, samples = np.zeros(d), iter(order)
+    for t in range(1, T + 1):
+        eta = beta / (gamma * math.sqrt(t)) if step_rule == "code" else beta / math.sqrt(t)
+        w, a, b, al = w0, a0, b0, al0
+        if average == "before":
+            total = total + w0
+        sums = [np.zeros(d), np.zeros(m + 1), np.zeros(m + 1), np.zeros(m + 1)]
+        for _ in range(t):
+            row = next(samples)
+            x, label = X[row], y[row]
+            s = w @ x
+            if average == "before":
+                sums = [left + right for left, right in zip(sums, (w, a, b, al), strict=True)]
+            e, de = np.zeros(m + 1), np.zeros(m + 1)
+            for i in range(m + 1):
+                if label == 1:
+                    e[i] = (L / 2 + s) ** i
+                    de[i] = i * (L / 2 + s) ** (i - 1) if i else 0.0
+                else:
+                    e[i] = sum(A[i, k] * (L / 2 - s) ** (k - i) for k in range(i, m + 1))
+                    de[i] = -sum(A[i, k] * (k - i) * (L / 2 - s) ** (k - i - 1) for k in range(i + 1, m + 1))
+            q = a if label == 1 else b
+            w, a, b, al = (
+                proj2(w - eta * ((al - q) @ de / (m + 1) * x + gamma * (w - w0)), R),
+                proj2(a - eta * (a - (label == 1) * e) / (m + 1), R1),
+                proj2(b - eta * (b - (label == -1) * e) / (m + 1), R2),
+                proj2(al + eta * (e - al) / (m + 1), R1 + R2),
+            )
+            if average == "after":
+                sums = [left + right for left, right in zip(sums, (w, a, b, al), strict=True)]
+        w0, a0, b0, al0 = (value / t for value in sums)
+        if average == "after":
+            total = total + w0
+    return total / max(1, T)
