@@ -1,15 +1,20 @@
 """The built-in methods, one file each."""
 
 from aucbench import hookimpl
+from aucbench_algorithms.adaoam import AdaOam
 from aucbench_algorithms.bam import Bam
 from aucbench_algorithms.fsauc import Fsauc
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
 from aucbench_algorithms.opauc import Opauc
+from aucbench_algorithms.opauc_r import OpaucR
 from aucbench_algorithms.psam import Psam
+from aucbench_algorithms.regsolam import RegSolam
 from aucbench_algorithms.roc_sgd import RocSgd
 from aucbench_algorithms.sklearn_sgd import SgdHinge, SgdLog
 from aucbench_algorithms.solam import Solam
+from aucbench_algorithms.solam_l1 import SolamL1
+from aucbench_algorithms.spam import Spam
 from aucbench_algorithms.svm_or import SvmOr
 from aucbench_algorithms.uni_exp import UniExp
 from aucbench_algorithms.univariate_batch import UniLog, UniSquare
@@ -19,16 +24,21 @@ from aucbench_algorithms.univariate_batch import UniLog, UniSquare
 def aucbench_algorithms() -> tuple[type, ...]:
     """The methods of this package."""
     return (
+        AdaOam,
         Bam,
         Fsauc,
         LsSvm,
         Mba,
         Opauc,
+        OpaucR,
         Psam,
+        RegSolam,
         RocSgd,
         SgdHinge,
         SgdLog,
         Solam,
+        SolamL1,
+        Spam,
         SvmOr,
         UniExp,
         UniLog,

@@ -1,0 +1,164 @@
+"""AdaOAM, adaptive online AUC maximisation: OPAUC's gradient with a step of its own for each weight.
+
+With the running mean c and covariance S of each class, a sample x of label s gives, against the other
+class o seen so far,
+
+    g = lam w - s (x - c_o) + (x - c_o) ((x - c_o).w) + S_o w
+    q += g^2,  w -= eta g / (delta + sqrt(q))                 (each weight by itself)
+
+and w is projected on |w| <= 1 / sqrt(lam). Nothing moves while the other class is empty.
+
+Cost per example: O(d^2) time and memory, on sparse rows too: S_o w has d entries, each of which moves its
+weight at a rate of its own. Of the matrices only the lower triangle is kept, as sums of x x^T.
+
+Source: Ding, Zhao, Hoi, Ong, An adaptive gradient method for online AUC maximization, AAAI 2015.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import psutil
+
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    NonNegative,
+    ParameterError,
+    Positive,
+    Problem,
+    check_fields,
+    kernels,
+)
+from aucbench.kernels import compiling, rows, symmetric, vectors
+
+AHEAD = 4  # rows prefetched before their use
+
+
+class State(NamedTuple):
+    """Weights, sums of squared gradients, and the first two moments of each class."""
+
+    wq: np.ndarray  # (2, d) w and q
+    means: np.ndarray  # (2, d) of the positives and the negatives seen
+    moments: np.ndarray  # (2, d, d) lower triangles of the sums of x x^T of each class
+    work: np.ndarray  # (d,) scratch
+    counts: np.ndarray  # (2,) positives and negatives seen
+
+
+@dataclass(frozen=True)
+class AdaOam:
+    """Adaptive online AUC maximisation: OPAUC with AdaGrad's steps.
+
+    Parameters
+    ----------
+    eta : float > 0
+        Step.
+    lam : float >= 0
+        Weight of |w|^2 / 2; the weights are kept within 1 / sqrt(lam).
+    delta : float > 0
+        Added to the root of the summed squares of the gradient.
+    """
+
+    name: ClassVar[str] = "adaoam"
+    access: ClassVar[Access] = Access.stream
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "eta": tuple(2.0**power for power in range(-10, 11)),
+        "lam": tuple(2.0**power for power in range(-10, 3)),
+    }
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="d^2")
+    citation: ClassVar[str] = "ding2015adaoam"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Written from the paper's description, not verified against code: none was found.",
+        "The covariance is exact, as in `opauc`.",
+    )
+
+    eta: Positive = 2.0**-4
+    lam: NonNegative = 2.0**-8
+    delta: Positive = 1e-8
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero.
+
+        Raises
+        ------
+        ParameterError
+            When two d x d matrices exceed the available memory.
+        """
+        d = problem.n_features
+        needed, available = 16 * d * d, psutil.virtual_memory().available
+        if needed > available:
+            raise ParameterError(
+                f"adaoam: two matrices of {d} x {d} need {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB are "
+                "available; use algo=opauc_r, or features=projection."
+            )
+        wq, means = np.zeros((2, 2, d))
+        return State(wq, means, np.zeros((2, d, d)), np.zeros(d), np.zeros(2, np.int64))
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the rows of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam, self.delta)
+        return state
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) the last iterate."""
+        return state.wq[0].copy()
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x."""
+        return X @ state.wq[0]
+
+
+@kernels.kernel
+def _run(X, y, order, wq, means, moments, work, counts, eta, lam, delta):
+    w, q = wq[0], wq[1]
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        label = 1.0 if y[i] > 0 else -1.0
+        own, other = (0, 1) if y[i] > 0 else (1, 0)
+        counts[own] += 1
+        # not a sum divided by T: where a column is constant, x - c must stay exactly zero
+        work[:] = 0.0
+        rows.axpy(1.0, X, i, work)
+        _move(means[own], work, counts[own])
+        symmetric.rank_one(X, i, moments[own])
+        count = counts[other]
+        if count == 0:
+            continue
+        centre = vectors.dot(means[other], w)
+        coefficient = rows.dot(X, i, w) - centre - label  # of x - c in the gradient
+        symmetric.product(moments[other], w, work)
+        vectors.scale(1.0 / count, work)
+        vectors.add(-centre - coefficient, means[other], work)
+        rows.axpy(coefficient, X, i, work)
+        size = _adapt(w, q, work, eta, lam, delta)
+        if not lam * size <= 1.0:
+            vectors.scale(1.0 / np.sqrt(lam * size) if size < np.inf else np.nan, w)
+
+
+@kernels.kernel
+def _move(c, x, count):
+    """Take the count-th sample x into the mean c."""
+    for j in range(c.size):
+        c[j] += (x[j] - c[j]) / count
+
+
+@compiling.fast_kernel
+def _adapt(w, q, work, eta, lam, delta):
+    """Step along the gradient lam w + work, coordinate by coordinate; returns the new |w|^2."""
+    size = 0.0
+    for j in range(w.size):
+        g = lam * w[j] + work[j]
+        q[j] += g * g
+        w[j] -= eta * g / (delta + np.sqrt(q[j]))
+        size += w[j] * w[j]
+    return size

@@ -1,0 +1,257 @@
+"""OPAUCr, `opauc` with the covariances replaced by random projections of rank tau.
+
+For a sample x of class s, r = g / sqrt(tau) with g standard normal, Z_s += x r^T, h_s the running mean of r
+and c_s that of x; the step is that of `opauc` against the other class o, with
+
+    S_o w = Z_o (Z_o'w) / T_o - c_o |h_o|^2 (c_o.w)                                  (centring = author)
+    S_o w = Z_o (Z_o'w) / T_o - Z_o h_o (c_o.w) - c_o (h_o.(Z_o'w)) + T_o |h_o|^2 (c_o.w) c_o    (exact)
+
+The sum of x is kept as one more column of Z, with r = 1.
+
+Cost per example: O(tau d), on sparse rows O(tau nnz + tau^2), exactly. There w is kept as
+scale * (u + Z_+ b_+ + Z_- b_-) with tau numbers b of each class: a step adds multiples of x to u and
+changes b, and adding x r^T to Z is made up for in u. The products Z'Z and Z'u, from which Z'w follows,
+are updated with each sample. Every so many steps everything is folded into u, at O(tau d).
+
+Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, section 4.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import psutil
+
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    Count,
+    NonNegative,
+    ParameterError,
+    Positive,
+    Problem,
+    check_fields,
+    kernels,
+)
+from aucbench.kernels import low_rank, rows, vectors
+
+AHEAD = 4  # rows prefetched before their use
+DRAWN = 4096  # samples whose random numbers are drawn at once
+SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3  # beyond them everything is folded into u
+REFRESH = 1024  # steps between two foldings, at least
+FOLDING = 256  # and columns per step between them, so that the foldings cost no more than the steps
+
+
+class Centring(StrEnum):
+    """How the means are subtracted: as in the paper and the code, or without bias."""
+
+    author = "author"
+    exact = "exact"
+
+
+class State(NamedTuple):
+    """Weights w = scale (u + Z_+ b_+ + Z_- b_-); b stays zero and scale one in the eager layout."""
+
+    u: np.ndarray  # (d,)
+    Z: np.ndarray  # (2, d, tau + 1) of the positives and negatives; lazy: each weight's numbers side by side
+    sums: np.ndarray  # (2, tau + 1) sums of r, the last being the number of samples
+    b: np.ndarray  # (2, tau + 1)
+    products: np.ndarray  # (2, tau + 1) Z'u
+    gram: np.ndarray  # (2, 2, tau + 1, tau + 1) Z'Z
+    scale: np.ndarray  # (1,)
+    rng: np.random.Generator
+    layout: kernels.Layout
+
+
+@dataclass(frozen=True)
+class OpaucR:
+    """One-pass AUC optimisation with covariances of low rank.
+
+    Parameters
+    ----------
+    eta : float > 0
+        Step.
+    lam : float >= 0
+        Weight of |w|^2 / 2.
+    tau : int >= 1
+        Rank: numbers kept for each weight and class.
+    centring : author or exact
+        How the class means are subtracted from the second moments.
+    """
+
+    name: ClassVar[str] = "opauc_r"
+    access: ClassVar[Access] = Access.stream
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "eta": tuple(2.0**power for power in range(-12, 11)),
+        "lam": tuple(2.0**power for power in range(-10, 3)),
+    }
+    claims: ClassVar[Claims] = Claims(rate="1/t", cost="tau nnz")
+    citation: ClassVar[str] = "gao2013opauc"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Random numbers are divided by sqrt(tau), as in the authors' code; the text has tau.",
+        "The centring of the paper subtracts almost nothing; centring=exact is unbiased.",
+    )
+
+    eta: Positive = 2.0**-5
+    lam: NonNegative = 2.0**-8
+    tau: Count = 50
+    centring: Centring = Centring.author
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero.
+
+        Raises
+        ------
+        ParameterError
+            When two d x tau matrices exceed the available memory.
+        """
+        d, size = problem.n_features, self.tau + 1
+        needed, available = 16 * d * size, psutil.virtual_memory().available
+        if needed > available:
+            raise ParameterError(
+                f"opauc_r: two matrices of {d} x {size} need {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB "
+                "are available; lower tau."
+            )
+        layout = kernels.layout(problem.X)
+        lazy = layout is kernels.Layout.lazy
+        Z = np.zeros((d, 2, size)).transpose(1, 0, 2) if lazy else np.zeros((2, d, size))
+        sums, b, products = np.zeros((3, 2, size))
+        gram = np.zeros((2, 2, size, size))
+        return State(np.zeros(d), Z, sums, b, products, gram, np.ones(1), rng, layout)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the rows of a chunk, in order; draws tau numbers for each."""
+        *arrays, rng, layout = state
+        run = _run_lazy if layout is kernels.Layout.lazy else _run
+        exact = self.centring is Centring.exact
+        for first in range(0, len(batch.rows), DRAWN):
+            order = batch.rows[first : first + DRAWN]
+            draws = rng.standard_normal((len(order), self.tau))
+            run(batch.rows_view, batch.y, order, draws, *arrays, self.eta, self.lam, exact)
+        return state
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) the last iterate."""
+        u, Z, b = state.u, state.Z, state.b
+        return state.scale[0] * (u + Z[0] @ b[0] + Z[1] @ b[1]) if b.any() else state.scale[0] * u
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x."""
+        return X @ self.weights(state)
+
+
+@kernels.kernel
+def _take(draws, k, r, sums):
+    """Set r to the numbers of a sample, the last being one, and add them to the sums of its class."""
+    tau = draws.shape[1]
+    for j in range(tau):
+        r[j] = draws[k, j] / np.sqrt(tau)
+        sums[j] += r[j]
+    r[tau] = 1.0
+    sums[tau] += 1.0
+
+
+@kernels.kernel
+def _direction(q, s, label, sums, eta, exact, out):
+    """Set out to what Z_o is multiplied with in the step; returns what x is multiplied with.
+
+    q is Z_o'w, the last being T_o c_o.w; s is w.x.
+    """
+    tau = q.size - 1
+    count = sums[tau]
+    centre = q[tau] / count
+    square = product = 0.0
+    for j in range(tau):
+        square += sums[j] * sums[j]
+        product += sums[j] * q[j]
+        out[j] = -eta * q[j] / count
+        if exact:
+            out[j] += eta * sums[j] / count * centre
+    square /= count * count
+    e = -eta * (s - centre - label)
+    if exact:
+        out[tau] = (-e + eta * (product / count - count * square * centre)) / count
+    else:
+        out[tau] = (-e + eta * square * centre) / count
+    return e
+
+
+@kernels.kernel
+def _run(X, y, order, draws, w, Z, sums, b, products, gram, scale, eta, lam, exact):
+    size = draws.shape[1] + 1
+    r, q, out = np.empty(size), np.empty(size), np.empty(size)
+    x = np.empty(w.size)
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        label = 1.0 if y[i] > 0 else -1.0
+        own, other = (0, 1) if y[i] > 0 else (1, 0)
+        _take(draws, k, r, sums[own])
+        x[:] = 0.0
+        rows.axpy(1.0, X, i, x)
+        low_rank.add_outer(x, r, Z[own])
+        if sums[other, size - 1] > 0.0:
+            s = low_rank.products(x, w, Z[other], q)
+            e = _direction(q, s, label, sums[other], eta, exact, out)
+            low_rank.move(w, 1.0 - eta * lam, e, x, Z[other], out)
+
+
+@kernels.kernel
+def _run_lazy(X, y, order, draws, u, Z, sums, b, products, gram, scale, eta, lam, exact):
+    size = draws.shape[1] + 1
+    refresh = max(REFRESH, u.size // FOLDING)
+    r, q, out = np.empty(size), np.empty(size), np.empty(size)
+    zx = np.empty((2, size))
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        label = 1.0 if y[i] > 0 else -1.0
+        own, other = (0, 1) if y[i] > 0 else (1, 0)
+        ux, square = rows.dot_norm(X, i, u)
+        _take(draws, k, r, sums[own])
+        low_rank.gather(X, i, Z[0], Z[1], zx)
+        low_rank.scatter(X, i, r, Z[own])
+        low_rank.extend(gram[own, own], gram[own, other], gram[other, own], zx[own], zx[other], r, square)
+        # Z b must not change with Z
+        back = -vectors.dot(r, b[own])
+        for j in range(size):
+            products[own, j] += ux * r[j]
+            zx[own, j] += square * r[j]
+        ux += back * square
+        vectors.add(back, zx[0], products[0])
+        vectors.add(back, zx[1], products[1])
+        step, ridge = back, 1.0
+        folded = int(sums[0, size - 1] + sums[1, size - 1]) % refresh == 0
+        if sums[other, size - 1] > 0.0:
+            for j in range(size):
+                total = products[other, j] + vectors.dot(gram[other, other, j], b[other])
+                q[j] = scale[0] * (total + vectors.dot(gram[other, own, j], b[own]))
+            s = scale[0] * (ux + vectors.dot(zx[0], b[0]) + vectors.dot(zx[1], b[1]))
+            e = _direction(q, s, label, sums[other], eta, exact, out)
+            ridge = 1.0 - eta * lam
+            if folded or not SMALLEST_SCALE <= abs(scale[0] * ridge) <= LARGEST_SCALE:
+                rows.axpy(back, X, i, u)
+                low_rank.fold(u, scale[0] * ridge, Z, b, products)
+                scale[0], step, folded = 1.0, e, False
+            else:
+                scale[0] *= ridge
+                e /= scale[0]
+                step += e
+                for j in range(size):
+                    out[j] /= scale[0]
+            vectors.add(1.0, out, b[other])
+            vectors.add(e, zx[0], products[0])
+            vectors.add(e, zx[1], products[1])
+        rows.axpy(step, X, i, u)
+        if folded:
+            low_rank.fold(u, scale[0], Z, b, products)
+            scale[0] = 1.0
