@@ -1,14 +1,12 @@
 """An entry: one algorithm on one data set under one protocol, bound to objects; its cells and their keys."""
 
 import hashlib
-import inspect
 import json
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from aucbench import kernels
+from aucbench import kernels, sources
 from aucbench.config.settings import Budget, Settings
 from aucbench.data.loading import Part
 from aucbench.data.scaling import Scaling
@@ -101,11 +99,11 @@ class Entry:
 
     @cached_property
     def source_digest(self) -> str:
-        """Digest of the code that decides the numbers: the plugins' files and the kernels."""
+        """Digest of the code that decides the numbers: the plugins, their helpers and the kernels."""
         plugins = [self.algorithm, self.features] + ([self.loss] if self.loss else [])
         digest = hashlib.sha256(kernels.source_hash().encode())
         for plugin in plugins:
-            digest.update(_source_of(type(plugin.instance)))
+            digest.update(sources.source_digest(type(plugin.instance)).encode())
         return digest.hexdigest()
 
     def key(self, digests: tuple[str, ...]) -> str:
@@ -139,11 +137,3 @@ class Cell:
 
 def _digest(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def _source_of(cls: type) -> bytes:
-    try:
-        path = inspect.getsourcefile(cls)
-    except TypeError:  # defined in an interactive session
-        path = None
-    return Path(path).read_bytes() if path else cls.__qualname__.encode()

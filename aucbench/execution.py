@@ -1,6 +1,5 @@
 """Executing an entry: what the store has is taken from it, the rest is run and kept."""
 
-import inspect
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +15,7 @@ from aucbench.preparation import Prepared, prepare
 from aucbench.protocols import Load
 from aucbench.result import CellResult
 from aucbench.runner.cell import Outcome, StopReason, Task, run_cell
+from aucbench.sources import source_file
 from aucbench.store import Store
 
 
@@ -114,7 +114,7 @@ class _Context:
                 "data": _facts(prepared, self._digests),
                 "result": _measured(outcome),
                 "source": entry.source_digest,
-                "git_commit": provenance.git_commit(_file_of(entry.algorithm.instance)),
+                "git_commit": provenance.git_commit(source_file(type(entry.algorithm.instance))),
                 "environment": provenance.environment(),
             }
         )
@@ -176,10 +176,3 @@ def _norm(weights: NDArray[np.float64] | None) -> float | None:
     with np.errstate(over="ignore"):
         norm = float(np.linalg.norm(weights))
     return norm if np.isfinite(norm) else None
-
-
-def _file_of(instance: Any) -> str | None:
-    try:
-        return inspect.getsourcefile(type(instance))
-    except TypeError:  # defined in an interactive session
-        return None
