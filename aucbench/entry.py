@@ -37,6 +37,7 @@ class Bound:
             "parameters": asdict(self.instance),
             "distribution": self.distribution,
             "version": self.version,
+            "exempt": dict(getattr(self.instance, "exempt", {})),
         }
 
 

@@ -27,6 +27,7 @@ COLUMNS = (
     "setting",
     "parameters",
     "differs_in",
+    "exempt",
 )
 
 
@@ -43,7 +44,8 @@ def build(store: Store) -> "pd.DataFrame":
         `method`, `runs`, `diverged`, `auc_mean`, `auc_std` (over the runs that did not diverge),
         `train_seconds` and `ns_per_iteration` (means), `setting` (what the board has in common) and
         `parameters` of the method; `differs_in` holds those in which the rows of one method on one board
-        differ. A method with a diverged run has no rank.
+        differ; `exempt` names the checks from which the method is exempt and why. A method with a diverged
+        run has no rank.
     """
     import pandas as pd
 
@@ -88,7 +90,7 @@ def show(table: "pd.DataFrame") -> None:
         view.add_column("differs in", overflow="fold")
         for row in board.to_dict("records"):
             view.add_row(
-                str(row["method"]),
+                str(row["method"]) + ("*" if row["exempt"] else ""),
                 "-" if np.isnan(row["rank"]) else f"{row['rank']:.0f}",
                 _auc(row),
                 f"{row['runs']}" + (f" ({row['diverged']} diverged)" if row["diverged"] else ""),
@@ -97,6 +99,9 @@ def show(table: "pd.DataFrame") -> None:
                 row["differs_in"],
             )
         console.print(view)
+        for method, exempt in sorted({(row["method"], row["exempt"]) for row in board.to_dict("records")}):
+            if exempt:
+                console.print(f"* {method} is exempt from checks: {exempt}")
 
 
 def _context(record: dict[str, Any]) -> dict[str, Any]:
@@ -112,6 +117,7 @@ def _row(board: int, records: list[dict[str, Any]]) -> dict[str, Any]:
         "board": board,
         "dataset": first["dataset"]["title"],
         "method": first["algorithm"]["name"],
+        "exempt": "; ".join(f"{name}: {why}" for name, why in first["algorithm"]["exempt"].items()),
         "runs": len(records),
         "diverged": sum(outcome["stop_reason"] == "diverged" for outcome in outcomes),
         "auc_mean": float(np.mean(aucs)) if aucs else float("nan"),

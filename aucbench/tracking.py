@@ -136,6 +136,9 @@ def _tags(executed: Executed) -> dict[str, str]:
             "Choose the relative time axis to see AUC against training time."
         ),
     }
+    exempt = executed.cells[0].record["algorithm"]["exempt"]
+    if exempt:
+        tags["exempt"] = "; ".join(f"{name}: {why}" for name, why in exempt.items())
     commit = executed.cells[0].record.get("git_commit")
     return tags | ({"git_commit": commit} if commit else {})
 

@@ -47,15 +47,20 @@ def test_other_settings_are_other_boards(store):
     assert table.groupby("board")["setting"].nunique().eq(1).all()
 
 
-def test_a_diverged_run_has_no_score_and_its_method_no_rank(store, tmp_path):
+def test_a_diverged_run_has_no_score_and_its_method_no_rank(store, tmp_path, capsys):
     cell = next(iter(store))
-    record = cell.record | {"result": cell.outcome | {"auc": None, "stop_reason": "diverged"}}
+    algorithm = cell.record["algorithm"] | {"exempt": {"auc": "made to fail"}}
+    outcome = cell.outcome | {"auc": None, "stop_reason": "diverged"}
+    record = cell.record | {"result": outcome, "algorithm": algorithm}
     other = Store(tmp_path)
     other.put("00" * 32, CellResult(record, cell.curve, None))
     row = leaderboard.build(other).iloc[0]
     assert row["diverged"] == 1
     assert np.isnan(row["auc_mean"])
     assert np.isnan(row["rank"])
+    assert row["exempt"] == "auc: made to fail"
+    leaderboard.show(leaderboard.build(other))
+    assert "exempt from checks: auc: made to fail" in capsys.readouterr().out
 
 
 def test_the_command_prints_the_table_and_writes_it_as_csv(store, tmp_path, capsys):

@@ -12,7 +12,8 @@ from aucbench.errors import ParameterError
 Rows = NDArray[np.int64]
 
 BLOCK_ROWS = 65_536  # rows of a shuffled block; also the number of pairs drawn at a time
-DRAW_ELEMENTS = 1 << 20  # row numbers of minibatches drawn at a time
+DRAW_ELEMENTS = 1 << 20  # row numbers of minibatches drawn at a time, at most
+DRAW_BATCHES = 64  # minibatches drawn at a time, at most: a short run must not wait for many
 SEED_PURPOSE = 2  # keeps the order's generator apart from the split's and the method's
 
 
@@ -111,7 +112,7 @@ def _pairs(y: NDArray[np.int8], rng: np.random.Generator) -> Iterator[Rows]:
 
 
 def _minibatches(n: int, m: int, order: Order, rng: np.random.Generator) -> Iterator[Rows]:
-    count = max(1, DRAW_ELEMENTS // m)
+    count = max(1, min(DRAW_BATCHES, DRAW_ELEMENTS // m))
     if order is Order.shuffled:
         while True:
             yield np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(count)])
