@@ -3,9 +3,11 @@
 from aucbench import hookimpl
 from aucbench_algorithms.adaoam import AdaOam
 from aucbench_algorithms.bam import Bam
+from aucbench_algorithms.cbr import Cbr, CbrDiag
 from aucbench_algorithms.fsauc import Fsauc
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
+from aucbench_algorithms.oam import OamGra, OamSeq
 from aucbench_algorithms.opauc import Opauc
 from aucbench_algorithms.opauc_r import OpaucR
 from aucbench_algorithms.psam import Psam
@@ -26,9 +28,13 @@ def aucbench_algorithms() -> tuple[type, ...]:
     return (
         AdaOam,
         Bam,
+        Cbr,
+        CbrDiag,
         Fsauc,
         LsSvm,
         Mba,
+        OamGra,
+        OamSeq,
         Opauc,
         OpaucR,
         Psam,

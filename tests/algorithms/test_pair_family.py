@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from aucbench import Batch, ParameterError, Problem
 from aucbench.evaluation import exact_auc
-from aucbench_algorithms import RocSgd, UniExp
+from aucbench_algorithms import Cbr, CbrDiag, OamGra, OamSeq, RocSgd, UniExp
 from aucbench_losses import Hinge
 from tests.algorithms import reference_pairs as reference
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order
@@ -24,6 +25,8 @@ each_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=["dense", "csr"])
 each_problem = pytest.mark.parametrize("problem", PROBLEMS)
 
 GOLDEN_CASES = {
+    "cbr_fifo": (Cbr(C=0.1, eta=0.7, buffer=10), formula_order()),
+    "cbr_fifo diagonal": (CbrDiag(C=0.1, eta=0.7, buffer=10), formula_order()),
     "uni-exp train ratio": (UniExp(eta=0.1), formula_order()),
     "uni-exp running ratio": (UniExp(eta=0.1, ratio="running"), formula_order()),
 }
@@ -81,3 +84,75 @@ def test_uni_exp_caps_its_exponent():
     expected = reference.uni_exp(X, y, [0, 2], 1.0)
     assert np.isfinite(expected).all()
     assert difference(w, expected) < 1e-9
+
+
+def given_slots(y, order, buffer):
+    """The slots that the draws of the golden values give."""
+    seen, slots = {1: 0, -1: 0}, []
+    for label in y[order]:
+        seen[label] += 1
+        drawn = reference.formula_draw(None, seen[label], buffer)
+        full = seen[label] > buffer
+        slots.append((-1 if drawn is None else drawn) if full else seen[label] - 1)
+    return np.array(slots)
+
+
+@each_layout
+@pytest.mark.parametrize("algorithm", [OamSeq(C=0.1, buffer=10), OamGra(C=0.1, buffer=10)], ids=str)
+def test_oam_with_given_slots_reproduces_its_golden_weights(algorithm, layout):
+    X, y = formula_data()
+    order = formula_order()
+    state = algorithm.init(Problem(layout(X), y, 200), np.random.default_rng(0))
+    state = algorithm.replay(state, Batch(layout(X), y, order), given_slots(y, order, 10))
+    np.testing.assert_allclose(algorithm.weights(state), GOLDEN[algorithm.name]["w"], rtol=1e-10, atol=0)
+
+
+@each_problem
+@pytest.mark.parametrize("buffer", [1, 7, 100, 300])
+@pytest.mark.parametrize("kind", [OamSeq, OamGra])
+def test_oam_follows_its_specification_with_its_own_draws(problem, buffer, kind):
+    X, y = PROBLEMS[problem]
+    order = ORDER[: 1500 if buffer < 100 else 600]
+    settings = grid(C=[2.0**-12, 0.1], average=[False, True], radius=[None, 0.3])
+    settings += [{"C": 100.0, "average": True, "radius": 0.01}, {"C": 10.0, "radius": 1.0}]
+    for setting in settings:
+        name = kind.name.removeprefix("oam_")
+        expected = reference.oam(X, y, order, name, buffer=buffer, **setting)
+        assert_equal_to_reference(kind(buffer=buffer, **setting), expected, X, y, order)
+
+
+@pytest.mark.parametrize("kind", [OamSeq, OamGra])
+def test_oam_takes_the_margin_of_its_loss(kind):
+    X, y = PROBLEMS["dense"]
+    expected = reference.oam(X, y, ORDER, kind.name.removeprefix("oam_"), C=0.1, buffer=5, margin=0.2)
+    assert_equal_to_reference(kind(C=0.1, buffer=5), expected, X, y, ORDER, loss=Hinge(margin=0.2))
+
+
+def test_oam_seq_does_not_move_on_equal_rows_and_steps_exactly_on_nearly_equal_ones():
+    X, y = random_problem(4, 20, 30, density=0.3)
+    pair = [np.flatnonzero(y == 1)[0], np.flatnonzero(y == -1)[0]]
+    order = np.array(pair * 3)
+    X[pair[1]] = X[pair[0]]
+    for layout in LAYOUTS:
+        assert not weights(OamSeq(C=1.0), layout(X), y, order).any()
+    X[pair[1], 3] += 1e-7
+    expected = reference.oam(X, y, order, "seq", C=1e9)
+    assert_equal_to_reference(OamSeq(C=1e9), expected, X, y, order)
+
+
+@each_problem
+@pytest.mark.parametrize("buffer", [1, 7, 50])
+def test_cbr_follows_its_specification(problem, buffer):
+    X, y = PROBLEMS[problem]
+    for setting in grid(C=[2.0**-10, 0.1, 100.0], eta=[0.51, 0.7, 0.95]):
+        expected = reference.cbr(X, y, ORDER[:400], buffer=buffer, diagonal=True, **setting)
+        assert_equal_to_reference(CbrDiag(buffer=buffer, **setting), expected, X, y, ORDER[:400])
+        few = ORDER[: 30 if problem == "sparse" else 300]
+        expected = reference.cbr(X, y, few, buffer=buffer, **setting)
+        assert_equal_to_reference(Cbr(buffer=buffer, **setting), expected, X, y, few)
+
+
+def test_cbr_refuses_a_matrix_beyond_the_memory_and_says_what_to_do():
+    wide = sparse.csr_array((3, 3_000_000))
+    with pytest.raises(ParameterError, match="cbr_diag, or features=projection"):
+        Cbr().init(Problem(wide, np.array([1, -1, 1], np.int8), 3), np.random.default_rng(0))

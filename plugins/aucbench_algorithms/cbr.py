@@ -1,0 +1,251 @@
+"""CBR, confidence-weighted bipartite ranking with two first-in-first-out buffers (cbr_diag: diagonal).
+
+Keeps a Gaussian over w, of mean mu and covariance Sigma, starting from 0 and I. Each example x of label s
+enters the buffer of its class, the oldest leaving, and then meets the examples x_j of the other buffer,
+oldest first, z = x - x_j: with v = z.Sigma z and m = s mu.z, the soft confidence-weighted loss
+max(0, phi sqrt(v) - m) with phi = Phi^-1(eta), psi = 1 + phi^2 / 2, zeta = 1 + phi^2 moves the Gaussian by
+
+    a = min(C, max(0, (-m psi + sqrt(m^2 phi^4 / 4 + v phi^2 zeta)) / (v zeta)))
+    mu += a s Sigma z;   Sigma -= b (Sigma z)(Sigma z)^T,   b = a phi / (sqrt(u) + v a phi)
+    sqrt(u) = (-a v phi + sqrt(a^2 v^2 phi^2 + 4 v)) / 2
+
+The diagonal version keeps the diagonal of Sigma only. The model is mu.
+
+Cost per example: O(B d^2) time and O(d^2) memory, on sparse rows too, for Sigma fills up; of Sigma the
+lower triangle is kept, and one pass over it narrows it by the last pair and multiplies it by the next. The
+diagonal version costs O(B nnz) time and O(d) memory.
+
+Source: Khalid, Ray, Chitsaz, Confidence-weighted bipartite ranking, ADMA 2016; the step is SCW-I of Wang,
+Zhao, Hoi, Exact soft confidence-weighted learning, ICML 2012.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import psutil
+
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    Count,
+    Interval,
+    ParameterError,
+    Positive,
+    Problem,
+    check_fields,
+    kernels,
+)
+from aucbench.kernels import buffers, confidence, pairs, rows, symmetric, vectors
+
+GRID = {"C": tuple(2.0**power for power in range(-10, 11))}
+ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
+Confidence = Annotated[float, Interval(low=0.5, high=1.0, open_low=True, open_high=True)]
+
+
+class State(NamedTuple):
+    """The Gaussian, less its last narrowing, and the buffers."""
+
+    mu: np.ndarray  # (d,)
+    sigma: np.ndarray  # (d, d) lower triangle; Sigma = sigma - pending g g^T
+    g: np.ndarray  # (d,) Sigma z of the last pair that moved mu
+    pending: np.ndarray  # (1,) its b, 0 when there is none
+    members: np.ndarray  # (2, B) row numbers, positives first
+    seen: np.ndarray  # (2,) positives and negatives so far
+
+
+class DiagonalState(NamedTuple):
+    """The Gaussian of independent weights and the buffers."""
+
+    gaussian: np.ndarray  # (2, d) means and variances
+    members: np.ndarray  # (2, B) row numbers, positives first
+    seen: np.ndarray  # (2,) positives and negatives so far
+
+
+@dataclass(frozen=True)
+class Cbr:
+    """Confidence-weighted bipartite ranking with a full covariance.
+
+    Parameters
+    ----------
+    C : float > 0
+        Weight of the loss; the largest step.
+    eta : float in (0.5, 1)
+        Confidence with which a pair is to be ranked rightly.
+    buffer : int >= 1
+        Examples kept of each class.
+    """
+
+    name: ClassVar[str] = "cbr"
+    access: ClassVar[Access] = Access.stream
+    losses: ClassVar[tuple[str, ...]] = ()  # its loss is not one of the margin alone
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer d^2")
+    citation: ClassVar[str] = "khalid2016cbr"
+    deviations: ClassVar[tuple[str, ...]] = (ORDER,)
+
+    C: Positive = 1.0
+    eta: Confidence = 0.7
+    buffer: Count = 50
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """The standard Gaussian and empty buffers.
+
+        Raises
+        ------
+        ParameterError
+            When a d x d matrix exceeds the available memory.
+        """
+        d = problem.n_features
+        needed, available = 8 * d * d, psutil.virtual_memory().available
+        if needed > available:
+            raise ParameterError(
+                f"cbr: a matrix of {d} x {d} needs {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB are "
+                "available; use algo=cbr_diag, or features=projection."
+            )
+        mu, g = np.zeros((2, d))
+        return State(mu, np.eye(d), g, np.zeros(1), *_empty_buffers(self.buffer))
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the rows of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        _full(batch.rows_view, batch.y, batch.rows, *state, self.C, NormalDist().inv_cdf(self.eta))
+        return state
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) the mean."""
+        return state.mu.copy()
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values mu.x."""
+        return X @ state.mu
+
+
+@dataclass(frozen=True)
+class CbrDiag:
+    """Confidence-weighted bipartite ranking with a diagonal covariance.
+
+    Parameters
+    ----------
+    C : float > 0
+        Weight of the loss; the largest step.
+    eta : float in (0.5, 1)
+        Confidence with which a pair is to be ranked rightly.
+    buffer : int >= 1
+        Examples kept of each class.
+    """
+
+    name: ClassVar[str] = "cbr_diag"
+    access: ClassVar[Access] = Access.stream
+    losses: ClassVar[tuple[str, ...]] = ()  # its loss is not one of the margin alone
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
+    citation: ClassVar[str] = "khalid2016cbr"
+    deviations: ClassVar[tuple[str, ...]] = (ORDER,)
+
+    C: Positive = 1.0
+    eta: Confidence = 0.7
+    buffer: Count = 50
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> DiagonalState:
+        """The standard Gaussian and empty buffers."""
+        gaussian = kernels.two_vectors(problem.X)
+        gaussian[1] = 1.0
+        return DiagonalState(gaussian, *_empty_buffers(self.buffer))
+
+    def step(self, state: DiagonalState, batch: Batch) -> DiagonalState:
+        """Consume the rows of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        (mu, sigma), members, seen = state
+        phi = NormalDist().inv_cdf(self.eta)
+        _diagonal(batch.rows_view, batch.y, batch.rows, mu, sigma, members, seen, self.C, phi)
+        return state
+
+    def weights(self, state: DiagonalState) -> np.ndarray:
+        """(d,) the mean."""
+        return np.array(state.gaussian[0])
+
+    def score(self, state: DiagonalState, X: Any) -> np.ndarray:
+        """(n,) decision values mu.x."""
+        return X @ self.weights(state)
+
+
+def _empty_buffers(size: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros((2, size), np.int64), np.zeros(2, np.int64)
+
+
+@kernels.kernel
+def _enter(i, label, members, seen):
+    """Put a row in the buffer of its class; the class of the other, and the range of turns in its buffer."""
+    own = 0 if label > 0 else 1
+    members[own, seen[own] % members.shape[1]] = i
+    seen[own] += 1
+    other = 1 - own
+    return other, max(0, seen[other] - members.shape[1]), seen[other]
+
+
+@kernels.kernel
+def _step(m, v, C, phi):
+    """The step a and the narrowing b; NaN goes on, so that it shows in mu."""
+    zeta = 1.0 + phi * phi
+    root = np.sqrt(0.25 * m * m * phi**4 + v * phi * phi * zeta)
+    a = (root - m * (1.0 + 0.5 * phi * phi)) / (v * zeta)
+    if a < 0.0:
+        a = 0.0
+    if a > C:
+        a = C
+    width = a * v * phi
+    return a, a * phi / (0.5 * (np.sqrt(width * width + 4.0 * v) - width) + width)
+
+
+@kernels.kernel
+def _full(X, y, order, mu, sigma, g, pending, members, seen, C, phi):
+    b = pending[0]
+    z, product = np.empty(mu.size), np.empty(mu.size)
+    for k in range(order.size):
+        i = order[k]
+        label = 1.0 if y[i] > 0 else -1.0
+        other, start, stop = _enter(i, y[i], members, seen)
+        for turn in range(start, stop):
+            z[:] = 0.0
+            rows.axpy(1.0, X, i, z)
+            rows.axpy(-1.0, X, members[other, turn % members.shape[1]], z)
+            if b == 0.0:
+                symmetric.product(sigma, z, product)
+            else:
+                confidence.narrow_product(sigma, b, g, z, product)
+                b = 0.0
+            v, m = vectors.dot(z, product), label * vectors.dot(mu, z)
+            if not (v <= 0.0 or phi * np.sqrt(v) - m <= 0.0):
+                a, b = _step(m, v, C, phi)
+                vectors.add(a * label, product, mu)
+                g[:] = product
+    pending[0] = b
+
+
+@kernels.kernel
+def _diagonal(X, y, order, mu, sigma, members, seen, C, phi):
+    longest = buffers.longest(X, order, members)
+    Z = pairs.room(X, np.array([[longest, longest]]))
+    for k in range(order.size):
+        i = order[k]
+        label = 1.0 if y[i] > 0 else -1.0
+        other, start, stop = _enter(i, y[i], members, seen)
+        for turn in range(start, stop):
+            pairs.subtract(X, i, members[other, turn % members.shape[1]], Z)
+            product, v = confidence.moments(Z, mu, sigma)
+            m = label * product
+            if not (v <= 0.0 or phi * np.sqrt(v) - m <= 0.0):
+                a, b = _step(m, v, C, phi)
+                confidence.move(a * label, b, Z, mu, sigma)

@@ -1,0 +1,306 @@
+"""OAM, online AUC maximisation with two reservoirs of examples, sequential (seq) or by gradients (gra).
+
+Each example x of label s (+1 or -1) meets the kept examples x_j of the other class, z = x - x_j, with the
+step C_t = C max(1, seen / B), where `seen` counts the examples of the other class and B is the buffer size:
+
+    seq: for each x_j in turn: w += min(C_t / 2, max(0, margin - s w.z) / |z|^2) s z
+    gra: w += C_t / 2 * sum of s z over the x_j with s w.z <= margin, all tested with the same w
+
+Before that x enters the reservoir of its own class: appended while there is room, else with probability
+B / seen in a random slot. The model is the last iterate, or the mean of the w after each example.
+
+Cost per example: O(B nnz). In seq, w.z and |z|^2 come from the products of x_j with w and with x, which is
+spread over a dense vector once; where x and x_j nearly agree they are computed from z itself. The part of
+the steps along x is added once, at the end. With `radius` w is kept as scale * u, with `average` the sum of
+the w as weight * u - v. Both together cost O(d) whenever the scale has shrunk a thousandfold, and with
+steps of ten thousand radii.
+
+Source: Zhao, Hoi, Jin, Yang, Online AUC maximization, ICML 2011, Algorithms 1 to 3.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from aucbench import Access, Batch, Claims, Count, Positive, Problem, check_fields, kernels
+from aucbench.kernels import buffers, rows, vectors
+
+NEAR = 1e-3  # |z|^2 against |x|^2 + |x_j|^2, below which it is computed from z
+SMALLEST_SCALE = 1e-3  # below it the scale is folded into u; without an average no digit is lost before
+SMALLEST_SCALE_ALONE = 1e-60
+LARGE = 1e4  # radii a step may be long while the sum of the w is kept as weight u - v
+REFRESH = 1024  # examples between exact computations of |w|^2, at least
+CANCELLED = 1e-2  # |w|^2 against the largest since it was computed exactly, below which it is so again
+SHORT = 8  # rows whose slots are drawn sooner by the interpreter than a generator is handed to a kernel
+
+
+class State(NamedTuple):
+    """Weights w = scale u, sum of the w after each example = weight u - v."""
+
+    uxv: np.ndarray  # (2 or 4, d) u, room for one row and, for the average only, v
+    lazy: np.ndarray  # (4,) scale, weight, |w|^2 (kept up for `radius` only), the largest it was
+    members: np.ndarray  # (2, B) row numbers, positives first
+    norms: np.ndarray  # (2, B) squared norms of those rows
+    seen: np.ndarray  # (2,) positives and negatives so far
+    margin: float  # of the hinge loss
+    rng: np.random.Generator  # of the reservoirs
+
+
+@dataclass(frozen=True)
+class _Oam:
+    """What both methods share."""
+
+    access: ClassVar[Access] = Access.stream
+    losses: ClassVar[tuple[str, ...]] = ("hinge",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(2.0**power for power in range(-12, 11))}
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
+    citation: ClassVar[str] = "zhao2011oam"
+    sequential: ClassVar[bool]
+
+    C: Positive = 2.0**-12
+    buffer: Count = 100
+    average: bool = False
+    radius: Positive | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero weights and empty reservoirs; the margin is that of the loss."""
+        d, count = problem.n_features, 4 if self.average else 2  # 4, so that a column is in one cache line
+        lazy = kernels.layout(problem.X) is kernels.Layout.lazy
+        uxv = np.zeros((d, count)).T if lazy else np.zeros((count, d))
+        members = np.zeros((2, self.buffer), np.int64)
+        margin = 1.0 if problem.loss is None else kernels.theta(problem.loss)
+        seen, norms = np.zeros(2, np.int64), np.zeros((2, self.buffer))
+        return State(uxv, np.array([1.0, 0.0, 0.0, 0.0]), members, norms, seen, margin, rng)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the rows of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        draw = _draw.py_func if len(batch.rows) <= SHORT else _draw
+        slots = np.empty(len(batch.rows), np.int64)
+        draw(state.rng, batch.y, batch.rows, state.seen, self.buffer, slots)
+        return self.replay(state, batch, slots)
+
+    def replay(self, state: State, batch: Batch, slots: np.ndarray) -> State:
+        """`step` with given places in the reservoirs.
+
+        Parameters
+        ----------
+        slots : (k,) int64 array
+            The place each example takes in the buffer of its class: the next one while there is room, -1
+            for an example that is not kept.
+        """
+        uxv, lazy, members, norms, seen, margin, _ = state
+        radius = 0.0 if self.radius is None else self.radius
+        _run(
+            batch.rows_view, batch.y, batch.rows, slots, uxv[0], uxv[1], uxv[-2], lazy, members, norms, seen,
+            margin, self.C, radius, self.average, self.sequential,
+        )  # fmt: skip
+        return state
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) the last iterate, or the mean of the iterates."""
+        scale, weight, _, _ = state.lazy
+        count = state.seen.sum()
+        if self.average and count:
+            return (weight * state.uxv[0] - state.uxv[2]) / count
+        return scale * state.uxv[0]
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x."""
+        return X @ self.weights(state)
+
+
+@dataclass(frozen=True)
+class OamSeq(_Oam):
+    """Online AUC maximisation, passive-aggressive steps against a reservoir one after the other.
+
+    Parameters
+    ----------
+    C : float > 0
+        Weight of the loss; a step is at most C / 2 times max(1, seen / buffer).
+    buffer : int >= 1
+        Examples kept of each class.
+    average : bool
+        Whether the model is the mean of the iterates rather than the last, which is noisy.
+    radius : float > 0 or None
+        Project on |w| <= radius after each example; None does not, as the paper.
+    """
+
+    name: ClassVar[str] = "oam_seq"
+    sequential: ClassVar[bool] = True
+    deviations: ClassVar[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True)
+class OamGra(_Oam):
+    """Online AUC maximisation, one gradient step against a whole reservoir.
+
+    Parameters
+    ----------
+    C : float > 0
+        Weight of the loss; a pair moves w by C / 2 times max(1, seen / buffer).
+    buffer : int >= 1
+        Examples kept of each class.
+    average : bool
+        Whether the model is the mean of the iterates rather than the last, which is noisy.
+    radius : float > 0 or None
+        Project on |w| <= radius after each example; None does not, as the paper.
+    """
+
+    name: ClassVar[str] = "oam_gra"
+    sequential: ClassVar[bool] = False
+    deviations: ClassVar[tuple[str, ...]] = (
+        "All margins of an example are tested with the same w; a later public version tests those of "
+        "positives with the changing one.",
+    )
+
+
+@kernels.kernel
+def _draw(rng, y, order, seen, size, slots):
+    """Set the slot of each row: the next one while there is room, then a random one or -1 (not kept)."""
+    positives, negatives = seen
+    for k in range(order.size):
+        if y[order[k]] > 0:
+            positives += 1
+            count = positives
+        else:
+            negatives += 1
+            count = negatives
+        if count <= size:
+            slots[k] = count - 1
+        elif rng.random() < size / count:
+            slots[k] = rng.integers(0, size)
+        else:
+            slots[k] = -1
+
+
+@kernels.kernel
+def _run(
+    X, y, order, slots, u, x, v, lazy, members, norms, seen, margin, C, radius, average, sequential
+):  # fmt: skip
+    size = members.shape[1]
+    active = np.empty(size, np.bool_)
+    smallest = SMALLEST_SCALE if average else SMALLEST_SCALE_ALONE
+    longest = LARGE * radius if radius > 0.0 else np.inf
+    refresh = max(REFRESH, u.size)
+    for k in range(order.size):
+        i = order[k]
+        own = 0 if y[i] > 0 else 1
+        other = 1 - own
+        seen[own] += 1
+        square = rows.norm(X, i)
+        if slots[k] >= 0:
+            members[own, slots[k]] = i
+            norms[own, slots[k]] = square
+        label = 1.0 - 2.0 * own
+        count = min(seen[other], size)
+        half = 0.5 * C * max(1.0, seen[other] / size)
+        kept, kept_norms = members[other, :count], norms[other, :count]
+        if sequential:
+            _one_by_one(X, i, square, label, kept, kept_norms, half, margin, u, x, v, lazy, longest)
+        else:
+            _at_once(X, i, square, label, kept, kept_norms, half, margin, u, v, lazy, longest, active)
+        if radius > 0.0:
+            _project(u, v, lazy, radius, smallest, (seen[0] + seen[1]) % refresh == 0)
+        if average:
+            lazy[1] += lazy[0]
+
+
+@kernels.kernel
+def _add(a, X, i, u, weight, v):
+    if weight == 0.0:
+        rows.axpy(a, X, i, u)
+    else:
+        rows.axpy2(a, X, i, u, weight * a, v)
+
+
+@kernels.kernel
+def _one_by_one(X, i, square, label, kept, norms, half, margin, u, x, v, lazy, longest):
+    """Sequential steps. The true weights are scale (u + total x_i) until the last line."""
+    scale, weight, size, largest = lazy
+    buffers.spread(X, i, x)
+    own = rows.dot(X, i, u)  # u.x_i
+    total = 0.0
+    for slot in range(kept.size):
+        j = kept[slot]
+        product, shared = buffers.products(X, j, u, x)  # u.x_j, x_i.x_j
+        norm = square + norms[slot] - 2.0 * shared
+        if norm < NEAR * (square + norms[slot]):
+            product, along, norm = buffers.difference(X, i, j, u)
+            product += total * along
+        else:
+            product = (own - product) + total * (square - shared)
+        product *= scale  # w.z
+        slack = margin - label * product
+        if not (slack <= 0.0 or norm == 0.0):  # so that NaN goes on into the weights
+            step = label * min(half, slack / norm)
+            a = step / scale
+            if weight != 0.0 and abs(step) * np.sqrt(norm) > longest:
+                vectors.fold(u, 1.0, v, weight)
+                weight = 0.0
+            _add(-a, X, j, u, weight, v)
+            own -= a * shared
+            total += a
+            size += step * (2.0 * product + step * norm)
+            largest = max(largest, size)
+    buffers.wipe(X, i, x)
+    if total != 0.0:
+        _add(total, X, i, u, weight, v)
+    lazy[1], lazy[2], lazy[3] = weight, size, largest
+
+
+@kernels.kernel
+def _at_once(X, i, square, label, kept, norms, half, margin, u, v, lazy, longest, active):
+    """One gradient step."""
+    scale, weight, size, largest = lazy
+    own = rows.dot(X, i, u)
+    count, reach = 0, 0.0
+    for slot in range(kept.size):
+        product = scale * (own - rows.dot(X, kept[slot], u))  # w.z
+        active[slot] = not label * product > margin  # so that NaN goes on into the weights
+        if active[slot]:
+            count += 1
+            reach += np.sqrt(square) + np.sqrt(norms[slot])
+    if count == 0:
+        return
+    if weight != 0.0 and half * reach > longest:
+        vectors.fold(u, 1.0, v, weight)
+        weight = 0.0
+    a = label * half / scale
+    step = scale * a * count
+    size += step * (2.0 * scale * own + step * square)
+    largest = max(largest, size)
+    _add(a * count, X, i, u, weight, v)
+    step = -scale * a
+    for slot in range(kept.size):
+        if active[slot]:
+            j = kept[slot]
+            if longest < np.inf:
+                size += step * (2.0 * scale * rows.dot(X, j, u) + step * norms[slot])
+                largest = max(largest, size)
+            _add(-a, X, j, u, weight, v)
+    lazy[1], lazy[2], lazy[3] = weight, size, largest
+
+
+@kernels.kernel
+def _project(u, v, lazy, radius, smallest, exact):
+    """Project on |w| <= radius by the scale."""
+    scale, weight, size, largest = lazy
+    if exact or not size > CANCELLED * largest:
+        size = largest = scale * scale * vectors.square(u)
+    if not size <= radius * radius:
+        # an infinite |w| must not be scaled to zero: it would look like a finite model
+        shrink = radius / np.sqrt(size) if size < np.inf else np.nan
+        scale *= shrink
+        largest *= shrink * shrink
+        size = radius * radius
+        if scale < smallest:
+            vectors.fold(u, scale, v, weight)
+            scale, weight = 1.0, 0.0
+    lazy[0], lazy[1], lazy[2], lazy[3] = scale, weight, size, largest
