@@ -19,8 +19,10 @@ from aucbench.contracts.plugins import (
     FeatureMap,
     File,
     Grid,
+    Grouping,
     Loss,
     Samples,
+    Table,
 )
 from aucbench.contracts.problem import Problem
 
@@ -36,6 +38,7 @@ __all__ = [
     "FieldType",
     "File",
     "Grid",
+    "Grouping",
     "Index",
     "Interval",
     "Loss",
@@ -45,6 +48,7 @@ __all__ = [
     "Positive",
     "Problem",
     "Samples",
+    "Table",
     "check_fields",
     "csr_rows",
     "field_types",

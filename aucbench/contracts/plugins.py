@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -91,20 +92,87 @@ class Samples(NamedTuple):
     y: Any  # (n,) labels, at most two distinct values unless the data set says which are positive
 
 
+class Grouping(StrEnum):
+    """How several classes become two.
+
+    ``halves``: a random half of the classes, from `grouping_seed`, is positive (of an odd number K, (K - 1)/2).
+    ``largest``: the class with most training rows is positive (the smallest label of several such).
+    ``one``: the class or classes named by `positive`.
+    """
+
+    halves = "halves"
+    largest = "largest"
+    one = "one"
+
+
+@dataclass(frozen=True)
+class Table:
+    """How a file of columns (CSV, Parquet, ARFF) is read; columns are given by name or by number from 0.
+
+    Parameters
+    ----------
+    target : str or int
+        The column of labels, -1 for the last one.
+    drop : tuple of str and int
+        Columns that are no features.
+    header : bool or None
+        Whether the first line of a CSV file has the names; None: if no cell in it is a number, or one stands
+        over a number and is none.
+    delimiter : str or None
+        Between the cells of a CSV file; None: the most frequent of , ; tab | and blank in the first line.
+    missing : str
+        ``refuse``, or ``median``: a missing number becomes the median of its column in the training part, a
+        missing text belongs to no category.
+    """
+
+    target: str | int = -1
+    drop: tuple[str | int, ...] = ()
+    header: bool | None = None
+    delimiter: str | None = None
+    missing: str = "refuse"
+
+
 @dataclass(frozen=True)
 class File:
     """One file of a data set, with the published facts that are checked after parsing.
 
-    `path` is relative to the root of a mirror (laid out like the LIBSVM site) or absolute for a file of
-    one's own; `urls` are full public addresses, tried in order (the LIBSVM site's when left empty).
+    Parameters
+    ----------
+    path : str
+        Relative to the root of a mirror (laid out like the LIBSVM site) or absolute for a file of one's own.
+    part : str
+        ``train`` or ``test``.
+    rows : int, optional
+        Published number of rows.
+    labels : mapping
+        Published count of each label.
+    sha256 : str, optional
+        Of the public file, where it is known.
+    urls : tuple of str
+        Full public addresses, tried in order (the LIBSVM site's when left empty); ``#NAME`` behind the address
+        of a zip archive means the file of that name in it.
+    kind : str
+        ``libsvm``, ``csv``, ``parquet``, ``arff``, ``npz``, or ``openml``: a description of that site, by
+        which the data are found.
+    table : Table
+        How columns are read.
+    topic : float or "largest", optional
+        Rows have any number of labels; those that have this one, or the one that most training rows have, are
+        labelled 1, the others -1.
+    by_hand : str
+        Of a file without a public address: what to download, and where.
     """
 
     path: str
-    part: str = "train"  # train or test
+    part: str = "train"
     rows: int | None = None
-    labels: Mapping[float, int] = field(default_factory=dict)  # published count of each label
-    sha256: str | None = None  # of the public file, where it is known
+    labels: Mapping[float | str, int] = field(default_factory=dict)
+    sha256: str | None = None
     urls: tuple[str, ...] = ()
+    kind: str = "libsvm"
+    table: Table = Table()
+    topic: float | str | None = None
+    by_hand: str = ""
 
 
 @runtime_checkable
@@ -112,9 +180,20 @@ class Dataset(Protocol):
     """A data set: a declaration of `files`, or a method ``load() -> Samples``.
 
     ``files`` is a tuple of `File` (a class variable or a property), ``features`` their published number of
-    columns (None: the largest index). Optional: ``positive``, the label or labels that become +1;
-    ``scaled = True`` for features that must not be scaled again; ``title``, the name under which results
-    are shown, where one plugin reads many data sets; ``licence``, ``citation``.
+    columns (None: the largest index). Optional:
+
+    ``positive``
+        The label or labels that become +1.
+    ``grouping``, ``grouping_seed``
+        How several classes become two (`Grouping`), unless `positive` says.
+    ``scaled = True``
+        The features must not be scaled again.
+    ``large = True``
+        More than 100 MB to download.
+    ``title``
+        The name under which results are shown, where one plugin reads many data sets.
+    ``licence``, ``citation``
+        Of the data.
     """
 
     name: ClassVar[str]

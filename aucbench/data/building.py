@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import File
-from aucbench.data.facts import check_facts
+from aucbench.data.facts import Label, check_facts, ordered, shown
 from aucbench.data.npy import NpyWriter, open_npy
 from aucbench.errors import DataError
 
@@ -26,7 +26,7 @@ DENSE_SHARE = 1 / 3
 MAX_LABELS = 1 << 16
 EXPAND_VALUES = 1 << 19  # values of a block while expanding, 4 MB
 
-Reader = Callable[[Path], Iterable[Any]]
+Reader = Callable[[File, Path], Iterable[Any]]
 
 
 class Found(NamedTuple):
@@ -45,7 +45,7 @@ class Staged:
     rows: int
     nonzeros: int
     columns: dict[str, int]  # from each file to its largest index
-    names: list[float]  # label of each code
+    names: list[Label]  # label of each code
     files: list[dict[str, Any]]  # of each file: path, part, source, rows, labels as (label, count)
     digest: str  # sha256 of the values, their places and the labels
 
@@ -72,19 +72,20 @@ def stage(found: Iterable[Found], folder: Path, read: Reader) -> Staged:
         indptr, indices, data, codes = writers
         indptr.write(np.zeros(1, np.int64))
         for file, path, source in found:
-            counts: Counter[float] = Counter()
+            counts: Counter[Label] = Counter()
             before, widest = codes.size, 0
-            for block in read(path):
+            for block in read(file, path):
                 indptr.write(np.cumsum(block.lengths) + data.size)
                 indices.write(block.indices)
                 data.write(block.values)
                 codes.write(labels.encode(block.labels, counts, path))
-                widest = max(widest, int(block.indices.max(initial=-1)) + 1)
+                widest = max(widest, int(block.indices.max(initial=-1)) + 1, getattr(block, "width", 0))
             rows = codes.size - before
             names = check_facts(file, path, rows, counts)
             labels.rename(names, path)
             columns[str(path)] = widest
-            pairs = sorted((names[label], count) for label, count in counts.items())
+            named = {names[label]: count for label, count in counts.items()}
+            pairs = [(label, named[label]) for label in ordered(named)]
             files.append(
                 {"path": file.path, "part": file.part, "source": source, "rows": rows, "labels": pairs}
             )
@@ -97,26 +98,36 @@ class _Labels:
     """Numbers the distinct labels in the order in which they occur."""
 
     def __init__(self) -> None:
-        self._codes: dict[float, int] = {}
-        self._names: dict[float, float] = {}
+        self._codes: dict[Label, int] = {}
+        self._names: dict[Label, Label] = {}
 
-    def encode(self, labels: NDArray[np.float64], counts: Counter[float], path: Path) -> NDArray[np.uint16]:
-        distinct, inverse, times = np.unique(labels, return_inverse=True, return_counts=True)
-        for label, count in zip(distinct.tolist(), times.tolist(), strict=True):
-            counts[label] += count
-            self._codes.setdefault(label, len(self._codes))
+    def encode(self, labels: Any, counts: Counter[Label], path: Path) -> NDArray[np.uint16]:
+        """The codes of a block's labels: an array of numbers, or distinct ones and which of them."""
+        if isinstance(labels, np.ndarray):
+            values, inverse = np.unique(labels, return_inverse=True)
+            distinct = values.tolist()
+        else:
+            distinct, inverse = labels
+        for label, count in zip(
+            distinct, np.bincount(inverse, minlength=len(distinct)).tolist(), strict=True
+        ):
+            if count:
+                counts[label] += count
+                self._codes.setdefault(label, len(self._codes))
         if len(self._codes) > MAX_LABELS:
             raise DataError(f"{path}: more than {MAX_LABELS} distinct labels, expected classes.")
-        table = np.array([self._codes[label] for label in distinct.tolist()], np.uint16)
+        table = np.array([self._codes.get(label, 0) for label in distinct], np.uint16)
         return table[inverse]
 
-    def rename(self, names: dict[float, float], path: Path) -> None:
+    def rename(self, names: dict[Label, Label], path: Path) -> None:
         for label, name in names.items():
             if self._names.setdefault(label, name) != name:
-                raise DataError(f"{path}: label {label:g} means another class than in the files before it.")
+                raise DataError(
+                    f"{path}: label {shown(label)} means another class than in the files before it."
+                )
 
     @property
-    def names(self) -> list[float]:
+    def names(self) -> list[Label]:
         return [self._names[label] for label in self._codes]
 
 

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import File
+from aucbench.data.facts import ordered
 from aucbench.data.npy import open_npy
 from aucbench.errors import DataError
 
-FORMAT = 1  # of the files in a cache folder; caches of another format are made anew
+FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
 
 
 class Part(NamedTuple):
@@ -48,8 +50,10 @@ def part_folder(name: str, part: str, files: Sequence[File], features: int | Non
     for file in files:
         path = Path(file.path)
         state = [path.stat().st_size, path.stat().st_mtime_ns] if path.is_absolute() else []
-        facts = [file.rows, sorted(file.labels.items()), file.sha256, list(file.urls)]
-        declared.append([file.path, file.part, *facts, *state])
+        labels = [(label, file.labels[label]) for label in ordered(file.labels)]
+        reading = [file.kind, asdict(file.table), file.topic]
+        facts = [file.rows, labels, file.sha256, list(file.urls)]
+        declared.append([file.path, file.part, *facts, *state, *reading])
     key = hashlib.sha256(json.dumps(declared).encode()).hexdigest()[:20]
     return cache_folder() / "data" / name / key
 

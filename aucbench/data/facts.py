@@ -1,13 +1,16 @@
 """Checking what a file holds against what is published about it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from aucbench.contracts import File
 from aucbench.errors import DataError
 
+Label = float | str  # text where a label is no number
 
-def check_facts(file: File, path: Path, rows: int, counts: Mapping[float, int]) -> dict[float, float]:
+
+def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) -> dict[Label, Label]:
     """Compare the rows and label counts of a parsed file with its declaration.
 
     Copies differ in how they name two classes (0/1 where the original has -1/+1). Where the counts agree in
@@ -27,7 +30,8 @@ def check_facts(file: File, path: Path, rows: int, counts: Mapping[float, int]) 
         raise DataError(f"{path} is empty: expected at least one row of data.")
     if file.rows is not None and rows != file.rows:
         raise DataError(f"{path}: expected {file.rows} rows, got {rows}.")
-    found, published = sorted(counts.items()), sorted(file.labels.items())
+    found = [(label, counts[label]) for label in ordered(counts)]
+    published = [(label, file.labels[label]) for label in ordered(file.labels)]
     if not published or found == published:
         return {label: label for label in counts}
     if len(found) == len(published) == 2 and [n for _, n in found] == [n for _, n in published]:
@@ -63,9 +67,19 @@ def check_features(name: str, features: int | None, columns: Mapping[str, int]) 
     return features
 
 
-def in_words(counts: Mapping[float, int], most: int = 12) -> str:
+def ordered(labels: Iterable[Label]) -> list[Any]:
+    """Labels in ascending order, numbers before texts."""
+    return sorted(labels, key=lambda label: (isinstance(label, str), label))
+
+
+def shown(label: Label) -> str:
+    """A label as text, 1 and not 1.0."""
+    return label if isinstance(label, str) else f"{label:.15g}"
+
+
+def in_words(counts: Mapping[Label, int], most: int = 12) -> str:
     """Label counts as text, such as ``10 times label -1 and 3 times label 1``."""
-    words = [f"{n} times label {label:g}" for label, n in sorted(counts.items())]
+    words = [f"{counts[label]} times label {shown(label)}" for label in ordered(counts)]
     if len(words) > most:
         words = [*words[: most - 1], f"{len(words) - most + 1} more labels"]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

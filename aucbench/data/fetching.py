@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from aucbench.contracts import File
 from aucbench.data.building import Found
 from aucbench.data.cache import cache_folder
-from aucbench.data.download import RefusedError, check_content, download
+from aucbench.data.download import Allowance, RefusedError, TooLargeError, check_content, download, size_of
 from aucbench.errors import DataError, FetchError
 
 PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
@@ -25,7 +25,7 @@ class _Try(NamedTuple):
     public: bool  # whether the declared hash holds here
 
 
-def find(name: str, file: File) -> Found:
+def find(name: str, file: File, allowance: Allowance | None = None) -> Found:
     """The content of a declared file, downloaded if need be.
 
     Looked for in this order: a download of before, the mirror `AUCBENCH_MIRROR` (a folder, whose files are
@@ -38,11 +38,13 @@ def find(name: str, file: File) -> Found:
         The data set's name, for messages.
     file : File
         The declared file.
+    allowance : Allowance, optional
+        How much may be downloaded; 100 MB when left out.
 
     Raises
     ------
     FetchError
-        No place has it; names the places and the two ways out.
+        No place has it (names the places and the two ways out), or it is larger than what is allowed.
     DataError
         A file of one's own that does not exist or is a folder; the cache folder cannot be written.
     """
@@ -64,7 +66,12 @@ def find(name: str, file: File) -> Found:
         else:
             refusals[f"{folder / file.path}{_variants(file)}"] = "no such file"
     try:
-        path = _download(file, home, refusals)
+        path = _download(file, home, refusals, allowance or Allowance())
+    except TooLargeError as large:
+        raise FetchError(
+            f"{name}: {file.path} is a download of {large.size / 1e6:,.0f} MB; if you want that, run "
+            f"aucbench fetch {name} --yes first."
+        ) from None
     except OSError as error:
         raise DataError(
             f"{name}: the folder {home} cannot be written ({error.strerror}); free some space there, "
@@ -73,6 +80,28 @@ def find(name: str, file: File) -> Found:
     if path is None:
         raise FetchError(_failure(name, file, refusals))
     return Found(file, path, _note(path))
+
+
+def missing_bytes(file: File) -> int | None:
+    """How much is to be downloaded for a file: 0 when it is here, None when no source tells."""
+    places = [_raw_folder(), *_mirror_folders()]
+    if Path(file.path).is_absolute() or any(
+        _present(place / PurePosixPath(file.path).parent, file) for place in places
+    ):
+        return 0
+    if _offline():
+        return None
+    tries = [place for source in _sources(file) for place in _tries(file, *source)]
+    return next((size for place in tries if (size := size_of(place.address)) is not None), None)
+
+
+def downloaded(file: File) -> Path | None:
+    """Where a downloaded file lies, None when it was not downloaded."""
+    return (
+        None
+        if Path(file.path).is_absolute()
+        else _present(_raw_folder() / PurePosixPath(file.path).parent, file)
+    )
 
 
 def discard(path: Path) -> None:
@@ -142,18 +171,20 @@ def _sources(file: File) -> Iterator[tuple[str, bool]]:
     """Full addresses of the file under its declared name, and whether they are public."""
     if _is_address(_mirror()):
         yield f"{_mirror()}/{file.path}", False
-    for url in file.urls or (f"{PUBLIC_SITE}/{file.path}",):
+    for url in () if file.by_hand else file.urls or (f"{PUBLIC_SITE}/{file.path}",):
         yield url, True
 
 
 def _tries(file: File, address: str, public: bool) -> list[_Try]:
     base, _, last = address.rpartition("/")
-    if "?" in address:  # not a path that a suffix can be put to
+    if (
+        "?" in address or "#" in address or file.kind in ("arff", "openml")
+    ):  # not a path that a suffix can be put to
         return [_Try(address, PurePosixPath(file.path).name, public)]
     return [_Try(f"{base}/{name}", name, public and name == last) for name in names(last)]
 
 
-def _download(file: File, home: Path, refusals: dict[str, str]) -> Path | None:
+def _download(file: File, home: Path, refusals: dict[str, str], allowance: Allowance) -> Path | None:
     """Download the file from the first source that has it; notes down the reasons of the others."""
     from filelock import FileLock
 
@@ -175,7 +206,7 @@ def _download(file: File, home: Path, refusals: dict[str, str]) -> Path | None:
                 # The suffix says how to read the file, so it is the source's; the rest is the declared name.
                 target = home / _renamed(file, place.name)
                 try:
-                    download(place.address, target, file.sha256 if place.public else None)
+                    download(place.address, target, file.sha256 if place.public else None, allowance)
                 except RefusedError as refused:
                     reasons.append(str(refused))
                     if refused.unreachable:
@@ -207,6 +238,11 @@ def _variants(file: File) -> str:
 
 def _failure(name: str, file: File, refusals: dict[str, str]) -> str:
     tried = "; ".join(f"{address}: {reason}" for address, reason in refusals.items())
+    if file.by_hand:
+        return (
+            f"{name}: its file cannot be fetched automatically; download {file.by_hand}, and put it at "
+            f"{_raw_folder() / file.path} (or as {file.path} into the folder that AUCBENCH_MIRROR names)."
+        )
     network = "unset AUCBENCH_OFFLINE" if _offline() else "connect to the network"
     return (
         f"{name}: no source has the file {file.path} (tried {tried}); set AUCBENCH_MIRROR to a folder or an "

@@ -1,20 +1,29 @@
 """Which class is the positive one."""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aucbench.data.facts import in_words
+import numpy as np
+
+from aucbench.contracts import Grouping
+from aucbench.data.facts import Label, in_words, ordered, shown
 from aucbench.errors import DataError
 
-_TWO_SIGNS = ({-1.0, 1.0}, {0.0, 1.0})
+SEED_PURPOSE = 4  # keeps the generator of the halves apart from that of the split, the order and the method
+_TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})
 
 
-def positive_labels(name: str, counts: Mapping[float, int], declared: Any = None) -> frozenset[float]:
+def positive_labels(
+    name: str,
+    counts: Mapping[Label, int],
+    declared: Any = None,
+    grouping: Grouping | None = None,
+    grouping_seed: int = 0,
+) -> frozenset[Label]:
     """The labels that become +1; all others become -1.
 
-    Declared labels decide. Of -1/+1 or 0/1 the larger is positive, of any other two the rarer (the larger of
-    two equally frequent ones).
+    Declared labels decide, then the grouping. Of -1/+1 or 0/1 the larger is positive, of any other two the
+    rarer (the larger of two equally frequent ones).
 
     Parameters
     ----------
@@ -23,8 +32,12 @@ def positive_labels(name: str, counts: Mapping[float, int], declared: Any = None
     counts : mapping
         From each label to the number of its rows; of the training part where there are parts, so that all
         parts agree.
-    declared : number or iterable of numbers, optional
+    declared : label or iterable of labels, optional
         The data set's `positive`.
+    grouping : Grouping, optional
+        How more than two classes become two.
+    grouping_seed : int
+        Of the random halves.
 
     Raises
     ------
@@ -33,13 +46,19 @@ def positive_labels(name: str, counts: Mapping[float, int], declared: Any = None
     """
     if declared is not None:
         return _declared(name, counts, declared)
-    labels = sorted(counts)
+    labels = ordered(counts)
     if len(labels) < 2:
         raise DataError(f"{name}: expected two classes, got {in_words(counts)} only.")
+    if grouping is Grouping.largest:
+        return frozenset({max(labels, key=lambda label: counts[label])})
+    if len(labels) > 2 and grouping is Grouping.halves:
+        order = np.random.default_rng([grouping_seed, SEED_PURPOSE]).permutation(len(labels))
+        return frozenset(labels[i] for i in order[: len(labels) // 2])
     if len(labels) > 2:
+        first, second = shown(labels[0]), shown(labels[1])
         raise DataError(
             f"{name}: expected two classes, got {len(labels)} ({in_words(counts)}); say which labels are "
-            f"positive with dataset.positive={labels[0]:g} or dataset.positive=[{labels[0]:g},{labels[1]:g}]."
+            f"positive with dataset.positive={first} or dataset.positive=[{first},{second}]."
         )
     low, high = labels
     if set(labels) in _TWO_SIGNS or counts[high] <= counts[low]:
@@ -47,11 +66,17 @@ def positive_labels(name: str, counts: Mapping[float, int], declared: Any = None
     return frozenset({low})
 
 
-def _declared(name: str, counts: Mapping[float, int], declared: Any) -> frozenset[float]:
-    positive = frozenset(float(p) for p in (declared if isinstance(declared, Iterable) else [declared]))
-    missing = sorted(positive - set(counts))
+def _declared(name: str, counts: Mapping[Label, int], declared: Any) -> frozenset[Label]:
+    many = declared if isinstance(declared, Iterable) and not isinstance(declared, str) else [declared]
+    texts: dict[str, Label] = {shown(label).lower(): label for label in counts}
+    # Hydra makes 1 and true of what may be text in the file.
+    # Any is what Hydra gives.
+    positive: frozenset[Any] = frozenset(
+        each if each in counts else texts.get(_as_text(each), each) for each in many
+    )
+    missing = ordered(positive - set(counts))
     if missing:
-        what = ", ".join(f"{label:g}" for label in missing)
+        what = ", ".join(shown(label) for label in missing)
         raise DataError(
             f"{name}: the positive label {what} does not occur; the data have {in_words(counts)}."
         )
@@ -63,8 +88,15 @@ def _declared(name: str, counts: Mapping[float, int], declared: Any) -> frozense
     return positive
 
 
+def _as_text(declared: Any) -> str:
+    try:
+        return str(declared).lower() if isinstance(declared, bool) else shown(float(declared))
+    except ValueError:
+        return str(declared).lower()
+
+
 def signs(
-    name: str, part: str, labels: Iterable[float], reference: Iterable[float], positive: frozenset[float]
+    name: str, part: str, labels: Iterable[Label], reference: Iterable[Label], positive: frozenset[Label]
 ) -> list[int]:
     """+1 or -1 for each of `labels`.
 
@@ -72,11 +104,11 @@ def signs(
     ----------
     name, part : str
         The data set and the part, for messages.
-    labels : iterable of float
-        The labels that occur in the part.
-    reference : iterable of float
+    labels : iterable of labels
+        Those that occur in the part.
+    reference : iterable of labels
         Those of the training part.
-    positive : frozenset of float
+    positive : frozenset of labels
         What `positive_labels` returned.
 
     Raises
@@ -87,10 +119,10 @@ def signs(
     known = set(reference)
     if known in _TWO_SIGNS:  # -1/+1 in one file and 0/1 in the other mean the same
         known |= {-1.0, 0.0}
-    unknown = sorted(label for label in labels if label not in known or math.isnan(label))
+    unknown = ordered(label for label in labels if label not in known)
     if unknown:
         raise DataError(
-            f"{name}: label {unknown[0]:g} of the {part} part does not occur in the training part, "
-            f"which has {', '.join(f'{label:g}' for label in sorted(set(reference)))}."
+            f"{name}: label {shown(unknown[0])} of the {part} part does not occur in the training part, "
+            f"which has {', '.join(shown(label) for label in ordered(set(reference)))}."
         )
     return [1 if label in positive else -1 for label in labels]

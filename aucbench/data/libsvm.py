@@ -1,7 +1,8 @@
 """Reading LIBSVM text, plain or compressed, in blocks of constant memory.
 
 A line is ``label index:value index:value ... # comment``; indices count from 1 and ascend. Values equal
-Python's ``float()`` to the last bit. A query number (``qid:7``) behind the label is passed over.
+Python's ``float()`` to the last bit. A query number (``qid:7``) behind the label is passed over. Where a
+topic is asked for, rows have any number of labels, with commas between.
 """
 
 import bz2
@@ -35,10 +36,19 @@ class Block(NamedTuple):
     values: NDArray[np.float64]  # (nnz,) finite
 
 
-def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None = None) -> Iterator[Block]:
     """The rows of a file, block by block.
 
     Memory is about ten times `block_bytes`, whatever the size of the file, unless one line is longer.
+
+    Parameters
+    ----------
+    path : Path
+        Plain, .bz2, .xz or .gz.
+    block_bytes : int
+        Size of a block of text.
+    topic : float, optional
+        Rows with this label among theirs receive 1, the others -1; None: one label a row.
 
     Raises
     ------
@@ -47,16 +57,24 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
     """
     lines = 0
     room = _Room.of(block_bytes + 1)
-    with _readable(path) as stream:
+    wanted = math.nan if topic is None else topic
+    with readable(path) as stream:
         for text in _whole_lines(stream, block_bytes):
             if len(text) > room.size:
                 room = _Room.of(len(text))
-            yield _parse(path, text, lines, room)
+            yield _parse(path, text, lines, room, wanted)
             lines += int(np.count_nonzero(text == 10))
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[Any]:
+def readable(path: Path) -> Iterator[Any]:
+    """The bytes of a plain or compressed file.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or is a damaged archive.
+    """
     try:
         with _OPENERS.get(path.suffix, open)(path, "rb") as stream:
             yield stream
@@ -116,8 +134,8 @@ class _Room(NamedTuple):
         )
 
 
-def _parse(path: Path, text: NDArray[np.uint8], lines: int, room: _Room) -> Block:
-    rows, nnz, n_unsure, status, position, previous = kernel.parse_lines(text, *room[:-1])
+def _parse(path: Path, text: NDArray[np.uint8], lines: int, room: _Room, topic: float) -> Block:
+    rows, nnz, n_unsure, status, position, previous = kernel.parse_lines(text, *room[:-1], topic)
     for slot, start, end in room.unsure[:n_unsure].tolist():
         value = float(bytes(text[start:end]))
         if math.isinf(value) and slot < 0:

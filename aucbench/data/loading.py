@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import File, Matrix
-from aucbench.data import building, cache, facts, fetching, in_memory, labels
-from aucbench.errors import DataError, ParameterError
+from aucbench.data import building, cache, facts, fetching, in_memory, labels, reading
+from aucbench.data.download import LARGE_BYTES, Allowance
+from aucbench.data.openml import resolve
+from aucbench.errors import DataError, FetchError, ParameterError
 
 
 class Part(StrEnum):
@@ -59,7 +61,7 @@ def load(dataset: Any, part: str = "train") -> Loaded:
         if part == Part.test:
             raise _no_test_part(dataset)
         return _from_arrays(dataset)
-    files = _files(dataset)
+    files = resolve(dataset.name, _files(dataset))
     has_test = any(file.part == Part.test for file in files)
     if part == Part.test and not has_test:
         raise _no_test_part(dataset)
@@ -73,8 +75,15 @@ def has_test_part(dataset: Any) -> bool:
     )
 
 
-def fetch(dataset: Any) -> list[Path]:
+def fetch(dataset: Any, large: bool = False) -> list[Path]:
     """Make sure that the files of a data set are on this machine, downloading them if need be.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        An instance of a data-set plugin.
+    large : bool
+        Whether to download more than 100 MB.
 
     Returns
     -------
@@ -84,11 +93,26 @@ def fetch(dataset: Any) -> list[Path]:
     Raises
     ------
     FetchError
-        A file that no source has.
+        A file that no source has, or more than 100 MB to download without `large`.
     """
     if callable(getattr(dataset, "load", None)):
         return []
-    return [fetching.find(dataset.name, file).path for file in _files(dataset)]
+    files = resolve(dataset.name, _files(dataset))
+    allowance = Allowance(None if large else LARGE_BYTES)
+    size = missing_bytes(dataset)
+    if size and not large and size > LARGE_BYTES:
+        raise FetchError(
+            f"{dataset.name}: {size / 1e6:,.0f} MB to download; if you want that, run "
+            f"aucbench fetch {dataset.name} --yes."
+        )
+    return [fetching.find(dataset.name, file, allowance).path for file in files]
+
+
+def missing_bytes(dataset: Any) -> int:
+    """How much `fetch` would download, as far as the servers tell; 0 for a data set without files."""
+    if callable(getattr(dataset, "load", None)):
+        return 0
+    return sum(fetching.missing_bytes(file) or 0 for file in resolve(dataset.name, _files(dataset)))
 
 
 def _no_test_part(dataset: Any) -> DataError:
@@ -106,12 +130,12 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     cached = _cached(dataset, files, part)
     # The training part decides which class is positive, so that all parts agree.
     reference = cached if part != Part.test else _cached(dataset, files, Part.train)
-    counts: dict[float, int] = {}
+    counts: dict[facts.Label, int] = {}
     for entry in reference.meta["files"]:
         if entry["part"] == Part.train:
             for label, count in entry["labels"]:
                 counts[label] = counts.get(label, 0) + count
-    positive = labels.positive_labels(dataset.name, counts, getattr(dataset, "positive", None))
+    positive = _positive(dataset, counts)
     names = cached.meta["labels"]
     table = labels.signs(dataset.name, part, names, counts, positive)
     if len(set(table)) < 2:
@@ -119,7 +143,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
             f"{dataset.name}: the {part} part has only {'positive' if 1 in table else 'negative'} rows."
         )
     y = np.array(table, np.int8)[cached.codes]
-    content = f"{cached.meta['sha256']} {cached.X.shape} {part} {sorted(positive)}"
+    content = f"{cached.meta['sha256']} {cached.X.shape} {part} {facts.ordered(positive)}"
     source = "; ".join(dict.fromkeys(entry["source"] for entry in cached.meta["files"]))
     return Loaded(cached.X, y, hashlib.sha256(content.encode()).hexdigest(), source)
 
@@ -133,8 +157,9 @@ def _cached(dataset: Any, files: tuple[File, ...], part: Part) -> cache.Part:
     found = cache.open_part(wanted)
     if found is not None:
         return found
-    # Where the number of columns is not published, all parts must be known to tell it.
-    together = features is None and part != Part.all and any(file.part != part for file in files)
+    # Where the number of columns is not published, or columns are learned from the training part, all parts
+    # are made together.
+    together = part != Part.all and _depend(files, features) and any(file.part != part for file in files)
     with cache.writing(dataset.name) as aside:
         found = cache.open_part(wanted)  # made by another process, while we waited
         if found is None:
@@ -146,10 +171,15 @@ def _cached(dataset: Any, files: tuple[File, ...], part: Part) -> cache.Part:
 
 
 def _folder(dataset: Any, files: tuple[File, ...], part: Part) -> Path:
-    # The width of a part depends on the other parts where it is not published, so they are in its key.
+    # Where a part depends on the others, they are in its key.
     features = getattr(dataset, "features", None)
-    relevant = _of_part(files, part) if features is not None else files
+    relevant = files if _depend(files, features) else _of_part(files, part)
     return cache.part_folder(dataset.name, part, relevant, features)
+
+
+def _depend(files: tuple[File, ...], features: int | None) -> bool:
+    learned = any(file.kind != "libsvm" or isinstance(file.topic, str) for file in files)
+    return features is None or learned
 
 
 def _of_part(files: Iterable[File], part: Part) -> list[File]:
@@ -158,14 +188,18 @@ def _of_part(files: Iterable[File], part: Part) -> list[File]:
 
 
 def _build(dataset: Any, files: tuple[File, ...], parts: tuple[Part, ...], aside: Path) -> None:
-    from aucbench.data.libsvm import read_blocks  # compiled code, not needed when the cache is there
-
-    found = {part: [fetching.find(dataset.name, file) for file in _of_part(files, part)] for part in parts}
+    allowance = Allowance()
+    found = {
+        part: [fetching.find(dataset.name, file, allowance) for file in _of_part(files, part)]
+        for part in parts
+    }
+    training = [place for place in next(iter(found.values())) if place.file.part == Part.train]
+    read = reading.Reading((place.file, place.path) for place in training)
     try:
         staged = {}
         for part in parts:
             (aside / part).mkdir()
-            staged[part] = building.stage(found[part], aside / part, read_blocks)
+            staged[part] = building.stage(found[part], aside / part, read)
         columns = {path: widest for each in staged.values() for path, widest in each.columns.items()}
         features = facts.check_features(dataset.name, getattr(dataset, "features", None), columns)
     except DataError:
@@ -188,11 +222,21 @@ def _build(dataset: Any, files: tuple[File, ...], parts: tuple[Part, ...], aside
         cache.publish(each.folder, _folder(dataset, files, part), meta)
 
 
+def _positive(dataset: Any, counts: dict[facts.Label, int]) -> frozenset[facts.Label]:
+    return labels.positive_labels(
+        dataset.name,
+        counts,
+        getattr(dataset, "positive", None),
+        getattr(dataset, "grouping", None),
+        getattr(dataset, "grouping_seed", 0),
+    )
+
+
 def _from_arrays(dataset: Any) -> Loaded:
     X, raw = in_memory.checked(dataset.name, dataset.load())
     distinct, times = np.unique(raw, return_counts=True)
     counts = dict(zip(distinct.tolist(), times.tolist(), strict=True))
-    positive = labels.positive_labels(dataset.name, counts, getattr(dataset, "positive", None))
+    positive = _positive(dataset, counts)
     y = np.where(np.isin(raw, list(positive)), 1, -1).astype(np.int8)
     digest = hashlib.sha256(f"{X.shape}".encode())
     for array in (*in_memory.content(X), y):

@@ -129,6 +129,25 @@ def _number(text: Any, i: int) -> tuple[int, float, int]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _topic_label(text: Any, i: int, topic: float) -> tuple[int, float, int]:
+    """(status, 1 or -1, position behind) of the labels that begin at i; there may be none."""
+    begin = i
+    value = -1.0
+    while True:
+        start = i
+        status, label, i = _number(text, i)
+        if text[i] == 58 and start == begin:  # the first feature: the row has no label
+            return _EXACT, value, begin
+        if status != _EXACT:
+            return _BAD, value, i
+        if label == topic:
+            value = 1.0
+        if text[i] != 44:
+            return _EXACT, value, i
+        i += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _is_qid(text: Any, i: int) -> Any:
     """Whether a ranking file's query number stands at i; it is no feature."""
     return text[i] == 113 and text[i + 1] == 105 and text[i + 2] == 100 and text[i + 3] == 58
@@ -136,7 +155,7 @@ def _is_qid(text: Any, i: int) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def parse_lines(
-    text: Any, labels: Any, lengths: Any, indices: Any, values: Any, unsure: Any
+    text: Any, labels: Any, lengths: Any, indices: Any, values: Any, unsure: Any, topic: float
 ) -> tuple[int, int, int, int, int, int]:
     """Parse complete lines, up to the first malformed one.
 
@@ -155,6 +174,9 @@ def parse_lines(
     unsure : (m, 3) int64
         Receives (slot, start, end) of the numbers that are left to ``float()``; the slot is that of `values`,
         or ~row for a label.
+    topic : float
+        NaN for one label a row; else rows have any number of labels, with commas between, and receive 1 where
+        this one is among them and -1 elsewhere.
 
     Returns
     -------
@@ -168,6 +190,7 @@ def parse_lines(
         The index before it (`BAD_ORDER`).
     """
     size = len(text)
+    one_label = np.isnan(topic)
     i = rows = nnz = n_unsure = 0
     while i < size:
         while _is_blank(text[i]):
@@ -175,8 +198,12 @@ def parse_lines(
         if text[i] != 10 and text[i] != 35:
             begin, begin_unsure = nnz, n_unsure
             start = i
-            status, value, i = _number(text, i)
-            if status == _BAD or not _is_end(text[i]):
+            if one_label:
+                status, value, i = _number(text, i)
+            else:
+                status, value, i = _topic_label(text, i, topic)
+            none = i == start  # of several labels there may be none, and what follows is the first feature
+            if status == _BAD or not (none or _is_end(text[i])):
                 return rows, begin, begin_unsure, BAD_LABEL, start, 0
             labels[rows] = value
             if status == _UNSURE:

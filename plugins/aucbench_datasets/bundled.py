@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench import DataError, Samples
+from aucbench_datasets.classes import SeveralClasses
 
 
 def _bundled(name: str, file: str) -> Path:
@@ -57,4 +58,21 @@ class Digits:
         """All rows; the label is the digit."""
         with gzip.open(_bundled(self.name, "digits.csv.gz"), "rt") as lines:
             table = np.loadtxt(lines, delimiter=",")
+        return Samples(table[:, :-1], table[:, -1])
+
+
+@dataclass(frozen=True)
+class Wine(SeveralClasses):
+    """Wines of three growers by chemical analysis: 178 rows, 13 features, 3 classes."""
+
+    name: ClassVar[str] = "wine"
+    features: ClassVar[int] = 13
+    citation: ClassVar[str] = (
+        "S. Aeberhard, M. Forina: Wine. UCI Machine Learning Repository 1991. https://doi.org/10.24432/C5PC7J"
+    )
+    licence: ClassVar[str] = "CC BY 4.0"
+
+    def load(self) -> Samples:
+        """All rows; the label is the grower, 0 to 2."""
+        table = np.loadtxt(_bundled(self.name, "wine_data.csv"), delimiter=",", skiprows=1)
         return Samples(table[:, :-1], table[:, -1])

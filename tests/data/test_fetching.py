@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -190,7 +189,7 @@ def test_a_length_that_the_client_library_does_not_enforce_is_checked(tmp_path, 
 
         def __call__(self, url, path, _):
             self.keep(SimpleNamespace(headers={"Content-Length": "10"}))
-            Path(path).write_text("1 1:1\n")
+            path.write(b"1 1:1\n")
 
     monkeypatch.setattr("pooch.HTTPDownloader", Careless)
     with pytest.raises(download.RefusedError, match=r"expected 10 bytes, got 6"):

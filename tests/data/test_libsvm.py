@@ -5,7 +5,6 @@ import gzip
 import io
 import lzma
 import tracemalloc
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -220,9 +219,12 @@ def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path):
     line = "1 " + " ".join(f"{j}:0.5" for j in range(1, 60)) + "\n"
     path.write_text(line * 20_000)
     assert path.stat().st_size > 7_000_000
-    read = partial(read_blocks, block_bytes=1 << 16)
+
+    def read(file, path):
+        return read_blocks(path, block_bytes=1 << 16)
+
     (tmp_path / "staged").mkdir()
-    next(read(path))  # compiled before memory is watched
+    next(read(None, path))  # compiled before memory is watched
     tracemalloc.start()
     staged = building.stage([building.Found(File(str(path)), path, "")], tmp_path / "staged", read)
     building.lay_out(staged, 59)

@@ -1,0 +1,186 @@
+"""Files of columns: CSV, Parquet and ARFF, read batch by batch as arrays of pyarrow."""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aucbench.contracts import File
+from aucbench.data.arff import read_header, read_rows
+from aucbench.data.libsvm import readable
+from aucbench.errors import DataError
+
+BATCH_BYTES = 1 << 22
+BATCH_ROWS = 1 << 16
+_DELIMITERS = ",;\t| "
+
+
+@dataclass(frozen=True)
+class Columns:
+    """An opened file of columns.
+
+    Parameters
+    ----------
+    names : list of str
+        Of the columns, in order; their numbers from 0 where the file has no names.
+    batches : callable
+        Gives an iterator over batches, each a list of one pyarrow array a column: texts, numbers or booleans.
+    nominal : frozenset of str
+        Columns that hold categories, whatever they look like.
+    """
+
+    names: list[str]
+    batches: Callable[[], Iterator[list[Any]]]
+    nominal: frozenset[str] = field(default=frozenset())
+
+
+def open_columns(file: File, path: Path) -> Columns:
+    """Open a file of kind csv, parquet or arff.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, has no rows, or is not what its kind says.
+    """
+    return {"csv": _open_csv, "parquet": _open_parquet, "arff": _open_arff}[file.kind](file, path)
+
+
+def _open_csv(file: File, path: Path) -> Columns:
+    from pyarrow import csv
+
+    with readable(path) as stream:
+        begin = stream.read(BATCH_BYTES)
+    text = begin.decode("utf-8-sig", "replace")
+    first, second, *_ = [*[line for line in text.splitlines() if line.strip()][:2], "", ""]
+    if not first:
+        raise DataError(f"{path} is empty: expected at least one row of data.")
+    delimiter = file.table.delimiter or max(_DELIMITERS, key=first.count)
+    if len(delimiter) != 1:
+        raise DataError(f"{path}: the delimiter must be one character, got {delimiter!r}.")
+    options = csv.ParseOptions(delimiter=delimiter)
+    cells = _cells(path, first, options)
+    if len(cells) < 2:
+        raise DataError(
+            f"{path}: the first line has one column only, expected features and a label; name what stands "
+            f"between columns with dataset.delimiter."
+        )
+    header = file.table.header
+    if header is None:
+        header = _has_header(cells, _cells(path, second, options) if second else [], file)
+    names = cells if header else [str(number) for number in range(len(cells))]
+    _refuse_twins(path, names)
+
+    def batches() -> Iterator[list[Any]]:
+        # Empty lines are passed over; the first other one is the header, if any.
+        skipped = text.splitlines().index(first) + 1 if header else 0
+        import pyarrow
+
+        # Everything is read as text: what type a column has shows only at its end.
+        convert = csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pyarrow.string()),
+            strings_can_be_null=False,
+            quoted_strings_can_be_null=False,
+        )
+        read = csv.ReadOptions(
+            column_names=names, skip_rows=skipped, block_size=BATCH_BYTES, use_threads=False
+        )
+        with readable(path) as stream, _arrow_errors(path):
+            for batch in csv.open_csv(stream, read, options, convert):
+                yield list(batch.columns)
+
+    return Columns(names, batches)
+
+
+def _cells(path: Path, line: str, options: Any) -> list[str]:
+    import csv
+
+    try:
+        cells = next(csv.reader([line], delimiter=options.delimiter))
+    except csv.Error as error:
+        raise DataError(f"{path}, line 1: {error}.") from None
+    return [cell.strip() for cell in cells]
+
+
+def _has_header(cells: list[str], below: list[str], file: File) -> bool:
+    named = [column for column in (file.table.target, *file.table.drop) if isinstance(column, str)]
+    names = [not _is_number(cell) for cell in cells]
+    over_number = any(name and _is_number(cell) for name, cell in zip(names, below, strict=False))
+    return any(name in cells for name in named) or all(names) or over_number
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text in ("", "?")  # a missing number, and no name in any case
+    return True
+
+
+def _refuse_twins(path: Path, names: list[str]) -> None:
+    twins = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twins:
+        raise DataError(
+            f"{path}: the first line names several columns {twins[0]!r}; if it is data and no header, set "
+            "dataset.header=false."
+        )
+
+
+@contextlib.contextmanager
+def _arrow_errors(path: Path) -> Iterator[None]:
+    import pyarrow
+
+    try:
+        yield
+    except pyarrow.ArrowInvalid as error:
+        message = str(error).split("\n")[0]
+        ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message)
+        if ragged:
+            row, expected, got = ragged.groups()
+            raise DataError(f"{path}{_line_of(path, row)}: {got} cells, expected {expected}.") from None
+        if "UTF8" in message or "UTF-8" in message:
+            raise DataError(f"{path} is not UTF-8 text.") from None
+        raise DataError(f"{path} cannot be read: {message}.") from None
+
+
+def _line_of(path: Path, row: str | None) -> str:
+    """Where a row stands that pyarrow counts without empty lines."""
+    if row is None:
+        return ""
+    filled = 0
+    with readable(path) as stream:
+        for number, line in enumerate(stream, 1):
+            filled += bool(line.strip(b"\r\n"))
+            if filled == int(row):
+                return f", line {number}"
+    return f", row {row}"
+
+
+def _open_parquet(file: File, path: Path) -> Columns:
+    from pyarrow import parquet
+
+    with _arrow_errors(path):
+        names = list(parquet.read_schema(path).names)
+
+    def batches() -> Iterator[list[Any]]:
+        with _arrow_errors(path), parquet.ParquetFile(path) as opened:
+            for batch in opened.iter_batches(BATCH_ROWS):
+                yield list(batch.columns)
+
+    return Columns(names, batches)
+
+
+def _open_arff(file: File, path: Path) -> Columns:
+    with readable(path) as stream:
+        header = read_header(path, stream)
+
+    def batches() -> Iterator[list[Any]]:
+        import pyarrow
+
+        with readable(path) as stream:
+            read_header(path, stream)
+            for rows in read_rows(path, stream, header):
+                yield [pyarrow.array(column, pyarrow.string()) for column in zip(*rows, strict=True)]
+
+    return Columns(header.names, batches, header.nominal)
