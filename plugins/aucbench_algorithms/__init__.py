@@ -10,13 +10,15 @@ from aucbench_algorithms.mba import Mba
 from aucbench_algorithms.oam import OamGra, OamSeq
 from aucbench_algorithms.opauc import Opauc
 from aucbench_algorithms.opauc_r import OpaucR
-from aucbench_algorithms.psam import Psam
+from aucbench_algorithms.psam import Asam, Psam
 from aucbench_algorithms.regsolam import RegSolam
 from aucbench_algorithms.roc_sgd import RocSgd
+from aucbench_algorithms.sauc import Sauc
 from aucbench_algorithms.sklearn_sgd import SgdHinge, SgdLog
 from aucbench_algorithms.solam import Solam
 from aucbench_algorithms.solam_l1 import SolamL1
 from aucbench_algorithms.spam import Spam
+from aucbench_algorithms.spdam import Spdam
 from aucbench_algorithms.svm_or import SvmOr
 from aucbench_algorithms.uni_exp import UniExp
 from aucbench_algorithms.univariate_batch import UniLog, UniSquare
@@ -27,6 +29,7 @@ def aucbench_algorithms() -> tuple[type, ...]:
     """The methods of this package."""
     return (
         AdaOam,
+        Asam,
         Bam,
         Cbr,
         CbrDiag,
@@ -40,11 +43,13 @@ def aucbench_algorithms() -> tuple[type, ...]:
         Psam,
         RegSolam,
         RocSgd,
+        Sauc,
         SgdHinge,
         SgdLog,
         Solam,
         SolamL1,
         Spam,
+        Spdam,
         SvmOr,
         UniExp,
         UniLog,

@@ -1,9 +1,11 @@
-"""PSAM, proximal stochastic AUC maximisation.
+"""PSAM and ASAM, proximal and averaged stochastic AUC maximisation.
 
-Minimises gamma / 2 |w|^2 + mean over pairs of max(0, margin - w.(x+ - x-)) by proximal steps on single
-pairs z = x+ - x-, with the step l_t = 1 / (gamma (t + t0)):
+Minimises gamma / 2 |w|^2 + mean over pairs of a loss of the margin w.z, z = x+ - x-, by steps on single
+pairs with the step l_t = 1 / (gamma (t + t0)). PSAM takes proximal steps of max(0, margin - w.z), ASAM
+gradient steps of any loss l:
 
-    w += l_t clip((margin - w.z) / (l_t |z|^2), 0, 1) z
+    PSAM: w += l_t clip((margin - w.z) / (l_t |z|^2), 0, 1) z
+    ASAM: w -= l_t l'(w.z) z
 
 every `rskip` steps w shrinks by the factor 1 - rskip / (t + t0), every `askip` steps it enters the mean
 that is the model.
@@ -12,7 +14,8 @@ Cost per pair: O(d), or O(nnz) in the lazy layout of sparse rows, where w is kep
 of the averaged w as weight * u - v. The layout is chosen by the number of non-zeros a row.
 
 Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, Algorithm 1 and appendix; we follow
-them, not the displayed update of the text, which has no meaning.
+them, not the displayed update of the text, which has no meaning. ASAM: Khalid, Ray, Chitsaz, Scalable
+nonlinear AUC maximization methods, ECML PKDD 2018.
 """
 
 from collections.abc import Mapping
@@ -34,8 +37,9 @@ class State(NamedTuple):
     uv: np.ndarray  # (2, d) u and v
     lazy: np.ndarray  # (2,) scale, weight
     counts: np.ndarray  # (4,) steps t, averaged points q, steps until the next shrinking, the next averaging
-    margin: float  # of the hinge loss
+    margin: float  # of the hinge loss; the parameter of ASAM's loss
     layout: kernels.Layout  # eager: scale 1, weight 0
+    loss: Any = None  # ASAM's; compiled by address at each call
 
 
 @dataclass(frozen=True)
@@ -82,12 +86,13 @@ class Psam:
         """Consume the pairs of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
-        (u, v), lazy, counts, margin, layout = state
+        (u, v), lazy, counts, margin, layout, loss = state
+        derivative = 0 if loss is None else kernels.compile_loss(loss).derivative
         t0 = self.gamma**-0.75 if self.t0 is None else self.t0
         is_lazy = layout is kernels.Layout.lazy
         _run(
             batch.rows_view, batch.rows, u, v, lazy, counts,
-            margin, self.gamma, t0, self.rskip, self.askip, is_lazy,
+            derivative, margin, self.gamma, t0, self.rskip, self.askip, is_lazy,
         )  # fmt: skip
         return state
 
@@ -101,8 +106,65 @@ class Psam:
         return X @ self.weights(state)
 
 
+@dataclass(frozen=True)
+class SmoothHinge:
+    """The loss where none is given: with r = 1 - m it is 0 for r <= 0, r^2 / 2 up to r = 1, then r - 1/2."""
+
+    name: ClassVar[str] = "smooth_hinge"
+
+    @staticmethod
+    def value(m: float, theta: float) -> float:
+        """0, r^2 / 2 or r - 1/2."""
+        r = 1.0 - m
+        if r <= 0.0:
+            return 0.0
+        return r - 0.5 if r >= 1.0 else 0.5 * r * r
+
+    @staticmethod
+    def derivative(m: float, theta: float) -> float:
+        """-clip(1 - m, 0, 1)."""
+        r = 1.0 - m
+        if r <= 0.0:
+            return 0.0
+        return -1.0 if r >= 1.0 else -r
+
+
+@dataclass(frozen=True)
+class Asam(Psam):
+    """Averaged stochastic AUC maximisation: gradient steps of any loss on random pairs.
+
+    Parameters
+    ----------
+    gamma : float > 0
+        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)).
+    t0 : float >= 0 or None
+        Start of the step's clock; None is gamma^-0.75.
+    rskip, askip : int >= 1
+        Steps between two shrinkings, and between two points of the average.
+    """
+
+    name: ClassVar[str] = "asam"
+    losses: ClassVar[tuple[str, ...]] = ("smooth_hinge", "*")
+    citation: ClassVar[str] = "khalid2018asam"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "t0 = gamma^-0.75, rskip = 16 and askip = 16 are those of the code the method builds on.",
+        "The loss is the smooth hinge unless another is given: its slope is bounded, the squared hinge "
+        "diverges with a small gamma.",
+    )
+
+    gamma: Positive = 1e-3
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero weights."""
+        loss = SmoothHinge() if problem.loss is None else problem.loss
+        return super().init(problem, rng)._replace(loss=loss)
+
+
 @kernels.kernel
-def _run(X, order, u, v, lazy, counts, margin, gamma, t0, rskip, askip, is_lazy):
+def _run(
+    X, order, u, v, lazy, counts, derivative, margin, gamma, t0, rskip, askip, is_lazy
+):  # fmt: skip
+    """Steps of the loss at the address `derivative`; 0 is the proximal step of the hinge."""
     t, averaged, until_shrink, until_average = counts
     scale, weight = lazy
     Z = pairs.room(X, order)
@@ -113,9 +175,15 @@ def _run(X, order, u, v, lazy, counts, margin, gamma, t0, rskip, askip, is_lazy)
         t += 1
         pairs.subtract(X, i, j, Z)
         product, square = rows.dot_norm(Z, 0, u)
-        slack = margin - scale * product
-        if not (slack <= 0.0 or square == 0.0):  # so that NaN goes on into the weights
-            step = min(1.0 / (gamma * (t + t0)), slack / square) / scale
+        step = 1.0 / (gamma * (t + t0))
+        if derivative == 0:
+            slack = margin - scale * product
+            moves = not (slack <= 0.0 or square == 0.0)  # so that NaN goes on into the weights
+            step = min(step, slack / square) / scale
+        else:
+            step *= -kernels.call(derivative, scale * product, margin) / scale
+            moves = step != 0.0
+        if moves:
             if weight == 0.0:
                 rows.axpy(step, Z, 0, u)
             else:

@@ -1,17 +1,19 @@
 """Methods on pairs and buffers against plain-NumPy transcriptions and golden values, dense and CSR."""
 
+from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench import Batch, ParameterError, Problem
+from aucbench import Batch, ParameterError, Problem, kernels
 from aucbench.evaluation import exact_auc
-from aucbench_algorithms import Cbr, CbrDiag, OamGra, OamSeq, RocSgd, UniExp
-from aucbench_losses import Hinge
+from aucbench_algorithms import Asam, Cbr, CbrDiag, OamGra, OamSeq, RocSgd, UniExp
+from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference_pairs as reference
-from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order
+from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order, formula_pairs
 from tests.algorithms.running import difference, random_pairs, random_problem, weights
 
 PROBLEMS = {
@@ -25,6 +27,7 @@ each_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=["dense", "csr"])
 each_problem = pytest.mark.parametrize("problem", PROBLEMS)
 
 GOLDEN_CASES = {
+    "asam smooth hinge": (Asam(gamma=0.01), formula_pairs()),
     "cbr_fifo": (Cbr(C=0.1, eta=0.7, buffer=10), formula_order()),
     "cbr_fifo diagonal": (CbrDiag(C=0.1, eta=0.7, buffer=10), formula_order()),
     "uni-exp train ratio": (UniExp(eta=0.1), formula_order()),
@@ -50,6 +53,53 @@ def test_a_method_reproduces_its_golden_weights_and_auc(case, layout):
     w = weights(algorithm, layout(X), y, rows)
     np.testing.assert_allclose(w, GOLDEN[case]["w"], rtol=1e-10, atol=0)
     assert exact_auc(X @ w, y) == pytest.approx(GOLDEN[case]["auc"], rel=1e-12)
+
+
+@dataclass(frozen=True)
+class Bent:
+    """A loss of a third party: r - log(1 + r) of r = scale - m above zero."""
+
+    name: ClassVar[str] = "bent"
+    scale: float = 1.0
+
+    @staticmethod
+    def value(m, theta):
+        r = max(theta - m, 0.0)
+        return r - np.log1p(r)
+
+    @staticmethod
+    def derivative(m, theta):
+        r = max(theta - m, 0.0)
+        return -r / (1.0 + r)
+
+
+LOSSES = [
+    SmoothHinge(), SmoothHinge(margin=0.3), Hinge(margin=2.0), SquaredHinge(), Square(), Logistic(),
+    Exponential(), Bent(scale=0.5),
+]  # fmt: skip
+
+
+@each_problem
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_asam_follows_its_specification_with_any_loss(problem, loss):
+    X, y = PROBLEMS[problem]
+    pairs = random_pairs(5, y, 800)
+    theta = kernels.theta(loss)
+    for setting in grid(gamma=[1e-3, 0.1], t0=[1e4], rskip=[1, 16], askip=[1, 16]):
+        expected = reference.asam(X, pairs, derivative=lambda m: type(loss).derivative(m, theta), **setting)
+        assert_equal_to_reference(Asam(**setting), expected, X, y, pairs, loss=loss)
+
+
+@each_problem
+@pytest.mark.parametrize("gamma", [1e-3, 0.1, 1.0])
+def test_asam_takes_the_smooth_hinge_where_no_loss_is_given(problem, gamma):
+    X, y = PROBLEMS[problem]
+    pairs = random_pairs(5, y, 3000)
+    for setting in grid(t0=[None, 100.0], rskip=[1, 16], askip=[1, 50]):
+        if (gamma == 1e-3 and setting["t0"] == 100.0) or problem == "unscaled":
+            continue  # the map expands and amplifies rounding
+        expected = reference.asam(X, pairs, gamma, **setting)
+        assert_equal_to_reference(Asam(gamma=gamma, **setting), expected, X, y, pairs)
 
 
 @each_problem
