@@ -9,6 +9,7 @@ SUBCOMMANDS = {
     "run": "train and measure; Hydra overrides follow (run --help)",
     "list": "show the registered algorithms, data sets, losses and feature maps",
     "fetch": "download data sets, or check that the mirror has them",
+    "data": "show which data are cached and how large they are, or remove them",
     "check": "try plugins against the rules of the contract",
     "leaderboard": "rank the finished entries of a store",
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 import aucbench
+from aucbench.cli import data_commands
 from aucbench.cli.checking import check
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Family, suggest
@@ -45,29 +46,6 @@ def _print_family(catalog: Catalog, family: Family) -> None:
 
 
 @click.command()
-@click.argument("names", nargs=-1, required=True)
-def fetch(names: tuple[str, ...]) -> None:
-    """Download the files of data sets NAMES, or find them in the mirror, and parse them into the cache.
-
-    AUCBENCH_MIRROR names a folder or an address to take the files from, AUCBENCH_CACHE where they are kept,
-    and AUCBENCH_OFFLINE=1 keeps off the network.
-    """
-    from aucbench import data
-
-    catalog = aucbench.catalog()
-    for name in names:
-        dataset = catalog.dataset(name)()
-        if not hasattr(dataset, "files"):
-            print(f"{name}: nothing to fetch, it comes with an installed package or is generated")
-            continue
-        for path in data.fetch(dataset):
-            print(f"{name}: {path}")
-        for part in ("train", "test") if data.has_test_part(dataset) else ("train",):
-            loaded = data.load(dataset, part)
-            print(f"{name}: {part} part, {loaded.X.shape[0]:,} rows, {loaded.X.shape[1]:,} features")
-
-
-@click.command()
 @click.option("--store", default="aucbench-store", show_default=True, help="Folder of the store.")
 @click.option("--out", default=None, help="Folder to write leaderboard.csv to.")
 def leaderboard(store: str, out: str | None) -> None:
@@ -88,4 +66,4 @@ def leaderboard(store: str, out: str | None) -> None:
         print(f"written to {file}")
 
 
-COMMANDS = {"list": list_plugins, "fetch": fetch, "check": check, "leaderboard": leaderboard}
+COMMANDS = {"list": list_plugins, **data_commands.COMMANDS, "check": check, "leaderboard": leaderboard}

@@ -17,7 +17,7 @@ def complete(arguments: Sequence[str]) -> int:
     before = words[1 : len(words) - (1 if unfinished else 0)]
     if before[:1] == ["list"]:
         return _offer(unfinished, Family)
-    if before[:1] == ["fetch"]:
+    if before[:1] in (["fetch"], ["data"]):
         return _offer(unfinished, aucbench.catalog().plugins[Family.datasets])
     if before[:1] == ["check"]:
         return _offer(

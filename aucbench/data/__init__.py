@@ -1,7 +1,18 @@
 """Data sets: fetched, parsed once, kept as memory-mapped arrays, labelled, scaled and split."""
 
 from aucbench.data.cache import cache_folder
-from aucbench.data.loading import Loaded, Part, fetch, has_test_part, load
+from aucbench.data.download import LARGE_BYTES
+from aucbench.data.loading import Loaded, Part, fetch, has_test_part, load, missing_bytes
 from aucbench.data.splitting import holdout
 
-__all__ = ["Loaded", "Part", "cache_folder", "fetch", "has_test_part", "holdout", "load"]
+__all__ = [
+    "LARGE_BYTES",
+    "Loaded",
+    "Part",
+    "cache_folder",
+    "fetch",
+    "has_test_part",
+    "holdout",
+    "load",
+    "missing_bytes",
+]

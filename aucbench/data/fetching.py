@@ -50,7 +50,7 @@ def find(name: str, file: File, allowance: Allowance | None = None) -> Found:
     """
     if Path(file.path).is_absolute():
         return _own(name, file)
-    home = _raw_folder() / PurePosixPath(file.path).parent
+    home = raw_folder() / PurePosixPath(file.path).parent
     before = _present(home, file)
     if before:
         return Found(file, before, _note(before))
@@ -84,7 +84,7 @@ def find(name: str, file: File, allowance: Allowance | None = None) -> Found:
 
 def missing_bytes(file: File) -> int | None:
     """How much is to be downloaded for a file: 0 when it is here, None when no source tells."""
-    places = [_raw_folder(), *_mirror_folders()]
+    places = [raw_folder(), *_mirror_folders()]
     if Path(file.path).is_absolute() or any(
         _present(place / PurePosixPath(file.path).parent, file) for place in places
     ):
@@ -95,13 +95,15 @@ def missing_bytes(file: File) -> int | None:
     return next((size for place in tries if (size := size_of(place.address)) is not None), None)
 
 
-def downloaded(file: File) -> Path | None:
-    """Where a downloaded file lies, None when it was not downloaded."""
-    return (
-        None
-        if Path(file.path).is_absolute()
-        else _present(_raw_folder() / PurePosixPath(file.path).parent, file)
-    )
+def downloaded(file: File) -> list[Path]:
+    """The downloads that belong to a file: none, one, or OpenML's description and data."""
+    if Path(file.path).is_absolute():
+        return []
+    place = raw_folder() / file.path
+    if file.kind == "openml":
+        return sorted(place.parent.glob(f"{place.name}.*"))
+    here = _present(place.parent, file)
+    return [here] if here else []
 
 
 def discard(path: Path) -> None:
@@ -109,7 +111,7 @@ def discard(path: Path) -> None:
 
     Files elsewhere, in a mirror folder or of one's own, are left alone.
     """
-    if path.is_relative_to(_raw_folder()):
+    if path.is_relative_to(raw_folder()):
         path.unlink(missing_ok=True)
         _note_file(path).unlink(missing_ok=True)
 
@@ -130,7 +132,8 @@ def _own(name: str, file: File) -> Found:
     return Found(file, Path(file.path), file.path)
 
 
-def _raw_folder() -> Path:
+def raw_folder() -> Path:
+    """Where downloads are kept."""
     return cache_folder() / "raw"
 
 
@@ -241,7 +244,7 @@ def _failure(name: str, file: File, refusals: dict[str, str]) -> str:
     if file.by_hand:
         return (
             f"{name}: its file cannot be fetched automatically; download {file.by_hand}, and put it at "
-            f"{_raw_folder() / file.path} (or as {file.path} into the folder that AUCBENCH_MIRROR names)."
+            f"{raw_folder() / file.path} (or as {file.path} into the folder that AUCBENCH_MIRROR names)."
         )
     network = "unset AUCBENCH_OFFLINE" if _offline() else "connect to the network"
     return (

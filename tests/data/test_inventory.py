@@ -1,0 +1,95 @@
+"""What the cache holds, and removing it; the commands fetch and data."""
+
+from aucbench import File
+from aucbench.cli import main
+from aucbench.data import inventory, load
+from aucbench_datasets.classical import Fourclass
+from aucbench_datasets.own import Libsvm
+from tests.data.conftest import TINY, Declared
+from tests.data.web import content
+
+FOUR = "".join(f"{1 if i < 307 else -1} 1:{i} 2:1\n" for i in range(862))
+
+
+def test_an_empty_cache_holds_nothing(cache, capsys):
+    assert inventory.held([Declared()]) == []
+    assert main(["data"]) == 0
+    assert capsys.readouterr().out.split() == [str(cache), "all", "0", "B"]
+
+
+def test_parsed_data_and_downloads_are_counted_and_removed(web, cache, capsys):
+    web.serve("/binary/fourclass", content(FOUR.encode()))
+    load(Fourclass())
+    (held,) = inventory.held([Fourclass()])
+    assert held.name == "fourclass"
+    assert held.parsed > 862 * 2 * 8
+    assert list(held.downloads.values()) == [len(FOUR)]
+    assert main(["data"]) == 0
+    assert "fourclass" in capsys.readouterr().out
+    assert main(["data", "--remove", "fourclass"]) == 0
+    assert "fourclass: " in capsys.readouterr().out
+    assert inventory.held([Fourclass()]) == []
+    assert not list(cache.rglob("*.npy"))
+    assert load(Fourclass()).X.shape == (862, 2)
+    assert web.requests["/binary/fourclass"] == 2
+
+
+def test_files_of_a_mirror_folder_and_of_ones_own_are_never_removed(mirror, tmp_path):
+    load(Declared())
+    (tmp_path / "own.txt").write_text(TINY)
+    own = Libsvm(str(tmp_path / "own.txt"))
+    load(own)
+    assert [each.name for each in inventory.held([Declared(), own])] == ["libsvm", "tiny"]
+    for data in (Declared(), own):
+        assert inventory.remove(data.name, data) > 0
+    assert (mirror / "binary" / "tiny").exists()
+    assert (tmp_path / "own.txt").exists()
+
+
+def test_rows_that_are_in_use_stay_readable_when_their_data_are_removed(mirror):
+    loaded = load(Declared())
+    inventory.remove("tiny", Declared())
+    assert loaded.X[3].tolist() == [7, 8, 9]
+
+
+def test_what_is_not_there_cannot_be_removed(capsys):
+    assert main(["data", "--remove", "a9a"]) == 2
+    assert "There is nothing of 'a9a' in the cache, which holds no data." in capsys.readouterr().err
+
+
+def test_fetch_asks_before_a_large_download_and_goes_on_with_yes(web, capsys):
+    web.sizes["/binary/fourclass"] = 123_000_000
+    web.serve("/binary/fourclass", content(FOUR.encode()))
+    assert main(["fetch", "fourclass"]) == 2
+    said = capsys.readouterr().err
+    assert "fourclass: 123 MB to download" in said
+    assert "aucbench fetch fourclass --yes" in said
+    assert not web.requests
+    assert main(["fetch", "fourclass", "--yes"]) == 0
+    assert "fourclass: train part, 862 rows, 2 features" in capsys.readouterr().out
+
+
+def test_fetch_all_small_takes_what_there_is_and_names_what_failed(mirror, capsys, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
+    (mirror / "binary" / "fourclass").write_text(FOUR)
+    assert main(["fetch", "--all-small"]) == 2
+    said = capsys.readouterr()
+    assert "fourclass: train part, 862 rows" in said.out
+    last = said.err.splitlines()[-1]
+    assert "data sets failed: " in last
+    assert "a9a" in last
+    for name in ("higgs", "kddcup04", "libsvm", "gaussian", "fourclass"):
+        assert name not in last
+    assert "aucbench: a9a: no source has the file binary/a9a" in said.err
+
+
+def test_fetch_without_a_name_says_what_to_do(capsys):
+    assert main(["fetch"]) == 2
+    assert "use --all-small" in capsys.readouterr().err
+
+
+def test_a_data_set_of_an_unknown_plugin_is_listed_and_removed(tmp_path, mirror, capsys):
+    load(Declared((File("binary/tiny"),)))
+    assert main(["data", "--remove-all"]) == 0
+    assert "tiny: " in capsys.readouterr().out
+    assert inventory.held([]) == []
