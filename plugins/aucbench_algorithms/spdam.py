@@ -1,0 +1,228 @@
+"""SPDAM, stochastic primal-dual AUC maximisation with minibatches.
+
+The saddle point, with b = m- - m+ and xt_i = (x_i - m+) / sqrt(p) for positives, (x_i - m-) / sqrt(1 - p)
+for negatives, all from the training data:
+
+    min_w max_beta  mean_i (beta_i w.xt_i - beta_i^2 / 2) + (b.w)^2 / 2 + b.w + lam / 2 |w|^2
+
+whose w is that of `ls_svm`. For a minibatch K of m rows, with c = lam + 1 / tau:
+
+    beta_i' = (sigma wb.xt_i + beta_i) / (1 + sigma),  Delta = sum_K (beta_i' - beta_i) xt_i
+    ubar = u + Delta / m,  u += Delta / n,  q = w / tau - ubar - b
+    w' = q / c - b (b.q) / (c (c + |b|^2)),  wb = w' + theta (w' - w)
+
+Neither xt nor, on sparse rows, any vector of length d is formed: w and wb are kept as combinations of
+m+, m-, a scaled sum g and a plain sum U of rows, and of the last Delta (see `two_sums`).
+
+Cost per iteration: O(m d), on sparse rows O(m nnz) whatever d; g is folded every so many steps, at O(d).
+
+Source: Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl.
+Math. Stat. 2019, with the scaling of xt and the steps derived anew (see the deviations).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from aucbench import Access, Batch, Claims, Interval, Positive, Problem, check_fields, kernels
+from aucbench.kernels import rows, two_sums, vectors
+
+AHEAD = 8  # rows prefetched before their use
+
+
+class SigmaRule(StrEnum):
+    """The dual step: from the conditions of the convergence proof, or as printed."""
+
+    derived = "derived"
+    printed = "printed"
+
+
+class State(NamedTuple):
+    """The variables in the layout's own form, and the statistics of the training data."""
+
+    vectors: np.ndarray  # eager: (4, d) w, wb, u, scratch; lazy: (d, 4) of `two_sums`
+    numbers: np.ndarray  # lazy: coefficients and products of `two_sums`
+    beta: np.ndarray  # (n,) dual variables
+    means: np.ndarray  # (3, d) m+, m-, b
+    gram: np.ndarray  # (3, 3) their products
+    products: np.ndarray  # lazy: (n, 2) x.m+ and x.m- of every row
+    roots: np.ndarray  # (2,) sqrt(p), sqrt(1 - p)
+    kappa: float  # largest |xt_i|, unless given
+    layout: kernels.Layout
+
+
+@dataclass(frozen=True)
+class Spdam:
+    """Stochastic primal-dual AUC maximisation: linear convergence to the regularised square loss's minimum.
+
+    Parameters
+    ----------
+    lam : float > 0
+        Weight of |w|^2 / 2.
+    batch_fraction : float in (0, 1]
+        Rows of a minibatch as a share of all.
+    sigma_rule : derived or printed
+        The dual step.
+    kappa : float > 0 or None
+        Bound on |xt_i|; None measures the largest of the training data.
+    """
+
+    name: ClassVar[str] = "spdam"
+    access: ClassVar[Access] = Access.minibatch
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-5, 2))}
+    claims: ClassVar[Claims] = Claims(rate="linear", cost="n nnz")
+    citation: ClassVar[str] = "natole2019spdam"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "xt is divided by sqrt(p): with the text's sqrt(2 p) the saddle point is not that of the pairs.",
+        "sigma solves both equalities of (23), which the printed one does not (sigma_rule=printed).",
+        "kappa bounds |xt|, as the proof needs, not |x|.",
+    )
+
+    lam: Positive = 1e-2
+    batch_fraction: Annotated[float, Interval(low=0.0, high=1.0, open_low=True)] = 0.1
+    sigma_rule: SigmaRule = SigmaRule.derived
+    kappa: Positive | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def batch_size(self, n_samples: int) -> int:
+        """Rows of a minibatch."""
+        return math.ceil(self.batch_fraction * n_samples)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero; computes the class means, their products with the rows, and the largest |xt_i|."""
+        n, d, p = problem.n_samples, problem.n_features, problem.p
+        layout = kernels.layout(problem.X)
+        lazy = layout is kernels.Layout.lazy
+        means = np.array([problem.mean_pos, problem.mean_neg, problem.mean_neg - problem.mean_pos])
+        gram = means @ means.T
+        roots = np.sqrt([p, 1.0 - p])
+        products = np.ascontiguousarray(problem.X @ means[:2].T) if lazy else np.zeros((0, 2))
+        kappa = self.kappa
+        if kappa is None:
+            view = Batch(problem.X, problem.y, np.zeros(0, np.int64)).rows_view
+            kappa = _largest(view, problem.y, means, gram, products, roots, lazy)
+        space = two_sums.cells(d) if lazy else np.zeros((4, d))
+        return State(
+            space, two_sums.numbers(), np.zeros(n), means, gram, products, roots, float(kappa), layout
+        )
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the minibatches of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        space, numbers, beta, means, gram, products, roots, kappa, layout = state
+        sigma, tau, theta = self._steps(len(beta), batch.rows.shape[1], kappa)
+        if layout is kernels.Layout.lazy:
+            _run_lazy(
+                batch.rows_view, batch.y, batch.rows, space, numbers, beta, means, gram, products, roots,
+                self.lam, sigma, tau, theta,
+            )  # fmt: skip
+        else:
+            _run(
+                batch.rows_view, batch.y, batch.rows, space, beta, means, gram, roots,
+                self.lam, sigma, tau, theta,
+            )  # fmt: skip
+        return state
+
+    def _steps(self, n: int, m: int, kappa: float) -> tuple[float, float, float]:
+        """Sigma, tau and theta for minibatches of m of n rows."""
+        lam, square = self.lam, kappa**2
+        root = math.sqrt((n - m) ** 2 + 4 * n * m * square / lam)
+        if self.sigma_rule is SigmaRule.derived:
+            sigma = lam * ((n - m) + root) / (4 * m * square)
+        else:
+            sigma = ((n - m) + root) / (8 * m * square)
+        return sigma, 1.0 / (4.0 * sigma * square), 1.0 - lam / (lam + 2.0 * sigma * square)
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) the last iterate."""
+        if state.layout is kernels.Layout.lazy:
+            return two_sums.weights(state.vectors, state.numbers, state.means)
+        return state.vectors[0].copy()
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x."""
+        return X @ self.weights(state)
+
+
+@kernels.kernel
+def _largest(X, y, means, gram, products, roots, lazy):
+    """The largest |xt_i|."""
+    largest = 0.0
+    x = np.empty(means.shape[1])
+    for i in range(y.size):
+        side = 0 if y[i] > 0 else 1
+        if lazy:
+            square = rows.norm(X, i) - 2.0 * products[i, side] + gram[side, side]
+        else:
+            x[:] = means[side]
+            rows.axpy(-1.0, X, i, x)
+            square = vectors.square(x)
+        largest = max(largest, np.sqrt(max(0.0, square)) / roots[side])
+    return largest
+
+
+@kernels.kernel
+def _run(X, y, order, space, beta, means, gram, roots, lam, sigma, tau, theta):
+    w, wb, u, work = space
+    c, n, m = lam + 1.0 / tau, beta.size, order.shape[1]
+    centres, change = np.empty(2), np.empty(2)
+    for k in range(order.shape[0]):
+        centres[0], centres[1] = vectors.dot(wb, means[0]), vectors.dot(wb, means[1])
+        change[:] = 0.0
+        work[:] = 0.0
+        for j in range(m):
+            if j + AHEAD < m:
+                rows.prefetch(X, order[k, j + AHEAD])
+            i = order[k, j]
+            side = 0 if y[i] > 0 else 1
+            product = (rows.dot(X, i, wb) - centres[side]) / roots[side]
+            rise = (sigma * product + beta[i]) / (1.0 + sigma) - beta[i]
+            beta[i] += rise
+            change[side] += rise / roots[side]
+            rows.axpy(rise / roots[side], X, i, work)
+        vectors.add(-change[0], means[0], work)
+        vectors.add(-change[1], means[1], work)  # Delta
+        for j in range(w.size):
+            q = w[j] / tau - (u[j] + work[j] / m) - means[2, j]
+            u[j] += work[j] / n
+            work[j] = q
+        pull = vectors.dot(means[2], work) / (c * (c + gram[2, 2]))
+        for j in range(w.size):
+            new = work[j] / c - means[2, j] * pull
+            wb[j] = new + theta * (new - w[j])
+            w[j] = new
+
+
+@kernels.kernel
+def _run_lazy(X, y, order, space, numbers, beta, means, gram, products, roots, lam, sigma, tau, theta):
+    n, m = beta.size, order.shape[1]
+    centres, change, across, rises = np.empty(2), np.empty(2), np.empty(2), np.empty(m)
+    for k in range(order.shape[0]):
+        for side in range(2):
+            centres[side] = two_sums.ahead_product(numbers, gram, side)
+        change[:] = 0.0
+        across[:] = 0.0
+        for j in range(m):
+            if j + AHEAD < m:
+                rows.prefetch(X, order[k, j + AHEAD])
+            i = order[k, j]
+            side = 0 if y[i] > 0 else 1
+            product = two_sums.ahead_dot(X, i, space, numbers, products) - centres[side]
+            rise = (sigma * product / roots[side] + beta[i]) / (1.0 + sigma) - beta[i]
+            beta[i] += rise
+            rises[j] = rise / roots[side]
+            change[side] += rises[j]
+            across[0] += rises[j] * products[i, 0]
+            across[1] += rises[j] * products[i, 1]
+        share = two_sums.advance(numbers, gram, change, across, lam, tau, theta, n, m)
+        for j in range(m):
+            two_sums.add(X, order[k, j], rises[j], share, n, space, numbers)
+        two_sums.tidy(space, numbers, means)
