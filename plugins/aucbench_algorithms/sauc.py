@@ -1,0 +1,267 @@
+"""SAUC, stochastic AUC maximisation with general losses through their Bernstein polynomials.
+
+A loss of the margin on [-L, L], L = 2 R Dx, is replaced by its Bernstein polynomial of degree m, which is a
+sum of products f_i(s+) ft_i(s-), so that the pairwise risk is a saddle point in w, a, b and al (m + 1
+numbers each) over single samples. Round t of T makes t steps, pulled with strength gamma to the means
+w0, a0, b0, al0 of the round before, with eta = beta / (gamma sqrt(t)); for a sample of label y, s = w.x:
+
+    y = +1: e = f(s), e' = f'(s), q = a        y = -1: e = ft(s), e' = ft'(s), q = b
+    w  = proj(w - eta (((al - q).e') / (m + 1) x + gamma (w - w0)), R)
+    a  = proj(a - eta (a - [y = 1] e) / (m + 1), R1),  b likewise with [y = -1] and R2
+    al = proj(al + eta (e - al) / (m + 1), R1 + R2)
+
+The model is the mean of the w0 of the finished rounds. T (T + 1) / 2 samples are used, the rest ignored.
+
+Cost per example: O(nnz + m^2); the end of a round goes through the columns its rows have touched (see
+`aucbench.kernels.rounds`), on dense rows through all.
+
+Source: Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2020, Algorithm 1.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from aucbench import Access, Batch, Claims, Count, ParameterError, Positive, Problem, check_fields, kernels
+from aucbench.kernels import rounds, rows
+from aucbench_algorithms.solam import Average
+
+AHEAD = 8  # rows prefetched before their use
+
+
+class StepRule(StrEnum):
+    """The step: beta / (gamma sqrt(t)), or beta / sqrt(t) as printed."""
+
+    code = "code"
+    printed = "printed"
+
+
+class State(NamedTuple):
+    """Weights by rounds, the dual variables and the polynomial."""
+
+    weights: rounds.Rounds
+    duals: np.ndarray  # (3, m + 1) a, b, al
+    sums: np.ndarray  # (3, m + 1) their sums in this round
+    polynomial: np.ndarray  # (m + 1, m + 1) A_(i, i + q) in row q, column i
+    constants: tuple[float, float, float, float]  # L, R1, R2, gamma
+    planned: int  # rounds T
+
+
+@dataclass(frozen=True)
+class Sauc:
+    """Stochastic AUC maximisation with any loss, by a Bernstein polynomial and restarted rounds.
+
+    Parameters
+    ----------
+    radius : float > 0
+        R, of the ball of w. From 1 on, gamma is so large that the weights hardly move from zero: only
+        their direction, near the difference of the class means, says anything.
+    beta : float > 0
+        Step.
+    degree : int >= 1
+        m, of the polynomial.
+    kappa : float > 0
+        Dx, bound on the row norms.
+    average : before or after
+        Whether the mean of a round is over the points before or after its steps, and that of the rounds
+        over their beginnings or ends.
+    step_rule : code or printed
+        Whether the step is divided by gamma; undivided it is unstable.
+    """
+
+    name: ClassVar[str] = "sauc"
+    access: ClassVar[Access] = Access.stream
+    plans: ClassVar[bool] = True
+    losses: ClassVar[tuple[str, ...]] = ("hinge", "*")
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "radius": tuple(10.0**power for power in range(-2, 3)),
+        "beta": tuple(10.0**power for power in range(-2, 3)),
+    }
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz + degree^2")
+    citation: ClassVar[str] = "yang2020sauc"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "The step is beta / (gamma sqrt(t)) and means are of the points produced, as in the authors' code.",
+        "Powers are computed directly; the authors divide by L / 2 + w.x, which can be zero.",
+        "Samples are visited in the runner's order, not drawn independently.",
+    )
+
+    radius: Positive = 0.1
+    beta: Positive = 1.0
+    degree: Count = 10
+    kappa: Positive = 1.0
+    average: Average = Average.after
+    step_rule: StepRule = StepRule.code
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero, the polynomial of the loss and the plan of the rounds.
+
+        Raises
+        ------
+        ParameterError
+            When the number of iterations is not planned, or the polynomial exceeds the range of numbers.
+        """
+        n = problem.iterations
+        if n is None:
+            raise ParameterError(
+                "sauc: the number of iterations must be known beforehand, got a budget in seconds; "
+                "give budget.epochs or budget.iterations."
+            )
+        loss = _hinge if problem.loss is None else _plain(problem.loss)
+        try:
+            polynomial, constants = _polynomial(loss, self.radius, self.degree, self.kappa)
+        except (OverflowError, ZeroDivisionError):
+            raise ParameterError(
+                f"sauc: with radius {self.radius:g}, kappa {self.kappa:g} and degree {self.degree} the "
+                "polynomial exceeds the range of numbers; choose a smaller degree or a radius nearer to 1."
+            ) from None
+        lazy = kernels.layout(problem.X) is kernels.Layout.lazy
+        duals, sums = np.zeros((2, 3, self.degree + 1))
+        planned = max(0, round((math.sqrt(1 + 8 * n) - 1) / 2) - 1)
+        weights = rounds.rounds(problem.n_features, lazy)
+        return State(weights, duals, sums, polynomial, constants, planned)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the rows of a chunk, in order; rows beyond the last round change nothing."""
+        if len(batch.rows) == 0:
+            return state
+        before, printed = self.average is Average.before, self.step_rule is StepRule.printed
+        _run(batch.rows_view, batch.y, batch.rows, *state, self.radius, self.beta, before, printed)
+        return state
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) mean over the finished rounds; zero before the end of the first."""
+        return rounds.mean(state.weights)
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x."""
+        return X @ self.weights(state)
+
+
+def _hinge(m: float) -> float:
+    return max(0.0, 1.0 - m)
+
+
+def _plain(loss: Any) -> Callable[[float], float]:
+    """The loss as a Python function of the margin."""
+    value, theta = loss.value, kernels.theta(loss)
+    plain = getattr(value, "py_func", value)
+    return lambda m: float(plain(m, theta))
+
+
+def _polynomial(
+    loss: Callable[[float], float], R: float, m: int, Dx: float
+) -> tuple[np.ndarray, tuple[float, float, float, float]]:
+    """The coefficients A_(i, i + q) by q and i; L, R1, R2 and gamma."""
+    L, powers = 2.0 * R * Dx, range(m + 1)
+    phi = [loss(L * (2 * j / m - 1)) for j in powers]
+    differences = [sum((-1) ** (k - j) * math.comb(k, j) * phi[j] for j in range(k + 1)) for k in powers]
+    A = np.zeros((m + 1, m + 1))
+    R1 = sum(L**i for i in powers)
+    R2 = first = second = 0.0
+    for i in powers:
+        for k in range(i, m + 1):
+            count = math.comb(m, k) * math.comb(k, i) * (m + 1)
+            A[k - i, i] = count * differences[k] / (2 * L) ** k
+            term = count * abs(differences[k]) / (2**k * L**i)
+            R2 += term
+            first += term * (k - i) / L
+            second += term * (k - i) * (k - i - 1) / L**2
+    slope = sum(i * L ** (i - 1) for i in powers[1:])
+    bend = sum(i * (i - 1) * L ** (i - 2) for i in powers[2:])
+    square = Dx**2
+    gamma = max(
+        (2 * R1 + R2) * square * bend + square * slope**2,
+        (R1 + 2 * R2) * square * second + square * first**2,
+    ) / (m + 1)  # fmt: skip
+    return A, (L, R1, R2, gamma)
+
+
+@kernels.kernel
+def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, beta, before, printed):
+    L, R1, R2, gamma = constants
+    terms = polynomial.shape[0]  # m + 1
+    e, slope, powers = np.empty(terms), np.empty(terms), np.empty(terms)
+    counts = weights.counts
+    for k in range(order.size):
+        if counts[0] == planned:
+            break
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        length = counts[0] + 1
+        eta = beta / np.sqrt(length)
+        pull = eta * gamma  # of w to w0
+        if not printed:
+            eta, pull = eta / gamma, eta
+        apart, centre, square = rounds.scores(X, i, weights)
+        own = 0 if y[i] > 0 else 1
+        _terms(apart + centre, L, own, polynomial, powers, e, slope)
+        coefficient = 0.0
+        for j in range(terms):
+            coefficient += (duals[2, j] - duals[own, j]) * slope[j]
+        if before:
+            rounds.count(weights)
+            _add(duals, sums)
+        rounds.move(X, i, weights, 1.0 - pull, -eta * coefficient / terms, apart, centre, square, R)
+        rate = eta / terms
+        _descend(duals[0], e, rate, 1.0 - own, R1)
+        _descend(duals[1], e, rate, 0.0 + own, R2)
+        _descend(duals[2], e, rate, 1.0, R1 + R2)
+        if not before:
+            rounds.count(weights)
+            _add(duals, sums)
+        counts[1] += 1
+        if counts[1] == length:
+            rounds.finish(weights, length, before)
+            duals[:] = sums / length
+            sums[:] = 0.0
+
+
+@kernels.kernel
+def _terms(s, L, own, polynomial, powers, e, slope):
+    """Set e and its derivative to f(s), or to ft(s) for a negative."""
+    z = L / 2.0 + s if own == 0 else L / 2.0 - s
+    power = 1.0
+    for j in range(e.size):
+        powers[j] = power
+        power *= z
+    if own == 0:
+        for j in range(e.size):
+            e[j] = powers[j]
+            slope[j] = j * powers[j - 1] if j > 0 else 0.0
+        return
+    e[:] = 0.0
+    slope[:] = 0.0
+    for q in range(e.size):
+        for j in range(e.size - q):
+            e[j] += polynomial[q, j] * powers[q]
+        if q > 0:
+            for j in range(e.size - q):
+                slope[j] -= polynomial[q, j] * (q * powers[q - 1])
+
+
+@kernels.kernel
+def _add(duals, sums):
+    for j in range(sums.shape[0]):
+        for k in range(sums.shape[1]):
+            sums[j, k] += duals[j, k]
+
+
+@kernels.kernel
+def _descend(v, e, rate, share, radius):
+    """Move v towards share * e by a rate, and project it on the l2 ball."""
+    size = 0.0
+    for j in range(v.size):
+        v[j] -= rate * (v[j] - share * e[j])
+        size += v[j] * v[j]
+    if not size <= radius * radius:
+        factor = radius / np.sqrt(size)
+        for j in range(v.size):
+            v[j] *= factor
