@@ -39,7 +39,7 @@ SHORT = 8  # rows whose slots are drawn sooner by the interpreter than a generat
 class State(NamedTuple):
     """Weights w = scale u, sum of the w after each example = weight u - v."""
 
-    uxv: np.ndarray  # (2 or 4, d) u, room for one row and, for the average only, v
+    uxv: np.ndarray  # (1 to 3, d) u; for seq room for one row; for the average v
     lazy: np.ndarray  # (4,) scale, weight, |w|^2 (kept up for `radius` only), the largest it was
     members: np.ndarray  # (2, B) row numbers, positives first
     norms: np.ndarray  # (2, B) squared norms of those rows
@@ -69,7 +69,7 @@ class _Oam:
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and empty reservoirs; the margin is that of the loss."""
-        d, count = problem.n_features, 4 if self.average else 2  # 4, so that a column is in one cache line
+        d, count = problem.n_features, 1 + self.sequential + self.average
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         uxv = np.zeros((d, count)).T if lazy else np.zeros((count, d))
         members = np.zeros((2, self.buffer), np.int64)
@@ -87,18 +87,12 @@ class _Oam:
         return self.replay(state, batch, slots)
 
     def replay(self, state: State, batch: Batch, slots: np.ndarray) -> State:
-        """`step` with given places in the reservoirs.
-
-        Parameters
-        ----------
-        slots : (k,) int64 array
-            The place each example takes in the buffer of its class: the next one while there is room, -1
-            for an example that is not kept.
-        """
+        """`step` where each example takes a given place (k,) in the buffer of its class, -1 for none."""
         uxv, lazy, members, norms, seen, margin, _ = state
+        u, x = uxv[0], uxv[1 if self.sequential else 0]
         radius = 0.0 if self.radius is None else self.radius
         _run(
-            batch.rows_view, batch.y, batch.rows, slots, uxv[0], uxv[1], uxv[-2], lazy, members, norms, seen,
+            batch.rows_view, batch.y, batch.rows, slots, u, x, uxv[-1], lazy, members, norms, seen,
             margin, self.C, radius, self.average, self.sequential,
         )  # fmt: skip
         return state
@@ -108,7 +102,7 @@ class _Oam:
         scale, weight, _, _ = state.lazy
         count = state.seen.sum()
         if self.average and count:
-            return (weight * state.uxv[0] - state.uxv[2]) / count
+            return (weight * state.uxv[0] - state.uxv[-1]) / count
         return scale * state.uxv[0]
 
     def score(self, state: State, X: Any) -> np.ndarray:
@@ -181,9 +175,7 @@ def _draw(rng, y, order, seen, size, slots):
 
 
 @kernels.kernel
-def _run(
-    X, y, order, slots, u, x, v, lazy, members, norms, seen, margin, C, radius, average, sequential
-):  # fmt: skip
+def _run(X, y, order, slots, u, x, v, lazy, members, norms, seen, margin, C, radius, average, sequential):
     size = members.shape[1]
     active = np.empty(size, np.bool_)
     smallest = SMALLEST_SCALE if average else SMALLEST_SCALE_ALONE

@@ -21,7 +21,7 @@ PROBLEMS = {
     "sparse": random_problem(2, 300, 400, density=0.03),
     "unscaled": random_problem(3, 300, 20, unit=False),
 }
-ORDER = np.concatenate([np.random.default_rng(seed).permutation(300) for seed in range(5)])
+ORDER = np.concatenate([np.random.default_rng(seed).permutation(300) for seed in range(3)])
 LAYOUTS = [np.asarray, sparse.csr_array]
 each_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=["dense", "csr"])
 each_problem = pytest.mark.parametrize("problem", PROBLEMS)
@@ -94,7 +94,7 @@ def test_asam_follows_its_specification_with_any_loss(problem, loss):
 @pytest.mark.parametrize("gamma", [1e-3, 0.1, 1.0])
 def test_asam_takes_the_smooth_hinge_where_no_loss_is_given(problem, gamma):
     X, y = PROBLEMS[problem]
-    pairs = random_pairs(5, y, 3000)
+    pairs = random_pairs(5, y, 1500)
     for setting in grid(t0=[None, 100.0], rskip=[1, 16], askip=[1, 50]):
         if (gamma == 1e-3 and setting["t0"] == 100.0) or problem == "unscaled":
             continue  # the map expands and amplifies rounding
@@ -106,7 +106,7 @@ def test_asam_takes_the_smooth_hinge_where_no_loss_is_given(problem, gamma):
 @pytest.mark.parametrize("schedule", ["basic", "pegasos", "constant"])
 def test_roc_sgd_follows_its_specification(problem, schedule):
     X, y = PROBLEMS[problem]
-    pairs = random_pairs(5, y, 3000)
+    pairs = random_pairs(5, y, 1500)
     for setting in grid(lam=[1e-6, 1e-4, 0.01, 1.0, 20.0, 1e3], pegasos=[False, True]):
         expected = reference.roc_sgd(X, pairs, schedule=schedule, **setting)
         assert_equal_to_reference(RocSgd(schedule=schedule, **setting), expected, X, y, pairs)
@@ -162,7 +162,7 @@ def test_oam_with_given_slots_reproduces_its_golden_weights(algorithm, layout):
 @pytest.mark.parametrize("kind", [OamSeq, OamGra])
 def test_oam_follows_its_specification_with_its_own_draws(problem, buffer, kind):
     X, y = PROBLEMS[problem]
-    order = ORDER[: 1500 if buffer < 100 else 600]
+    order = ORDER[: 900 if buffer < 100 else 350]
     settings = grid(C=[2.0**-12, 0.1], average=[False, True], radius=[None, 0.3])
     settings += [{"C": 100.0, "average": True, "radius": 0.01}, {"C": 10.0, "radius": 1.0}]
     for setting in settings:
