@@ -5,10 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from aucbench.data import memory, streaming
 from aucbench.data.scaling import Scaling, fit_scaling, gather
-from aucbench.protocols import Side, Split
+from aucbench.protocols import Split
 
+WIDE = 4096  # features; fewer are not feared to go beyond memory where this many do not
 SEED_PURPOSE = 3  # keeps the feature map's generator apart from the split's, the order's and the method's
 
 
@@ -25,14 +28,26 @@ class Prepared(NamedTuple):
 def prepare(split: Split, scaling: Scaling, features: Any, dtype: str, seed: int) -> Prepared:
     """Scale both sides by the training rows, then map them by a feature map fitted on the training rows."""
     train, test = split.train, split.test
-    scaler = fit_scaling(scaling, train.X, _rows(train))
-    X = gather(train.X, _rows(train), scaler, np.dtype(dtype))
-    X_test = gather(test.X, _rows(test), scaler, np.dtype(dtype))
+    scaler = fit_scaling(scaling, train.X, train.rows)
+    X = gather(train.X, train.rows, scaler, np.dtype(dtype))
+    X_test = gather(test.X, test.rows, scaler, np.dtype(dtype))
     started = perf_counter()
     fitted = features.fit(X, np.random.default_rng([seed, SEED_PURPOSE]))
     seconds = perf_counter() - started
-    return Prepared(fitted.transform(X), train.y, fitted.transform(X_test), test.y, seconds)
+    return Prepared(_mapped(fitted, X), train.y, _mapped(fitted, X_test), test.y, seconds)
 
 
-def _rows(side: Side) -> NDArray[np.int64]:
-    return np.arange(len(side.y)) if side.rows is None else side.rows
+def _mapped(fitted: Any, X: Any) -> Any:
+    """The features of all rows, over a file where they do not fit into memory."""
+    # How many features there are shows only on a row; the look costs a map of it.
+    if X.shape[0] * X.dtype.itemsize * WIDE > memory.available():
+        few = fitted.transform(X[:1])
+        if not sparse.issparse(few) and not memory.fits(X.shape[0] * few.nbytes) and not _is_identity(few, X):
+            parts = streaming.blocks(X.shape[0], max(few.nbytes, X.shape[1] * X.dtype.itemsize))
+            return streaming.spill(parts, lambda part: fitted.transform(X[part]), X.dtype)
+    return fitted.transform(X)
+
+
+def _is_identity(few: Any, X: Any) -> bool:
+    """Whether the map gave back what it got, a view of X."""
+    return isinstance(X, np.ndarray) and np.shares_memory(few, X)

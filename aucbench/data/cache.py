@@ -1,5 +1,6 @@
 """The cache of parsed data: a folder per part of a data set, made aside and renamed when it is complete."""
 
+import errno
 import hashlib
 import json
 import os
@@ -58,17 +59,36 @@ def part_folder(name: str, part: str, files: Sequence[File], features: int | Non
     return cache_folder() / "data" / name / key
 
 
-def open_part(folder: Path) -> Part | None:
-    """The arrays of a cached part; None when it is not there, of another format or damaged."""
+def read_meta(folder: Path) -> Mapping[str, Any] | None:
+    """What is written about a cached part; None when it is not there, of another format or damaged."""
     try:
         meta = json.loads((folder / "meta.json").read_text())
-        if meta["format"] != FORMAT:
-            return None
+        return meta if meta["format"] == FORMAT else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def open_part(folder: Path) -> Part | None:
+    """The arrays of a cached part; None when it is not there, of another format or damaged.
+
+    Raises
+    ------
+    DataError
+        The process has no address space left for it.
+    """
+    meta = read_meta(folder)
+    if meta is None:
+        return None
+    try:
         codes = open_npy(folder / "codes.npy")
         shape = (meta["rows"], meta["features"])
         X = open_npy(folder / "X.npy") if meta["dense"] else _open_csr(folder, shape)
         whole = X.shape == shape and len(codes) == shape[0]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        if getattr(error, "errno", None) == errno.ENOMEM:  # making it anew would not help
+            raise DataError(
+                f"{folder} cannot be mapped: the address space of the process is limited."
+            ) from None
         return None
     return Part(X, codes, meta) if whole else None
 

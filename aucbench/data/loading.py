@@ -129,9 +129,9 @@ def _files(dataset: Any) -> tuple[File, ...]:
 def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     cached = _cached(dataset, files, part)
     # The training part decides which class is positive, so that all parts agree.
-    reference = cached if part != Part.test else _cached(dataset, files, Part.train)
+    reference = cached.meta if part != Part.test else cache.read_meta(_folder(dataset, files, Part.train))
     counts: dict[facts.Label, int] = {}
-    for entry in reference.meta["files"]:
+    for entry in (reference or _cached(dataset, files, Part.train).meta)["files"]:
         if entry["part"] == Part.train:
             for label, count in entry["labels"]:
                 counts[label] = counts.get(label, 0) + count

@@ -1,4 +1,4 @@
-"""Writing .npy files of a length not known beforehand, and opening them as private memory maps."""
+"""Writing .npy files of a length not known beforehand, and opening them as memory maps."""
 
 import hashlib
 from pathlib import Path
@@ -6,6 +6,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from aucbench.data.mapping import map_file
 
 
 class NpyWriter:
@@ -72,8 +74,31 @@ class NpyWriter:
             self._file.close()
 
 
-def open_npy(path: Path) -> NDArray[Any]:
-    """The array of a .npy file, a plain ndarray over a private memory map (writing leaves the file alone)."""
-    if path.stat().st_size <= 128:  # nothing but a header, which cannot be mapped
-        return np.asarray(np.load(path, allow_pickle=False))
-    return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+def open_npy(path: Path, shared: bool = False) -> NDArray[Any]:
+    """The array of a .npy file, a plain ndarray over a memory map.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    shared : bool
+        Whether writing to the array changes the file; else it is left alone.
+
+    Raises
+    ------
+    ValueError
+        The file is no .npy file, or cut short.
+    """
+    with path.open("rb") as file:
+        np.lib.format.read_magic(file)
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        begin = file.tell()
+    if fortran or dtype.hasobject:
+        raise ValueError(f"{path} is not a file of this package.")
+    if 0 in shape:  # an empty file cannot be mapped
+        return np.empty(shape, dtype)
+    mapped = map_file(path, shared)
+    try:
+        return np.ndarray(shape, dtype, buffer=mapped, offset=begin)
+    except TypeError:  # NumPy's "buffer is too small"
+        raise ValueError(f"{path} is cut short.") from None

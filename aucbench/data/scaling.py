@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from aucbench.contracts import Matrix
+from aucbench.data import streaming
+from aucbench.data.memory import available, fits
 from aucbench.errors import DataError, ParameterError
 
 
@@ -111,6 +113,9 @@ def gather(
 ) -> Matrix:
     """The given rows of X, scaled, in a new array; dense rows in one compiled pass.
 
+    What does not fit into memory is written block by block to a file without a name and comes as an array
+    over its memory map; where nothing is to be done to all rows, X itself is returned then.
+
     Parameters
     ----------
     X : (n, d) ndarray or scipy CSR
@@ -132,12 +137,34 @@ def gather(
         X has another number of columns than the scaling was fitted on, or must become dense and does not fit
         the available memory.
     """
-    from aucbench.data import scaling_kernels as kernels
-
     if scaler.scaling in _FITTED and X.shape[1] != len(scaler.divisor):
         raise DataError(f"The scaling was fitted on {len(scaler.divisor)} columns, got {X.shape[1]}.")
+    dtype = np.dtype(dtype)
+    count = X.shape[0] if rows is None else len(rows)
+    row_bytes = _row_bytes(X, dtype)
+    if fits(count * row_bytes):
+        return _gathered(X, rows, scaler, dtype)
+    if rows is None and scaler.scaling is Scaling.none and X.dtype == dtype:
+        return X
+    if not isinstance(X, np.ndarray) and scaler.scaling in _DENSE:
+        _check_memory(scaler.scaling, (count, X.shape[1]), dtype)
+    rows = np.arange(count) if rows is None else rows
+    parts = streaming.blocks(count, row_bytes)
+    return streaming.spill(parts, lambda part: _gathered(X, rows[part], scaler, dtype), dtype)
+
+
+def _row_bytes(X: Matrix, dtype: np.dtype[Any]) -> int:
+    """Bytes that a row takes, on average."""
+    if isinstance(X, np.ndarray):
+        return int(X.shape[1]) * dtype.itemsize
+    return int(X.nnz * (dtype.itemsize + X.indices.dtype.itemsize) // max(1, X.shape[0])) + 8
+
+
+def _gathered(X: Matrix, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.dtype[Any]) -> Matrix:
+    from aucbench.data import scaling_kernels as kernels
+
     if not isinstance(X, np.ndarray):
-        return _gather_csr(X if rows is None else X[rows], scaler, np.dtype(dtype))
+        return _gather_csr(X if rows is None else X[rows], scaler, dtype)
     rows = np.arange(X.shape[0]) if rows is None else rows
     out = np.empty((len(rows), X.shape[1]), dtype)
     unit, centred = scaler.scaling in _OF_ROWS, scaler.scaling is Scaling.centred_unit
@@ -187,11 +214,9 @@ def _scale_to_dense(X: Any, scaler: Scaler, dtype: np.dtype[Any], block_rows: in
 
 
 def _check_memory(scaling: Scaling, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-    import psutil
-
-    needed, available = shape[0] * shape[1] * dtype.itemsize, psutil.virtual_memory().available
-    if needed > available:
+    needed, room = shape[0] * shape[1] * dtype.itemsize, available()
+    if needed > room:
         raise DataError(
             f"scaling={scaling} makes sparse data dense: {shape[0]} x {shape[1]} values need "
-            f"{needed / 1e9:.1f} GB, and {available / 1e9:.1f} GB are available; use scaling=maxabs."
+            f"{needed / 1e9:.1f} GB, and {room / 1e9:.1f} GB are available; use scaling=maxabs."
         )

@@ -1,0 +1,86 @@
+"""How much memory there is, and files to work in when it is not enough."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from aucbench.data.cache import cache_folder
+from aucbench.errors import DataError
+
+SHARE = 0.75  # of the available memory that one array may take
+
+
+def available() -> int:
+    """Bytes of memory that this process can still get: of the machine, and within its own limits."""
+    import psutil
+
+    process = psutil.Process()
+    room = [psutil.virtual_memory().available]
+    if sys.platform == "linux":
+        import resource
+
+        used = process.memory_info()
+        for limit, taken in ((resource.RLIMIT_AS, used.vms), (resource.RLIMIT_DATA, used.data)):
+            soft, _ = resource.getrlimit(limit)
+            if soft != resource.RLIM_INFINITY:
+                room.append(soft - taken)
+        room += _room_in_group()
+    return max(0, min(room))
+
+
+def fits(size: int) -> bool:
+    """Whether an array of that many bytes can be held in memory."""
+    return size <= SHARE * available()
+
+
+def _room_in_group() -> list[int]:
+    """What the control group of a container or a cluster's job leaves (version 2)."""
+    try:
+        place = Path("/proc/self/cgroup").read_text().rpartition("0::")[2].splitlines()[0]
+        folder = Path("/sys/fs/cgroup") / place.lstrip("/")
+        largest = (folder / "memory.max").read_text().strip()
+        facts = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return [] if largest == "max" else [int(largest) - int(facts["anon"])]
+    except (OSError, ValueError, IndexError, KeyError):
+        return []
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder in the cache for arrays larger than memory, which is gone in the end.
+
+    A file that was mapped meanwhile keeps its place on the disk until the array is gone, and no longer,
+    however the process ends.
+
+    Raises
+    ------
+    DataError
+        The folder cannot be written (a full disk, no permission).
+    """
+    home = cache_folder() / "scratch"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        _sweep(home)
+        with tempfile.TemporaryDirectory(prefix=f"{os.getpid()}-", dir=home) as folder:
+            yield Path(folder)
+    except OSError as error:
+        if error.errno is None or isinstance(error, DataError):
+            raise
+        raise DataError(
+            f"The rows do not fit into memory, and {home} cannot be written ({error.strerror}); free some "
+            "space there, or set AUCBENCH_CACHE to another folder."
+        ) from None
+
+
+def _sweep(home: Path) -> None:
+    """Remove what killed processes left behind."""
+    import psutil
+
+    for folder in home.iterdir():
+        number = folder.name.partition("-")[0]
+        if number.isdigit() and not psutil.pid_exists(int(number)):
+            shutil.rmtree(folder, ignore_errors=True)
