@@ -55,7 +55,7 @@ def ahead_dot(X, i, cells, numbers, products):
         j, x = X.indices[k], np.float64(X.data[k])
         g += x * cells[j, 0]
         u += x * cells[j, 1]
-        last += x * cells[j, 2] if cells[j, 3] == time else 0.0
+        last += x * cells[j, 2] * (cells[j, 3] == time)  # not a branch: it would be guessed wrongly
     total = numbers[AHEAD_BASE] * g + numbers[AHEAD_EXTRA] * u + numbers[AHEAD_LAST] * last
     return total + numbers[AHEAD_F] * products[i, 0] + numbers[AHEAD_F + 1] * products[i, 1]
 
@@ -117,7 +117,7 @@ def add(X, i, rise, share, n, cells, numbers):
         j, x = X.indices[k], np.float64(X.data[k])
         cells[j, 0] += to_g * x
         cells[j, 1] += to_u * x
-        cells[j, 2] = (cells[j, 2] if cells[j, 3] == time else 0.0) + rise * x
+        cells[j, 2] = cells[j, 2] * (cells[j, 3] == time) + rise * x
         cells[j, 3] = time
 
 

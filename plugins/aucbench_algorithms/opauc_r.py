@@ -42,7 +42,7 @@ AHEAD = 4  # rows prefetched before their use
 DRAWN = 4096  # samples whose random numbers are drawn at once
 SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3  # beyond them everything is folded into u
 REFRESH = 1024  # steps between two foldings, at least
-FOLDING = 256  # and columns per step between them, so that the foldings cost no more than the steps
+FOLDING = 128  # and columns per step between them, so that the foldings cost no more than the steps
 
 
 class Centring(StrEnum):
@@ -128,6 +128,8 @@ class OpaucR:
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order; draws tau numbers for each."""
+        if len(batch.rows) == 0:
+            return state
         *arrays, rng, layout = state
         run = _run_lazy if layout is kernels.Layout.lazy else _run
         exact = self.centring is Centring.exact

@@ -15,6 +15,7 @@ Neither xt nor, on sparse rows, any vector of length d is formed: w and wb are k
 m+, m-, a scaled sum g and a plain sum U of rows, and of the last Delta (see `two_sums`).
 
 Cost per iteration: O(m d), on sparse rows O(m nnz) whatever d; g is folded every so many steps, at O(d).
+Where d is no more than a few times m nnz, plain vectors are faster and used.
 
 Source: Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl.
 Math. Stat. 2019, with the scaling of xt and the steps derived anew (see the deviations).
@@ -32,6 +33,7 @@ from aucbench import Access, Batch, Claims, Interval, Positive, Problem, check_f
 from aucbench.kernels import rows, two_sums, vectors
 
 AHEAD = 8  # rows prefetched before their use
+LAZY = 3.0  # cost of a lazy step per non-zero against that of an eager one per weight
 
 
 class SigmaRule(StrEnum):
@@ -49,7 +51,7 @@ class State(NamedTuple):
     beta: np.ndarray  # (n,) dual variables
     means: np.ndarray  # (3, d) m+, m-, b
     gram: np.ndarray  # (3, 3) their products
-    products: np.ndarray  # lazy: (n, 2) x.m+ and x.m- of every row
+    products: np.ndarray  # sparse rows: (n, 2) x.m+ and x.m- of every row
     roots: np.ndarray  # (2,) sqrt(p), sqrt(1 - p)
     kappa: float  # largest |xt_i|, unless given
     layout: kernels.Layout
@@ -98,16 +100,17 @@ class Spdam:
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero; computes the class means, their products with the rows, and the largest |xt_i|."""
         n, d, p = problem.n_samples, problem.n_features, problem.p
-        layout = kernels.layout(problem.X)
+        layout = self._layout(problem)
         lazy = layout is kernels.Layout.lazy
         means = np.array([problem.mean_pos, problem.mean_neg, problem.mean_neg - problem.mean_pos])
         gram = means @ means.T
         roots = np.sqrt([p, 1.0 - p])
-        products = np.ascontiguousarray(problem.X @ means[:2].T) if lazy else np.zeros((0, 2))
+        dense = isinstance(problem.X, np.ndarray)
+        products = np.zeros((0, 2)) if dense else np.ascontiguousarray(problem.X @ means[:2].T)
         kappa = self.kappa
         if kappa is None:
             view = Batch(problem.X, problem.y, np.zeros(0, np.int64)).rows_view
-            kappa = _largest(view, problem.y, means, gram, products, roots, lazy)
+            kappa = _largest(view, problem.y, means, gram, products, roots)
         space = two_sums.cells(d) if lazy else np.zeros((4, d))
         return State(
             space, two_sums.numbers(), np.zeros(n), means, gram, products, roots, float(kappa), layout
@@ -131,6 +134,14 @@ class Spdam:
             )  # fmt: skip
         return state
 
+    def _layout(self, problem: Problem) -> kernels.Layout:
+        """Lazy pays when d exceeds a few times the non-zeros of a whole minibatch."""
+        layout = kernels.layout(problem.X)
+        if layout is kernels.Layout.lazy:
+            nonzeros = problem.X.nnz / problem.n_samples * self.batch_size(problem.n_samples)
+            return layout if problem.n_features > LAZY * nonzeros else kernels.Layout.eager
+        return layout
+
     def _steps(self, n: int, m: int, kappa: float) -> tuple[float, float, float]:
         """Sigma, tau and theta for minibatches of m of n rows."""
         lam, square = self.lam, kappa**2
@@ -153,13 +164,13 @@ class Spdam:
 
 
 @kernels.kernel
-def _largest(X, y, means, gram, products, roots, lazy):
+def _largest(X, y, means, gram, products, roots):
     """The largest |xt_i|."""
     largest = 0.0
     x = np.empty(means.shape[1])
     for i in range(y.size):
         side = 0 if y[i] > 0 else 1
-        if lazy:
+        if products.shape[0] > 0:
             square = rows.norm(X, i) - 2.0 * products[i, side] + gram[side, side]
         else:
             x[:] = means[side]

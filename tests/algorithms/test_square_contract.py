@@ -23,6 +23,7 @@ METHODS = [
     OpaucR(tau=5, centring="exact"),
     AdaOam(),
     Spdam(),
+    Spdam(batch_fraction=0.01),
     Sauc(radius=0.01, beta=2.0, degree=3),
     Sauc(radius=0.1, degree=3, average="before"),
 ]

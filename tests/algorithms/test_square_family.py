@@ -156,7 +156,9 @@ def test_spdam_follows_its_specification(problem, size):
         if setting["kappa"] and problem == "unscaled":
             continue  # far below the largest norm it diverges
         expected = reference_square.spdam(X, y, batches, **setting)
-        assert_equal_to_reference(Spdam(**setting), expected, X, y, batches)
+        for fraction in (0.1, 0.003):  # plain vectors, and sums of rows in the sparse problem
+            algorithm = Spdam(batch_fraction=fraction, **setting)
+            assert_equal_to_reference(algorithm, expected, X, y, batches)
 
 
 @each_problem
