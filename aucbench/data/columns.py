@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from aucbench.data.libsvm import readable
 from aucbench.errors import DataError
 
 BATCH_BYTES = 1 << 22
+CELL_BYTES, MOST_BATCH_BYTES = 2000, 1 << 27
 BATCH_ROWS = 1 << 16
 _DELIMITERS = ",;\t| "
 
@@ -51,7 +53,7 @@ def _open_csv(file: File, path: Path) -> Columns:
     from pyarrow import csv
 
     with readable(path) as stream:
-        begin = stream.read(BATCH_BYTES)
+        begin = _first_lines(stream)
     text = begin.decode("utf-8-sig", "replace")
     first, second, *_ = [*[line for line in text.splitlines() if line.strip()][:2], "", ""]
     if not first:
@@ -83,14 +85,24 @@ def _open_csv(file: File, path: Path) -> Columns:
             strings_can_be_null=False,
             quoted_strings_can_be_null=False,
         )
-        read = csv.ReadOptions(
-            column_names=names, skip_rows=skipped, block_size=BATCH_BYTES, use_threads=False
-        )
+        # A block holds many rows, however many columns there are: each column costs some time in each block.
+        size = max(BATCH_BYTES, min(CELL_BYTES * len(names), MOST_BATCH_BYTES), 4 * len(first))
+        read = csv.ReadOptions(column_names=names, skip_rows=skipped, block_size=size, use_threads=False)
         with readable(path) as stream, _arrow_errors(path):
             for batch in csv.open_csv(stream, read, options, convert):
                 yield list(batch.columns)
 
     return Columns(names, batches)
+
+
+def _first_lines(stream: Any) -> bytes:
+    """The first two lines that are not empty, and those before and between them."""
+    lines: list[bytes] = []
+    filled = 0
+    while filled < 2 and (line := stream.readline()):
+        lines.append(line)
+        filled += bool(line.strip())
+    return b"".join(lines)
 
 
 def _cells(path: Path, line: str, options: Any) -> list[str]:
@@ -119,7 +131,7 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse_twins(path: Path, names: list[str]) -> None:
-    twins = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    twins = sorted(name for name, count in Counter(names).items() if count > 1)
     if twins:
         raise DataError(
             f"{path}: the first line names several columns {twins[0]!r}; if it is data and no header, set "

@@ -46,30 +46,36 @@ def encode(schema: Schema, file: File, path: Path) -> Iterator[TableBlock]:
     places = places_of(path, columns, schema.names)
     at_once = max(1, VALUES // max(1, schema.width))
     row = 0
-    for whole in columns.batches():
-        for start in range(0, len(whole[0]), at_once):
-            batch = [array.slice(start, at_once) for array in whole]
-            yield _block(schema, path, batch, places, row)
-            row += len(batch[0])
+    for batch in columns.batches():
+        read: list[NDArray[Any]] = []
+        for feature in schema.features:
+            array = batch[places[feature.place]]
+            if feature.numeric:
+                read.append(_values(path, feature, array, schema.table, row))
+            else:
+                read.append(_codes(path, feature, array, schema.table))
+        labels = _labels(path, schema, batch[places[schema.target]], row)
+        row += len(labels.codes)
+        for start in range(0, len(labels.codes), at_once):
+            part = slice(start, start + at_once)
+            yield _block(schema, read, part, Coded(labels.distinct, labels.codes[part]))
 
 
-def _block(schema: Schema, path: Path, batch: list[Any], places: list[int], row: int) -> TableBlock:
-    n = len(batch[0])
+def _block(schema: Schema, read: list[NDArray[Any]], part: slice, labels: Coded) -> TableBlock:
+    n = len(labels.codes)
     dense = np.zeros((n, schema.width))
     column = 0
-    for feature in schema.features:
-        array = batch[places[feature.place]]
+    for feature, values in zip(schema.features, read, strict=True):
         if feature.numeric:
-            dense[:, column] = _values(path, feature, array, schema.table, row)
+            dense[:, column] = values[part]
             column += 1
         else:
-            codes = _codes(path, feature, array, schema.table)
+            codes = values[part]
             known = np.flatnonzero(codes >= 0)
             dense[known, column + codes[known]] = 1.0
             column += len(feature.categories)
     filled, indices = np.nonzero(dense)
     lengths = np.bincount(filled, minlength=n)
-    labels = _labels(path, schema, batch[places[schema.target]], row)
     return TableBlock(labels, lengths, indices.astype(np.int32), dense[filled, indices], schema.width)
 
 

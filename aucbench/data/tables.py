@@ -95,7 +95,8 @@ def places_of(path: Path, columns: Columns, names: list[str]) -> list[int]:
             f"{path} has {len(columns.names)} columns, expected the {len(names)} of the training part "
             f"(different: {', '.join(other) or 'none'})."
         )
-    return [columns.names.index(name) for name in names]
+    places = {name: place for place, name in enumerate(columns.names)}
+    return [places[name] for name in names]
 
 
 def _is_text(array: Any) -> bool:
