@@ -1,7 +1,6 @@
-"""Files of one's own: CSV, Parquet, NumPy archives, and data sets of OpenML."""
+"""Files of one's own: CSV, Parquet and NumPy archives."""
 
 import bz2
-import json
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +10,7 @@ from scipy import sparse
 
 from aucbench import DataError, ParameterError
 from aucbench.data import encoding, load
-from aucbench_datasets.own import Csv, Npz, Openml, Parquet
-from tests.data.web import content
+from aucbench_datasets.own import Csv, Npz, Parquet
 
 PEOPLE = "age,job,sick,income\n30,cook,no,10.5\n41, nurse ,yes,-2e3\n52,cook,no,0\n63,judge,no,7\n"
 
@@ -241,88 +239,3 @@ def test_bad_archives_are_one_clear_sentence(tmp_path, arrays, message):
 def test_what_is_no_archive_is_refused(write):
     with pytest.raises(DataError, match=r"own\.npz is no \.npz archive"):
         load(Npz(write("hello", "own.npz")))
-
-
-ARFF = """@RELATION r
-@ATTRIBUTE 'body weight' REAL
-@attribute id string
-@attribute colour {red,'light blue', "it's"}
-@attribute grade {1,2}
-@attribute class {yes,no}
-@DATA
-% a comment
-1.5,a,red,1,no
-2, b, 'light blue', 2, yes
-?,c,"it's",1,no
-"""
-
-
-def describe(web, number, **facts):
-    found = {"url": f"{web.address}/file{number}.arff", "format": "ARFF", "default_target_attribute": "class"}
-    body = {"data_set_description": {**found, **facts}}
-    web.serve(f"/openml/{number}.json", content(json.dumps(body).encode()))
-
-
-def test_openml_by_number_reads_arff_as_its_description_says(web):
-    describe(web, 7, row_id_attribute="id")
-    web.serve("/file7.arff", content(ARFF.encode()))
-    loaded = load(Openml(7, missing="median"))
-    assert loaded.X.tolist() == [[1.5, 0, 0, 1, 1, 0], [2, 0, 1, 0, 0, 1], [1.75, 1, 0, 0, 1, 0]]
-    assert loaded.y.tolist() == [-1, 1, -1]
-    assert load(Openml("7", missing="median", target="grade", drop="class")).y.tolist() == [-1, 1, -1]
-    assert loaded.source.endswith("/file7.arff")
-    with pytest.raises(DataError, match=r"1 values are missing, in column 'body weight' \(1\)"):
-        load(Openml(7))
-
-
-def test_openml_by_name_takes_the_first_active_version(web):
-    listed = {"data": {"dataset": [{"did": 9, "version": 3}, {"did": 8, "version": 1}]}}
-    web.serve("/openml/named-some%20name.json", content(json.dumps(listed).encode()))
-    describe(web, 8)
-    web.serve("/file8.arff", content(ARFF.replace("?", "3").encode()))
-    assert load(Openml("some name", drop=["id"])).X.shape == (3, 6)
-
-
-def test_openml_falls_back_to_parquet(web, tmp_path):
-    describe(web, 5, parquet_url=f"{web.address}/file5.pq")
-    parquet.write_table(pa.table({"a": [1.0, 2.0], "class": ["u", "v"]}), tmp_path / "file")
-    web.serve("/file5.pq", content((tmp_path / "file").read_bytes()))
-    assert load(Openml(5)).X.tolist() == [[1], [2]]
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (b"no json", r"is no JSON, expected OpenML's description"),
-        (b"[]", r"the description of OpenML's data set 3 is not understood"),
-        (b'{"data_set_description": {"url": "x"}}', r"names no label; set dataset\.target"),
-        (b'{"data_set_description": {"default_target_attribute": "y"}}', r"neither ARFF nor Parquet"),
-    ],
-)
-def test_descriptions_that_cannot_be_used_are_refused(web, body, message):
-    web.serve("/openml/3.json", content(body))
-    with pytest.raises(DataError, match=message):
-        load(Openml(3))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("1.5,a,red,1,no", "1.5,a,red,1", r"line 9: 4 cells, expected 5"),
-        ("1.5,a,red,1,no", "{0 1.5}", r"line 9: sparse ARFF rows are not read"),
-        ("@DATA", "", r"expected ARFF, with @attribute lines and @data"),
-        ("REAL", "date", r"line 2: attributes of type date are not read"),
-    ],
-)
-def test_bad_arff_is_one_clear_sentence(web, old, new, message):
-    describe(web, 4)
-    web.serve("/file4.arff", content(ARFF.replace(old, new).encode()))
-    with pytest.raises(DataError, match=message):
-        load(Openml(4, missing="median"))
-
-
-def test_columns_of_a_wrong_kind_are_refused():
-    with pytest.raises(ParameterError, match=r"csv: target must be a column's name or number, got \[1\]"):
-        Csv("x", target=[1])
-    with pytest.raises(ParameterError, match=r"openml: path must be the number or the name"):
-        Openml().files  # noqa: B018
