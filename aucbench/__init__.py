@@ -30,7 +30,14 @@ if TYPE_CHECKING:
         Table,
         check_fields,
     )
-    from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError, PluginError
+    from aucbench.errors import (
+        AucbenchError,
+        DataError,
+        FetchError,
+        ParameterError,
+        PluginError,
+        TrackingError,
+    )
     from aucbench.hookspecs import hookimpl
     from aucbench.result import Result
 
@@ -58,7 +65,14 @@ _HOMES = {
         "Table",
         "check_fields",
     ),
-    "aucbench.errors": ("AucbenchError", "DataError", "FetchError", "ParameterError", "PluginError"),
+    "aucbench.errors": (
+        "AucbenchError",
+        "DataError",
+        "FetchError",
+        "ParameterError",
+        "PluginError",
+        "TrackingError",
+    ),
     "aucbench.hookspecs": ("hookimpl",),
     "aucbench.result": ("Result",),
 }
@@ -90,6 +104,7 @@ __all__ = [
     "Result",
     "Samples",
     "Table",
+    "TrackingError",
     "catalog",
     "check_fields",
     "hookimpl",
@@ -98,7 +113,12 @@ __all__ = [
 ]
 
 
+_SUBMODULES = ("kernels", "testing")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"aucbench.{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'aucbench' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)

@@ -55,12 +55,15 @@ def run(*overrides: str) -> Result:
     >>> result.auc > 0.95
     True
     """
+    from aucbench import tracking
     from aucbench.config import binding, composing
     from aucbench.config.explaining import explain
+    from aucbench.config.words import check_overrides
     from aucbench.errors import AucbenchError, ParameterError
     from aucbench.execution import execute
     from aucbench.store import Store
 
+    check_overrides(overrides)
     keys = [override.split("=")[0] for override in overrides]
     quiet = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
     unkept = [] if "store.path" in keys else ["store.path=null"]
@@ -76,11 +79,11 @@ def run(*overrides: str) -> Result:
         raise ParameterError(sentence) from error
     path, uri = binding.store_path(cfg), binding.tracking_uri(cfg)
     store = Store(path) if path else None
+    if uri:
+        tracking.check_address(uri)
     executed = execute(entry, store)
     if uri:
-        from aucbench.tracking import log_entry
-
-        log_entry(executed, uri, store)
+        tracking.log_entry(executed, uri, store)
     return Result(executed.cells)
 
 

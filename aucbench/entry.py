@@ -21,6 +21,11 @@ class Bound:
     version: str
 
     @property
+    def cls(self) -> Any:
+        """The plugin's class."""
+        return type(self.instance)
+
+    @property
     def name(self) -> str:
         """The plugin's name."""
         return str(self.instance.name)
@@ -101,10 +106,10 @@ class Entry:
     @cached_property
     def source_digest(self) -> str:
         """Digest of the code that decides the numbers: the plugins, their helpers and the kernels."""
-        plugins = [self.algorithm, self.features] + ([self.loss] if self.loss else [])
+        plugins = [self.algorithm, self.features, *([self.loss] if self.loss else [])]
         digest = hashlib.sha256(kernels.source_hash().encode())
         for plugin in plugins:
-            digest.update(sources.source_digest(type(plugin.instance)).encode())
+            digest.update(sources.source_digest(plugin.cls).encode())
         return digest.hexdigest()
 
     def key(self, digests: tuple[str, ...]) -> str:

@@ -17,5 +17,9 @@ class FetchError(AucbenchError, OSError):
     """A file could not be downloaded, or is not what was promised."""
 
 
+class TrackingError(AucbenchError, OSError):
+    """A result could not be logged; the store has it, if there is one."""
+
+
 class PluginError(AucbenchError, LookupError):
     """A plugin is unknown, broken or in conflict with another one."""

@@ -1,5 +1,7 @@
 """Executing an entry: what the store has is taken from it, the rest is run and kept."""
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,7 +12,8 @@ from scipy import sparse
 
 from aucbench import data, provenance
 from aucbench.data.loading import Part
-from aucbench.entry import Cell, Entry
+from aucbench.entry import Bound, Cell, Entry
+from aucbench.errors import AucbenchError, PluginError
 from aucbench.preparation import Prepared, prepare
 from aucbench.protocols import Load
 from aucbench.result import CellResult
@@ -59,7 +62,8 @@ def execute(entry: Entry, store: Store | None, observer: Observer | None = None)
 
     @cache
     def load(part: Part) -> data.Loaded:
-        return data.load(entry.dataset.instance, part)
+        with _blaming(entry.dataset):
+            return data.load(entry.dataset.instance, part)
 
     digests = entry.protocol.digests(load, entry.part)
     context = _Context(entry, load, digests, observer)
@@ -105,7 +109,8 @@ class _Context:
             seed=cell.seed,
             order_seed=cell.order_seed,
         )
-        outcome = run_cell(task, lambda share: self._observer.progress(cell, share))
+        with _blaming(entry.algorithm):
+            outcome = run_cell(task, lambda share: self._observer.progress(cell, share))
         record = (
             {"key": key}
             | entry.describe()
@@ -114,7 +119,7 @@ class _Context:
                 "data": _facts(prepared, self._digests),
                 "result": _measured(outcome),
                 "source": entry.source_digest,
-                "git_commit": provenance.git_commit(source_file(type(entry.algorithm.instance))),
+                "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
                 "environment": provenance.environment(),
             }
         )
@@ -135,6 +140,20 @@ class _Context:
             )
             self._prepared = (split_seed, prepared)
         return self._prepared[1]
+
+
+@contextlib.contextmanager
+def _blaming(plugin: Bound) -> Iterator[None]:
+    """Name the plugin, and whom to ask, when its code raises."""
+    try:
+        yield
+    except (AucbenchError, MemoryError):
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"{plugin.name} of distribution {plugin.distribution} {plugin.version} failed: "
+            f"{type(error).__name__}: {error} (HYDRA_FULL_ERROR=1 shows where)."
+        ) from error
 
 
 def _facts(prepared: Prepared, digests: tuple[str, ...]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.data import memory, streaming
+from aucbench.data.magnitude import check_magnitude
 from aucbench.data.scaling import Scaling, fit_scaling, gather
 from aucbench.protocols import Split
 
@@ -31,6 +32,8 @@ def prepare(split: Split, scaling: Scaling, features: Any, dtype: str, seed: int
     scaler = fit_scaling(scaling, train.X, train.rows)
     X = gather(train.X, train.rows, scaler, np.dtype(dtype))
     X_test = gather(test.X, test.rows, scaler, np.dtype(dtype))
+    if scaling is Scaling.none:  # every other scaling bounds the values
+        check_magnitude(X)
     started = perf_counter()
     fitted = features.fit(X, np.random.default_rng([seed, SEED_PURPOSE]))
     seconds = perf_counter() - started

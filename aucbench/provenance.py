@@ -1,5 +1,6 @@
 """Where and with what a result was made."""
 
+import contextlib
 import json
 import os
 import platform
@@ -99,6 +100,7 @@ def _cpu() -> str:
         from cpuinfo import get_cpu_info
 
         name = str(get_cpu_info().get("brand_raw") or platform.processor() or "unknown")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps({"cpu": name}))
+        with contextlib.suppress(OSError):  # a cache that cannot be written costs a second, not the result
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps({"cpu": name}))
         return name

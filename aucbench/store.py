@@ -15,6 +15,19 @@ from aucbench.result import CellResult
 
 FORMAT = 1
 CURVE_PREFIX = "curve_"
+RECORD = (
+    "algorithm",
+    "dataset",
+    "loss",
+    "features",
+    "scaling",
+    "protocol",
+    "tuning",
+    "budget",
+    "order",
+    "dtype",
+    "result",
+)
 
 
 class Store:
@@ -28,8 +41,11 @@ class Store:
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
-        if self.path.exists() and not self.path.is_dir():
-            raise DataError(f"store.path: {path} is a file, expected a folder.")
+        existing = next(folder for folder in (self.path, *self.path.absolute().parents) if folder.exists())
+        if not existing.is_dir():
+            raise DataError(f"store.path: {existing} is a file, expected a folder.")
+        if not os.access(existing, os.W_OK):
+            raise DataError(f"store.path: {existing} cannot be written to.")
 
     def __iter__(self) -> Iterator[CellResult]:
         for file in sorted((self.path / "cells").glob("*/*.npz")):
@@ -46,13 +62,21 @@ class Store:
         if cell.weights is not None:
             arrays["weights"] = cell.weights
         arrays["record"] = np.frombuffer(json.dumps({"format": FORMAT} | cell.record).encode(), np.uint8)
-        with _replacing(self._file(key)) as handle:
-            np.savez(handle, **arrays)
+        try:
+            with _replacing(self._file(key)) as handle:
+                np.savez(handle, **arrays)
+        except OSError as error:
+            raise DataError(
+                f"store.path: the cell cannot be kept in {self.path}: {error.strerror}."
+            ) from error
 
     def tracked(self, address: str, entry_key: str) -> str | None:
         """The MLflow run under which an entry was logged at an address, None when it was not."""
         file = self._marker(address, entry_key)
-        return json.loads(file.read_text())["run_id"] if file.exists() else None
+        try:
+            return str(json.loads(file.read_text())["run_id"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # never tracked, or the note is damaged: tracking once more loses nothing
 
     def mark_tracked(self, address: str, entry_key: str, run_id: str) -> None:
         """Remember that an entry was logged at an address."""
@@ -77,14 +101,22 @@ class Store:
                     if name.startswith(CURVE_PREFIX)
                 }
                 weights = content["weights"] if "weights" in content.files else None
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-            raise DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.") from None
-        if record.get("format") != FORMAT:
+            version = record["format"]
+        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+            raise _damaged(file, str(error)) from None
+        if version != FORMAT:
             raise DataError(
-                f"{file} was written in format {record.get('format')}, expected {FORMAT}: "
+                f"{file} was written in format {version}, expected {FORMAT}: "
                 f"use the aucbench that wrote it, or another store.path."
             )
+        missing = [name for name in RECORD if name not in record]
+        if missing:
+            raise _damaged(file, f"its record lacks {', '.join(missing)}")
         return CellResult(record, curve, weights)
+
+
+def _damaged(file: Path, why: str) -> DataError:
+    return DataError(f"The store holds a damaged cell, {file} ({why}): remove that file.")
 
 
 class _replacing:  # noqa: N801  # reads as a verb where it is used

@@ -14,12 +14,36 @@ from typing import Any
 import numpy as np
 from filelock import FileLock
 
+from aucbench.errors import TrackingError
 from aucbench.execution import Executed
 from aucbench.result import CellResult, mean_curve
 from aucbench.store import Store
 
 SQLITE = "sqlite:///"
+SQLITE_MARK = b"SQLite format 3\0"  # the first bytes of every such file
+SCHEMES = ("sqlite", "http", "https", "file", "postgresql", "mysql", "mssql", "databricks")
+LOCK_SECONDS = 60.0
 RETRIES = "2"  # a dead server otherwise blocks a client for minutes
+
+
+def check_address(uri: str) -> None:
+    """Refuse, before anything is trained, an address that cannot be logged to.
+
+    Raises
+    ------
+    TrackingError
+        An unknown kind of address, or an SQLite address whose file is something else.
+    """
+    scheme = uri.partition(":")[0]
+    if ":" not in uri or scheme.partition("+")[0] not in SCHEMES:
+        raise TrackingError(f"tracking.uri: expected an address of {', '.join(SCHEMES)}, got {uri}.")
+    file = _sqlite_file(uri)
+    if file is None:
+        return
+    if file.is_dir():
+        raise TrackingError(f"tracking.uri: {file} is a folder, expected an SQLite file.")
+    if file.exists() and file.stat().st_size and file.read_bytes()[: len(SQLITE_MARK)] != SQLITE_MARK:
+        raise TrackingError(f"tracking.uri: {file} is not an SQLite file.")
 
 
 def log_entry(executed: Executed, uri: str, store: Store | None) -> str:
@@ -33,13 +57,26 @@ def log_entry(executed: Executed, uri: str, store: Store | None) -> str:
         An MLflow tracking address, such as ``sqlite:///mlflow.db`` or ``http://127.0.0.1:5000``.
     store : Store or None
         Remembers what was logged where.
+
+    Raises
+    ------
+    TrackingError
+        The address does not work; says where the result is.
     """
     address = _address(uri)
     known = store.tracked(address, executed.key) if store else None
     if known is not None and _still_there(uri, known):
         return known
-    with _tracking_store(address) as client:
-        run_id = _log(client, executed, _artifact_folder(address))
+    try:
+        with _tracking_store(address) as client:
+            run_id = _log(client, executed, _artifact_folder(address))
+    except Exception as error:  # whatever a tracking store raises must not look like a lost result
+        kept = f"the result is in the store {store.path}" if store else "the result is not kept anywhere"
+        why = str(error).strip().split("\n")[0]
+        raise TrackingError(
+            f"The entry could not be logged to {uri} ({type(error).__name__}: {why[:300]}); {kept}, "
+            f"and the same command logs it once the address works."
+        ) from error
     if store:
         store.mark_tracked(address, executed.key, run_id)
     return run_id
@@ -190,7 +227,7 @@ def _tracking_store(uri: str) -> Iterator[Any]:
         yield MlflowClient(uri)
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{file}.lock"):
+    with FileLock(f"{file}.lock", timeout=LOCK_SECONDS):
         new = not file.exists()
         client = MlflowClient(uri)
         client.search_experiments(max_results=1)

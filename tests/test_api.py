@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 import aucbench
-from aucbench import DataError, ParameterError
+from aucbench import DataError, ParameterError, PluginError
 from tests.fakes import two_clouds
 
 X, Y = two_clouds()
@@ -54,7 +54,7 @@ def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
     monkeypatch.setattr("aucbench.execution.run_cell", None)
     again = aucbench.run(*words)
     assert again.record["result"] == first.record["result"]
-    with pytest.raises(TypeError):
+    with pytest.raises(PluginError, match="NoneType"):
         aucbench.run(*words, "algo.zeta=3")
 
 
@@ -115,3 +115,29 @@ def test_replay_needs_weights():
 
     with pytest.raises(TypeError, match="nameless has no `weights`"):
         aucbench.replay(Nameless(), X, Y, ORDER)
+
+
+def test_replay_refuses_what_is_not_finite_and_rows_that_are_not_whole():
+    solam = aucbench.catalog().algorithm("solam")()
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    with pytest.raises(DataError, match="X must be finite, got 1 values"):
+        aucbench.replay(solam, bad, Y, ORDER)
+    with pytest.raises(DataError, match="rows must be whole numbers, got float64"):
+        aucbench.replay(solam, X, Y, np.array([1.5]))
+
+
+def test_an_override_that_is_no_text_is_refused():
+    with pytest.raises(ParameterError, match="An override is text"):
+        aucbench.run(3)
+    with pytest.raises(ParameterError, match="cannot be read"):
+        aucbench.run("=1")
+
+
+def test_a_plugin_whose_code_raises_is_named(monkeypatch):
+    def fails(self, problem, rng):
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(aucbench.catalog().algorithm("solam"), "init", fails)
+    with pytest.raises(PluginError, match=r"solam of distribution aucbench .* RuntimeError: out of luck"):
+        aucbench.run("algo=solam", "seed=77")

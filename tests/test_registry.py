@@ -52,7 +52,10 @@ def test_a_plugin_that_fails_to_import_is_a_warning_and_the_others_work(monkeypa
         entry(monkeypatch, "broken", source="no_such_module_anywhere"),
         entry(monkeypatch, "healthy", lambda: (Perceptron,)),
     ]
-    with pytest.warns(PluginWarning, match=r"distribution broken failed and is left out: ModuleNotFoundError: .*no_such_module"):
+    with pytest.warns(
+        PluginWarning,
+        match=r"distribution broken failed and is left out: ModuleNotFoundError: .*no_such_module",
+    ):
         catalog = load_catalog(points)
     assert list(catalog.plugins[Family.algorithms]) == ["perceptron"]
     assert len(catalog.failures) == 1

@@ -24,7 +24,9 @@ def guarded(action: Callable[[], int], traceback: bool) -> int:
 
 
 def _foreign(error: Exception) -> str | None:
-    """The sentence for an error of click, Hydra or OmegaConf; None for any other."""
+    """The sentence for an error of the file system, click, Hydra or OmegaConf; None for any other."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}."
     if "click" in sys.modules:
         import click
 

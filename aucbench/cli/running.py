@@ -2,14 +2,19 @@
 
 import os
 import sys
+from typing import NoReturn
 
 import hydra
+from hydra._internal.utils import get_args_parser
 from omegaconf import DictConfig
 
+from aucbench import tracking
 from aucbench.api import catalog
 from aucbench.cli.failing import guarded
 from aucbench.cli.reporting import Console
 from aucbench.config import binding, composing, twins
+from aucbench.config.words import check_overrides
+from aucbench.errors import ParameterError, TrackingError
 from aucbench.execution import execute
 from aucbench.store import Store
 
@@ -19,6 +24,7 @@ def run(overrides: list[str], traceback: bool = False) -> int:
 
     Bad input of one job of a sweep gets its sentence at once, and the other jobs go on.
     """
+    _check_words(overrides)
     twins.register(catalog())
     statuses: list[int] = []
 
@@ -49,17 +55,34 @@ def run(overrides: list[str], traceback: bool = False) -> int:
     return max(statuses, default=0)
 
 
+def _check_words(words: list[str]) -> None:
+    """Refuse what Hydra would answer with a page of usage or an inner error."""
+    parser = get_args_parser()
+
+    def refuse(message: str) -> NoReturn:
+        raise ParameterError(f"{message}; see aucbench run --help.")
+
+    parser.error = refuse  # type: ignore[method-assign]
+    check_overrides(parser.parse_args(words).overrides)
+
+
 def execute_job(cfg: DictConfig) -> float:
     """Execute and log one entry, print its summary, return its mean test AUC."""
     entry = binding.bind(catalog(), cfg)
     path, uri = binding.store_path(cfg), binding.tracking_uri(cfg)
     store = Store(path) if path else None
+    if uri:
+        tracking.check_address(uri)
     console = Console(entry)
     executed = execute(entry, store, console)
-    run_id = None
+    run_id, trouble = None, None
     if uri:
-        from aucbench.tracking import log_entry
-
         console.stage("logging to MLflow")
-        run_id = log_entry(executed, uri, store)
-    return console.summary(executed, path, uri, run_id)
+        try:
+            run_id = tracking.log_entry(executed, uri, store)
+        except TrackingError as error:
+            trouble = error
+    auc = console.summary(executed, path, uri, run_id)
+    if trouble:  # after the summary: the result is there, and the store has it
+        raise trouble
+    return auc

@@ -58,7 +58,9 @@ def store_path(cfg: DictConfig) -> str | None:
 
 def tracking_uri(cfg: DictConfig) -> str | None:
     """Address of the MLflow server or file, None for no tracking."""
-    return None if cfg.tracking is None else composing.parameters(cfg.tracking).get("uri")
+    name = composing.choices(cfg)["tracking"]
+    cls = next(cls for cls in twins.FIXED_GROUPS["tracking"] if cls.name == name)  # type: ignore[attr-defined]
+    return getattr(cls(**composing.parameters(cfg.tracking)), "uri", None)
 
 
 def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:

@@ -22,7 +22,9 @@ def explain(error: BaseException) -> str | None:
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         return _unknown_choice(error)
     if isinstance(error, OverrideParseException):
-        return f"The override '{error.override}' cannot be read; expected NAME=VALUE ({_first_line(error)})."
+        detail = _first_line(error)
+        detail = "" if "Exception" in detail else f" ({detail})"  # an inner name says nothing to a user
+        return f"The override '{error.override}' cannot be read; expected NAME=VALUE{detail}."
     cause = error.__cause__ if isinstance(error, HydraException) and error.__cause__ else error
     if isinstance(cause, OmegaConfBaseException):
         return _field(cause)

@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from aucbench.contracts import Count, Index, Positive, check_fields
+from aucbench.contracts import Count, Interval, Positive, check_fields
 from aucbench.data.scaling import Scaling
 from aucbench.errors import ParameterError
 from aucbench.runner.order import Order
+
+# Room is left for seed + runs in 64 bits.
+Seed = Annotated[int, Interval(low=0, high=2.0**62)]
 
 
 class Dtype(StrEnum):
@@ -41,14 +44,14 @@ class Settings:
         Name of the study the entry belongs to, a tag of its MLflow run.
     """
 
-    name: ClassVar[str] = "aucbench"
+    name: ClassVar[str] = "run"
     scaling: Scaling | None = None
     order: Order = Order.shuffled
     dtype: Dtype = Dtype.float64
-    seed: Index = 0
+    seed: Seed = 0
     runs: Count = 1
-    split_seed: Index | None = None
-    order_seed: Index | None = None
+    split_seed: Seed | None = None
+    order_seed: Seed | None = None
     strict: bool = False
     study: str | None = None
 
@@ -97,6 +100,7 @@ class StoreSettings:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        _refuse_empty("store.path", self.path, "store.path=null for no store")
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,7 @@ class MlflowTracking:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        _refuse_empty("tracking.uri", self.uri, "tracking=none for no tracking")
 
 
 @dataclass(frozen=True)
@@ -122,3 +127,8 @@ class NoTuning:
     """Use the hyper-parameters as given."""
 
     name: ClassVar[str] = "none"
+
+
+def _refuse_empty(field: str, value: str | None, alternative: str) -> None:
+    if value is not None and not value.strip():
+        raise ParameterError(f"{field} is empty: name one, or say {alternative}.")

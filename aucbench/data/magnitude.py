@@ -26,7 +26,10 @@ def check_magnitude(X: Any) -> None:
     values = X.data if sparse.issparse(X) else X
     step = max(1, BLOCK_VALUES // max(1, values[:1].size))
     largest = max(
-        (float(np.abs(values[start : start + step]).max(initial=0.0)) for start in range(0, len(values), step)),
+        (
+            float(np.abs(values[start : start + step]).max(initial=0.0))
+            for start in range(0, len(values), step)
+        ),
         default=0.0,
     )
     if largest > np.sqrt(np.finfo(values.dtype).max / max(1, X.shape[1])):

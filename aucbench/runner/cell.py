@@ -9,12 +9,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, Batch, Problem
-from aucbench.errors import ParameterError
+from aucbench.errors import DataError, ParameterError
 from aucbench.runner.checkpoints import Scorer, log_spaced
 from aucbench.runner.clock import Clock
 from aucbench.runner.order import Order, RowSource
@@ -22,6 +23,7 @@ from aucbench.runner.pacing import ByIterations, BySeconds, Pace
 from aucbench.runner.states import is_finite, state_bytes
 
 MAX_PASSES = 1_000  # of a full method that knows when it has converged
+VECTORS = 6  # of d weights that a run holds at the least: the state's, a checkpoint's and their copies
 CHUNK_ROWS = 1 << 20  # longest chunk, so that row numbers stay small and progress shows
 
 
@@ -106,8 +108,9 @@ def run_cell(task: Task, progress: Callable[[float], None] = lambda share: None)
     source, pace = _plan(task)
     warm(task)
     scorer = Scorer(task.algorithm, task.X_test, task.y_test)
-    # One BLAS thread while the clock runs: serial and parallel timings must be comparable.
-    with _threadpools().limit(limits=1):
+    # One BLAS thread while the clock runs: serial and parallel timings must be comparable. NumPy's warnings
+    # of overflow say less than the verdict `diverged`.
+    with _threadpools().limit(limits=1), np.errstate(all="ignore"):
         return _train(task, source, pace, scorer, progress)
 
 
@@ -115,6 +118,7 @@ def _plan(task: Task) -> tuple[RowSource, Pace]:
     algorithm, n = task.algorithm, len(task.y)
     access = Access(algorithm.access)
     _check_requirements(algorithm, task.X)
+    _check_memory(task.X.shape[1])
     size = int(algorithm.batch_size(n)) if access is Access.minibatch else 1
     source = RowSource(access, task.y, task.order, task.order_seed, size)
     if task.seconds is not None:
@@ -138,6 +142,16 @@ def _check_requirements(algorithm: Any, X: Any) -> None:
     needs = getattr(algorithm, "requires", {})
     if "dense" in needs and sparse.issparse(X):
         raise ParameterError(f"{algorithm.name} needs dense rows: {needs['dense']}")
+
+
+def _check_memory(n_features: int) -> None:
+    needed, available = VECTORS * 8 * n_features, psutil.virtual_memory().available
+    if needed > available:
+        raise DataError(
+            f"{n_features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors of weights, "
+            f"and {available / 1e9:.1f} GB are available; use features=projection or subset, "
+            f"or look for a wrong index in the data."
+        )
 
 
 def warm(task: Task) -> None:
@@ -194,6 +208,11 @@ def _train(
     per_iteration = {Access.pairs: 2, Access.full: len(task.y)}.get(
         batch.access, chunk.rows.shape[-1] if batch.access is Access.minibatch else 1
     )
+    aucs = scorer.aucs()
+    unknown = np.flatnonzero(np.isnan(aucs))
+    if len(unknown):  # the model is finite but its scores are not numbers: it has no AUC from there on
+        reason, iteration = StopReason.diverged, curve[unknown[0]][0]
+        curve, aucs = curve[: unknown[0]], aucs[: unknown[0]]
     marks = np.array([mark[0] for mark in curve], np.int64)
     end = clock if reason is StopReason.diverged else here
     return Outcome(
@@ -201,7 +220,7 @@ def _train(
         samples=marks * per_iteration,
         train_seconds=np.array([mark[1] for mark in curve]),
         cpu_seconds=np.array([mark[2] for mark in curve]),
-        auc=scorer.aucs(),
+        auc=aucs,
         weights=scorer.last_weights,
         iterations=iteration,
         total_seconds=end.seconds,

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.errors import ParameterError
 from aucbench.evaluation import auc_of_columns
 
 SCORE_ELEMENTS = 1 << 24  # scores held at a time while checkpoints are evaluated (128 MB)
@@ -44,7 +45,9 @@ class Scorer:
         """Take the model of a checkpoint; the state may change afterwards."""
         if not self._linear:
             scores = np.asarray(self._algorithm.score(state, self._X), np.float64)
-            self._aucs.append(float(auc_of_columns(scores.reshape(len(self._y), 1), self._y)[0]))
+            if scores.shape != (len(self._y),):
+                raise ParameterError(f"score must return ({len(self._y)},) values, got shape {scores.shape}.")
+            self._measure(scores[:, None])
             return
         self.last_weights = np.array(self._algorithm.weights(state), np.float64)
         self._waiting.append(self.last_weights)
@@ -52,7 +55,7 @@ class Scorer:
             self._flush()
 
     def aucs(self) -> NDArray[np.float64]:
-        """(checkpoints,) test AUC of all models taken so far."""
+        """(checkpoints,) test AUC of all models taken so far; NaN where a score is NaN."""
         self._flush()
         return np.array(self._aucs, np.float64)
 
@@ -62,5 +65,12 @@ class Scorer:
             W = np.stack(self._waiting[start : start + width])
             # In the data's own type: float32 rows are not copied to float64 for every product.
             scores = self._X @ W.T.astype(self._X.dtype)
-            self._aucs.extend(auc_of_columns(np.asarray(scores, np.float64), self._y).tolist())
+            self._measure(np.asarray(scores, np.float64))
         self._waiting.clear()
+
+    def _measure(self, scores: NDArray[np.float64]) -> None:
+        aucs = np.full(scores.shape[1], np.nan)
+        known = ~np.isnan(scores).any(axis=0)
+        if known.any():
+            aucs[known] = auc_of_columns(np.ascontiguousarray(scores[:, known]), self._y)
+        self._aucs.extend(aucs.tolist())

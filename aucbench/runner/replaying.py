@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Access, Batch, Problem
+from aucbench.data.magnitude import check_magnitude
 from aucbench.errors import DataError, ParameterError
 
 
@@ -44,17 +45,26 @@ def replay_rows(
 def _matrix(X: Any) -> Any:
     if sparse.issparse(X):
         X = X.tocsr()
-        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise DataError(f"X must be a matrix, got {X.ndim} dimensions.")
-    return np.ascontiguousarray(X, X.dtype if X.dtype == np.float32 else np.float64)
+        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    else:
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise DataError(f"X must be a matrix, got {X.ndim} dimensions.")
+        X = np.ascontiguousarray(X, X.dtype if X.dtype == np.float32 else np.float64)
+    bad = np.count_nonzero(~np.isfinite(X.data if sparse.issparse(X) else X))
+    if bad:
+        raise DataError(f"X must be finite, got {bad} values that are NaN or infinite.")
+    check_magnitude(X)
+    return X
 
 
 def _rows(access: Access, rows: Any, X: Any, y: NDArray[np.int8]) -> NDArray[np.int64]:
     if y.shape != (X.shape[0],) or not np.all(np.abs(y) == 1):
         raise DataError(f"y must be {X.shape[0]} labels in -1, 1, got shape {y.shape} and {np.unique(y)}.")
-    rows = np.ascontiguousarray(rows, np.int64)
+    given = np.asarray(rows)
+    if given.size and given.dtype.kind not in "iu":
+        raise DataError(f"rows must be whole numbers, got {given.dtype}.")
+    rows = np.ascontiguousarray(given, np.int64)
     expected = {
         Access.stream: "(k,)",
         Access.pairs: "(k, 2)",

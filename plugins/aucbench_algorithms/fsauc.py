@@ -221,9 +221,11 @@ def _run(
             if not distance <= r:
                 distance = np.sqrt(vectors.distance(u, start) + (a - a1) ** 2 + (b - b1) ** 2)
             if not distance <= r:
-                vectors.pull(u, start, r / distance)
-                a = a1 + (a - a1) * (r / distance)
-                b = b1 + (b - b1) * (r / distance)
+                # an infinite distance must not be pulled to zero: it would look like a finite model
+                shrink = r / distance if distance < np.inf else np.nan
+                vectors.pull(u, start, shrink)
+                a = a1 + (a - a1) * shrink
+                b = b1 + (b - b1) * shrink
                 size, distance = radius, r
         highest, lowest = min(2.0 * bound, alpha1 + D), max(-2.0 * bound, alpha1 - D)
         alpha = max(lowest, min(highest, alpha + eta * ascent))

@@ -113,7 +113,7 @@ def _by_columns(X: Any, y: np.ndarray, means: np.ndarray, lam: float) -> np.ndar
     matrix = lam * np.eye(X.shape[1])
     for block in _centred(X, y, means):
         matrix += block.T @ block
-    return linalg.solve(matrix, means[1] - means[0], assume_a="pos")
+    return _solve(matrix, means[1] - means[0])
 
 
 def _by_rows(X: Any, y: np.ndarray, means: np.ndarray, lam: float) -> np.ndarray:
@@ -136,11 +136,18 @@ def _by_rows(X: Any, y: np.ndarray, means: np.ndarray, lam: float) -> np.ndarray
         matrix += block @ block.T
     target = np.zeros(n + 1)
     target[n] = -1.0  # m+ - m- = -Z^T e, e the last unit vector
-    dual = linalg.solve(matrix, target, assume_a="pos")
+    dual = _solve(matrix, target)
     w = np.empty(d)
     for part, block in blocks():
         w[part] = block.T @ dual
     return w
+
+
+def _solve(matrix: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """The solution of a positive definite system; NaN when the moments have overflowed."""
+    if not np.all(np.isfinite(matrix)):
+        return np.full(target.shape, np.nan)
+    return linalg.solve(matrix, target, assume_a="pos")
 
 
 def _by_gradients(X: Any, y: np.ndarray, means: np.ndarray, lam: float) -> np.ndarray:

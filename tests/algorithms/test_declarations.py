@@ -19,8 +19,34 @@ KEYS = set(
 OWN = [plugin for plugin in CATALOG.plugins["algorithms"].values() if plugin.distribution == "aucbench"]
 each_method = pytest.mark.parametrize("cls", [plugin.cls for plugin in OWN], ids=lambda cls: cls.name)
 
-NAMES = """solam solam_l1 regsolam fsauc spam opauc opauc_r adaoam spdam sauc oam_seq oam_gra cbr cbr_diag psam
-asam roc_sgd uni_exp uni_log uni_square ls_svm svm_or bam mba sgd_hinge sgd_log""".split()
+NAMES = [
+    "solam",
+    "solam_l1",
+    "regsolam",
+    "fsauc",
+    "spam",
+    "opauc",
+    "opauc_r",
+    "adaoam",
+    "spdam",
+    "sauc",
+    "oam_seq",
+    "oam_gra",
+    "cbr",
+    "cbr_diag",
+    "psam",
+    "asam",
+    "roc_sgd",
+    "uni_exp",
+    "uni_log",
+    "uni_square",
+    "ls_svm",
+    "svm_or",
+    "bam",
+    "mba",
+    "sgd_hinge",
+    "sgd_log",
+]
 
 
 def test_every_method_of_the_five_papers_is_there():

@@ -54,7 +54,7 @@ CASES = {
     "order=stored": "order=stored does not apply to a method that draws random pairs.",
     "budget.epochs=0": "budget: epochs must be > 0 (or none), got 0.0.",
     "budget.epochs=1 budget.seconds=1": "set exactly one of epochs, iterations and seconds, got epochs",
-    "seed=-1": "aucbench: seed must be >= 0, got -1.",
+    "seed=-1": "run: seed must be >= 0 and <= 4.61169e+18, got -1.",
     "protocol.test_fraction=1": "holdout: test_fraction must be > 0 and < 1, got 1.0.",
     "protocol=given": "has no test part",
     "dataset=libsvm": "path",
@@ -62,13 +62,24 @@ CASES = {
     "algo.gamma=": "algo.gamma",
     "algo=": "algo",
     "algo=psam,solam": "algo",
+    "=1": "The override '=1' cannot be read; expected NAME=VALUE.",
+    "run algo": "The override 'algo' cannot be read; expected NAME=VALUE.",
+    "~budget": "'~budget': a setting cannot be deleted",
+    "algo=[psam,solam]": "algo is one name, got [psam,solam]; several are swept by --multirun",
+    "--foo": "unrecognized arguments: --foo; see aucbench run --help.",
+    "seed=99999999999999999999": "run: seed must be >= 0 and <=",
+    "store.path=": "store.path is empty: name one, or say store.path=null for no store.",
+    "tracking.uri=": "tracking.uri is empty",
+    "tracking.uri=foo://bar": "tracking.uri: expected an address of sqlite, http",
+    "tracking.uri=3": "tracking.uri: expected an address of sqlite, http",
+    "leaderboard --store . --out /proc/x": "holds no finished cell",
     "algo": "'algo' is neither a command nor an override (NAME=VALUE).",
     "leaderbord": "'leaderbord' is neither a command nor an override (NAME=VALUE). Did you mean leaderboard?",
     "leaderboard --store nowhere": "There is no store at nowhere",
     "leaderboard --stor x": "--stor",
     "list algorithm": "Unknown family 'algorithm'. Did you mean algorithms?",
     "fetch a9b": "Unknown data set 'a9b'. Did you mean a9a",
-    "fetch": "Missing argument 'NAMES...'.",
+    "fetch": "Name the data sets to fetch, or use --all-small.",
     "--multirun algo=psam,psma": "Unknown algorithm 'psma'. Did you mean psam",
     "algo=fsauc budget.seconds=1": "fsauc must know the number of iterations beforehand",
 }
@@ -126,3 +137,32 @@ def test_the_traceback_is_shown_on_request(run, monkeypatch):
     monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
     with pytest.raises(ValueError, match="gamma must be > 0"):
         run("algo.gamma=-1")
+
+
+def test_an_address_of_another_file_is_refused_before_training(run, tmp_path):
+    (tmp_path / "notes.db").write_text("no database")
+    status, said = run("tracking.uri=sqlite:///notes.db")
+    assert status == 2
+    assert "notes.db is not an SQLite file" in said
+    assert not (tmp_path / "aucbench-store").exists()
+
+
+def test_a_dead_server_costs_the_log_and_not_the_result(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    status, said = run("algo=solam", "tracking.uri=http://127.0.0.1:9")
+    assert status == 2
+    assert len(said.splitlines()) == 1
+    assert "could not be logged to http://127.0.0.1:9" in said
+    assert "the result is in the store aucbench-store" in said
+    assert len(list((tmp_path / "aucbench-store").rglob("*.npz"))) == 1
+
+
+@pytest.mark.parametrize("algo", ["ls_svm", "fsauc", "psam"])
+def test_features_whose_squares_overflow_are_refused_unless_scaled(algo, run, file):
+    lines = [f"{1 if i % 2 else -1} 1:{(i * 7 % 13 - 6)}e160 2:{(i * 5 % 11 - 5)}e160" for i in range(100)]
+    words = [f"algo={algo}", "dataset=libsvm", f"dataset.path={file(lines)}", "tracking=none"]
+    status, said = run(*words, "scaling=none")
+    assert status == 2
+    assert "The features reach 6e+160" in said
+    assert "scaling=maxabs" in said
+    assert run(*words) == (0, "")

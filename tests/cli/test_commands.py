@@ -22,6 +22,8 @@ CASES = {
     "aucbench algo=solam algo.": (["algo.zeta=", "algo.radius="], "algo.gamma="),
     "aucbench fetch a9": (["a9a"], "x"),
     "aucbench list d": (["datasets"], "losses"),
+    "aucbench algo=solam algo.norm=": (["algo.norm=l1", "algo.norm=l2"], "algo.norm=zero"),
+    "aucbench scaling=u": (["scaling=unit"], "scaling=none"),
     "aucbench budget.ep": (["budget.epochs="], "budget.seconds="),
 }
 

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
-from aucbench import ParameterError
+from aucbench import DataError, ParameterError
 from aucbench.runner.cell import StopReason, Task, run_cell
 from aucbench.runner.checkpoints import log_spaced
 from tests.fakes import Exploding, Iterating, Perceptron, two_clouds
@@ -101,3 +101,39 @@ def test_checkpoints_ascend_and_end_with_the_last_iteration(total, count):
     assert points[-1] == total
     assert points[0] >= 1
     assert len(points) <= count
+
+
+def test_scores_that_are_not_numbers_end_a_run_as_diverged_though_its_state_is_finite():
+    class Unscorable(Perceptron):
+        weights = None
+
+        def __getattribute__(self, name):
+            if name == "weights":
+                raise AttributeError(name)
+            return super().__getattribute__(name)
+
+        def score(self, state, X):
+            return np.full(len(X), np.nan if state.steps > 50 else 1.0)
+
+    found = outcome(Unscorable())
+    assert found.stop_reason is StopReason.diverged
+    assert 50 < found.iterations <= 60
+    assert np.all(found.iteration <= 50)
+    assert np.all(found.auc == 0.5)
+
+
+def test_a_score_of_the_wrong_length_is_refused():
+    class Short(Exploding):
+        weights = property(lambda self: (_ for _ in ()).throw(AttributeError("weights")))
+
+        def score(self, state, X):
+            return np.zeros(3)
+
+    with pytest.raises(ParameterError, match=r"score must return \(200,\) values, got shape \(3,\)"):
+        outcome(Short(at=10**9))
+
+
+def test_more_features_than_memory_holds_are_refused_in_time():
+    wide = sparse.csr_matrix((200, 2**31 - 1))
+    with pytest.raises(DataError, match=r"features need at least 103\.1 GB"):
+        outcome(X=wide, X_test=wide)
