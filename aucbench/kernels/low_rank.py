@@ -42,14 +42,14 @@ def move(w, ridge, e, x, Z, b):
 
 
 @fast_kernel
-def gather(X, i, Z_pos, Z_neg, zx):
-    """Set zx (2, k) to the products of both matrices with the CSR row i."""
+def gather(X, i, Z, zx):
+    """Set zx (2, k) to the products of both matrices, side by side in Z (d, 2, k), with the CSR row i."""
     zx[:] = 0.0
     for p in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
         j, a = X.indices[p], np.float64(X.data[p])
         for k in range(zx.shape[1]):
-            zx[0, k] += a * Z_pos[j, k]
-            zx[1, k] += a * Z_neg[j, k]
+            zx[0, k] += a * Z[j, 0, k]
+            zx[1, k] += a * Z[j, 1, k]
 
 
 @fast_kernel
@@ -84,10 +84,10 @@ def extend(own, across, back, zx_own, zx_other, r, square):
 
 @kernel
 def fold(u, scale, Z, b, products):
-    """Set u to scale (u + Z_+ b_+ + Z_- b_-), b to zero, and the products Z'u accordingly; Z is (2, d, k)."""
+    """Set u to scale (u + Z_+ b_+ + Z_- b_-), b to zero, and the products Z'u accordingly; Z is (d, 2, k)."""
     products[:] = 0.0
     for j in range(u.size):
-        u[j] = _fold_one(u[j], scale, Z[0, j], Z[1, j], b[0], b[1], products[0], products[1])
+        u[j] = _fold_one(u[j], scale, Z[j, 0], Z[j, 1], b[0], b[1], products[0], products[1])
     b[:] = 0.0
 
 

@@ -23,8 +23,7 @@ SCALE, THRESHOLD, WEIGHT, OFFSET, NORM, COUNT = range(6)
 class Thresholded(NamedTuple):
     """The arrays of a thresholded vector."""
 
-    u: np.ndarray  # (d,) every second number of an array with v
-    v: np.ndarray  # (d,)
+    uv: np.ndarray  # (2, d) u and v, alternating in memory; in one array, so that pickling keeps that
     items: np.ndarray  # (d,) int32, columns of the heap
     keys: np.ndarray  # (d,) their |u|
     place: np.ndarray  # (d,) int32, of each column in the heap, plus one; 0 when w_j is zero
@@ -35,23 +34,22 @@ class Thresholded(NamedTuple):
 
 def thresholded(d: int, M: np.ndarray | None = None) -> Thresholded:
     """The zero vector of length d, with products with the columns of M (d, c)."""
-    u, v = np.zeros((d, 2)).T
     M = np.zeros((d, 0)) if M is None else np.ascontiguousarray(M)
     items, place = np.zeros((2, d), np.int32)
     numbers = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    return Thresholded(u, v, items, np.zeros(d), place, numbers, M, np.zeros((2, M.shape[1])))
+    return Thresholded(np.zeros((d, 2)).T, items, np.zeros(d), place, numbers, M, np.zeros((2, M.shape[1])))
 
 
 def accumulated(vector: Thresholded) -> np.ndarray:
     """(d,) the sum of weighted w."""
-    u, v, numbers = vector.u, vector.v, vector.numbers
+    (u, v), numbers = vector.uv, vector.numbers
     return numbers[WEIGHT] * u - np.sign(u) * numbers[OFFSET] - v
 
 
 def start(vector: Thresholded, value: float) -> None:
     """Set every entry of a zero vector to a positive value."""
-    d = vector.u.size
-    vector.u[:] = vector.keys[:] = value
+    d = vector.keys.size
+    vector.uv[0] = vector.keys[:] = value
     vector.items[:] = np.arange(d)
     vector.place[:] = np.arange(1, d + 1)
     vector.numbers[NORM], vector.numbers[COUNT] = d * value, d
@@ -61,7 +59,7 @@ def start(vector: Thresholded, value: float) -> None:
 @kernel
 def dot(X, i, vector):
     """The product w.x_i."""
-    u, threshold = vector.u, vector.numbers[THRESHOLD]
+    u, threshold = vector.uv[0], vector.numbers[THRESHOLD]
     total = 0.0
     for k in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
         value = u[X.indices[k]]
@@ -72,7 +70,8 @@ def dot(X, i, vector):
 @kernel
 def axpy(a, X, i, vector):
     """Add a x_i to w; the products M'w are left to the caller, who may know M'x_i."""
-    u, v, items, keys, place, numbers, M, products = vector
+    uv, items, keys, place, numbers, M, products = vector
+    u, v = uv[0], uv[1]
     scale, threshold, weight, offset, norm = numbers[: NORM + 1]
     count = int(numbers[COUNT])
     for k in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
@@ -112,7 +111,8 @@ def weigh(vector, weight):
 @kernel
 def _drop(vector):
     """Set the entry on top of the heap to zero."""
-    u, v, items, keys, place, numbers, M, products = vector
+    uv, items, keys, place, numbers, M, products = vector
+    u, v = uv[0], uv[1]
     j, size = items[0], keys[0] - numbers[THRESHOLD]
     sign = np.sign(u[j])
     heap.remove(items, keys, place, int(numbers[COUNT]), j)
@@ -179,7 +179,8 @@ def tidy(vector):
 @kernel
 def fold(vector):
     """Make the scale one and the threshold zero, and compute the norm and the products anew."""
-    u, v, items, keys, _, numbers, M, products = vector
+    uv, items, keys, _, numbers, M, products = vector
+    u, v = uv[0], uv[1]
     scale, threshold, weight, offset = numbers[:NORM]
     norm = 0.0
     products[:] = 0.0

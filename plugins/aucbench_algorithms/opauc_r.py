@@ -56,7 +56,7 @@ class State(NamedTuple):
     """Weights w = scale (u + Z_+ b_+ + Z_- b_-); b stays zero and scale one in the eager layout."""
 
     u: np.ndarray  # (d,)
-    Z: np.ndarray  # (2, d, tau + 1) of the positives and negatives; lazy: each weight's numbers side by side
+    Z: np.ndarray  # (2, d, tau + 1) of the positives and negatives; lazy: (d, 2, tau + 1)
     sums: np.ndarray  # (2, tau + 1) sums of r, the last being the number of samples
     b: np.ndarray  # (2, tau + 1)
     products: np.ndarray  # (2, tau + 1) Z'u
@@ -121,7 +121,7 @@ class OpaucR:
             )
         layout = kernels.layout(problem.X)
         lazy = layout is kernels.Layout.lazy
-        Z = np.zeros((d, 2, size)).transpose(1, 0, 2) if lazy else np.zeros((2, d, size))
+        Z = np.zeros((d, 2, size) if lazy else (2, d, size))
         sums, b, products = np.zeros((3, 2, size))
         gram = np.zeros((2, 2, size, size))
         return State(np.zeros(d), Z, sums, b, products, gram, np.ones(1), rng, layout)
@@ -142,7 +142,9 @@ class OpaucR:
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate."""
         u, Z, b = state.u, state.Z, state.b
-        return state.scale[0] * (u + Z[0] @ b[0] + Z[1] @ b[1]) if b.any() else state.scale[0] * u
+        if state.layout is kernels.Layout.lazy:
+            u = u + Z.reshape(u.size, -1) @ b.ravel()
+        return state.scale[0] * u
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
@@ -220,8 +222,8 @@ def _run_lazy(X, y, order, draws, u, Z, sums, b, products, gram, scale, eta, lam
         own, other = (0, 1) if y[i] > 0 else (1, 0)
         ux, square = rows.dot_norm(X, i, u)
         _take(draws, k, r, sums[own])
-        low_rank.gather(X, i, Z[0], Z[1], zx)
-        low_rank.scatter(X, i, r, Z[own])
+        low_rank.gather(X, i, Z, zx)
+        low_rank.scatter(X, i, r, Z[:, own])
         low_rank.extend(gram[own, own], gram[own, other], gram[other, own], zx[own], zx[other], r, square)
         # Z b must not change with Z
         back = -vectors.dot(r, b[own])

@@ -223,7 +223,7 @@ def _threshold(w, v, means, cut, factor):
 
 @kernels.kernel
 def _run_sparse_net(X, y, order, w, steps, products, p, C, beta, nu):
-    refresh = max(REFRESH, w.u.size)
+    refresh = max(REFRESH, w.keys.size)
     for k in range(order.size):
         if k + AHEAD < order.size:
             rows.prefetch(X, order[k + AHEAD])
