@@ -95,7 +95,7 @@ class Samples(NamedTuple):
 class Grouping(StrEnum):
     """How several classes become two.
 
-    ``halves``: a random half of the classes, from `grouping_seed`, is positive (of an odd number K, (K - 1)/2).
+    ``halves``: a random half of the classes, from `grouping_seed`, is positive; (K - 1) / 2 of an odd K.
     ``largest``: the class with most training rows is positive (the smallest label of several such).
     ``one``: the class or classes named by `positive`.
     """
@@ -149,8 +149,8 @@ class File:
     sha256 : str, optional
         Of the public file, where it is known.
     urls : tuple of str
-        Full public addresses, tried in order (the LIBSVM site's when left empty); ``#NAME`` behind the address
-        of a zip archive means the file of that name in it.
+        Full public addresses, tried in order (the LIBSVM site's when left empty); ``#NAME`` behind the
+        address of a zip archive means the file of that name in it.
     kind : str
         ``libsvm``, ``csv``, ``parquet``, ``arff``, ``npz``, or ``openml``: a description of that site, by
         which the data are found.
