@@ -164,7 +164,7 @@ def _facts(prepared: Prepared, digests: tuple[str, ...]) -> dict[str, Any]:
         "test_rows": len(prepared.y_test),
         "features": int(X.shape[1]),
         "train_positives": int(np.count_nonzero(prepared.y == 1)),
-        "layout": "csr" if sparse.issparse(X) else "dense",
+        "format": "csr" if sparse.issparse(X) else "dense",
         "nonzeros_per_row": X.nnz / len(prepared.y) if sparse.issparse(X) else float(X.shape[1]),
         "features_seconds": prepared.features_seconds,
     }
@@ -182,6 +182,7 @@ def _measured(outcome: Outcome) -> dict[str, Any]:
         "ns_per_iteration": outcome.total_seconds * per_iteration,
         "cpu_ns_per_iteration": outcome.total_cpu_seconds * per_iteration,
         "state_bytes": outcome.state_bytes,
+        "layout": outcome.layout,
         "weights_norm": _norm(outcome.weights),
         "stop_reason": str(outcome.stop_reason),
         "checkpoints": len(outcome.iteration),

@@ -58,6 +58,13 @@ def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
         aucbench.run(*words, "algo.zeta=3")
 
 
+def test_the_layout_of_the_weights_is_recorded():
+    wide = ["dataset=sparse_text", "dataset.n=300", "dataset.d=20000"]
+    assert aucbench.run("algo=psam", *wide).record["result"]["layout"] == "lazy"
+    assert aucbench.run("algo=solam", *wide).record["result"]["layout"] == "lazy"
+    assert aucbench.run("algo=solam").record["result"]["layout"] == "eager"
+
+
 def test_bad_words_raise_what_the_command_line_would_say():
     with pytest.raises(ParameterError, match="Did you mean psam"):
         aucbench.run("algo=psma")

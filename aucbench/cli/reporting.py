@@ -67,6 +67,8 @@ class Console(Observer):
             "state": f"{_mean(outcomes, 'state_bytes'):,.0f} bytes",
             "stopped": ", ".join(sorted({_stop(outcome) for outcome in outcomes})),
         }
+        if entry.features.name != "identity":
+            lines["features"] = f"{entry.features.name}, fitted in {facts['features_seconds']:.3g} s"
         if first.record["algorithm"]["exempt"]:
             lines["exempt"] = "from checks: " + ", ".join(first.record["algorithm"]["exempt"])
         if executed.from_store and path:

@@ -16,6 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import DataError, ParameterError
+from aucbench.kernels import layout
 from aucbench.runner.checkpoints import Scorer, log_spaced
 from aucbench.runner.clock import Clock
 from aucbench.runner.order import Order, RowSource
@@ -70,7 +71,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a cell; the four curve arrays have one value per checkpoint."""
+    """What came of a cell; the curve arrays have one value per checkpoint.
+
+    `layout` says whether a step touches all weights (eager) or those of its row (lazy): the state's own word,
+    else what the kernels choose for such rows.
+    """
 
     iteration: NDArray[np.int64]
     samples: NDArray[np.int64]
@@ -82,6 +87,7 @@ class Outcome:
     total_seconds: float
     total_cpu_seconds: float
     state_bytes: int
+    layout: str
     stop_reason: StopReason
 
 
@@ -226,6 +232,7 @@ def _train(
         total_seconds=end.seconds,
         total_cpu_seconds=end.cpu_seconds,
         state_bytes=state_bytes(state),
+        layout=str(getattr(state, "layout", None) or layout(task.X)),
         stop_reason=reason,
     )
 
