@@ -96,7 +96,7 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(wheel, 
 def test_an_editable_install_runs_and_finds_a_new_plugin_file_without_reinstalling(checkout, tmp_path):
     python = new_environment(tmp_path / "venv")
     borrow_dependencies(python)
-    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "-e", checkout]
+    install = ["-m", "pip", "install", "--quiet", "--no-deps", "-e", checkout]
     call(python, *install, cwd=tmp_path)
     where = call(
         python,
