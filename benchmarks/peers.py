@@ -75,6 +75,28 @@ def psam(X, pairs_of_rows, d, gamma, t0, skip):
 
 
 @kernels.kernel
+def psam_dense(X, pairs_of_rows, d, gamma, t0, skip):
+    """PSAM with the difference of a pair as a vector of all d features, each step O(d)."""
+    w, mean, z = np.zeros(d), np.zeros(d), np.zeros(d)
+    count = 0.0
+    for k in range(len(pairs_of_rows)):
+        t = k + 1
+        z[:] = 0.0
+        rows.axpy(1.0, X, pairs_of_rows[k, 0], z)
+        rows.axpy(-1.0, X, pairs_of_rows[k, 1], z)
+        step, square = 1.0 / (gamma * (t + t0)), vectors.square(z)
+        if square > 0.0:
+            slack = 1.0 - vectors.dot(w, z)
+            vectors.add(step * min(1.0, max(0.0, slack / (step * square))), z, w)
+        if t % skip == 0:
+            vectors.scale(1.0 - skip / (t + t0), w)
+            vectors.scale(count / (count + 1.0), mean)
+            vectors.add(1.0 / (count + 1.0), w, mean)
+            count += 1.0
+    return mean
+
+
+@kernels.kernel
 def difference_norm(X, i, j):
     """|x_i - x_j|^2 of CSR rows by merging them."""
     total = 0.0
