@@ -1,4 +1,4 @@
-"""Reading .npz archives of NumPy: an array X of rows, or the parts of a CSR matrix, and labels y."""
+"""Reading .npz archives of NumPy: an array X of rows, or the parts of a CSR or CSC matrix, and labels y."""
 
 import zipfile
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ _CSR = {"data", "indices", "indptr", "shape"}
 def read_npz(file: File, path: Path, width: int | None) -> Iterator[TableBlock]:
     """The rows of an archive, block by block.
 
-    A dense X is read as it comes out of the archive, in constant memory; CSR parts, as SciPy's `save_npz`
-    names them, with an array of labels added, are read as a whole.
+    A dense X is read as it comes out of the archive, in constant memory; the parts of a CSR or CSC matrix, as
+    SciPy's `save_npz` names them, with an array of labels added, are read as a whole.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def read_npz(file: File, path: Path, width: int | None) -> Iterator[TableBlock]:
             target = _choose(path, names, LABEL_NAMES, file.table.target, "labels")
             labels = _whole(archive, target)
             sparse = set(names) >= _CSR
-            rows = _csr_rows(path, archive) if sparse else _dense_rows(path, archive, names, target)
+            rows = _sparse_rows(path, archive, names) if sparse else _dense_rows(path, archive, names, target)
             yield from _blocks(path, rows, np.asarray(labels), width)
     except zipfile.BadZipFile as error:
         raise DataError(f"{path} is no .npz archive, or cut short ({error}).") from None
@@ -98,16 +98,45 @@ def _at_once(columns: int) -> int:
     return max(1, VALUES // columns)
 
 
-def _csr_rows(path: Path, archive: zipfile.ZipFile) -> Iterator[Any]:
+def _sparse_rows(path: Path, archive: zipfile.ZipFile, names: list[str]) -> Iterator[Any]:
     from scipy import sparse
 
+    stated = str(np.asarray(_whole(archive, "format")).astype(str)) if "format" in names else "csr"
+    if stated not in ("csr", "csc"):
+        raise DataError(f"{path}: a sparse matrix of format {stated[:20]!r}, expected csr or csc.")
     parts = {name: _whole(archive, name) for name in _CSR}
-    X = sparse.csr_matrix(
-        (parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), tuple(parts["shape"])
-    )
+    shape = _checked_shape(path, parts, stated)
+    kind = sparse.csr_matrix if stated == "csr" else sparse.csc_matrix
+    X: Any = kind((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape).tocsr()
     X.sum_duplicates()
     for start in range(0, X.shape[0], 4096):
         yield X[start : start + 4096]
+
+
+def _checked_shape(path: Path, parts: dict[str, NDArray[Any]], stated: str) -> tuple[int, int]:
+    """The shape, when all parts agree: compiled code would follow wild places out of the arrays."""
+    for name, kinds in (("indptr", "iu"), ("indices", "iu"), ("shape", "iu"), ("data", "fiub")):
+        if parts[name].ndim != 1 or parts[name].dtype.kind not in kinds:
+            found = f"{parts[name].shape} of type {parts[name].dtype}"
+            raise DataError(f"{path}: {name} of a sparse matrix must be a row of numbers, got {found}.")
+    shape, indptr, indices = parts["shape"].tolist(), parts["indptr"], parts["indices"]
+    if len(shape) != 2 or not all(1 <= size < 2**31 for size in shape):
+        raise DataError(f"{path}: shape must be two numbers from 1 to {2**31 - 1}, got {shape}.")
+    lines, places = (shape[0], shape[1]) if stated == "csr" else (shape[1], shape[0])
+    if len(indptr) != lines + 1:
+        raise DataError(
+            f"{path}: indptr has {len(indptr)} numbers, expected {lines + 1} by the shape {shape}."
+        )
+    if len(indices) != len(parts["data"]):
+        raise DataError(f"{path}: {len(indices)} indices and {len(parts['data'])} values, expected as many.")
+    if indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
+        raise DataError(f"{path}: indptr must ascend from 0 to {len(indices)}, the number of values.")
+    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < places:
+        wrong = int(indices.min()) if indices.min() < 0 else int(indices.max())
+        raise DataError(
+            f"{path}: index {wrong} is out of range, expected 0 to {places - 1} by shape {shape}."
+        )
+    return shape[0], shape[1]
 
 
 def _blocks(path: Path, rows: Iterator[Any], labels: NDArray[Any], width: int | None) -> Iterator[TableBlock]:
