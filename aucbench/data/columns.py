@@ -1,6 +1,7 @@
 """Files of columns: CSV, Parquet and ARFF, read batch by batch as arrays of pyarrow."""
 
 import contextlib
+import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,6 +26,8 @@ class Columns:
 
     Parameters
     ----------
+    path : Path
+        The file.
     names : list of str
         Of the columns, in order; their numbers from 0 where the file has no names.
     batches : callable
@@ -33,6 +36,7 @@ class Columns:
         Columns that hold categories, whatever they look like.
     """
 
+    path: Path
     names: list[str]
     batches: Callable[[], Iterator[list[Any]]]
     nominal: frozenset[str] = field(default=frozenset())
@@ -54,13 +58,18 @@ def _open_csv(file: File, path: Path) -> Columns:
 
     with readable(path) as stream:
         begin = _first_lines(stream)
+    if begin.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(f"{path} is not UTF-8 text but UTF-16; save it as UTF-8.")
     text = begin.decode("utf-8-sig", "replace")
     first, second, *_ = [*[line for line in text.splitlines() if line.strip()][:2], "", ""]
     if not first:
         raise DataError(f"{path} is empty: expected at least one row of data.")
     delimiter = file.table.delimiter or max(_DELIMITERS, key=first.count)
-    if len(delimiter) != 1:
-        raise DataError(f"{path}: the delimiter must be one character, got {delimiter!r}.")
+    delimiter = "\t" if delimiter == "\\t" else delimiter  # as it is written on a command line
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise DataError(
+            f"{path}: the delimiter must be one ASCII character, no quote or end of line, got {delimiter!r}."
+        )
     options = csv.ParseOptions(delimiter=delimiter)
     cells = _cells(path, first, options)
     if len(cells) < 2:
@@ -72,7 +81,7 @@ def _open_csv(file: File, path: Path) -> Columns:
     if header is None:
         header = _has_header(cells, _cells(path, second, options) if second else [], file)
     names = cells if header else [str(number) for number in range(len(cells))]
-    _refuse_twins(path, names)
+    _refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
 
     def batches() -> Iterator[list[Any]]:
         # Empty lines are passed over; the first other one is the header, if any.
@@ -88,11 +97,11 @@ def _open_csv(file: File, path: Path) -> Columns:
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(BATCH_BYTES, min(CELL_BYTES * len(names), MOST_BATCH_BYTES), 4 * len(first))
         read = csv.ReadOptions(column_names=names, skip_rows=skipped, block_size=size, use_threads=False)
-        with readable(path) as stream, _arrow_errors(path):
+        with readable(path) as stream, arrow_errors(path, delimiter):
             for batch in csv.open_csv(stream, read, options, convert):
                 yield list(batch.columns)
 
-    return Columns(names, batches)
+    return Columns(path, names, batches)
 
 
 def _first_lines(stream: Any) -> bytes:
@@ -130,62 +139,68 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _refuse_twins(path: Path, names: list[str]) -> None:
+def _refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -> None:
     twins = sorted(name for name, count in Counter(names).items() if count > 1)
     if twins:
-        raise DataError(
-            f"{path}: the first line names several columns {twins[0]!r}; if it is data and no header, set "
-            "dataset.header=false."
-        )
+        raise DataError(f"{path}: several columns are named {twins[0]!r}, expected different names{way_out}.")
 
 
 @contextlib.contextmanager
-def _arrow_errors(path: Path) -> Iterator[None]:
+def arrow_errors(path: Path, delimiter: str = ",") -> Iterator[None]:
+    """Turn what pyarrow raises about a file into one sentence that names the file."""
     import pyarrow
 
     try:
         yield
-    except pyarrow.ArrowInvalid as error:
+    except (pyarrow.ArrowException, OSError) as error:  # damaged Parquet may be an OSError without a number
         message = str(error).split("\n")[0]
         ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message)
         if ragged:
             row, expected, got = ragged.groups()
-            raise DataError(f"{path}{_line_of(path, row)}: {got} cells, expected {expected}.") from None
+            where = _line_of(path, row, delimiter)
+            raise DataError(f"{path}{where}: {got} cells, expected {expected}.") from None
         if "UTF8" in message or "UTF-8" in message:
             raise DataError(f"{path} is not UTF-8 text.") from None
-        raise DataError(f"{path} cannot be read: {message}.") from None
+        reason = getattr(error, "strerror", None) or message.rstrip(".") or type(error).__name__
+        raise DataError(f"{path} cannot be read: {reason}.") from None
 
 
-def _line_of(path: Path, row: str | None) -> str:
-    """Where a row stands that pyarrow counts without empty lines."""
+def _line_of(path: Path, row: str | None, delimiter: str) -> str:
+    """Where a row begins that pyarrow counts without empty lines; quoted cells may hold ends of lines."""
+    import csv
+
     if row is None:
         return ""
-    filled = 0
-    with readable(path) as stream:
-        for number, line in enumerate(stream, 1):
-            filled += bool(line.strip(b"\r\n"))
+    filled = before = 0
+    with readable(path) as stream, contextlib.suppress(csv.Error):
+        rows = csv.reader(io.TextIOWrapper(stream, "utf-8", "replace", newline=""), delimiter=delimiter)
+        for cells in rows:
+            filled += bool(cells)
             if filled == int(row):
-                return f", line {number}"
+                return f", line {before + 1}"
+            before = rows.line_num
     return f", row {row}"
 
 
 def _open_parquet(file: File, path: Path) -> Columns:
     from pyarrow import parquet
 
-    with _arrow_errors(path):
+    with arrow_errors(path):
         names = list(parquet.read_schema(path).names)
+    _refuse_twins(path, names)
 
     def batches() -> Iterator[list[Any]]:
-        with _arrow_errors(path), parquet.ParquetFile(path) as opened:
+        with arrow_errors(path), parquet.ParquetFile(path) as opened:
             for batch in opened.iter_batches(BATCH_ROWS):
                 yield list(batch.columns)
 
-    return Columns(names, batches)
+    return Columns(path, names, batches)
 
 
 def _open_arff(file: File, path: Path) -> Columns:
     with readable(path) as stream:
         header = read_header(path, stream)
+    _refuse_twins(path, header.names)
 
     def batches() -> Iterator[list[Any]]:
         import pyarrow
@@ -195,4 +210,4 @@ def _open_arff(file: File, path: Path) -> Columns:
             for rows in read_rows(path, stream, header):
                 yield [pyarrow.array(column, pyarrow.string()) for column in zip(*rows, strict=True)]
 
-    return Columns(header.names, batches, header.nominal)
+    return Columns(path, header.names, batches, header.nominal)

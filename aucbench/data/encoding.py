@@ -8,9 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import File, Table
-from aucbench.data.columns import open_columns
+from aucbench.data.columns import arrow_errors, open_columns
 from aucbench.data.facts import Label
-from aucbench.data.tables import Feature, Schema, numbers_or_missing, places_of, plain
+from aucbench.data.tables import (
+    GAPS,
+    LABEL_GAPS,
+    MISSING,
+    Feature,
+    Schema,
+    is_number,
+    numbers_or_missing,
+    places_of,
+    plain,
+)
 from aucbench.errors import DataError
 
 VALUES = 1 << 21  # of a block, 16 MB
@@ -48,13 +58,14 @@ def encode(schema: Schema, file: File, path: Path) -> Iterator[TableBlock]:
     row = 0
     for batch in columns.batches():
         read: list[NDArray[Any]] = []
-        for feature in schema.features:
-            array = batch[places[feature.place]]
-            if feature.numeric:
-                read.append(_values(path, feature, array, schema.table, row))
-            else:
-                read.append(_codes(path, feature, array, schema.table))
-        labels = _labels(path, schema, batch[places[schema.target]], row)
+        with arrow_errors(path):
+            for feature in schema.features:
+                array = batch[places[feature.place]]
+                if feature.numeric:
+                    read.append(_values(path, feature, array, schema.table, row))
+                else:
+                    read.append(_codes(path, feature, array, schema.table))
+            labels = _labels(path, schema, batch[places[schema.target]], row)
         row += len(labels.codes)
         for start in range(0, len(labels.codes), at_once):
             part = slice(start, start + at_once)
@@ -82,7 +93,7 @@ def _block(schema: Schema, read: list[NDArray[Any]], part: slice, labels: Coded)
 def _values(path: Path, feature: Feature, array: Any, table: Table, row: int) -> NDArray[np.float64]:
     values = numbers_or_missing(array)
     if values is None:
-        text = next(v for v in plain(array).to_pylist() if v is not None and not _is_number(v))
+        text = next(v for v in plain(array).to_pylist() if v is not None and not is_number(v))
         raise DataError(
             f"{path}: column {feature.name!r} has {text!r}, expected numbers as in the training part."
         )
@@ -101,7 +112,7 @@ def _codes(path: Path, feature: Feature, array: Any, table: Table) -> NDArray[np
     import pyarrow
     import pyarrow.compute as pc
 
-    array = plain(array).cast(pyarrow.string())
+    array = plain(array, GAPS if feature.nominal else MISSING).cast(pyarrow.string())
     if array.null_count and table.missing != "median":
         raise DataError(f"{path}: {array.null_count} values of column {feature.name!r} are missing.")
     known = pyarrow.array(feature.categories, pyarrow.string())
@@ -112,7 +123,7 @@ def _labels(path: Path, schema: Schema, array: Any, row: int) -> Coded:
     import pyarrow.compute as pc
 
     name = schema.names[schema.target]
-    array = plain(array)
+    array = plain(array, LABEL_GAPS)
     if array.null_count:
         where = row + array.is_null().to_pylist().index(True) + 1
         raise DataError(f"{path}: {array.null_count} labels are missing in column {name!r} (row {where}).")
@@ -130,11 +141,3 @@ def _label(value: Any) -> Label:
         return float(value)
     except (TypeError, ValueError):
         return str(value)
-
-
-def _is_number(text: Any) -> bool:
-    try:
-        float(text)
-    except (TypeError, ValueError):
-        return False
-    return True

@@ -1,6 +1,7 @@
 """Reading .npz archives of NumPy: an array X of rows, or the parts of a CSR or CSC matrix, and labels y."""
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,9 @@ def read_npz(file: File, path: Path, width: int | None) -> Iterator[TableBlock]:
             sparse = set(names) >= _CSR
             rows = _sparse_rows(path, archive, names) if sparse else _dense_rows(path, archive, names, target)
             yield from _blocks(path, rows, np.asarray(labels), width)
-    except zipfile.BadZipFile as error:
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(f"{path} is no .npz archive, or cut short ({error}).") from None
     except ValueError as error:  # NumPy's, about pickled objects and damaged headers
         if isinstance(error, DataError):

@@ -5,10 +5,12 @@ become one column of zeros and ones each, in alphabetic order. A category that o
 in all of them.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,15 @@ from aucbench.contracts import File, Table
 from aucbench.data.columns import Columns, open_columns
 from aucbench.errors import DataError
 
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
+GAPS = ("", "?")  # what is missing in any column, and the only such in a column of declared categories
+LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may well be called none
+_WORDS = ("NA", "N/A", "NaN", "null", "None", "<NA>", "#N/A", "#NA", "-")
+MISSING = (
+    *GAPS,
+    *sorted({way for word in _WORDS for way in (word, word.lower(), word.upper(), word.title())}),
+)
+STRAY_SHARE = 0.01  # texts among numbers up to this share are taken for errors, more for categories
+_WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
 MAX_CATEGORIES = 1 << 16
 MEDIAN_BYTES = 1 << 28  # of values held at a time to find medians
 
@@ -29,7 +39,10 @@ class Feature:
     name: str
     place: int
     numeric: bool = True
+    nominal: bool = False  # the file declares categories
     categories: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)  # of texts, without numbers once there are many
+    numbers: int = 0  # cells that `counts` left out
     missing: int = 0
     infinite: int = 0
     median: float = float("nan")
@@ -64,14 +77,20 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
     names, table = opened[0].names, file.table
     target = _number_of(path, names, table.target, "target")
     dropped = {_number_of(path, names, column, "drop") for column in table.drop}
+    if target in dropped:
+        raise DataError(f"{path}: column {names[target]!r} is the label, it cannot be in dataset.drop too.")
     features = [Feature(name, i) for i, name in enumerate(names) if i != target and i not in dropped]
     if not features:
         raise DataError(f"{path}: there are no columns but the label, expected features.")
     places = [places_of(each, columns, names) for columns, (_, each) in zip(opened, files, strict=True)]
     for feature in features:
-        feature.numeric = not any(feature.name in columns.nominal for columns in opened)
+        feature.nominal = any(feature.name in columns.nominal for columns in opened)
+        feature.numeric = not feature.nominal
     _scan(opened, places, [feature for feature in features if feature.numeric], _learn_numbers)
     _scan(opened, places, [feature for feature in features if not feature.numeric], _learn_texts)
+    for feature in features:
+        if not feature.numeric and not feature.nominal:
+            _refuse_strays(feature, opened, places)
     _check(path, features, table)
     if table.missing == "median":
         _find_medians([feature for feature in features if feature.numeric], opened, places)
@@ -105,7 +124,7 @@ def _is_text(array: Any) -> bool:
     return bool(types.is_string(array.type) or types.is_large_string(array.type))
 
 
-def plain(array: Any) -> Any:
+def plain(array: Any, missing: Sequence[str] = MISSING) -> Any:
     """Dictionaries and views of text as plain text, missing texts as null."""
     import pyarrow
     import pyarrow.compute as pc
@@ -116,7 +135,7 @@ def plain(array: Any) -> Any:
     if not (_is_text(array) or types.is_binary(array.type)):
         return array
     array = pc.utf8_trim_whitespace(array.cast(pyarrow.string()))
-    return pc.if_else(pc.is_in(array, pyarrow.array(MISSING)), None, array)
+    return pc.if_else(pc.is_in(array, pyarrow.array(missing)), None, array)
 
 
 def _numbers(array: Any) -> NDArray[np.float64] | None:
@@ -128,16 +147,23 @@ def _numbers(array: Any) -> NDArray[np.float64] | None:
     if types.is_temporal(array.type):
         return None
     try:
-        return np.asarray(array.cast(pyarrow.float64()).to_numpy(zero_copy_only=False), np.float64)
+        # Whole numbers beyond 2^53 are rounded, as they are in text.
+        array = array.cast(pyarrow.float64(), safe=not types.is_integer(array.type))
+        return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
         return None
 
 
 def numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
     """The values of a column, NaN where they are missing; None when some are no numbers."""
+    import pyarrow
+
     values = None if array.null_count and _is_text(array) else _numbers(array)
     if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
-        values = _numbers(plain(array))
+        try:
+            values = _numbers(plain(array))
+        except pyarrow.ArrowInvalid:  # bytes that are no text
+            return None
     return values
 
 
@@ -148,10 +174,10 @@ def _scan(
         for columns, where in zip(opened, places, strict=True):
             for batch in columns.batches():
                 for feature in features:
-                    learn(feature, batch[where[feature.place]])
+                    learn(columns.path, feature, batch[where[feature.place]])
 
 
-def _learn_numbers(feature: Feature, array: Any) -> None:
+def _learn_numbers(path: Path, feature: Feature, array: Any) -> None:
     if not feature.numeric:
         return
     values = numbers_or_missing(array)
@@ -162,29 +188,80 @@ def _learn_numbers(feature: Feature, array: Any) -> None:
         feature.infinite += int(np.count_nonzero(np.isinf(values)))
 
 
-def _learn_texts(feature: Feature, array: Any) -> None:
+def _learn_texts(path: Path, feature: Feature, array: Any) -> None:
     import pyarrow
     import pyarrow.compute as pc
     import pyarrow.types as types
 
-    array = plain(array)
-    feature.missing += array.null_count
     try:
-        if types.is_temporal(array.type):
-            raise pyarrow.ArrowNotImplementedError("a point in time is no category")
-        found = pc.unique(array.cast(pyarrow.string())).drop_null().to_pylist()
+        if types.is_temporal(array.type) or types.is_nested(array.type):
+            raise pyarrow.ArrowNotImplementedError("no category")
+        texts = plain(array, GAPS if feature.nominal else MISSING).cast(pyarrow.string())
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
         raise DataError(
-            f"Column {feature.name!r} is of type {array.type}, expected numbers or texts; leave it out with "
-            f"dataset.drop=[{feature.name}]."
+            f"{path}: column {feature.name!r} is of type {array.type}, expected numbers or "
+            f"texts; leave it out with dataset.drop=[{feature.name}]."
         ) from None
-    if not set(found) <= set(feature.categories):
-        feature.categories = sorted({*found, *feature.categories})
-    if len(feature.categories) > MAX_CATEGORIES:
+    feature.missing += texts.null_count
+    found = pc.value_counts(texts.drop_null())
+    feature.counts.update(dict(zip(*(part.to_pylist() for part in found.flatten()), strict=True)))
+    if len(feature.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
+        for text in [text for text in feature.counts if is_number(text)]:
+            feature.numbers += feature.counts.pop(text)
+    if len(feature.counts) > MAX_CATEGORIES:
+        _refuse_many(path, feature)
+    feature.categories = sorted(feature.counts)
+
+
+def _refuse_many(path: Path, feature: Feature) -> NoReturn:
+    raise DataError(
+        f"{path}: column {feature.name!r} has more than {MAX_CATEGORIES} different texts, expected "
+        f"categories; leave it out with dataset.drop=[{feature.name}]."
+    )
+
+
+def _refuse_strays(feature: Feature, opened: list[Columns], places: list[list[int]]) -> None:
+    """Refuse what looks like a column of numbers with some errors in it, or with commas in them."""
+    strays = {text: count for text, count in feature.counts.items() if not is_number(text)}
+    texts, cells = sum(strays.values()), feature.counts.total() + feature.numbers
+    commas = bool(strays) and all(_WITH_COMMA.fullmatch(text) for text in strays)
+    few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
+    if not commas and not few:
+        if feature.numbers:
+            _refuse_many(opened[0].path, feature)
+        return
+    path, row, text = _first_of(strays, feature, opened, places)
+    if commas:
         raise DataError(
-            f"Column {feature.name!r} has more than {MAX_CATEGORIES} different texts, expected categories; "
-            f"leave it out with dataset.drop=[{feature.name}]."
+            f"{path}: column {feature.name!r} has numbers with commas ({text!r} in row {row}), expected a "
+            "decimal point and nothing between thousands."
         )
+    raise DataError(
+        f"{path}: column {feature.name!r} has numbers but for {texts} of {cells} values, the first being "
+        f"{text!r} in row {row}; correct or empty such cells, or set dataset.drop=[{feature.name}]."
+    )
+
+
+def _first_of(
+    strays: dict[str, int], feature: Feature, opened: list[Columns], places: list[list[int]]
+) -> tuple[Path, int, str]:
+    for columns, where in zip(opened, places, strict=True):
+        row = 0
+        for batch in columns.batches():
+            for text in plain(batch[where[feature.place]]).to_pylist():
+                row += 1
+                if text in strays:
+                    return columns.path, row, text
+    raise RuntimeError(f"Column {feature.name!r} changed while it was read.")
+
+
+def is_number(text: Any) -> bool:
+    """Whether Python reads a text as a number."""
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _check(path: Path, features: list[Feature], table: Table) -> None:

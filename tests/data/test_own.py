@@ -70,9 +70,9 @@ def test_a_column_that_turns_out_to_be_text_late_in_the_file_is_text_from_the_be
     from aucbench.data import columns
 
     monkeypatch.setattr(columns, "BATCH_BYTES", 64)
-    lines = [f"{i % 3},{i},{i % 2}\n" for i in range(60)] + ["seven,60,1\n"]
+    lines = [f"{i % 3},{i},{i % 2}\n" for i in range(60)] + ["seven,60,1\n", "seven,61,0\n"]
     X = load(Csv(write("a,b,y\n" + "".join(lines)))).X
-    assert X.shape == (61, 5)
+    assert X.shape == (62, 5)
     assert X[:4].tolist() == [[1, 0, 0, 0, 0], [0, 1, 0, 0, 1], [0, 0, 1, 0, 2], [1, 0, 0, 0, 3]]
     assert X[60].tolist() == [0, 0, 0, 1, 60]
 
@@ -122,7 +122,7 @@ def test_quoted_cells_compressed_files_and_windows_lines_are_read(tmp_path):
         ("a,b,y\n1,2,0\n3,4,0\n", {}, r"expected two classes, got 2 times label 0 only"),
         ("a,b,y\n1,2,0\n3,4,\n", {}, r"1 labels are missing in column 'y' \(row 2\)"),
         ("a,b,y\n1,inf,0\n3,4,1\n", {}, r"1 values are infinite, in column 'b' \(1\)\."),
-        ("a,a,y\n1,2,0\n3,4,1\n", {}, r"names several columns 'a'.*dataset\.header=false"),
+        ("a,a,y\n1,2,0\n3,4,1\n", {}, r"several columns are named 'a'.*dataset\.header=false"),
         ("abc\ndef\n", {}, r"one column only.*dataset\.delimiter"),
         ("", {}, r"is empty"),
         ("a,b,y\n", {}, r"is empty"),
