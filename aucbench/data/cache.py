@@ -63,9 +63,29 @@ def read_meta(folder: Path) -> Mapping[str, Any] | None:
     """What is written about a cached part; None when it is not there, of another format or damaged."""
     try:
         meta = json.loads((folder / "meta.json").read_text())
-        return meta if meta["format"] == FORMAT else None
-    except (OSError, ValueError, KeyError, TypeError):
+        return meta if meta["format"] == FORMAT and _is_sound(meta) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _is_sound(meta: Any) -> bool:
+    """Whether all is there that is asked for later, of the right types, and agrees in itself."""
+    kinds = {"dataset": str, "part": str, "rows": int, "features": int, "nonzeros": int, "dense": bool}
+    kinds |= {"labels": list, "files": list, "sha256": str}
+    if any(type(meta[key]) is not kind for key, kind in kinds.items()):
+        return False
+    seen: set[Any] = set()
+    rows = 0
+    for entry in meta["files"]:
+        sound = all(type(entry[key]) is str for key in ("path", "part", "source"))
+        if not sound or type(entry["rows"]) is not int or type(entry["labels"]) is not list:
+            return False
+        for label, count in entry["labels"]:
+            if type(label) not in (int, float, str) or type(count) is not int:
+                return False
+            seen.add(label)
+            rows += count
+    return rows == meta["rows"] > 0 and meta["features"] > 0 and set(meta["labels"]) == seen
 
 
 def open_part(folder: Path) -> Part | None:
@@ -83,7 +103,11 @@ def open_part(folder: Path) -> Part | None:
         codes = open_npy(folder / "codes.npy")
         shape = (meta["rows"], meta["features"])
         X = open_npy(folder / "X.npy") if meta["dense"] else _open_csr(folder, shape)
-        whole = X.shape == shape and len(codes) == shape[0]
+        kinds = (X.dtype, codes.dtype) == (np.float64, np.uint16)
+        whole = kinds and X.shape == shape and codes.shape == shape[:1]
+        # Codes are few bytes and all of them are used soon; rows are not looked at here.
+        whole = whole and int(codes.max()) < len(meta["labels"])
+        whole = whole and (bool(meta["dense"]) or X.nnz == meta["nonzeros"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         if getattr(error, "errno", None) == errno.ENOMEM:  # making it anew would not help
             raise DataError(
@@ -95,6 +119,11 @@ def open_part(folder: Path) -> Part | None:
 
 def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:
     data, indices, indptr = (open_npy(folder / f"{name}.npy") for name in ("data", "indices", "indptr"))
+    places = np.int32, np.int64
+    if indptr.dtype not in places or indices.dtype not in places or indptr.shape != (shape[0] + 1,):
+        raise ValueError(f"{folder} holds other arrays than this package writes.")
+    if indptr[0] != 0 or indptr[-1] != len(data) or data.shape != indices.shape:
+        raise ValueError(f"{folder} holds arrays that do not fit together.")
     X = sparse.csr_matrix((data, indices, indptr), shape=shape, copy=False)
     X.has_canonical_format = True  # the parser saw to it; SciPy would read everything to find out
     return X
@@ -106,8 +135,10 @@ def publish(staging: Path, folder: Path, meta: Mapping[str, Any]) -> None:
     for path in staging.iterdir():
         with path.open("rb+") as file:
             os.fsync(file.fileno())
-    if folder.exists():
+    if folder.is_dir() and not folder.is_symlink():
         shutil.rmtree(folder)
+    else:
+        folder.unlink(missing_ok=True)
     staging.rename(folder)
 
 
