@@ -60,6 +60,8 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None 
     wanted = math.nan if topic is None else topic
     with readable(path) as stream:
         for text in _whole_lines(stream, block_bytes):
+            if lines == 0 and bytes(text[:3]) == b"\xef\xbb\xbf":  # a byte-order mark
+                text[:3] = 32
             if len(text) > room.size:
                 room = _Room.of(len(text))
             yield _parse(path, text, lines, room, wanted)

@@ -11,6 +11,7 @@ from pathlib import Path
 from aucbench.data.cache import cache_folder
 from aucbench.errors import DataError
 
+VECTORS = 5  # of all columns that fitting a scaling holds
 SHARE = 0.75  # of the available memory that one array may take
 
 
@@ -35,6 +36,22 @@ def available() -> int:
 def fits(size: int) -> bool:
     """Whether an array of that many bytes can be held in memory."""
     return size <= SHARE * available()
+
+
+def check_width(features: int) -> None:
+    """Refuse more columns than there is memory for a few vectors of that length.
+
+    Raises
+    ------
+    DataError
+        With the number of columns and both sizes.
+    """
+    needed, room = VECTORS * 8 * features, available()
+    if needed > room:
+        raise DataError(
+            f"{features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors, "
+            f"and {room / 1e9:.1f} GB are available; look for a wrong index in the data or dataset.features."
+        )
 
 
 def _room_in_group() -> list[int]:

@@ -72,6 +72,7 @@ def _most_frequent(paths: list[Path]) -> float:
     for path in paths:
         with readable(path) as stream:
             for number, line in enumerate(stream, 1):
+                line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 word = line.split(maxsplit=1)[0] if line.strip() else b""
                 if word and b":" not in word and not word.startswith(b"#"):
                     try:

@@ -25,7 +25,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from aucbench.contracts import Matrix
 from aucbench.data import streaming
-from aucbench.data.memory import available, fits
+from aucbench.data.memory import available, check_width, fits
 from aucbench.errors import DataError, ParameterError
 
 
@@ -94,7 +94,7 @@ def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> 
     ParameterError
         An unknown name.
     DataError
-        There are no rows.
+        There are no rows, or more columns than memory.
     """
     if name not in list(Scaling):
         raise ParameterError(f"scaling must be one of {', '.join(Scaling)}, got {name!r}.")
@@ -177,6 +177,7 @@ def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float6
 
     if len(rows) == 0:
         raise DataError("A scaling cannot be fitted: there are no training rows.")
+    check_width(X.shape[1])
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
     if isinstance(X, np.ndarray):
         kernels.dense_range(X, rows, low, high)

@@ -9,12 +9,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, Batch, Problem
+from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
 from aucbench.kernels import layout
 from aucbench.runner.checkpoints import Scorer, log_spaced
@@ -151,7 +151,7 @@ def _check_requirements(algorithm: Any, X: Any) -> None:
 
 
 def _check_memory(n_features: int) -> None:
-    needed, available = VECTORS * 8 * n_features, psutil.virtual_memory().available
+    needed, available = VECTORS * 8 * n_features, memory.available()
     if needed > available:
         raise DataError(
             f"{n_features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors of weights, "

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields
 from aucbench_datasets.classes import checked_positive
 
+MOST_FEATURES = 2**31 - 1
+
 
 class Missing(StrEnum):
     """What becomes of missing values."""
@@ -85,6 +87,14 @@ class Libsvm(_Own):
 
     name: ClassVar[str] = "libsvm"
     features: Count | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.features is not None and self.features > MOST_FEATURES:
+            raise ParameterError(
+                f"{self.name}: features must be at most {MOST_FEATURES}, the largest index that is read, got "
+                f"{self.features}."
+            )
 
 
 @dataclass(frozen=True)
