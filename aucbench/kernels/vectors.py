@@ -120,6 +120,15 @@ def pull(w, centre, factor):
         w[j] = centre[j] + factor * (w[j] - centre[j])
 
 
+@kernel
+def mean(u, v, weight, count):
+    """The mean (weight u - v) / count as a new vector, in one pass."""
+    out = np.empty(u.size)
+    for j in range(u.size):
+        out[j] = (weight * u[j] - v[j]) / count
+    return out
+
+
 @fast_kernel
 def average(u, v, weight, count):
     """Set u to the mean (weight u - v) / count."""

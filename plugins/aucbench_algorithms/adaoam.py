@@ -32,7 +32,7 @@ from aucbench import (
     check_fields,
     kernels,
 )
-from aucbench.kernels import compiling, rows, symmetric, vectors
+from aucbench.kernels import compiling, rows, vectors
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -43,7 +43,7 @@ class State(NamedTuple):
     wq: np.ndarray  # (2, d) w and q
     means: np.ndarray  # (2, d) of the positives and the negatives seen
     moments: np.ndarray  # (2, d, d) lower triangles of the sums of x x^T of each class
-    work: np.ndarray  # (d,) scratch
+    work: np.ndarray  # (2, d) scratch
     counts: np.ndarray  # (2,) positives and negatives seen
 
 
@@ -98,7 +98,7 @@ class AdaOam:
                 "available; use algo=opauc_r, or features=projection."
             )
         wq, means = np.zeros((2, 2, d))
-        return State(wq, means, np.zeros((2, d, d)), np.zeros(d), np.zeros(2, np.int64))
+        return State(wq, means, np.zeros((2, d, d)), np.zeros((2, d)), np.zeros(2, np.int64))
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
@@ -126,38 +126,51 @@ def _run(X, y, order, wq, means, moments, work, counts, eta, lam, delta):
         label = 1.0 if y[i] > 0 else -1.0
         own, other = (0, 1) if y[i] > 0 else (1, 0)
         counts[own] += 1
-        # not a sum divided by T: where a column is constant, x - c must stay exactly zero
-        work[:] = 0.0
-        rows.axpy(1.0, X, i, work)
-        _move(means[own], work, counts[own])
-        symmetric.rank_one(X, i, moments[own])
-        count = counts[other]
-        if count == 0:
+        x, image = work[0], work[1]
+        x[:] = 0.0
+        rows.axpy(1.0, X, i, x)
+        _move(means[own], moments[own], x, counts[own])
+        if counts[other] == 0:
             continue
-        centre = vectors.dot(means[other], w)
-        coefficient = rows.dot(X, i, w) - centre - label  # of x - c in the gradient
-        symmetric.product(moments[other], w, work)
-        vectors.scale(1.0 / count, work)
-        vectors.add(-centre - coefficient, means[other], work)
-        rows.axpy(coefficient, X, i, work)
-        size = _adapt(w, q, work, eta, lam, delta)
+        product = _spread(moments[other], means[other], w, x, image)
+        size = _adapt(w, q, x, means[other], image, product - label, eta, lam, delta)
         if not lam * size <= 1.0:
             vectors.scale(1.0 / np.sqrt(lam * size) if size < np.inf else np.nan, w)
 
 
+# Means and moments are recursions of one form, and S is formed entry by entry: where a column is constant
+# so far, x - c and the column of S are exactly zero, and so is its gradient. A sum divided by the count
+# leaves 1e-17 there, which the division by sqrt(q) would make a step of full size.
 @kernels.kernel
-def _move(c, x, count):
-    """Take the count-th sample x into the mean c."""
+def _move(c, M, x, count):
+    """Take the count-th sample x into the mean c and the second moment M, its lower triangle."""
     for j in range(c.size):
         c[j] += (x[j] - c[j]) / count
+        for k in range(j + 1):
+            M[j, k] += (x[j] * x[k] - M[j, k]) / count
+
+
+@kernels.kernel
+def _spread(M, c, w, x, image):
+    """Set image to S w with S = M - c c^T; returns (x - c).w."""
+    product = 0.0
+    for j in range(c.size):
+        product += (x[j] - c[j]) * w[j]
+        total = (M[j, j] - c[j] * c[j]) * w[j]
+        for k in range(j):
+            entry = M[j, k] - c[j] * c[k]
+            total += entry * w[k]
+            image[k] += entry * w[j]
+        image[j] = total
+    return product
 
 
 @compiling.fast_kernel
-def _adapt(w, q, work, eta, lam, delta):
-    """Step along the gradient lam w + work, coordinate by coordinate; returns the new |w|^2."""
+def _adapt(w, q, x, c, image, coefficient, eta, lam, delta):
+    """Step along lam w + coefficient (x - c) + S w, coordinate by coordinate; returns the new |w|^2."""
     size = 0.0
     for j in range(w.size):
-        g = lam * w[j] + work[j]
+        g = lam * w[j] + coefficient * (x[j] - c[j]) + image[j]
         q[j] += g * g
         w[j] -= eta * g / (delta + np.sqrt(q[j]))
         size += w[j] * w[j]

@@ -163,7 +163,7 @@ class Fsauc:
     def weights(self, state: State) -> np.ndarray:
         """(d,) mean of the points of the current stage; the stage's first point before its first step."""
         steps, weight = state.counts[1], state.numbers[12]
-        return (weight * state.u - state.v) / steps if steps else state.u.copy()
+        return vectors.mean(state.u, state.v, weight, steps) if steps else state.u.copy()
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""

@@ -102,7 +102,7 @@ class _Oam:
         scale, weight, _, _ = state.lazy
         count = state.seen.sum()
         if self.average and count:
-            return (weight * state.uxv[0] - state.uxv[-1]) / count
+            return vectors.mean(state.uxv[0], state.uxv[-1], weight, count)
         return scale * state.uxv[0]
 
     def score(self, state: State, X: Any) -> np.ndarray:

@@ -99,7 +99,7 @@ class Psam:
     def weights(self, state: State) -> np.ndarray:
         """(d,) mean of the averaged points; w itself before the first."""
         (u, v), (scale, weight), averaged = state.uv, state.lazy, state.counts[1]
-        return (weight * u - v) / averaged if averaged else scale * u
+        return vectors.mean(u, v, weight, averaged) if averaged else scale * u
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""

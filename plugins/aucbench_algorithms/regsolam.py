@@ -103,7 +103,7 @@ class RegSolam:
     def weights(self, state: State) -> np.ndarray:
         """(d,) weighted mean of the points so far; zero before the first step."""
         (u, v), (_, weight, total, _) = state.uv, state.lazy
-        return (weight * u - v) / total if total > 0.0 else np.zeros(u.size)
+        return vectors.mean(u, v, weight, total) if total > 0.0 else np.zeros(u.size)
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
@@ -139,6 +139,8 @@ def _run(X, y, order, u, v, point, lazy, counts, kappa, zeta, lam, before):
         if t % refresh == 0:
             size = scale * scale * vectors.square(u)
         step, ridge = -g * ds, 1.0 - g * lam  # w becomes ridge w + step x
+        if size == 0.0 and step != 0.0 and vectors.square(u) == 0.0:
+            weight = 0.0  # the sum so far is exactly zero, and weight u - v would not cancel to that
         size = ridge * ridge * size + step * (2.0 * ridge * s + step * square)
         shrink = 1.0
         if not size <= radius * radius:

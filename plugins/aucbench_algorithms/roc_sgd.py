@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
+from aucbench import Access, Batch, Claims, NonNegative, ParameterError, Problem, check_fields, kernels
 from aucbench.kernels import pairs, rows, vectors
 
 AHEAD = 8  # pairs prefetched before their use
@@ -59,8 +59,8 @@ class RocSgd:
 
     Parameters
     ----------
-    lam : float > 0
-        Weight of |w|^2 / 2.
+    lam : float >= 0
+        Weight of |w|^2 / 2; above 0 for the Pegasos schedule and projection.
     schedule : basic, pegasos or constant
         Step 10 / (t + 10), 1 / (lam t), or 0.02.
     pegasos : bool
@@ -79,12 +79,14 @@ class RocSgd:
         "Double precision; sofia-ml computes in single precision.",
     )
 
-    lam: Positive = 1e-4
+    lam: NonNegative = 1e-4
     schedule: Schedule = Schedule.basic
     pegasos: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.lam == 0.0 and (self.pegasos or self.schedule is Schedule.pegasos):
+            raise ParameterError("roc_sgd: lam must be > 0 for the Pegasos schedule or projection, got 0.")
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights; the margin is that of the loss."""

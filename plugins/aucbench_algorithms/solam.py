@@ -10,9 +10,10 @@ Descent in (w, a, b), ascent in alpha, step g_t = zeta / sqrt(t), projection on 
 |a|, |b| <= R kappa, |alpha| <= 2 R kappa; the model is the mean of w_t weighted by g_t.
 
 Cost per example: O(nnz), for w is kept as scale * u, which the l2 projection changes in its scale only,
-and the sum of g_t w_t as weight * u - v. With norm l1 it is O(nnz log d) on sparse rows (see `l1_ball`); on
-dense ones the projection costs O(d) whenever it is active, and is skipped, exactly, while the triangle
-inequality bounds |w|_1 by R.
+and the sum of g_t w_t as weight * u - v. Whenever the projections have shrunk w a thousandfold in all, both
+are folded in O(d); large steps on a small ball make that frequent. With norm l1 the projection costs O(d)
+whenever it is active (O(nnz log d) in the lazy layout of sparse rows); it is skipped, exactly, while the
+triangle inequality bounds |w|_1 by R.
 
 Source: Ying, Wen, Lyu, Stochastic online AUC maximization, NIPS 2016, Algorithm 1; the l1 ball from Liu
 et al., ICML 2018, section 5.
@@ -152,7 +153,7 @@ class Solam:
         if isinstance(state, l1_ball.State):
             return l1_ball.weights(state)
         (u, v), (_, weight, total, _) = state.uv, state.lazy
-        return (weight * u - v) / total if total > 0.0 else np.zeros(u.size)
+        return vectors.mean(u, v, weight, total) if total > 0.0 else np.zeros(u.size)
 
     def score(self, state: State | l1_ball.State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
@@ -198,6 +199,8 @@ def _run(X, y, order, u, v, saddle, lazy, counts, zeta, radius, kappa, l1, befor
         if before:
             weight += g * scale
         step = -g * gradient
+        if size == 0.0 and step != 0.0 and vectors.square(u) == 0.0:
+            weight = 0.0  # the sum so far is exactly zero, and weight u - v would not cancel to that
         if l1:
             size += abs(step) * absolute
             if size <= radius:
