@@ -19,6 +19,7 @@ from scipy import sparse
 from aucbench.contracts import File
 from aucbench.data.facts import ordered
 from aucbench.data.npy import open_npy
+from aucbench.data.places import folder_of
 from aucbench.errors import DataError
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
@@ -36,7 +37,7 @@ def cache_folder() -> Path:
     """Where downloads and parsed data are kept: `AUCBENCH_CACHE`, else the platform's cache folder."""
     chosen = os.environ.get("AUCBENCH_CACHE")
     if chosen:
-        return Path(chosen).expanduser().absolute()
+        return folder_of(chosen, "AUCBENCH_CACHE")
     from platformdirs import user_cache_path
 
     return user_cache_path("aucbench")

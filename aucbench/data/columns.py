@@ -97,7 +97,7 @@ def _open_csv(file: File, path: Path) -> Columns:
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(BATCH_BYTES, min(CELL_BYTES * len(names), MOST_BATCH_BYTES), 4 * len(first))
         read = csv.ReadOptions(column_names=names, skip_rows=skipped, block_size=size, use_threads=False)
-        with readable(path) as stream, arrow_errors(path, delimiter):
+        with arrow_errors(path, delimiter), readable(path) as stream:
             for batch in csv.open_csv(stream, read, options, convert):
                 yield list(batch.columns)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -52,7 +53,13 @@ class Allowance:
             raise TooLargeError(size)
 
 
-def download(url: str, target: Path, sha256: str | None = None, allowance: Allowance | None = None) -> None:
+def download(
+    url: str,
+    target: Path,
+    sha256: str | None = None,
+    allowance: Allowance | None = None,
+    kind: str = "",
+) -> None:
     """Download an address into a file, which appears when it is complete.
 
     After an error that may pass (no answer, a cut connection, status 429 or 5xx) the download goes on where
@@ -69,6 +76,8 @@ def download(url: str, target: Path, sha256: str | None = None, allowance: Allow
         Expected hash of the file, in hex.
     allowance : Allowance, optional
         How much may be downloaded.
+    kind : str
+        Of the file, as it is declared.
 
     Raises
     ------
@@ -85,10 +94,10 @@ def download(url: str, target: Path, sha256: str | None = None, allowance: Allow
         path = Path(aside) / ("archive.zip" if member else target.name)
         _complete(address, path, allowance)
         allowance.spent += path.stat().st_size
-        check_content(path)
+        check_content(path, "" if member else kind)
         if member:
             path = _extract(path, member, Path(aside) / target.name)
-            check_content(path)
+            check_content(path, kind)
         if sha256 is not None:
             _check_hash(path, sha256)
         with path.open("rb+") as file:
@@ -107,7 +116,7 @@ def size_of(url: str) -> int | None:
             allow_redirects=True,
             headers={"Accept-Encoding": "identity"},
         )
-    except requests.RequestException:
+    except (requests.RequestException, ValueError):  # the latter from addresses that are none
         return None
     length = answer.headers.get("Content-Length", "")
     return int(length) if answer.ok and length.isdigit() else None
@@ -134,6 +143,8 @@ def _complete(url: str, path: Path, allowance: Allowance) -> None:
                 raise RefusedError(str(error), error.unreachable) from None
             # Only a strong version tells that the rest will fit to what is there.
             version = seen.get("etag", "") if not seen.get("etag", "W/").startswith("W/") else version
+            if seen.get("status") == 416 or "refused" in seen:  # the rest is not what is needed
+                version = ""
             if not version and path.exists():
                 path.unlink()
             time.sleep(PAUSE_SECONDS * 2 ** (failures - 1))
@@ -152,8 +163,17 @@ def _transfer(
         seen["status"] = getattr(response, "status_code", 200)
         if seen["status"] == 200:  # from the beginning, whatever was asked for
             file.truncate(0)
+        begin = re.match(r"bytes (\d+)-", seen.get("content-range", ""))
+        if seen["status"] == 206 and (begin is None or int(begin[1]) != offset):
+            seen["refused"] = True
+            raise _PassingError("it sent another range than was asked for")
         length = seen.get("content-length", "")
         if length.isdigit() and seen["status"] in (200, 206):
+            room = free_bytes(path.parent)
+            if int(length) > room:
+                raise RefusedError(
+                    f"{int(length):,} bytes to come, and {room:,} are free in {path.parent.parent}"
+                )
             allowance.check(int(length) + (offset if seen["status"] == 206 else 0))
 
     resume = {"Range": f"bytes={offset}-", "If-Range": version} if offset and version else {}
@@ -187,6 +207,9 @@ def _transfer(
     got = path.stat().st_size - (offset if seen.get("status") == 206 else 0)
     if "content-encoding" not in seen and length.isdigit() and int(length) != got:
         raise _PassingError(f"expected {length} bytes, got {got}")
+    whole = seen.get("content-range", "").rpartition("/")[2] if seen.get("status") == 206 else ""
+    if whole.isdigit() and int(whole) != path.stat().st_size:
+        raise _PassingError(f"expected {whole} bytes, got {path.stat().st_size}")
 
 
 def _extract(archive: Path, member: str, target: Path) -> Path:
@@ -203,8 +226,15 @@ def _extract(archive: Path, member: str, target: Path) -> Path:
     return target
 
 
-def check_content(path: Path) -> None:
-    """Refuse what is obviously not a data file.
+def free_bytes(folder: Path) -> int:
+    """Free space where a folder is, or is going to be."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
+
+
+def check_content(path: Path, kind: str = "") -> None:
+    """Refuse what is obviously not a data file of that kind.
 
     Raises
     ------
@@ -216,8 +246,11 @@ def check_content(path: Path) -> None:
     magic = _MAGIC.get(path.suffix)
     if not begin:
         raise RefusedError("an empty file")
-    if begin.lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
+    first = begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if first == b"<":
         raise RefusedError("a web page instead of data")
+    if first == b"{" and kind in ("libsvm", "csv"):
+        raise RefusedError("a message in JSON instead of data")
     if magic and not begin.startswith(magic):
         raise RefusedError(f"not a {path.suffix[1:]} archive")
 

@@ -2,15 +2,23 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from aucbench.contracts import File
 from aucbench.data.building import Found
 from aucbench.data.cache import cache_folder
-from aucbench.data.download import Allowance, RefusedError, TooLargeError, check_content, download, size_of
+from aucbench.data.download import (
+    Allowance,
+    RefusedError,
+    TooLargeError,
+    check_content,
+    download,
+    free_bytes,
+    size_of,
+)
+from aucbench.data.places import mirror
 from aucbench.errors import DataError, FetchError
 
 PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
@@ -25,7 +33,7 @@ class _Try(NamedTuple):
     public: bool  # whether the declared hash holds here
 
 
-def find(name: str, file: File, allowance: Allowance | None = None) -> Found:
+def find(name: str, file: File, allowance: Allowance | None = None, rejected: Collection[str] = ()) -> Found:
     """The content of a declared file, downloaded if need be.
 
     Looked for in this order: a download of before, the mirror `AUCBENCH_MIRROR` (a folder, whose files are
@@ -40,6 +48,8 @@ def find(name: str, file: File, allowance: Allowance | None = None) -> Found:
         The declared file.
     allowance : Allowance, optional
         How much may be downloaded; 100 MB when left out.
+    rejected : collection of str
+        Addresses whose content proved to be wrong.
 
     Raises
     ------
@@ -59,14 +69,14 @@ def find(name: str, file: File, allowance: Allowance | None = None) -> Found:
         there = _present(folder / PurePosixPath(file.path).parent, file)
         if there:
             try:
-                check_content(there)
+                check_content(there, file.kind)
                 return Found(file, there, str(there))
             except RefusedError as refused:
                 refusals[str(there)] = str(refused)
         else:
             refusals[f"{folder / file.path}{_variants(file)}"] = "no such file"
     try:
-        path = _download(file, home, refusals, allowance or Allowance())
+        path = _download(file, home, refusals, allowance or Allowance(), rejected)
     except TooLargeError as large:
         raise FetchError(
             f"{name}: {file.path} is a download of {large.size / 1e6:,.0f} MB; if you want that, run "
@@ -92,7 +102,9 @@ def missing_bytes(file: File) -> int | None:
     if _offline():
         return None
     tries = [place for source in _sources(file) for place in _tries(file, *source)]
-    return next((size for place in tries if (size := size_of(place.address)) is not None), None)
+    room = free_bytes(raw_folder())
+    sizes = (size_of(place.address) for place in tries)
+    return next((size for size in sizes if size is not None and size <= room), None)
 
 
 def downloaded(file: File) -> list[Path]:
@@ -104,6 +116,11 @@ def downloaded(file: File) -> list[Path]:
         return sorted(place.parent.glob(f"{place.name}.*"))
     here = _present(place.parent, file)
     return [here] if here else []
+
+
+def source_of(path: Path) -> str | None:
+    """The address that a file was downloaded from; None for a file elsewhere."""
+    return _note(path) if path.is_relative_to(raw_folder()) else None
 
 
 def discard(path: Path) -> None:
@@ -153,27 +170,20 @@ def _present(folder: Path, file: File) -> Path | None:
     return next((folder / name for name in names(file.path) if os.path.isfile(folder / name)), None)
 
 
-def _mirror() -> str:
-    return os.environ.get("AUCBENCH_MIRROR", "").rstrip("/")
-
-
-def _is_address(place: str) -> bool:
-    return urlsplit(place).scheme in ("http", "https")
-
-
 def _offline() -> bool:
     return os.environ.get("AUCBENCH_OFFLINE", "0") not in ("", "0")
 
 
 def _mirror_folders() -> list[Path]:
-    mirror = _mirror()
-    return [Path(mirror).expanduser().absolute()] if mirror and not _is_address(mirror) else []
+    place = mirror()
+    return [place] if isinstance(place, Path) else []
 
 
 def _sources(file: File) -> Iterator[tuple[str, bool]]:
     """Full addresses of the file under its declared name, and whether they are public."""
-    if _is_address(_mirror()):
-        yield f"{_mirror()}/{file.path}", False
+    place = mirror()
+    if isinstance(place, str):
+        yield f"{place}/{file.path}", False
     for url in () if file.by_hand else file.urls or (f"{PUBLIC_SITE}/{file.path}",):
         yield url, True
 
@@ -187,7 +197,9 @@ def _tries(file: File, address: str, public: bool) -> list[_Try]:
     return [_Try(f"{base}/{name}", name, public and name == last) for name in names(last)]
 
 
-def _download(file: File, home: Path, refusals: dict[str, str], allowance: Allowance) -> Path | None:
+def _download(
+    file: File, home: Path, refusals: dict[str, str], allowance: Allowance, rejected: Collection[str]
+) -> Path | None:
     """Download the file from the first source that has it; notes down the reasons of the others."""
     from filelock import FileLock
 
@@ -208,8 +220,12 @@ def _download(file: File, home: Path, refusals: dict[str, str], allowance: Allow
             for place in _tries(file, address, public):
                 # The suffix says how to read the file, so it is the source's; the rest is the declared name.
                 target = home / _renamed(file, place.name)
+                if place.address in rejected:
+                    reasons.append("what it sent cannot be used")
+                    continue
                 try:
-                    download(place.address, target, file.sha256 if place.public else None, allowance)
+                    sha256 = file.sha256 if place.public else None
+                    download(place.address, target, sha256, allowance, file.kind)
                 except RefusedError as refused:
                     reasons.append(str(refused))
                     if refused.unreachable:

@@ -188,24 +188,53 @@ def _of_part(files: Iterable[File], part: Part) -> list[File]:
 
 
 def _build(dataset: Any, files: tuple[File, ...], parts: tuple[Part, ...], aside: Path) -> None:
-    allowance = Allowance()
-    found = {
-        part: [fetching.find(dataset.name, file, allowance) for file in _of_part(files, part)]
-        for part in parts
-    }
+    """Parse and publish parts; a download that cannot be used is replaced by that of the next source."""
+    allowance, rejected = Allowance(), set[str]()
+    refusal: DataError | None = None
+    while True:
+        try:
+            found = {
+                part: [
+                    fetching.find(dataset.name, file, allowance, rejected) for file in _of_part(files, part)
+                ]
+                for part in parts
+            }
+        except FetchError:
+            if refusal is None:
+                raise
+            raise refusal from None
+        try:
+            (aside / str(len(rejected))).mkdir()
+            _parse(dataset, files, parts, found, aside / str(len(rejected)))
+            return
+        except DataError as error:
+            places = {place.path for each in found.values() for place in each}
+            named = {path for path in places if str(path) in str(error)} or places
+            sources = {path: source for path in named if (source := fetching.source_of(path))}
+            for path in sources:
+                fetching.discard(path)
+            if not sources or rejected & set(sources.values()):
+                raise
+            rejected |= set(sources.values())
+            came = " and ".join(sorted(sources.values()))
+            refusal = refusal or DataError(f"{str(error).removesuffix('.')} (downloaded from {came}).")
+
+
+def _parse(
+    dataset: Any,
+    files: tuple[File, ...],
+    parts: tuple[Part, ...],
+    found: dict[Part, list[building.Found]],
+    aside: Path,
+) -> None:
     training = [place for place in next(iter(found.values())) if place.file.part == Part.train]
     read = reading.Reading((place.file, place.path) for place in training)
-    try:
-        staged = {}
-        for part in parts:
-            (aside / part).mkdir()
-            staged[part] = building.stage(found[part], aside / part, read)
-        columns = {path: widest for each in staged.values() for path, widest in each.columns.items()}
-        features = facts.check_features(dataset.name, getattr(dataset, "features", None), columns)
-    except DataError:
-        for path in {place.path for places in found.values() for place in places}:
-            fetching.discard(path)
-        raise
+    staged = {}
+    for part in parts:
+        (aside / part).mkdir()
+        staged[part] = building.stage(found[part], aside / part, read)
+    columns = {path: widest for each in staged.values() for path, widest in each.columns.items()}
+    features = facts.check_features(dataset.name, getattr(dataset, "features", None), columns)
     for part, each in staged.items():
         dense = building.lay_out(each, features)
         meta = {

@@ -61,15 +61,24 @@ class _Own:
         Raises
         ------
         ParameterError
-            No path is given.
+            No path is given, or one in an unknown user's home.
         """
         if not self.path:
             raise ParameterError(f"{self.name}: path is missing; name your file with dataset.path=FILE.")
         parts = {"train": self.path} | ({"test": self.test_path} if self.test_path else {})
         return tuple(
-            File(str(Path(path).expanduser().absolute()), part=part, kind=self.kind, table=self._table())
+            File(self._absolute(path, part), part=part, kind=self.kind, table=self._table())
             for part, path in parts.items()
         )
+
+    def _absolute(self, path: str, part: str) -> str:
+        try:
+            return str(Path(path).expanduser().absolute())
+        except RuntimeError:  # ~NAME of an unknown name
+            field = "path" if part == "train" else "test_path"
+            raise ParameterError(
+                f"{self.name}: {field} is {path!r}, but the home of that user is not known."
+            ) from None
 
     def _table(self) -> Table:
         return Table()
