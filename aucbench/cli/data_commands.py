@@ -52,10 +52,15 @@ def _fetch(dataset: Any, yes: bool) -> None:
         print(f"{name}: {_shown(size)} to download", file=sys.stderr)
         # Without a terminal there is nobody to ask; `data.fetch` then refuses.
         yes = yes or (sys.stdin.isatty() and click.confirm("Go on?", err=True))
-    for path in data.fetch(dataset, large=yes):
-        print(f"{name}: {path}")
     for part in ("train", "test") if data.has_test_part(dataset) else ("train",):
-        loaded = data.load(dataset, part)
+        try:
+            for path in data.fetch(dataset, large=yes, part=part):
+                print(f"{name}: {path}")
+            loaded = data.load(dataset, part)
+        except FetchError as error:
+            if part == "train":
+                raise
+            raise FetchError(f"The training part is there, the test part is not: {error}") from None
         print(f"{name}: {part} part, {loaded.X.shape[0]:,} rows, {loaded.X.shape[1]:,} features")
 
 
@@ -89,13 +94,18 @@ def show_data(removed: tuple[str, ...], remove_all: bool) -> None:
                 f"There is nothing of '{name}' in the cache, which holds {', '.join(listed) or 'no data'}."
             )
         print(f"{name}: {_shown(inventory.remove(name, known.get(name)))} removed")
+    unfinished = sum(inventory.left_overs().values())
+    if remove_all and inventory.left_overs():
+        print(f"unfinished downloads: {_shown(inventory.remove_left_overs())} removed")
     if removed or remove_all:
         return
     print(f"{cache_folder()}")
     for each in listed.values():
         downloads = sum(each.downloads.values())
         print(f"  {each.name:<16} {_shown(each.parsed):>9} parsed {_shown(downloads):>9} downloaded")
-    print(f"  {'all':<16} {_shown(sum(each.size for each in listed.values())):>9}")
+    if unfinished:
+        print(f"  unfinished downloads {_shown(unfinished):>28}, which --remove-all removes")
+    print(f"  {'all':<16} {_shown(unfinished + sum(each.size for each in listed.values())):>9}")
 
 
 def _shown(size: float) -> str:

@@ -103,8 +103,8 @@ def open_part(folder: Path) -> Part | None:
     try:
         codes = open_npy(folder / "codes.npy")
         shape = (meta["rows"], meta["features"])
-        X = open_npy(folder / "X.npy") if meta["dense"] else _open_csr(folder, shape)
-        kinds = (X.dtype, codes.dtype) == (np.float64, np.uint16)
+        X: Any = open_npy(folder / "X.npy") if meta["dense"] else _open_csr(folder, shape)
+        kinds = bool(X.dtype == np.float64 and codes.dtype == np.uint16)
         whole = kinds and X.shape == shape and codes.shape == shape[:1]
         # Codes are few bytes and all of them are used soon; rows are not looked at here.
         whole = whole and int(codes.max()) < len(meta["labels"])

@@ -1,7 +1,9 @@
 """Finding the files of a data set: downloaded before, in the mirror, or at their public addresses."""
 
+import contextlib
 import os
 import shutil
+import time
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -23,6 +25,7 @@ from aucbench.errors import DataError, FetchError
 
 PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 SUFFIXES = (".bz2", ".xz", ".gz")
+OLD_SECONDS = 7 * 86400
 
 
 class _Try(NamedTuple):
@@ -215,6 +218,7 @@ def _download(
         for variant in names(file.path):  # what a killed process left behind: we hold the lock
             for left_over in home.glob(f".{variant}.download-*"):
                 shutil.rmtree(left_over, ignore_errors=True)
+        _sweep_old(raw_folder())
         for address, public in sources:
             reasons: list[str] = []
             for place in _tries(file, address, public):
@@ -235,6 +239,14 @@ def _download(
                     return target
             refusals[address + (_variants(file) if len(reasons) > 1 else "")] = _summary(reasons)
     return None
+
+
+def _sweep_old(home: Path) -> None:
+    """Remove what killed downloads of other files left behind: no running one is as old."""
+    for folder in home.rglob(".*.download-*"):
+        with contextlib.suppress(OSError):  # another process removes it too
+            if time.time() - folder.stat().st_mtime > OLD_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _renamed(file: File, name: str) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 from aucbench.data import fetching
 from aucbench.data.cache import cache_folder, writing
 from aucbench.errors import AucbenchError
+
+QUIET_SECONDS = 120  # a running download writes, or is given up, sooner
 
 
 @dataclass
@@ -74,6 +77,28 @@ def remove(name: str, dataset: Any = None) -> int:
         freed += path.stat().st_size
         fetching.discard(path)
     return freed
+
+
+def left_overs() -> dict[Path, int]:
+    """Folders of downloads that were killed, and their bytes; those of running downloads are left out."""
+    found = {}
+    for folder in fetching.raw_folder().rglob(".*.download-*"):
+        if folder.is_dir() and time.time() - _last_change(folder) > QUIET_SECONDS:
+            found[folder] = _size(folder)
+    return found
+
+
+def remove_left_overs() -> int:
+    """Remove what killed downloads left behind; returns the bytes that were freed."""
+    freed = 0
+    for folder, size in left_overs().items():
+        shutil.rmtree(folder, ignore_errors=True)
+        freed += 0 if folder.exists() else size
+    return freed
+
+
+def _last_change(folder: Path) -> float:
+    return max((path.lstat().st_mtime for path in (folder, *folder.iterdir())), default=0.0)
 
 
 def _downloads(dataset: Any) -> list[Path]:

@@ -75,7 +75,7 @@ def has_test_part(dataset: Any) -> bool:
     )
 
 
-def fetch(dataset: Any, large: bool = False) -> list[Path]:
+def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
     """Make sure that the files of a data set are on this machine, downloading them if need be.
 
     Parameters
@@ -84,6 +84,8 @@ def fetch(dataset: Any, large: bool = False) -> list[Path]:
         An instance of a data-set plugin.
     large : bool
         Whether to download more than 100 MB.
+    part : {"train", "test", "all"}
+        Of which part.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def fetch(dataset: Any, large: bool = False) -> list[Path]:
             f"{dataset.name}: {size / 1e6:,.0f} MB to download; if you want that, run "
             f"aucbench fetch {dataset.name} --yes."
         )
-    return [fetching.find(dataset.name, file, allowance).path for file in files]
+    return [fetching.find(dataset.name, file, allowance).path for file in _of_part(files, Part(part))]
 
 
 def missing_bytes(dataset: Any) -> int:
