@@ -1,7 +1,6 @@
 """What every method promises: chunks, pickles, inputs left alone, float32, one class, NaN that shows."""
 
 import pickle
-import time
 
 import numpy as np
 import pytest
@@ -126,31 +125,13 @@ def test_a_beginning_with_one_class_only_is_survived(algorithm, label):
 @each_layout
 @each_method
 def test_nan_and_infinite_features_show_in_the_weights(algorithm, layout, bad):
-    if isinstance(algorithm, LsSvm):
-        pytest.skip("its solver refuses them")
     broken = X.copy()
     rows = rows_of(algorithm)
-    broken[np.ravel(rows)[len(rows) // 2]] = bad
+    visited = np.ravel(rows) if rows.size else ORDER  # a full method visits every row
+    broken[visited[len(visited) // 4]] = bad
     if isinstance(algorithm, Solam | Fsauc):
         algorithm = type(algorithm)(**{**vars(algorithm), "kappa": 1.0})
     assert not np.isfinite(weights(algorithm, layout(broken), Y, rows)).all()
-
-
-@each_method
-def test_a_step_of_one_row_costs_microseconds(algorithm):
-    if algorithm.access == "full":
-        pytest.skip("its one step is the whole work")
-    rows = rows_of(algorithm)
-    state = algorithm.init(Problem(X, Y, len(rows)), np.random.default_rng(0))
-    batch = Batch(X, Y, rows)
-    chunks = [batch.take(rows[k : k + 1]) for k in range(500)]
-    state = algorithm.step(state, chunks[0])
-    costs = []
-    for chunk in chunks:
-        begin = time.perf_counter()
-        state = algorithm.step(state, chunk)
-        costs.append(time.perf_counter() - begin)
-    assert np.median(costs) < 40e-6  # 10 on a quiet machine
 
 
 def test_fsauc_refuses_an_unplanned_length_and_ignores_rows_after_its_last_stage():

@@ -1,7 +1,6 @@
 """What the methods on pairs and buffers promise: chunks, pickles, inputs left alone, NaN that shows."""
 
 import pickle
-import time
 
 import numpy as np
 import pytest
@@ -111,18 +110,3 @@ def test_nan_and_infinite_features_show_in_the_weights(algorithm, layout, bad):
 def test_a_divergence_shows_in_the_weights():
     assert not np.isfinite(weights(Asam(t0=0.0, gamma=1e-9), X, Y, PAIRS, loss=Square())).all()
     assert not np.isfinite(weights(UniExp(eta=1e300), X, Y, STREAM)).all()
-
-
-@each_method
-def test_a_step_of_one_row_costs_microseconds(algorithm):
-    rows = rows_of(algorithm)
-    state = algorithm.init(Problem(X, Y, len(rows)), np.random.default_rng(0))
-    batch = Batch(X, Y, rows)
-    chunks = [batch.take(rows[k : k + 1]) for k in range(500)]
-    state = algorithm.step(state, chunks[0])
-    costs = []
-    for chunk in chunks:
-        begin = time.perf_counter()
-        state = algorithm.step(state, chunk)
-        costs.append(time.perf_counter() - begin)
-    assert np.median(costs) < 60e-6  # 10 on a quiet machine
