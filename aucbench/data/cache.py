@@ -64,9 +64,16 @@ def read_meta(folder: Path) -> Mapping[str, Any] | None:
     """What is written about a cached part; None when it is not there, of another format or damaged."""
     try:
         meta = json.loads((folder / "meta.json").read_text())
-        return meta if meta["format"] == FORMAT and _is_sound(meta) else None
+        # The number of columns of sparse rows shows nowhere else; older caches have no check.
+        check = meta.pop("check", None)
+        same = check is None or check == _hash_of(meta)
+        return meta if meta["format"] == FORMAT and same and _is_sound(meta) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _hash_of(meta: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(meta, sort_keys=True).encode()).hexdigest()
 
 
 def _is_sound(meta: Any) -> bool:
@@ -132,7 +139,8 @@ def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:
 
 def publish(staging: Path, folder: Path, meta: Mapping[str, Any]) -> None:
     """Make a complete folder visible under its name; what stood there (an older format) is removed."""
-    (staging / "meta.json").write_text(json.dumps({"format": FORMAT, **meta}, indent=1))
+    whole = {"format": FORMAT, **meta}
+    (staging / "meta.json").write_text(json.dumps({**whole, "check": _hash_of(whole)}, indent=1))
     for path in staging.iterdir():
         with path.open("rb+") as file:
             os.fsync(file.fileno())

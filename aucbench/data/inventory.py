@@ -98,7 +98,10 @@ def remove_left_overs() -> int:
 
 
 def _last_change(folder: Path) -> float:
-    return max((path.lstat().st_mtime for path in (folder, *folder.iterdir())), default=0.0)
+    try:
+        return max(path.lstat().st_mtime for path in (folder, *folder.iterdir()))
+    except OSError:  # it has just come to an end
+        return time.time()
 
 
 def _downloads(dataset: Any) -> list[Path]:

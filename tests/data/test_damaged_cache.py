@@ -64,9 +64,17 @@ def same_again(data, first):
 def test_descriptions_with_other_keys_or_types_are_not_believed(dense, cache, change):
     first = load(dense)
     path = part_of(cache) / "meta.json"
-    meta = json.loads(path.read_text()) | change
+    meta = json.loads(path.read_text()) | change | {"check": None}
     path.write_text(json.dumps({key: value for key, value in meta.items() if value is not None}))
     same_again(dense, first)
+
+
+@pytest.mark.parametrize("change", [{"features": 1}, {"check": "0"}, {"check": [1]}])
+def test_descriptions_that_were_changed_are_not_believed(sparse_rows, cache, change):
+    first = load(sparse_rows)
+    path = part_of(cache) / "meta.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    same_again(sparse_rows, first)
 
 
 @pytest.mark.parametrize("text", ["[]", "3", "null", "{", "\x00", '"x"'])
