@@ -93,7 +93,8 @@ def _block(schema: Schema, read: list[NDArray[Any]], part: slice, labels: Coded)
 def _values(path: Path, feature: Feature, array: Any, table: Table, row: int) -> NDArray[np.float64]:
     values = numbers_or_missing(array)
     if values is None:
-        text = next(v for v in plain(array).to_pylist() if v is not None and not is_number(v))
+        texts = plain(array).to_pylist()
+        text = next((v for v in texts if v is not None and not is_number(v)), texts[0])
         raise DataError(
             f"{path}: column {feature.name!r} has {text!r}, expected numbers as in the training part."
         )

@@ -226,7 +226,7 @@ def _refuse_strays(feature: Feature, opened: list[Columns], places: list[list[in
     texts, cells = sum(strays.values()), feature.counts.total() + feature.numbers
     commas = bool(strays) and all(_WITH_COMMA.fullmatch(text) for text in strays)
     few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
-    if not commas and not few:
+    if not strays or not (commas or few):
         if feature.numbers:
             _refuse_many(opened[0].path, feature)
         return
@@ -256,12 +256,12 @@ def _first_of(
 
 
 def is_number(text: Any) -> bool:
-    """Whether Python reads a text as a number."""
+    """Whether a text is read as a number: as Python does, but without 1_000 and digits of other scripts."""
     try:
         float(text)
     except (TypeError, ValueError):
         return False
-    return True
+    return str(text).isascii() and "_" not in str(text)
 
 
 def _check(path: Path, features: list[Feature], table: Table) -> None:

@@ -87,6 +87,14 @@ def test_commas_in_numbers_are_refused(write):
         load(Csv(write('a,b,y\n1,2,0\n2,"1,234",1\n')))
 
 
+@pytest.mark.parametrize("text", ["1_000", "\u0663"])
+def test_what_only_python_takes_for_a_number_is_a_text(write, text):
+    assert load(Csv(write(f"a,b,y\n{text},2,0\n2,3,1\n"))).X.shape == (2, 3)
+    train, test = write("a,b,y\n1,2,0\n2,3,1\n"), write(f"a,b,y\n{text},2,0\n", "test.csv")
+    with pytest.raises(DataError, match=rf"test\.csv: column 'a' has '{text}', expected numbers"):
+        load(Csv(train, test_path=test), "test")
+
+
 def test_large_whole_numbers_are_numbers(write_parquet):
     path = write_parquet([[2**53 + 1, 7], [0, 1]], ["a", "y"])
     assert load(Parquet(path)).X.tolist() == [[2.0**53], [7]]
