@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -161,7 +162,8 @@ def arrow_errors(path: Path, delimiter: str = ",") -> Iterator[None]:
             raise DataError(f"{path}{where}: {got} cells, expected {expected}.") from None
         if "UTF8" in message or "UTF-8" in message:
             raise DataError(f"{path} is not UTF-8 text.") from None
-        reason = getattr(error, "strerror", None) or message.rstrip(".") or type(error).__name__
+        number = getattr(error, "errno", None)
+        reason = os.strerror(number) if number else message.rstrip(".") or type(error).__name__
         raise DataError(f"{path} cannot be read: {reason}.") from None
 
 

@@ -12,6 +12,7 @@ from aucbench.data.cache import cache_folder
 from aucbench.errors import DataError
 
 VECTORS = 5  # of all columns that fitting a scaling holds
+FEW_BYTES = 1 << 24  # for vectors that are always tried
 SHARE = 0.75  # of the available memory that one array may take
 
 
@@ -47,7 +48,7 @@ def check_width(features: int) -> None:
         With the number of columns and both sizes.
     """
     needed, room = VECTORS * 8 * features, available()
-    if needed > room:
+    if needed > max(room, FEW_BYTES):
         raise DataError(
             f"{features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors, "
             f"and {room / 1e9:.1f} GB are available; look for a wrong index in the data or dataset.features."

@@ -144,7 +144,7 @@ def parts(n):
         counts = [(-1.0, int(np.sum(codes == 0))), (1.0, int(np.sum(codes == 1)))]
         entry = {"part": part, "labels": counts, "source": "", "path": "", "rows": rows}
         meta = {"rows": rows, "features": D, "dense": True, "labels": [-1.0, 1.0], "files": [entry],
-                "sha256": "", "format": cache.FORMAT}
+                "sha256": "", "format": cache.FORMAT, "dataset": "tiny", "part": part, "nonzeros": rows * D}
         (place / "meta.json").write_text(json.dumps(meta))
     return data
 
