@@ -236,16 +236,18 @@ def test_arrays_that_cannot_be_used_are_refused(X, y, message):
 
 
 @pytest.mark.mirror
-def test_covtype_opens_from_the_cache_in_under_20_ms(monkeypatch):
+def test_opening_covtype_from_the_cache_costs_a_fraction_of_one_look_at_its_values(monkeypatch):
     data = Declared((File("binary/covtype.libsvm.binary.bz2"),), features=54)
     first = load(data)
     monkeypatch.setattr(libsvm, "read_blocks", None)
     monkeypatch.setattr(fetching, "find", None)
-    seconds = []
+    shares = []
     for _ in range(5):
-        began = time.perf_counter()
+        began = time.thread_time()
         again = load(data)
-        seconds.append(time.perf_counter() - began)
+        opened = time.thread_time()
+        again.X.max()
+        shares.append((opened - began) / (time.thread_time() - opened))
     assert again.X.shape == (581012, 54)
     assert again.sha256 == first.sha256
-    assert sorted(seconds)[2] < 0.020
+    assert sorted(shares)[2] < 0.5  # opening takes 2 ms, one pass over the values 10 and more

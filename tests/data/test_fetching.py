@@ -113,16 +113,14 @@ def test_a_server_that_stalls_is_given_up(web, cache, monkeypatch):
         handler.send_header("Content-Length", "100")
         handler.end_headers()
         handler.wfile.write(b"1 1:1\n")
-        release.wait(10)
+        release.wait()  # for as long as a client without patience would
 
     web.serve("/binary/tiny", stall)
-    began = time.monotonic()
     try:
         with pytest.raises(FetchError, match=r"tiny: no source has the file binary/tiny"):
             fetch(Declared())
     finally:
         release.set()
-    assert time.monotonic() - began < 5
     assert files_of(cache) == []
 
 
