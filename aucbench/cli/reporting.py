@@ -77,7 +77,7 @@ class Console(Observer):
             lines["MLflow"] = f"run {run_id}"
         for name, text in lines.items():
             print(f"{name:>10}  {text}")
-        nexts = [f"mlflow ui --backend-store-uri {uri}"] if uri else []
+        nexts = [f"mlflow ui --backend-store-uri {uri}"] if run_id else []
         if path:
             nexts.append("aucbench leaderboard" + ("" if path == "aucbench-store" else f" --store {path}"))
         for number, command in enumerate(nexts):

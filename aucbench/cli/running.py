@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import hydra
@@ -63,7 +64,10 @@ def _check_words(words: list[str]) -> None:
         raise ParameterError(f"{message}; see aucbench run --help.")
 
     parser.error = refuse  # type: ignore[method-assign]
-    check_overrides(parser.parse_args(words).overrides)
+    known = parser.parse_args(words)
+    if known.experimental_rerun and not Path(known.experimental_rerun).is_file():
+        raise ParameterError(f"--experimental-rerun: there is no file {known.experimental_rerun}.")
+    check_overrides(known.overrides)
 
 
 def execute_job(cfg: DictConfig) -> float:

@@ -165,6 +165,8 @@ def warm(task: Task) -> None:
     y = task.y
     few = np.sort(np.concatenate([np.flatnonzero(y == 1)[:8], np.flatnonzero(y == -1)[:8]]))
     X_few, y_few = task.X[few], y[few]
+    if isinstance(X_few, np.ndarray):  # read-only rows are another type to the compiler
+        X_few.flags.writeable = task.X.flags.writeable
     algorithm = task.algorithm
     # A method may rightly refuse a problem this small; what is wrong with it shows in the run itself.
     with contextlib.suppress(Exception):

@@ -67,6 +67,7 @@ CASES = {
     "~budget": "'~budget': a setting cannot be deleted",
     "algo=[psam,solam]": "algo is one name, got [psam,solam]; several are swept by --multirun",
     "--foo": "unrecognized arguments: --foo; see aucbench run --help.",
+    "--experimental-rerun x": "--experimental-rerun: there is no file x.",
     "seed=99999999999999999999": "run: seed must be >= 0 and <=",
     "store.path=": "store.path is empty: name one, or say store.path=null for no store.",
     "tracking.uri=": "tracking.uri is empty",
