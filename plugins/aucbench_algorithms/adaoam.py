@@ -19,20 +19,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import psutil
 
 from aucbench import (
     Access,
     Batch,
     Claims,
     NonNegative,
-    ParameterError,
     Positive,
     Problem,
     check_fields,
     kernels,
 )
 from aucbench.kernels import compiling, rows, vectors
+from aucbench_algorithms import memory
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -91,12 +90,7 @@ class AdaOam:
             When two d x d matrices exceed the available memory.
         """
         d = problem.n_features
-        needed, available = 16 * d * d, psutil.virtual_memory().available
-        if needed > available:
-            raise ParameterError(
-                f"adaoam: two matrices of {d} x {d} need {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB are "
-                "available; use algo=opauc_r, or features=projection."
-            )
+        memory.require("adaoam", 2, d, d, "use algo=opauc_r, or features=projection")
         wq, means = np.zeros((2, 2, d))
         return State(wq, means, np.zeros((2, d, d)), np.zeros((2, d)), np.zeros(2, np.int64))
 

@@ -25,7 +25,6 @@ from statistics import NormalDist
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-import psutil
 
 from aucbench import (
     Access,
@@ -33,13 +32,13 @@ from aucbench import (
     Claims,
     Count,
     Interval,
-    ParameterError,
     Positive,
     Problem,
     check_fields,
     kernels,
 )
 from aucbench.kernels import buffers, confidence, pairs, rows, symmetric, vectors
+from aucbench_algorithms import memory
 
 GRID = {"C": tuple(2.0**power for power in range(-10, 11))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
@@ -103,12 +102,7 @@ class Cbr:
             When a d x d matrix exceeds the available memory.
         """
         d = problem.n_features
-        needed, available = 8 * d * d, psutil.virtual_memory().available
-        if needed > available:
-            raise ParameterError(
-                f"cbr: a matrix of {d} x {d} needs {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB are "
-                "available; use algo=cbr_diag, or features=projection."
-            )
+        memory.require("cbr", 1, d, d, "use algo=cbr_diag, or features=projection")
         mu, g = np.zeros((2, d))
         return State(mu, np.eye(d), g, np.zeros(1), *_empty_buffers(self.buffer))
 

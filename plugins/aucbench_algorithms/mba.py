@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import psutil
 from scipy import linalg, sparse
 
-from aucbench import Access, Batch, Claims, Count, ParameterError, Positive, Problem, check_fields
+from aucbench import Access, Batch, Claims, Count, Positive, Problem, check_fields
+from aucbench_algorithms import memory
 
 
 class State(NamedTuple):
@@ -74,12 +74,7 @@ class Mba:
             When two d x d matrices, the sum and a block's, exceed the available memory.
         """
         d = problem.n_features
-        needed, available = 16 * d * d, psutil.virtual_memory().available
-        if needed > available:
-            raise ParameterError(
-                f"mba: two matrices of {d} x {d} need {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB are "
-                "available; use features=projection, or algo=ls_svm."
-            )
+        memory.require("mba", 2, d, d, "use features=projection, or algo=ls_svm")
         return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None)
 
     def step(self, state: State, batch: Batch) -> State:

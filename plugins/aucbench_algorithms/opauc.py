@@ -19,20 +19,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import psutil
 
 from aucbench import (
     Access,
     Batch,
     Claims,
     NonNegative,
-    ParameterError,
     Positive,
     Problem,
     check_fields,
     kernels,
 )
 from aucbench.kernels import rows, symmetric, vectors
+from aucbench_algorithms import memory
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -89,12 +88,7 @@ class Opauc:
             When two d x d matrices exceed the available memory.
         """
         d = problem.n_features
-        needed, available = 16 * d * d, psutil.virtual_memory().available
-        if needed > available:
-            raise ParameterError(
-                f"opauc: two matrices of {d} x {d} need {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB are "
-                "available; use algo=opauc_r, or features=projection."
-            )
+        memory.require("opauc", 2, d, d, "use algo=opauc_r, or features=projection")
         w, sum_pos, sum_neg, work = np.zeros((4, d))
         return State(w, sum_pos, sum_neg, np.zeros((d, d)), np.zeros((d, d)), work, np.zeros(2, np.int64))
 

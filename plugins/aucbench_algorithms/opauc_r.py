@@ -22,7 +22,6 @@ from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import psutil
 
 from aucbench import (
     Access,
@@ -30,13 +29,13 @@ from aucbench import (
     Claims,
     Count,
     NonNegative,
-    ParameterError,
     Positive,
     Problem,
     check_fields,
     kernels,
 )
 from aucbench.kernels import low_rank, rows, vectors
+from aucbench_algorithms import memory
 
 AHEAD = 4  # rows prefetched before their use
 DRAWN = 4096  # samples whose random numbers are drawn at once
@@ -113,12 +112,7 @@ class OpaucR:
             When two d x tau matrices exceed the available memory.
         """
         d, size = problem.n_features, self.tau + 1
-        needed, available = 16 * d * size, psutil.virtual_memory().available
-        if needed > available:
-            raise ParameterError(
-                f"opauc_r: two matrices of {d} x {size} need {needed / 1e9:.1f} GB, {available / 1e9:.1f} GB "
-                "are available; lower tau."
-            )
+        memory.require("opauc_r", 2, d, size, "lower tau")
         layout = kernels.layout(problem.X)
         lazy = layout is kernels.Layout.lazy
         Z = np.zeros((d, 2, size) if lazy else (2, d, size))
