@@ -47,3 +47,16 @@ def test_a_part_of_one_class_is_refused_with_its_counts(label, part, counts):
     y[holdout(Y, 0.2, 0)[0 if part == "training" else 1]] = label
     with pytest.raises(DataError, match=f"The {part} part of the split has {counts} rows"):
         holdout(y, 0.2, 0)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "seed", "expected"),
+    [
+        (0.2, 0, [1, 11, 15, 17, 25, 29]),
+        (0.2, 3, [2, 10, 11, 13, 14, 23]),
+        (0.35, 0, [1, 11, 15, 16, 17, 20, 21, 25, 26, 29]),
+        (0.35, 3, [0, 2, 9, 10, 11, 12, 13, 14, 23, 25]),
+    ],
+)
+def test_the_test_rows_of_a_seed_stay_what_they_were(fraction, seed, expected):
+    assert holdout(Y[:30], fraction, seed)[1].tolist() == expected
