@@ -2,101 +2,35 @@
 
 import contextlib
 import copy
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
-from aucbench.kernels import layout
 from aucbench.runner.checkpoints import Scorer, log_spaced
 from aucbench.runner.clock import Clock
-from aucbench.runner.order import Order, RowSource
+from aucbench.runner.order import RowSource
 from aucbench.runner.pacing import ByIterations, BySeconds, Pace
-from aucbench.runner.states import is_finite, state_bytes
+from aucbench.runner.states import is_finite
+from aucbench.runner.task import Outcome, StopReason, Task
+from aucbench.runner.training import Training, Watch, finalized, method_generator
+
+__all__ = ["MAX_PASSES", "Outcome", "StopReason", "Task", "run_cell", "warm"]
 
 MAX_PASSES = 1_000  # of a full method that knows when it has converged
 VECTORS = 6  # of d weights that a run holds at the least: the state's, a checkpoint's and their copies
 CHUNK_ROWS = 1 << 20  # longest chunk, so that row numbers stay small and progress shows
 
 
-class StopReason(StrEnum):
-    """Why a run ended."""
-
-    budget = "budget"
-    converged = "converged"
-    diverged = "diverged"
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a cell runs.
-
-    Parameters
-    ----------
-    algorithm, loss : object
-        Instances of plugins; loss None for a method that takes none.
-    X, y, X_test, y_test
-        Training and test rows and labels.
-    epochs, iterations, seconds, checkpoints
-        The budget; all three None: one epoch, or until converged.
-    order : Order
-        Order of the visits.
-    seed, order_seed : int
-        Of the method's generator and of the order.
-    """
-
-    algorithm: Any
-    loss: Any
-    X: Any
-    y: NDArray[np.int8]
-    X_test: Any
-    y_test: NDArray[np.int8]
-    epochs: float | None = None
-    iterations: int | None = None
-    seconds: float | None = None
-    checkpoints: int = 50
-    order: Order = Order.shuffled
-    seed: int = 0
-    order_seed: int = 0
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a cell; the curve arrays have one value per checkpoint.
-
-    `layout` says whether a step touches all weights (eager) or those of its row (lazy): the state's own word,
-    else what the kernels choose for such rows.
-    """
-
-    iteration: NDArray[np.int64]
-    samples: NDArray[np.int64]
-    train_seconds: NDArray[np.float64]
-    cpu_seconds: NDArray[np.float64]
-    auc: NDArray[np.float64]
-    weights: NDArray[np.float64] | None
-    iterations: int
-    total_seconds: float
-    total_cpu_seconds: float
-    state_bytes: int
-    layout: str
-    stop_reason: StopReason
-
-
-@cache
-def _threadpools() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def run_cell(task: Task, progress: Callable[[float], None] = lambda share: None) -> Outcome:
+def run_cell(
+    task: Task, progress: Callable[[float], None] = lambda share: None, watch: Watch | None = None
+) -> Outcome:
     """Train and measure.
 
     Parameters
@@ -104,44 +38,85 @@ def run_cell(task: Task, progress: Callable[[float], None] = lambda share: None)
     task : Task
         What to run.
     progress : callable
-        Told the share of the budget spent, from 0 to 1.
+        Told the share of the budget spent, from 0 to 1, after every chunk; what it raises ends the run.
+    watch : callable, optional
+        Told the number of a checkpoint, from 0, and its AUC as soon as it is measured. When it returns True
+        the run ends as `pruned`, at the last checkpoint too. The AUC is the same with and without it.
 
     Raises
     ------
     ParameterError
         The budget, the order or the data do not suit the method.
     """
-    source, pace = _plan(task)
+    check_suits(task)
+    pace, source = pace_of(task), source_of(task)
     warm(task)
-    scorer = Scorer(task.algorithm, task.X_test, task.y_test)
-    # One BLAS thread while the clock runs: serial and parallel timings must be comparable. NumPy's warnings
-    # of overflow say less than the verdict `diverged`.
+    scorer = Scorer(task.X_test, task.y_test)
+    with quiet():
+        batch = Batch(task.X, task.y, source.take(0), task.algorithm.access)
+        training = Training(task, pace, scorer, Problem(task.X, task.y, pace.total, task.loss), watch)
+        while (due := training.next_chunk()) is not None:
+            start, chunk = training.iteration, batch.take(source.take(min(due, CHUNK_ROWS)))
+            training.advance(chunk)
+            if training.reason is StopReason.diverged:
+                training.iteration = _first_bad_iteration(task, pace, start, len(chunk))
+            else:
+                progress(training.share)
+        return training.outcome()
+
+
+@cache
+def _threadpools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """One BLAS thread, as serial and parallel timings must be comparable; no warnings of overflow.
+
+    NumPy's warnings say less than the verdict `diverged`.
+    """
     with _threadpools().limit(limits=1), np.errstate(all="ignore"):
-        return _train(task, source, pace, scorer, progress)
+        yield
 
 
-def _plan(task: Task) -> tuple[RowSource, Pace]:
-    algorithm, n = task.algorithm, len(task.y)
+def pace_of(task: Task) -> Pace:
+    """The task's budget; ParameterError when it does not suit the method."""
+    algorithm = task.algorithm
     access = Access(algorithm.access)
-    _check_requirements(algorithm, task.X)
-    _check_memory(task.X.shape[1])
-    size = int(algorithm.batch_size(n)) if access is Access.minibatch else 1
-    source = RowSource(access, task.y, task.order, task.order_seed, size)
     if task.seconds is not None:
         if getattr(algorithm, "plans", False):
             raise ParameterError(
                 f"{algorithm.name} must know the number of iterations beforehand: "
                 f"set budget.epochs or budget.iterations in place of budget.seconds."
             )
-        return source, BySeconds(task.seconds, task.checkpoints)
-    per_epoch = 1.0 if access is Access.full else n / size
+        return BySeconds(task.seconds, task.checkpoints)
+    per_epoch = 1.0 if access is Access.full else len(task.y) / batch_size(task)
     if task.iterations is not None:
         total = task.iterations
     elif task.epochs is None and access is Access.full and hasattr(algorithm, "done"):
         total = MAX_PASSES
     else:
         total = max(1, round((task.epochs or 1.0) * per_epoch))
-    return source, ByIterations(total, log_spaced(total, task.checkpoints))
+    return ByIterations(total, log_spaced(total, task.checkpoints))
+
+
+def source_of(task: Task) -> RowSource:
+    """The rows that the task visits; ParameterError when its order or its batch size do not suit them."""
+    access = Access(task.algorithm.access)
+    return RowSource(access, task.y, task.order, task.order_seed, batch_size(task), task.fold)
+
+
+def batch_size(task: Task) -> int:
+    """Rows of an iteration of a `minibatch` method, 1 of any other."""
+    algorithm = task.algorithm
+    return int(algorithm.batch_size(len(task.y))) if Access(algorithm.access) is Access.minibatch else 1
+
+
+def check_suits(task: Task) -> None:
+    """Refuse rows that the method cannot take and weights that memory cannot hold."""
+    _check_requirements(task.algorithm, task.X)
+    _check_memory(task.X.shape[1])
 
 
 def _check_requirements(algorithm: Any, X: Any) -> None:
@@ -175,75 +150,8 @@ def warm(task: Task) -> None:
         rows = RowSource(access, y_few, batch_size=size).take(4)
         state = algorithm.init(Problem(X_few, y_few, len(rows), task.loss), np.random.default_rng(0))
         state = algorithm.step(state, Batch(X_few, y_few, rows, access))
-        scorer = Scorer(algorithm, X_few, y_few)
-        scorer.add(_finalized(algorithm, state, Clock()))
-        scorer.aucs()
-
-
-def _train(
-    task: Task, source: RowSource, pace: Pace, scorer: Scorer, progress: Callable[[float], None]
-) -> Outcome:
-    algorithm, clock = task.algorithm, Clock()
-    batch = Batch(task.X, task.y, source.take(0), algorithm.access)
-    problem = Problem(task.X, task.y, pace.total, task.loss)
-    generator = np.random.default_rng(task.seed)
-    curve: list[tuple[int, float, float]] = []
-    iteration, reason = 0, StopReason.budget
-    with clock:
-        state = algorithm.init(problem, generator)
-    while True:
-        due = pace.next_chunk(iteration, clock.seconds)
-        if due is None:
-            break
-        chunk = batch.take(source.take(min(due, CHUNK_ROWS)))
-        with clock:
-            state = algorithm.step(state, chunk)
-        if not is_finite(algorithm, state):
-            reason = StopReason.diverged
-            iteration = _first_bad_iteration(task, pace, iteration, len(chunk))
-            break
-        iteration += len(chunk)
-        converged = hasattr(algorithm, "done") and algorithm.done(state)
-        if converged or pace.is_checkpoint(iteration, clock.seconds):
-            # A checkpoint's own finalize counts for that checkpoint, not for the ones after it.
-            here = clock.copy()
-            scorer.add(_finalized(algorithm, state, here))
-            curve.append((iteration, here.seconds, here.cpu_seconds))
-        progress(pace.share(iteration, clock.seconds))
-        if converged:
-            reason = StopReason.converged
-            break
-    per_iteration = {Access.pairs: 2, Access.full: len(task.y)}.get(
-        batch.access, chunk.rows.shape[-1] if batch.access is Access.minibatch else 1
-    )
-    aucs = scorer.aucs()
-    unknown = np.flatnonzero(np.isnan(aucs))
-    if len(unknown):  # the model is finite but its scores are not numbers: it has no AUC from there on
-        reason, iteration = StopReason.diverged, curve[unknown[0]][0]
-        curve, aucs = curve[: unknown[0]], aucs[: unknown[0]]
-    marks = np.array([mark[0] for mark in curve], np.int64)
-    end = clock if reason is StopReason.diverged else here
-    return Outcome(
-        iteration=marks,
-        samples=marks * per_iteration,
-        train_seconds=np.array([mark[1] for mark in curve]),
-        cpu_seconds=np.array([mark[2] for mark in curve]),
-        auc=aucs,
-        weights=scorer.last_weights,
-        iterations=iteration,
-        total_seconds=end.seconds,
-        total_cpu_seconds=end.cpu_seconds,
-        state_bytes=state_bytes(state),
-        layout=str(getattr(state, "layout", None) or layout(task.X)),
-        stop_reason=reason,
-    )
-
-
-def _finalized(algorithm: Any, state: Any, clock: Clock) -> Any:
-    if not hasattr(algorithm, "finalize"):
-        return state
-    with clock:
-        return algorithm.finalize(state)
+        scorer = Scorer(X_few, y_few)
+        scorer.auc(scorer.add(algorithm, finalized(algorithm, state, Clock()))[0])
 
 
 def _first_bad_iteration(task: Task, pace: Pace, start: int, length: int) -> int:
@@ -251,10 +159,9 @@ def _first_bad_iteration(task: Task, pace: Pace, start: int, length: int) -> int
 
     How far a chunk reaches depends on the checkpoints; the iteration at which a method diverges does not.
     """
-    algorithm = task.algorithm
-    source, _ = _plan(task)
+    algorithm, source = task.algorithm, source_of(task)
     batch = Batch(task.X, task.y, source.take(0), algorithm.access)
-    state = algorithm.init(Problem(task.X, task.y, pace.total, task.loss), np.random.default_rng(task.seed))
+    state = algorithm.init(Problem(task.X, task.y, pace.total, task.loss), method_generator(task))
     done = 0
     while done < start:
         chunk = batch.take(source.take(min(start - done, CHUNK_ROWS)))

@@ -19,45 +19,53 @@ def log_spaced(iterations: int, count: int) -> list[int]:
 
 
 class Scorer:
-    """Test AUC of every checkpoint.
+    """Test AUC of models, of one run or of many.
 
-    Weights of linear methods are collected and scored together, one matrix product for many checkpoints;
-    other methods are scored at once.
+    Weights of linear methods are collected and scored together, one matrix product for many models; other
+    methods are scored at once.
 
     Parameters
     ----------
-    algorithm : Algorithm
-        The method that is scored.
     X : (n, d) ndarray or scipy CSR
         Test rows.
     y : (n,) int8 array
         Test labels.
     """
 
-    def __init__(self, algorithm: Any, X: Any, y: NDArray[np.int8]):
-        self._algorithm, self._X, self._y = algorithm, X, y
-        self._linear = hasattr(algorithm, "weights")
-        self._waiting: list[NDArray[np.float64]] = []
+    def __init__(self, X: Any, y: NDArray[np.int8]):
+        self._X, self._y = X, y
+        self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_aucs) on
+        self._waiting_bytes = 0
         self._aucs: list[float] = []
-        self.last_weights: NDArray[np.float64] | None = None
 
-    def add(self, state: Any) -> None:
-        """Take the model of a checkpoint; the state may change afterwards."""
-        if not self._linear:
-            scores = np.asarray(self._algorithm.score(state, self._X), np.float64)
+    def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:
+        """Take a model, whose state may change afterwards; gives its number and the weights if it has some.
+
+        Raises
+        ------
+        ParameterError
+            The method's scores are not one for each test row.
+        """
+        if not hasattr(algorithm, "weights"):
+            scores = np.asarray(algorithm.score(state, self._X), np.float64)
             if scores.shape != (len(self._y),):
                 raise ParameterError(f"score must return ({len(self._y)},) values, got shape {scores.shape}.")
-            self._measure(scores[:, None])
-            return
-        self.last_weights = np.array(self._algorithm.weights(state), np.float64)
-        self._waiting.append(self.last_weights)
-        if sum(w.nbytes for w in self._waiting) >= WEIGHT_BYTES:
             self._flush()
+            self._measure(scores[:, None])
+            return len(self._aucs) - 1, None
+        weights = np.array(algorithm.weights(state), np.float64)
+        self._waiting.append(weights)
+        self._waiting_bytes += weights.nbytes
+        number = len(self._aucs) + len(self._waiting) - 1
+        if self._waiting_bytes >= WEIGHT_BYTES:
+            self._flush()
+        return number, weights
 
-    def aucs(self) -> NDArray[np.float64]:
-        """(checkpoints,) test AUC of all models taken so far; NaN where a score is NaN."""
-        self._flush()
-        return np.array(self._aucs, np.float64)
+    def auc(self, number: int) -> float:
+        """Test AUC of a model taken; NaN where a score is NaN."""
+        if number >= len(self._aucs):
+            self._flush()
+        return self._aucs[number]
 
     def _flush(self) -> None:
         width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))
@@ -67,6 +75,7 @@ class Scorer:
             scores = self._X @ W.T.astype(self._X.dtype)
             self._measure(np.asarray(scores, np.float64))
         self._waiting.clear()
+        self._waiting_bytes = 0
 
     def _measure(self, scores: NDArray[np.float64]) -> None:
         aucs = np.full(scores.shape[1], np.nan)

@@ -44,6 +44,9 @@ class RowSource:
         The order seed.
     batch_size : int
         m, for minibatch.
+    fold : int
+        Which of the splits of one seed is visited; a seed sequence pads with zeros, so that fold 0 is the
+        order seed alone.
 
     Raises
     ------
@@ -58,8 +61,9 @@ class RowSource:
         order: Order = Order.shuffled,
         seed: int = 0,
         batch_size: int = 1,
+        fold: int = 0,
     ):
-        rng = np.random.default_rng([seed, SEED_PURPOSE])
+        rng = np.random.default_rng([seed, SEED_PURPOSE, fold])
         if access is Access.pairs and order is not Order.shuffled:
             raise ParameterError(f"order={order} does not apply to a method that draws random pairs.")
         if access is Access.minibatch and not 1 <= batch_size <= len(y):

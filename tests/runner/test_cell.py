@@ -3,17 +3,18 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
-from aucbench import DataError, ParameterError
+from aucbench import DataError, ParameterError, replay
 from aucbench.runner.cell import StopReason, Task, run_cell
 from aucbench.runner.checkpoints import log_spaced
-from tests.fakes import Exploding, Iterating, Perceptron, two_clouds
+from tests.fakes import CountingState, Exploding, Iterating, Perceptron, two_clouds
 
 X, Y = two_clouds()
 X_TEST, Y_TEST = two_clouds(seed=1)
 
 
-def outcome(algorithm=None, X=X, X_test=X_TEST, **options):
-    return run_cell(Task(algorithm or Perceptron(), None, X, Y, X_test, Y_TEST, **options))
+def outcome(algorithm=None, X=X, X_test=X_TEST, progress=lambda share: None, watch=None, **options):
+    task = Task(algorithm or Perceptron(), None, X, Y, X_test, Y_TEST, **options)
+    return run_cell(task, progress, watch)
 
 
 def test_the_curve_ends_with_the_budget_and_its_aucs_are_those_of_scikit_learn():
@@ -137,3 +138,80 @@ def test_more_features_than_memory_holds_are_refused_in_time():
     wide = sparse.csr_matrix((200, 2**31 - 1))
     with pytest.raises(DataError, match=r"features need at least 103\.1 GB"):
         outcome(X=wide, X_test=wide)
+
+
+class Drawing(Perceptron):
+    """Its weights are its first random numbers."""
+
+    def init(self, problem, rng):
+        return CountingState(rng.standard_normal(problem.n_features), 0)
+
+    def step(self, state, batch):
+        return state
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**40])
+def test_fold_0_gives_a_method_the_stream_of_its_seed_as_replay_does_and_other_folds_do_not(seed):
+    drawn = [outcome(Drawing(), seed=seed, fold=fold).weights for fold in range(4)]
+    np.testing.assert_array_equal(drawn[0], np.random.default_rng(seed).standard_normal(X.shape[1]))
+    np.testing.assert_array_equal(drawn[0], replay(Drawing(), X, Y, np.arange(3), seed=seed))
+    assert len({weights.tobytes() for weights in drawn}) == 4
+
+
+def test_the_fold_changes_the_order_of_a_run():
+    assert outcome(fold=0).weights.tobytes() != outcome(fold=1).weights.tobytes()
+
+
+def test_progress_is_told_after_every_chunk_and_what_it_raises_ends_the_run(monkeypatch):
+    monkeypatch.setattr("aucbench.runner.cell.CHUNK_ROWS", 30)
+    told, steps = [], []
+
+    class Noting(Perceptron):
+        def step(self, state, batch):
+            steps.append(len(batch))
+            return super().step(state, batch)
+
+    outcome(Noting(), checkpoints=1, progress=told.append)
+    chunks = steps[1:]  # the first warms the kernels
+    assert sum(chunks) == 200
+    assert max(chunks) == 30
+    np.testing.assert_allclose(told, np.cumsum(chunks) / 200)
+
+    def stop(share):
+        if share > 0.5:
+            raise TimeoutError
+
+    steps.clear()
+    with pytest.raises(TimeoutError):
+        outcome(Noting(), checkpoints=1, progress=stop)
+    assert sum(steps[1:]) == 120
+
+
+def test_watching_sees_every_checkpoint_and_changes_nothing():
+    seen = []
+    watched = outcome(epochs=2, watch=lambda number, auc: seen.append((number, auc)))
+    alone = outcome(epochs=2)
+    assert seen == list(enumerate(alone.auc.tolist()))
+    assert watched.weights.tobytes() == alone.weights.tobytes()
+    assert watched.auc.tobytes() == alone.auc.tobytes()
+    assert watched.stop_reason is StopReason.budget
+
+
+def test_a_pruned_run_ends_at_the_checkpoint_where_its_watch_says_so():
+    pruned, alone = outcome(epochs=2, watch=lambda number, auc: number == 3), outcome(epochs=2)
+    assert pruned.stop_reason is StopReason.pruned
+    assert pruned.iterations == pruned.iteration[-1] == alone.iteration[3]
+    np.testing.assert_array_equal(pruned.auc, alone.auc[:4])
+    assert pruned.total_seconds == pruned.train_seconds[-1]
+    upto = outcome(iterations=int(alone.iteration[3]))
+    assert pruned.weights.tobytes() == upto.weights.tobytes()
+
+
+def test_a_method_without_weights_is_watched_as_well():
+    class Scored(Exploding):
+        weights = property(lambda self: (_ for _ in ()).throw(AttributeError("weights")))
+
+    seen = []
+    found = outcome(Scored(at=10**9), watch=lambda number, auc: seen.append(auc) or len(seen) == 2)
+    assert found.stop_reason is StopReason.pruned
+    assert seen == found.auc.tolist()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from aucbench import Access, ParameterError
-from aucbench.runner.order import BLOCK_ROWS, Order, RowSource
+from aucbench.runner.order import BLOCK_ROWS, SEED_PURPOSE, Order, RowSource
 
 Y = np.where(np.arange(300) % 3 == 0, 1, -1).astype(np.int8)
 
@@ -70,3 +70,18 @@ def test_pairs_refuse_an_order_that_they_cannot_follow():
 def test_a_minibatch_larger_than_the_training_rows_is_refused():
     with pytest.raises(ParameterError, match="1 to 300 rows"):
         RowSource(Access.minibatch, Y, batch_size=301)
+
+
+@pytest.mark.parametrize("seed", [0, 5, 2**40])
+def test_fold_0_visits_what_the_order_seed_alone_gives_and_every_other_fold_something_else(seed):
+    expected = np.random.default_rng([seed, SEED_PURPOSE]).permutation(300)
+    np.testing.assert_array_equal(RowSource(Access.stream, Y, seed=seed).take(300), expected)
+    visits = [RowSource(Access.stream, Y, seed=seed, fold=fold).take(300).tobytes() for fold in range(5)]
+    assert visits[0] == expected.tobytes()
+    assert len(set(visits)) == 5
+
+
+@pytest.mark.parametrize("access", [Access.pairs, Access.minibatch])
+def test_the_fold_changes_the_rows_of_every_access_that_draws(access):
+    one, two = (taken([50], access, batch_size=7, fold=fold) for fold in (0, 1))
+    assert not np.array_equal(one, two)

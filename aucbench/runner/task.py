@@ -1,0 +1,77 @@
+"""What a cell runs, and what came of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.runner.order import Order
+
+
+class StopReason(StrEnum):
+    """Why a run ended."""
+
+    budget = "budget"
+    converged = "converged"
+    diverged = "diverged"
+    pruned = "pruned"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a cell runs.
+
+    Parameters
+    ----------
+    algorithm, loss : object
+        Instances of plugins; loss None for a method that takes none.
+    X, y, X_test, y_test
+        Training and test rows and labels.
+    epochs, iterations, seconds, checkpoints
+        The budget; all three None: one epoch, or until converged.
+    order : Order
+        Order of the visits.
+    seed, order_seed : int
+        Of the method's generator and of the order.
+    fold : int
+        Which of the splits of one seed the cell is on; both generators depend on it.
+    """
+
+    algorithm: Any
+    loss: Any
+    X: Any
+    y: NDArray[np.int8]
+    X_test: Any
+    y_test: NDArray[np.int8]
+    epochs: float | None = None
+    iterations: int | None = None
+    seconds: float | None = None
+    checkpoints: int = 50
+    order: Order = Order.shuffled
+    seed: int = 0
+    order_seed: int = 0
+    fold: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a cell; the curve arrays have one value per checkpoint.
+
+    `layout` says whether a step touches all weights (eager) or those of its row (lazy): the state's own word,
+    else what the kernels choose for such rows.
+    """
+
+    iteration: NDArray[np.int64]
+    samples: NDArray[np.int64]
+    train_seconds: NDArray[np.float64]
+    cpu_seconds: NDArray[np.float64]
+    auc: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    iterations: int
+    total_seconds: float
+    total_cpu_seconds: float
+    state_bytes: int
+    layout: str
+    stop_reason: StopReason
