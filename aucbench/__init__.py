@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from aucbench.errors import (
         AucbenchError,
+        CellError,
         DataError,
         FetchError,
         ParameterError,
@@ -67,6 +68,7 @@ _HOMES = {
     ),
     "aucbench.errors": (
         "AucbenchError",
+        "CellError",
         "DataError",
         "FetchError",
         "ParameterError",
@@ -83,6 +85,7 @@ __all__ = [
     "Algorithm",
     "AucbenchError",
     "Batch",
+    "CellError",
     "Claims",
     "Count",
     "CsrRows",

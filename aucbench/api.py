@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.registry import Catalog, load_catalog
 from aucbench.result import Result
+
+if TYPE_CHECKING:
+    from aucbench.studies.conducting import Conducted, Executed
 
 
 @cache
@@ -60,8 +63,7 @@ def run(*overrides: str) -> Result:
     from aucbench.config.explaining import explain
     from aucbench.config.words import check_overrides
     from aucbench.errors import AucbenchError, ParameterError
-    from aucbench.execution import execute
-    from aucbench.store import Store
+    from aucbench.studies.running import Study, opened_store, run_study
 
     check_overrides(overrides)
     keys = [override.split("=")[0] for override in overrides]
@@ -69,7 +71,7 @@ def run(*overrides: str) -> Result:
     unkept = [] if "store.path" in keys else ["store.path=null"]
     try:
         cfg = composing.compose(catalog(), [*overrides, *quiet, *unkept])
-        entry = binding.bind(catalog(), cfg)
+        entry, running = binding.bind(catalog(), cfg), binding.running(cfg)
     except AucbenchError:
         raise
     except Exception as error:
@@ -78,13 +80,25 @@ def run(*overrides: str) -> Result:
             raise
         raise ParameterError(sentence) from error
     path, uri = binding.store_path(cfg), binding.tracking_uri(cfg)
-    store = Store(path) if path else None
     if uri:
         tracking.check_address(uri)
-    executed = execute(entry, store)
-    if uri:
-        tracking.log_entry(executed, uri, store)
-    return Result(executed.cells)
+    found: list[Executed] = []
+    with opened_store(path) as store:
+        _, conducted = run_study(Study([entry], running, entry.settings.study), store, on_entry=found.append)
+        _raise_for(conducted)
+        if uri:
+            tracking.log_entry(found[0], uri, store if path else None)
+    return Result(found[0].cells)
+
+
+def _raise_for(conducted: "Conducted") -> None:
+    from aucbench.errors import CellError
+
+    if conducted.refused:
+        raise conducted.refused[0].error
+    if conducted.failures:
+        failure = conducted.failures[0]
+        raise CellError(f"{failure['reason']} (seed {failure['seed']}): {failure['message']}")
 
 
 def replay(

@@ -1,15 +1,16 @@
-"""An entry: one algorithm on one data set under one protocol, bound to objects; its cells and their keys."""
+"""An entry: one algorithm on one data set under one protocol, bound to objects; cells, tunings, keys."""
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from aucbench import kernels, sources
-from aucbench.config.settings import Budget, Settings
+from aucbench.config.settings import Budget, Limits, Settings
 from aucbench.data.loading import Part
 from aucbench.data.scaling import Scaling
+from aucbench.tuning import Tuning
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,10 @@ class Entry:
         As resolved for the data set.
     protocol : object
         A protocol.
-    budget, settings
-        The remaining fields of a run.
+    tuning : Tuning
+        How hyper-parameters are chosen.
+    budget, settings, limits
+        The remaining fields of a run; limits decide no result.
     """
 
     algorithm: Bound
@@ -71,22 +74,43 @@ class Entry:
     part: Part
     scaling: Scaling
     protocol: Any
-    tuning: str
+    tuning: Tuning
     budget: Budget
     settings: Settings
+    limits: Limits = field(default_factory=Limits)
 
     def cells(self) -> list["Cell"]:
-        """One cell a run."""
+        """One cell for each run and fold."""
         s = self.settings
         return [
             Cell(
                 self,
-                seed,
-                seed if s.split_seed is None else s.split_seed,
-                seed if s.order_seed is None else s.order_seed,
+                Seeds(
+                    seed,
+                    seed if s.split_seed is None else s.split_seed,
+                    seed if s.order_seed is None else s.order_seed,
+                    fold,
+                ),
             )
             for seed in range(s.seed, s.seed + s.runs)
+            for fold in range(self.protocol.splits)
         ]
+
+    def searches(self) -> dict["Cell", "Search"]:
+        """The tuning whose choice each cell uses; empty when there is nothing to choose.
+
+        Cells of one split share the search on the first of their orders, unless each order is tuned for.
+        """
+        if not self.tuning.chooses:
+            return {}
+        first: dict[tuple[int, ...], Search] = {}
+        found = {}
+        for cell in self.cells():
+            seeds = cell.seeds
+            split = (seeds.split_seed, seeds.fold)
+            where = (*split, seeds.order_seed) if self.tuning.choice.each_order else split
+            found[cell] = first.setdefault(where, Search(self, seeds))
+        return found
 
     def describe(self) -> dict[str, Any]:
         """What all cells share, ready for JSON."""
@@ -97,7 +121,8 @@ class Entry:
             "features": self.features.describe(),
             "scaling": str(self.scaling),
             "protocol": {"name": self.protocol.name, "parameters": asdict(self.protocol)},
-            "tuning": self.tuning,
+            "tuning": self.tuning.describe(),
+            "max_train_rows": self.settings.max_train_rows,
             "budget": asdict(self.budget),
             "order": str(self.settings.order),
             "dtype": str(self.settings.dtype),
@@ -118,27 +143,49 @@ class Entry:
         seeds = [s.seed, s.runs, s.split_seed, s.order_seed]
         return _digest([self.describe(), self.source_digest, digests, seeds, s.study])
 
-    def with_runs(self, runs: int) -> "Entry":
-        """The same entry with another number of runs."""
-        return replace(self, settings=replace(self.settings, runs=runs))
+    def cell_keys(self, digests: tuple[str, ...]) -> dict["Cell", str]:
+        """Identity of each cell: equal keys mean equal results, timings aside."""
+        described = _digest(self.describe())  # once for all cells: it is the larger part
+        return {
+            cell: _digest([described, self.source_digest, digests, cell.seeds._asdict()])
+            for cell in self.cells()
+        }
+
+
+class Seeds(NamedTuple):
+    """What tells the cells of an entry apart."""
+
+    seed: int
+    split_seed: int
+    order_seed: int
+    fold: int
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of an entry and its seeds."""
+    """One run of an entry: on one split, in one order."""
 
-    entry: Entry = field(repr=False)
-    seed: int
-    split_seed: int
-    order_seed: int
+    entry: Entry = field(repr=False, compare=False)
+    seeds: Seeds
 
-    def seeds(self) -> dict[str, int]:
-        """The three seeds by name."""
-        return {"seed": self.seed, "split_seed": self.split_seed, "order_seed": self.order_seed}
+
+@dataclass(frozen=True)
+class Search:
+    """One tuning of an entry's method: inside the training part of one split, in one order."""
+
+    entry: Entry = field(repr=False, compare=False)
+    seeds: Seeds
 
     def key(self, digests: tuple[str, ...]) -> str:
-        """Identity of the cell: equal keys mean equal results, timings aside."""
-        return _digest([self.entry.describe(), self.entry.source_digest, digests, self.seeds()])
+        """Identity of the search; how many checkpoints the final run has is nothing to it."""
+        described = self.entry.describe()
+        described["budget"]["checkpoints"] = self.checkpoints
+        return _digest(["search", described, self.entry.source_digest, digests, self.seeds._asdict()])
+
+    @property
+    def checkpoints(self) -> int:
+        """Points at which a trial is judged: its end, and for pruning those of the run."""
+        return 1 if self.entry.tuning.choice.together else self.entry.budget.checkpoints
 
 
 def _digest(content: Any) -> str:

@@ -17,6 +17,10 @@ class FetchError(AucbenchError, OSError):
     """A file could not be downloaded, or is not what was promised."""
 
 
+class CellError(AucbenchError, RuntimeError):
+    """A cell has no result: a plugin raised, or a limit of time or memory was met."""
+
+
 class TrackingError(AucbenchError, OSError):
     """A result could not be logged; the store has it, if there is one."""
 

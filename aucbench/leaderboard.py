@@ -11,8 +11,8 @@ from aucbench.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-CONTEXT = ("dataset", "features", "scaling", "protocol", "tuning", "order", "dtype")
-METHOD = ("algorithm", "loss")
+CONTEXT = ("dataset", "features", "scaling", "protocol", "max_train_rows", "order", "dtype")
+METHOD = ("algorithm", "loss", "tuning")
 COLUMNS = (
     "board",
     "dataset",
@@ -107,7 +107,8 @@ def show(table: "pd.DataFrame") -> None:
 def _context(record: dict[str, Any]) -> dict[str, Any]:
     """What cells must share to be compared; the number of checkpoints changes no result."""
     budget = {key: value for key, value in record["budget"].items() if key != "checkpoints"}
-    return {key: record[key] for key in CONTEXT} | {"budget": budget}
+    tuning = {key: record["tuning"][key] for key in ("name", "parameters")}
+    return {key: record[key] for key in CONTEXT} | {"tuning": tuning, "budget": budget}
 
 
 def _row(board: int, records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -153,9 +154,12 @@ def _setting(record: dict[str, Any]) -> str:
         f"{record['protocol']['name']} {_fields(record['protocol']['parameters'])}".strip(),
         f"scaling {record['scaling']}",
         _fields(budget) or "default budget",
+        f"tuning {record['tuning']['name']} {_fields(record['tuning']['parameters'])}".strip(),
         f"order {record['order']}",
         record["dtype"],
     ]
+    if record["max_train_rows"] is not None:
+        parts.append(f"max_train_rows {record['max_train_rows']}")
     features = record["features"]
     if features["name"] != "identity":
         parts.insert(2, f"features {features['name']} {_fields(features['parameters'])}".strip())

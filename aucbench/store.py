@@ -1,9 +1,13 @@
-"""The content-addressed store of finished cells: one file a cell, written aside, synced and renamed."""
+"""The content-addressed store of finished cells: one file a cell, written aside, synced and renamed.
+
+Beside the cells lie the trials of tunings (one append-only file each), the cells that failed, the plans of
+studies, and notes of what was tracked where.
+"""
 
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -13,7 +17,7 @@ import numpy as np
 from aucbench.errors import DataError
 from aucbench.result import CellResult
 
-FORMAT = 1
+FORMAT = 2
 CURVE_PREFIX = "curve_"
 RECORD = (
     "algorithm",
@@ -23,6 +27,7 @@ RECORD = (
     "scaling",
     "protocol",
     "tuning",
+    "max_train_rows",
     "budget",
     "order",
     "dtype",
@@ -32,6 +37,8 @@ RECORD = (
 
 class Store:
     """A folder of finished cells, found by key; it can be moved, copied and renamed.
+
+    One process writes at a time; any number may read.
 
     Parameters
     ----------
@@ -51,6 +58,10 @@ class Store:
         for file in sorted((self.path / "cells").glob("*/*.npz")):
             yield self._read(file)
 
+    def has(self, key: str) -> bool:
+        """Whether the cell of that key is finished."""
+        return self._file(key).exists()
+
     def get(self, key: str) -> CellResult | None:
         """The finished cell of that key, None when there is none."""
         file = self._file(key)
@@ -69,14 +80,64 @@ class Store:
             raise DataError(
                 f"store.path: the cell cannot be kept in {self.path}: {error.strerror}."
             ) from error
+        self._failure_file(key).unlink(missing_ok=True)
+
+    def failure(self, key: str) -> dict[str, Any] | None:
+        """How the cell of that key failed when it was last run, None when it did not."""
+        return _json(self._failure_file(key))
+
+    def failures(self) -> Iterator[dict[str, Any]]:
+        """All recorded failures."""
+        for file in sorted((self.path / "failures").glob("*/*.json")):
+            if (failure := _json(file)) is not None:
+                yield failure
+
+    def put_failure(self, key: str, failure: dict[str, Any]) -> None:
+        """Keep how a cell failed; a later success replaces it."""
+        with _replacing(self._failure_file(key)) as handle:
+            handle.write(json.dumps({"key": key} | failure).encode())
+
+    def trials(self, key: str) -> list[dict[str, Any]]:
+        """The trials of a tuning so far, each once; a line cut short by a killed process is left out."""
+        try:
+            lines = self._trials_file(key).read_bytes().split(b"\n")[:-1]
+        except FileNotFoundError:
+            return []
+        found = [trial for trial in map(_parsed, lines) if trial is not None]
+        return list({(trial["number"], trial["fold"]): trial for trial in found}.values())
+
+    def add_trials(self, key: str, trials: Iterable[dict[str, Any]]) -> None:
+        """Append trials, synced."""
+        file = self._trials_file(key)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with open(file, "ab+") as handle:
+            if handle.tell() and file.read_bytes()[-1:] != b"\n":
+                handle.write(b"\n")  # behind half a line of a killed process
+            handle.write(b"".join(json.dumps(trial).encode() + b"\n" for trial in trials))
+            handle.flush()
+            os.fsync(handle.fileno())
+
+    def remove_trials(self, key: str) -> None:
+        """Forget the trials of a tuning whose choice is kept beside its cells."""
+        self._trials_file(key).unlink(missing_ok=True)
+
+    def plans(self) -> list[dict[str, Any]]:
+        """The plans of all studies, the oldest first."""
+        files = (self.path / "plans").glob("*.json")
+        found = [plan for plan in map(_json, files) if plan is not None]
+        return sorted(found, key=lambda plan: str(plan["planned"]))
+
+    def put_plan(self, name: str, plan: dict[str, Any]) -> None:
+        """Keep the plan of a study; the same study planned again replaces it."""
+        with _replacing(self.path / "plans" / f"{name}.json") as handle:
+            handle.write(json.dumps(plan).encode())
 
     def tracked(self, address: str, entry_key: str) -> str | None:
         """The MLflow run under which an entry was logged at an address, None when it was not."""
-        file = self._marker(address, entry_key)
-        try:
-            return str(json.loads(file.read_text())["run_id"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return None  # never tracked, or the note is damaged: tracking once more loses nothing
+        note = _json(
+            self._marker(address, entry_key)
+        )  # None, too, of a damaged note: no harm in tracking twice
+        return str(note["run_id"]) if note and "run_id" in note else None
 
     def mark_tracked(self, address: str, entry_key: str, run_id: str) -> None:
         """Remember that an entry was logged at an address."""
@@ -85,6 +146,12 @@ class Store:
 
     def _file(self, key: str) -> Path:
         return self.path / "cells" / key[:2] / f"{key}.npz"
+
+    def _failure_file(self, key: str) -> Path:
+        return self.path / "failures" / key[:2] / f"{key}.json"
+
+    def _trials_file(self, key: str) -> Path:
+        return self.path / "trials" / key[:2] / f"{key}.jsonl"
 
     def _marker(self, address: str, entry_key: str) -> Path:
         from hashlib import sha256
@@ -113,6 +180,22 @@ class Store:
         if missing:
             raise _damaged(file, f"its record lacks {', '.join(missing)}")
         return CellResult(record, curve, weights)
+
+
+def _json(file: Path) -> dict[str, Any] | None:
+    """The mapping in a file, None when there is no such file or something else in it."""
+    try:
+        return _parsed(file.read_bytes())
+    except OSError:
+        return None
+
+
+def _parsed(text: bytes) -> dict[str, Any] | None:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def _damaged(file: Path, why: str) -> DataError:

@@ -15,9 +15,9 @@ import numpy as np
 from filelock import FileLock
 
 from aucbench.errors import TrackingError
-from aucbench.execution import Executed
 from aucbench.result import CellResult, mean_curve
 from aucbench.store import Store
+from aucbench.studies.conducting import Executed
 
 SQLITE = "sqlite:///"
 SQLITE_MARK = b"SQLite format 3\0"  # the first bytes of every such file
@@ -133,6 +133,12 @@ def _totals(cells: tuple[CellResult, ...]) -> dict[str, float]:
         f"cost/{key}": float(np.mean([outcome[key] for outcome in outcomes]))
         for key in ("ns_per_iteration", "cpu_ns_per_iteration", "state_bytes")
     }
+    tuned = [cell.record["tuned"] for cell in cells if cell.record["tuned"]]
+    if tuned:
+        totals |= {
+            f"cost/tuning_{key}": float(np.mean([each["cost"][key] for each in tuned]))
+            for key in ("passes", "train_seconds")
+        }
     return totals | {"runs/diverged": float(sum(o["stop_reason"] == "diverged" for o in outcomes))}
 
 
@@ -149,7 +155,9 @@ def _params(executed: Executed) -> dict[str, Any]:
         params[group] = described["name"]
         params |= {f"{group}.{key}": value for key, value in described["parameters"].items()}
     described = entry.describe()
-    params |= {key: described[key] for key in ("scaling", "tuning", "order", "dtype")}
+    params |= {key: described[key] for key in ("scaling", "max_train_rows", "order", "dtype")}
+    params["tuning"] = described["tuning"]["name"]
+    params |= {f"tuning.{key}": value for key, value in described["tuning"]["parameters"].items()}
     params["protocol"] = described["protocol"]["name"]
     params |= {f"protocol.{key}": value for key, value in described["protocol"]["parameters"].items()}
     params |= {f"budget.{key}": value for key, value in described["budget"].items() if value is not None}
@@ -173,6 +181,8 @@ def _tags(executed: Executed) -> dict[str, str]:
             "Choose the relative time axis to see AUC against training time."
         ),
     }
+    if executed.failures or executed.missing:
+        tags["incomplete"] = f"{len(executed.failures)} cells failed, {executed.missing} not run"
     exempt = executed.cells[0].record["algorithm"]["exempt"]
     if exempt:
         tags["exempt"] = "; ".join(f"{name}: {why}" for name, why in exempt.items())

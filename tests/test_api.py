@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 import aucbench
-from aucbench import DataError, ParameterError, PluginError
+from aucbench import CellError, DataError, ParameterError
 from tests.fakes import two_clouds
 
 X, Y = two_clouds()
@@ -51,10 +51,10 @@ def test_a_fixed_split_seed_keeps_the_split_and_varies_the_order():
 def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
     words = ["algo=solam", f"store.path={tmp_path / 'store'}"]
     first = aucbench.run(*words)
-    monkeypatch.setattr("aucbench.execution.run_cell", None)
+    monkeypatch.setattr("aucbench.studies.performing.run_cell", None)
     again = aucbench.run(*words)
     assert again.record["result"] == first.record["result"]
-    with pytest.raises(PluginError, match="NoneType"):
+    with pytest.raises(CellError, match="NoneType"):
         aucbench.run(*words, "algo.zeta=3")
 
 
@@ -146,5 +146,5 @@ def test_a_plugin_whose_code_raises_is_named(monkeypatch):
         raise RuntimeError("out of luck")
 
     monkeypatch.setattr(aucbench.catalog().algorithm("solam"), "init", fails)
-    with pytest.raises(PluginError, match=r"solam of distribution aucbench .* RuntimeError: out of luck"):
+    with pytest.raises(CellError, match=r"solam of distribution aucbench .* RuntimeError: out of luck"):
         aucbench.run("algo=solam", "seed=77")

@@ -11,6 +11,7 @@ SUBCOMMANDS = {
     "fetch": "download data sets, or check that the mirror has them",
     "data": "show which data are cached and how large they are, or remove them",
     "check": "try plugins against the rules of the contract",
+    "status": "show how far the studies of a store are, and what failed",
     "leaderboard": "rank the finished entries of a store",
 }
 
@@ -26,6 +27,7 @@ Examples:
   aucbench algo=solam dataset=a9a budget.epochs=5
   aucbench -m algo=solam,opauc,psam dataset=a9a,w8a runs=5
   aucbench dataset=libsvm dataset.path=my.txt
+  aucbench +experiment=smoke parallel=2           a table of a paper, or a small one
 
 Commands:
 {commands}
@@ -34,9 +36,11 @@ Options:
   -h, --help       this page (aucbench run --help shows every field and choice)
   --version        the version
   -m, --multirun   run every combination of comma-separated values
+  --dry-run        show what would run, what the store has, and what the rest will take
+  --only-failed    run only the cells that failed before
   -sc install=bash print the completion script (see README)
 
-Exit status: 0 all went well, 1 an internal error, 2 bad input (one sentence says what).
+Exit status: 0 all went well, 1 a cell failed or an internal error, 2 bad input (one sentence says what).
 HYDRA_FULL_ERROR=1 shows the traceback.
 """
 

@@ -8,6 +8,7 @@ import click
 import aucbench
 from aucbench.cli import data_commands
 from aucbench.cli.checking import check
+from aucbench.cli.status_command import status
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Family, suggest
 
@@ -66,4 +67,10 @@ def leaderboard(store: str, out: str | None) -> None:
         print(f"written to {file}")
 
 
-COMMANDS = {"list": list_plugins, **data_commands.COMMANDS, "check": check, "leaderboard": leaderboard}
+COMMANDS = {
+    "list": list_plugins,
+    **data_commands.COMMANDS,
+    "check": check,
+    "status": status,
+    "leaderboard": leaderboard,
+}

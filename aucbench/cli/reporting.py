@@ -1,4 +1,4 @@
-"""What a run shows: stages and a progress bar on standard error, a short summary on standard output."""
+"""What a run shows: stages and progress on standard error, a short summary on standard output."""
 
 import sys
 from typing import Any
@@ -6,89 +6,220 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from aucbench.entry import Cell, Entry
-from aucbench.execution import Executed, Observer
 from aucbench.result import CellResult
+from aucbench.studies.conducting import Conducted, Executed
+from aucbench.studies.observing import Observer
+from aucbench.studies.planning import CellState, Plan
+from aucbench.studies.units import CellUnit, Unit
+
+DEFAULT_STORE = "aucbench-store"
 
 
-class Console(Observer):
-    """Shows an execution in the terminal; bars only where there is one."""
+class EntryConsole(Observer):
+    """Shows one entry at length; bars only in a terminal."""
 
-    def __init__(self, entry: Entry):
-        self._entry = entry
+    def __init__(self) -> None:
         self._bar: Any = None
         self._terminal = sys.stderr.isatty()
+        self._name = ""
 
     def stage(self, text: str) -> None:
         """Print the stage."""
-        self._close()
+        self.close()
         print(f"aucbench: {text} ...", file=sys.stderr, flush=True)
 
-    def progress(self, cell: Cell, share: float) -> None:
+    def progress(self, share: float) -> None:
         """Move the bar."""
         if not self._terminal:
             return
         if self._bar is None:
-            self._bar = tqdm(
-                total=100,
-                desc=self._entry.algorithm.name,
-                unit="%",
-                leave=False,
-                bar_format="{l_bar}{bar}| {elapsed}",
-            )
+            layout = "{l_bar}{bar}| {elapsed}"
+            self._bar = tqdm(total=100, desc=self._name, unit="%", leave=False, bar_format=layout)
         self._bar.update(100 * share - self._bar.n)
 
-    def finished(self, cell: Cell, result: CellResult, stored: bool) -> None:
-        """Print where a cell came from when it was not run, and what became of one of several."""
-        self._close()
+    def planned(self, cells: int, stored: int) -> None:
+        """Print what the store has of several cells."""
         if stored:
-            print(f"aucbench: seed {cell.seed} was in the store", file=sys.stderr, flush=True)
-        elif self._entry.settings.runs > 1:
-            print(f"aucbench: seed {cell.seed}: test AUC {_auc(result)}", file=sys.stderr, flush=True)
+            print(f"aucbench: {stored} of {cells} cells were in the store", file=sys.stderr, flush=True)
 
-    def summary(self, executed: Executed, path: str | None, uri: str | None, run_id: str | None) -> float:
+    def started(self, unit: Unit) -> None:
+        """Remember whose bar it is."""
+        self._name = unit.entry.algorithm.name
+
+    def finished(self, unit: Unit, failure: dict[str, Any] | None) -> None:
+        """Close the bar."""
+        self.close()
+
+    def logging(self, executed: Executed) -> None:
+        """Say that MLflow is next; importing it takes a while."""
+        self.stage("logging to MLflow")
+
+    def entry(self, executed: Executed, path: str | None, uri: str | None, run_id: str | None) -> float:
         """Print the summary; returns the mean test AUC."""
-        self._close()
-        entry, cells = executed.entry, executed.cells
-        outcomes = [cell.outcome for cell in cells]
-        aucs = np.array([cell.auc for cell in cells])
-        spread = f" +- {np.std(aucs, ddof=1):.6f} over {len(aucs)} runs" if len(aucs) > 1 else ""
-        first = cells[0]
-        facts = first.record["data"]
-        lines = {
-            "run": f"{entry.algorithm.name} on {entry.dataset.title} "
-            f"({facts['train_rows']:,} training and {facts['test_rows']:,} test rows, "
-            f"{facts['features']:,} features)",
-            "test AUC": f"{_auc(first)}" if len(cells) == 1 else f"{np.mean(aucs):.6f}{spread}",
-            "training": f"{_mean(outcomes, 'train_seconds'):.4g} s "
-            f"({_mean(outcomes, 'train_cpu_seconds'):.4g} s of CPU)",
-            "cost": f"{_mean(outcomes, 'ns_per_iteration'):,.0f} ns per iteration",
-            "iterations": f"{_mean(outcomes, 'iterations'):,.0f}",
-            "state": f"{_mean(outcomes, 'state_bytes'):,.0f} bytes",
-            "stopped": ", ".join(sorted({_stop(outcome) for outcome in outcomes})),
-        }
-        if entry.features.name != "identity":
-            lines["features"] = f"{entry.features.name}, fitted in {facts['features_seconds']:.3g} s"
-        if first.record["algorithm"]["exempt"]:
-            lines["exempt"] = "from checks: " + ", ".join(first.record["algorithm"]["exempt"])
-        if executed.from_store and path:
-            lines["from"] = f"the store {path} (nothing was run again)"
-        if uri and run_id:
-            lines["MLflow"] = f"run {run_id}"
-        for name, text in lines.items():
+        self.close()
+        if not executed.cells:
+            return float("nan")
+        for name, text in _summary(executed).items():
             print(f"{name:>10}  {text}")
-        nexts = [f"mlflow ui --backend-store-uri {uri}"] if run_id else []
-        if path:
-            nexts.append("aucbench leaderboard" + ("" if path == "aucbench-store" else f" --store {path}"))
-        for number, command in enumerate(nexts):
-            print(f"{'next' if number == 0 else '':>10}  {command}")
-        sys.stdout.flush()
-        return float(np.mean(aucs))
+        if executed.from_store and path:
+            print(f"{'from':>10}  the store {path} (nothing was run again)")
+        if uri and run_id:
+            print(f"{'MLflow':>10}  run {run_id}")
+        print_next(path, uri if run_id else None)
+        return _mean_auc(executed)
 
-    def _close(self) -> None:
+    def study(self, plan: Plan, conducted: Conducted, path: str | None, uri: str | None) -> None:
+        """Say what failed."""
+        print_failures(conducted)
+
+    def close(self) -> None:
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None
+
+
+class StudyConsole(Observer):
+    """Shows a study: cells done, failed and the time that is left; one line an entry."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._failed = 0
+        self._logging = False
+
+    def planned(self, cells: int, stored: int) -> None:
+        """Open the bar."""
+        print(f"aucbench: {cells} cells, {stored} of them in the store", file=sys.stderr, flush=True)
+        self._bar = tqdm(
+            total=cells, initial=stored, unit=" cells", leave=False, disable=not sys.stderr.isatty()
+        )
+
+    def started(self, unit: Unit) -> None:
+        """Name what runs."""
+        self._bar.set_description(f"{unit.entry.algorithm.name} on {unit.entry.dataset.title}")
+
+    def finished(self, unit: Unit, failure: dict[str, Any] | None) -> None:
+        """Move the bar by a cell."""
+        if failure is not None:
+            self._failed += 1
+            self._bar.set_postfix_str(f"{self._failed} failed")
+        if isinstance(unit, CellUnit):
+            self._bar.update(1)
+
+    def logging(self, executed: Executed) -> None:
+        """Say once that entries are logged."""
+        if not self._logging:
+            self._logging = True
+            tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
+
+    def entry(self, executed: Executed, path: str | None, uri: str | None, run_id: str | None) -> float:
+        """Print the entry's line; returns its mean test AUC."""
+        entry, cells = executed.entry, executed.cells
+        name = f"{entry.algorithm.name} on {entry.dataset.title}"
+        notes = []
+        if executed.from_store:
+            notes.append("from the store")
+        if executed.failures:
+            notes.append(f"{len(executed.failures)} failed")
+        if executed.missing:
+            notes.append(f"{executed.missing} not run")
+        auc = f"test AUC {_auc_of(executed)}" if cells else "no result"
+        remark = f" ({', '.join(notes)})" if notes else ""
+        tqdm.write(f"{name}: {auc}{remark}", file=sys.stdout)
+        return _mean_auc(executed)
+
+    def study(self, plan: Plan, conducted: Conducted, path: str | None, uri: str | None) -> None:
+        """Print what was left out, what failed, and the next commands."""
+        self.close()
+        for each in plan.unavailable:
+            print(f"aucbench: left out {each.entry}: {each.why}", file=sys.stderr)
+        for each in conducted.refused:
+            print(f"aucbench: {each.entry}: {each.why}", file=sys.stderr)
+        print_failures(conducted)
+        done = plan.count(CellState.finished) + conducted.finished
+        missing = len(plan.cells()) - done - len(conducted.failures)
+        print(
+            f"{done} cells done, {len(conducted.failures)} failed"
+            + (f", {missing} not run" if missing > 0 else "")
+        )
+        print_next(path, uri)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def print_failures(conducted: Conducted) -> None:
+    """One line for each failed cell, and how to see more."""
+    for failure in conducted.failures:
+        where = f"{failure['algorithm']['name']} on {failure['dataset']['title']}"
+        fold = f", fold {failure['fold']}" if failure["fold"] else ""
+        print(
+            f"aucbench: {failure['reason']}: {where} (seed {failure['seed']}{fold}): {failure['message']}",
+            file=sys.stderr,
+        )
+    if conducted.failures:
+        print(
+            "aucbench: aucbench status --failures shows tracebacks; --only-failed runs these cells again",
+            file=sys.stderr,
+        )
+
+
+def print_next(path: str | None, uri: str | None) -> None:
+    """The commands that show more."""
+    nexts = [f"mlflow ui --backend-store-uri {uri}"] if uri else []
+    if path:
+        nexts.append("aucbench leaderboard" + ("" if path == DEFAULT_STORE else f" --store {path}"))
+    for number, command in enumerate(nexts):
+        print(f"{'next' if number == 0 else '':>10}  {command}")
+    sys.stdout.flush()
+
+
+def _summary(executed: Executed) -> dict[str, str]:
+    entry, cells = executed.entry, executed.cells
+    outcomes = [cell.outcome for cell in cells]
+    first = cells[0]
+    facts = first.record["data"]
+    lines = {
+        "run": f"{entry.algorithm.name} on {entry.dataset.title} "
+        f"({facts['train_rows']:,} training and {facts['test_rows']:,} test rows, "
+        f"{facts['features']:,} features)",
+        "test AUC": _auc_of(executed),
+        "training": f"{_mean(outcomes, 'train_seconds'):.4g} s "
+        f"({_mean(outcomes, 'train_cpu_seconds'):.4g} s of CPU)",
+        "cost": f"{_mean(outcomes, 'ns_per_iteration'):,.0f} ns per iteration",
+        "iterations": f"{_mean(outcomes, 'iterations'):,.0f}",
+        "state": f"{_mean(outcomes, 'state_bytes'):,.0f} bytes",
+        "stopped": ", ".join(sorted({_stop(outcome) for outcome in outcomes})),
+    }
+    tuned = [cell.record["tuned"] for cell in cells if cell.record["tuned"]]
+    if tuned:
+        chosen = dict.fromkeys(
+            " ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                     for key, value in each["parameters"].items())
+            for each in tuned
+        )  # fmt: skip
+        lines["tuned"] = "; ".join(chosen)
+        passes = sum({repr(each["cost"]): each["cost"]["passes"] for each in tuned}.values())
+        lines["tuning"] = f"{tuned[0]['cost']['settings']} settings a split, {passes:,.0f} passes in all"
+    if entry.features.name != "identity":
+        lines["features"] = f"{entry.features.name}, fitted in {facts['features_seconds']:.3g} s"
+    if first.record["algorithm"]["exempt"]:
+        lines["exempt"] = "from checks: " + ", ".join(first.record["algorithm"]["exempt"])
+    return lines
+
+
+def _auc_of(executed: Executed) -> str:
+    cells = executed.cells
+    if len(cells) == 1:
+        return _auc(cells[0])
+    aucs = np.array([cell.auc for cell in cells])
+    return f"{np.mean(aucs):.6f} +- {np.std(aucs, ddof=1):.6f} over {len(aucs)} runs"
+
+
+def _mean_auc(executed: Executed) -> float:
+    return float(np.mean([cell.auc for cell in executed.cells])) if executed.cells else float("nan")
 
 
 def _auc(cell: CellResult) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from aucbench.config import composing, twins
-from aucbench.config.settings import Budget, Settings, StoreSettings
+from aucbench.config.settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
 from aucbench.contracts import Access
 from aucbench.data.loading import Part
 from aucbench.data.scaling import Scaling
@@ -14,6 +14,8 @@ from aucbench.entry import Bound, Entry
 from aucbench.errors import ParameterError, PluginError
 from aucbench.protocols import PROTOCOLS
 from aucbench.registry import Catalog, Family, suggest
+from aucbench.tuning import TUNINGS, Tuning
+from aucbench.tuning.spaces import resolve
 
 
 def bind(catalog: Catalog, cfg: DictConfig) -> Entry:
@@ -45,10 +47,21 @@ def bind(catalog: Catalog, cfg: DictConfig) -> Entry:
         part=part,
         scaling=settings.scaling or _default_scaling(dataset.instance),
         protocol=protocol(**composing.parameters(cfg.protocol)),
-        tuning=str(names["tuning"]),
+        tuning=_tuning(algorithm.instance, str(names["tuning"]), composing.parameters(cfg.tuning)),
         budget=Budget(**composing.parameters(cfg.budget)),
         settings=settings,
+        limits=Limits(**composing.parameters(cfg.limits)),
     )
+
+
+def running(cfg: DictConfig) -> Running:
+    """Where cells run."""
+    return Running(**_own(Running, cfg))
+
+
+def matrix(cfg: DictConfig) -> Matrix:
+    """How a study departs from its common settings."""
+    return Matrix(**composing.parameters(cfg.matrix))
 
 
 def store_path(cfg: DictConfig) -> str | None:
@@ -89,6 +102,11 @@ def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | N
 def _loss(catalog: Catalog, algorithm: Any, name: str | None, fields: dict[str, Any]) -> Bound | None:
     name = accepted_loss(catalog, algorithm, name)
     return None if name is None else _bound(catalog, Family.losses, name, fields)
+
+
+def _tuning(algorithm: Any, name: str, fields: dict[str, Any]) -> Tuning:
+    choice = next(cls for cls in TUNINGS if cls.name == name)(**fields)  # type: ignore[attr-defined]
+    return Tuning(choice, resolve(algorithm, choice.grid) if name != "none" else {})
 
 
 def _bound(catalog: Catalog, family: Family, name: str | None, fields: dict[str, Any]) -> Bound:

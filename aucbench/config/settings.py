@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from aucbench.contracts import Count, Interval, Positive, check_fields
+from aucbench.contracts import Count, Index, Interval, Positive, check_fields
 from aucbench.data.scaling import Scaling
 from aucbench.errors import ParameterError
 from aucbench.runner.order import Order
@@ -38,6 +38,8 @@ class Settings:
         Number of runs (cells) of the entry.
     split_seed, order_seed : int, optional
         Fix the split or the sample order for all runs; None: both follow the seed of the run.
+    max_train_rows : int, optional
+        Train on at most that many rows of the training part, drawn at random by the split seed.
     strict : bool
         Whether a plugin that fails to load is an error.
     study : str, optional
@@ -52,6 +54,7 @@ class Settings:
     runs: Count = 1
     split_seed: Seed | None = None
     order_seed: Seed | None = None
+    max_train_rows: Count | None = None
     strict: bool = False
     study: str | None = None
 
@@ -91,6 +94,90 @@ class Budget:
             )
 
 
+class Timing(StrEnum):
+    """Under which conditions training is timed.
+
+    ``shared``: as the cells come, beside those of the other workers; ``exclusive``: cells that ran beside
+    others run once more after the sweep, one at a time.
+    """
+
+    shared = "shared"
+    exclusive = "exclusive"
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where cells run; top-level fields that change no result.
+
+    Parameters
+    ----------
+    parallel : int
+        Worker processes with one thread each; 1 runs the cells in this process, 0 takes one worker for each
+        physical core.
+    scheduler : str, optional
+        Address of a running Dask scheduler, ``tcp://HOST:PORT``, or ``file://`` and the path of its file;
+        its workers are used in place of processes of our own.
+    timing : Timing
+        ``shared`` or ``exclusive``.
+    """
+
+    name: ClassVar[str] = "running"
+    parallel: Index = 1
+    scheduler: str | None = None
+    timing: Timing = Timing.shared
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one cell, or one training of a tuning, may use; either limit makes it run in a worker process.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Wall time. The run ends between two chunks; the worker is ended when it does not come to that within
+        `grace` seconds more.
+    memory : str or int, optional
+        Of the worker, in bytes or such as ``2GB``. None: its share of the machine's.
+    grace : float
+        Seconds beyond `seconds`, among them those of loading, preparing and compiling.
+    """
+
+    name: ClassVar[str] = "limits"
+    seconds: Positive | None = None
+    memory: Any = None
+    grace: Positive = 60.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.memory is not None:
+            object.__setattr__(self, "memory", _bytes(self.memory))
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """How a study departs from its common settings for single data sets and methods.
+
+    Parameters
+    ----------
+    for_dataset, for_algo : mapping, optional
+        Name to a list of overrides, ``{a9a: [protocol=given]}``. Words of the command line win over them.
+    skip : mapping, optional
+        Name of a method to the data sets on which it does not run.
+    skip_missing_data : bool
+        Whether a data set that cannot be had is left out, and listed, in place of being an error.
+    """
+
+    name: ClassVar[str] = "matrix"
+    for_dataset: Any = None
+    for_algo: Any = None
+    skip: Any = None
+    skip_missing_data: bool = False
+
+
 @dataclass(frozen=True)
 class StoreSettings:
     """Where finished cells are kept; None keeps nothing."""
@@ -122,11 +209,16 @@ class NoTracking:
     name: ClassVar[str] = "none"
 
 
-@dataclass(frozen=True)
-class NoTuning:
-    """Use the hyper-parameters as given."""
+def _bytes(amount: Any) -> int:
+    from dask.utils import parse_bytes
 
-    name: ClassVar[str] = "none"
+    try:
+        size = int(parse_bytes(amount))
+    except (TypeError, ValueError):
+        size = 0
+    if size <= 0:
+        raise ParameterError(f"limits.memory: expected bytes or a size such as 2GB, got {amount}.")
+    return size
 
 
 def _refuse_empty(field: str, value: str | None, alternative: str) -> None:

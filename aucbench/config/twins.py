@@ -11,9 +11,11 @@ from omegaconf import MISSING
 
 from aucbench.config.settings import (
     Budget,
+    Limits,
+    Matrix,
     MlflowTracking,
     NoTracking,
-    NoTuning,
+    Running,
     Settings,
     StoreSettings,
 )
@@ -21,6 +23,7 @@ from aucbench.contracts import field_types
 from aucbench.data.loading import Part
 from aucbench.protocols import PROTOCOLS
 from aucbench.registry import Catalog, Family
+from aucbench.tuning import TUNINGS
 
 GROUPS = {
     "algo": Family.algorithms,
@@ -30,10 +33,10 @@ GROUPS = {
 }
 FIXED_GROUPS: dict[str, tuple[type, ...]] = {
     "protocol": PROTOCOLS,
-    "tuning": (NoTuning,),
+    "tuning": TUNINGS,
     "tracking": (MlflowTracking, NoTracking),
 }
-SECTIONS = {"budget": Budget, "store": StoreSettings}
+SECTIONS = {"budget": Budget, "limits": Limits, "store": StoreSettings, "matrix": Matrix}
 ROOT = "settings"
 
 
@@ -54,16 +57,21 @@ def register(catalog: Catalog) -> None:
         (group, Any, field(default=MISSING if group != "loss" else None))
         for group in (*GROUPS, *FIXED_GROUPS)
     ]
-    store.store(name=ROOT, node=twin(Settings, [*choices, *sections]), provider="aucbench")
+    root = twin(Settings, [*own_fields(Running), *choices, *sections])
+    store.store(name=ROOT, node=root, provider="aucbench")
 
 
 def twin(cls: Any, extra: Iterable[tuple[str, Any, Any]] = ()) -> type:
     """A non-frozen dataclass with the fields of `cls`, in types that OmegaConf knows, named like it."""
+    return make_dataclass(cls.name, [*own_fields(cls), *extra])
+
+
+def own_fields(cls: Any) -> list[tuple[str, Any, Any]]:
+    """Name, type and default of the fields of `cls`, as `make_dataclass` takes them."""
     kinds = field_types(cls)
-    own = [
+    return [
         (f.name, _hydra_type(kinds[f.name].base, kinds[f.name].optional), _default(f)) for f in fields(cls)
     ]
-    return make_dataclass(cls.name, [*own, *extra])
 
 
 def field_names(cls: Any) -> list[str]:

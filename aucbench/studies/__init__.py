@@ -1,0 +1,1 @@
+"""Studies: many entries planned, run in this process or on a cluster, kept as they finish, resumed."""

@@ -1,0 +1,183 @@
+"""Workers of a Dask cluster: processes of this machine, or whatever a running scheduler has."""
+
+import contextlib
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+
+from aucbench.errors import ParameterError
+from aucbench.studies.performing import Conditions, perform
+from aucbench.studies.units import Failure, FailureReason, Report, Unit
+
+POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
+WAIT_SECONDS = 60.0  # for the first worker of a running scheduler, or a new one after the last was lost
+CONNECT_SECONDS = 10.0
+FILE = "file://"
+
+
+@dataclass
+class _Running:
+    unit: Unit
+    future: Any
+    end: float | None  # when the worker is ended
+
+
+class Cluster:
+    """Runs units on single-threaded workers, at most one on each.
+
+    Parameters
+    ----------
+    workers : int
+        Processes to start on this machine; not used with a scheduler.
+    scheduler : str, optional
+        Address of a running scheduler.
+
+    Raises
+    ------
+    ParameterError
+        There is no scheduler at that address, or it has no worker.
+    """
+
+    def __init__(self, workers: int, scheduler: str | None = None):
+        import distributed
+
+        self._running: dict[str, _Running] = {}
+        self._stack = contextlib.ExitStack()
+        for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        if scheduler is None:
+            self._client = self._stack.enter_context(_local(workers))
+        else:
+            where = (
+                {"scheduler_file": urlsplit(scheduler).path}
+                if scheduler.startswith(FILE)
+                else {"address": scheduler}
+            )
+            if "scheduler_file" in where and not Path(where["scheduler_file"]).is_file():
+                raise ParameterError(f"scheduler: there is no file {where['scheduler_file']}.")
+            try:
+                client = distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+            except (OSError, ValueError) as error:
+                why = str(error).split("\n")[0]
+                raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
+            self._client = self._stack.enter_context(client)
+
+    def free(self) -> Sequence[str]:
+        """Workers that run nothing; waits for one when none is left."""
+        known = self._workers()
+        if not known and not self._running:
+            try:
+                self._client.wait_for_workers(1, timeout=WAIT_SECONDS)
+            except TimeoutError:
+                raise ParameterError(
+                    f"scheduler: no worker joined within {WAIT_SECONDS:g} s; start some and run again."
+                ) from None
+            known = self._workers()
+        return [address for address in known if address not in self._running]
+
+    def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
+        """Send the unit to that worker and no other."""
+        hosts = [urlsplit(address).hostname for address in self._workers()]
+        concurrency = 1 if alone else max(1, hosts.count(urlsplit(worker).hostname))
+        future = self._client.submit(
+            perform,
+            unit,
+            Conditions(concurrency, worker=True),
+            workers=[worker],
+            allow_other_workers=False,
+            pure=False,
+        )
+        limits = unit.entry.limits
+        seconds = None if limits.seconds is None else limits.seconds * unit.trainings + limits.grace
+        self._running[worker] = _Running(unit, future, None if seconds is None else monotonic() + seconds)
+
+    def wait(self) -> Iterable[tuple[str, Report]]:
+        """The reports of units that ended, were ended, or whose worker is gone."""
+        import distributed
+
+        reports: list[tuple[str, Report]] = []
+        while not reports:
+            futures = [running.future for running in self._running.values()]
+            with contextlib.suppress(TimeoutError), self._client.as_current():
+                distributed.wait(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
+            done = [worker for worker, running in self._running.items() if running.future.done()]
+            reports = [(worker, _report(self._running.pop(worker).future)) for worker in done]
+            reports += self._overdue()
+            if not reports:
+                reports += self._gone()
+        return reports
+
+    def close(self) -> None:
+        """Leave the scheduler, and end the workers of our own."""
+        self._stack.close()
+
+    def _workers(self) -> list[str]:
+        return list(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _overdue(self) -> Iterator[tuple[str, Report]]:
+        now = monotonic()
+        late = [w for w, running in self._running.items() if running.end is not None and now > running.end]
+        for worker in late:
+            running = self._running.pop(worker)
+            running.future.cancel()
+            # The nanny ends the process from outside, whatever the unit holds.
+            self._client.restart_workers([worker], timeout=WAIT_SECONDS, raise_for_error=False)
+            limits = running.unit.entry.limits
+            message = (
+                f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
+                f"and its process was ended"
+            )
+            yield worker, Report(failure=Failure(FailureReason.timeout, message))
+
+    def _gone(self) -> Iterator[tuple[str, Report]]:
+        known = set(self._workers())
+        for worker in [worker for worker in self._running if worker not in known]:
+            self._running.pop(worker).future.cancel()
+            yield worker, Report(lost=True)
+
+
+def _report(future: Any) -> Report:
+    from distributed.scheduler import KilledWorker
+
+    if future.status == "finished":
+        report: Report = future.result()
+        return report
+    error = future.exception() if future.status == "error" else None
+    if error is None or isinstance(error, KilledWorker):
+        return Report(lost=True)
+    message = f"the worker could not run it: {type(error).__name__}: {error}"
+    return Report(failure=Failure(FailureReason.failed, message))
+
+
+@contextlib.contextmanager
+def _local(workers: int) -> Iterator[Any]:
+    """A client of single-threaded worker processes of this machine."""
+    import tempfile
+
+    import dask
+    import distributed
+
+    settings = {
+        # A unit whose worker died is blamed at once: no other waits on that worker.
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.admin.large-graph-warning-threshold": "1GB",
+    }
+    with (
+        tempfile.TemporaryDirectory(prefix="aucbench-") as folder,
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,  # what a unit may allocate is limited in the worker itself
+            dashboard_address=None,
+            local_directory=folder,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client

@@ -1,0 +1,231 @@
+"""Conducting a study: units go to an engine, results to the store, finished entries to the caller."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aucbench.entry import Entry
+from aucbench.errors import AucbenchError
+from aucbench.result import CellResult
+from aucbench.store import Store
+from aucbench.studies.agenda import Agenda
+from aucbench.studies.engine import Engine
+from aucbench.studies.observing import Observer
+from aucbench.studies.performing import describe_failure, workshop
+from aucbench.studies.planning import CellState, Plan, PlannedCell, PlannedEntry, Refused
+from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
+
+LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
+
+
+@dataclass(frozen=True)
+class Executed:
+    """An entry of which nothing is left to be run.
+
+    Parameters
+    ----------
+    cells : tuple of CellResult
+        The finished ones.
+    failures : tuple of mapping
+        The others, as the store keeps them.
+    missing : int
+        Cells that have not been run.
+    from_store : bool
+        Whether nothing was run.
+    """
+
+    entry: Entry
+    key: str
+    cells: tuple[CellResult, ...]
+    failures: tuple[dict[str, Any], ...] = ()
+    missing: int = 0
+    from_store: bool = False
+
+
+@dataclass
+class Conducted:
+    """What came of a study."""
+
+    finished: int = 0  # cells
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+
+def conduct(
+    plan: Plan,
+    store: Store,
+    engine: Engine,
+    observer: Observer | None = None,
+    on_entry: Callable[[Executed], None] = lambda executed: None,
+    exclusive: bool = False,
+) -> Conducted:
+    """Run what the store does not have, and keep each result as it comes.
+
+    Parameters
+    ----------
+    plan : Plan
+        The study.
+    store : Store
+        Where finished cells are found and kept.
+    engine : Engine
+        Where units run.
+    observer : Observer
+        Told about the progress.
+    on_entry : callable
+        Gets every entry once nothing of it is left to be run.
+    exclusive : bool
+        Run cells that were timed beside others once more, one at a time.
+    """
+    return _Conductor(plan, store, engine, observer or Observer(), on_entry).conduct(exclusive)
+
+
+class _Conductor:
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        engine: Engine,
+        observer: Observer,
+        on_entry: Callable[[Executed], None],
+    ):
+        self._plan, self._store, self._engine = plan, store, engine
+        self._observer, self._on_entry = observer, on_entry
+        self._result = Conducted(refused=list(plan.refused))
+        self._owner = {id(planned.entry): planned for planned in plan.entries}
+        self._left = {
+            planned.key: {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
+            for planned in plan.entries
+        }
+        self._ran = {key for key, left in self._left.items() if left}
+        self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
+        self._lost: dict[int, int] = {}
+        self._dropped: set[str] = set()
+        self._hold = False  # whether complete entries wait for the end
+
+    def conduct(self, exclusive: bool) -> Conducted:
+        self._observer.planned(len(self._plan.cells()), self._plan.count(CellState.finished))
+        self._hold = exclusive
+        for planned in self._plan.entries:
+            self._complete(planned)
+        agenda = Agenda(self._plan, self._store, workshop())
+        for planned, error in agenda.refused:
+            self._refuse(planned, error)
+        self._settle(agenda)
+        self._drain(agenda)
+        if exclusive:
+            self._hold = False
+            self._time_alone()
+            for planned in self._plan.entries:
+                self._complete(planned)
+        return self._result
+
+    def _drain(self, agenda: Agenda) -> None:
+        running: dict[str, Unit] = {}
+        last: dict[str, str] = {}
+        while True:
+            for worker in self._engine.free():
+                unit = agenda.take(last.get(worker), {each.group for each in running.values()})
+                if unit is None:
+                    break
+                running[worker], last[worker] = unit, unit.group
+                self._observer.started(unit)
+                self._engine.start(worker, unit)
+            if not running:
+                return
+            for worker, report in self._engine.wait():
+                self._take(agenda, running.pop(worker), report)
+
+    def _take(self, agenda: Agenda, unit: Unit, report: Report) -> None:
+        planned = self._owner[id(unit.entry)]
+        if report.lost:
+            self._lost[id(unit)] = self._lost.get(id(unit), 0) + 1
+            if self._lost[id(unit)] < LOSSES:
+                agenda.put_back(unit)
+                return
+            why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
+            report = Report(failure=Failure(FailureReason.failed, why))
+        if report.refusal is not None:
+            agenda.drop(planned)
+            self._refuse(planned, report.refusal)
+        elif isinstance(unit, CellUnit):
+            self._finish(planned, unit, report)
+        elif isinstance(unit, TrialsUnit | ProposalUnit):
+            failure = report.failure
+            trials = unit.failed(failure.reason, failure.message) if failure else report.result
+            self._store.add_trials(unit.key, trials)
+            agenda.tried(unit, trials)
+            self._observer.finished(unit, None)
+            self._settle(agenda)
+
+    def _finish(self, planned: PlannedEntry, unit: CellUnit, report: Report) -> None:
+        if report.failure is None:
+            self._store.put(unit.key, report.result)
+            self._fresh[unit.key] = report.result
+            self._result.finished += 1
+            self._observer.finished(unit, None)
+        else:
+            described = describe_failure(planned.entry, unit, report.failure)
+            self._store.put_failure(unit.key, described)
+            self._observer.finished(unit, described)
+        self._left[planned.key].discard(unit.key)
+        self._complete(planned)
+
+    def _settle(self, agenda: Agenda) -> None:
+        """Record the cells whose tuning found no usable setting."""
+        while agenda.settled:
+            planned, cell, failure = agenda.settled.pop()
+            unit = CellUnit(cell.key, planned.digests, cell.cell, {}, None)
+            self._finish(planned, unit, Report(failure=failure))
+
+    def _refuse(self, planned: PlannedEntry, error: AucbenchError) -> None:
+        if planned.key not in self._dropped:
+            self._dropped.add(planned.key)
+            name = f"{planned.entry.algorithm.name} on {planned.entry.dataset.title}"
+            self._result.refused.append(Refused(name, error))
+            self._left[planned.key].clear()
+
+    def _complete(self, planned: PlannedEntry) -> None:
+        """Hand an entry to the caller when nothing of it is left."""
+        if self._left[planned.key] or self._hold:
+            return
+        cells, failures = [], []
+        for cell in planned.cells:
+            result = self._fresh.pop(cell.key, None) or self._store.get(cell.key)
+            if result is not None:
+                cells.append(result)
+            elif (failure := self._store.failure(cell.key)) is not None:
+                failures.append(failure)
+        self._result.failures.extend(failures)
+        if not cells and not failures:
+            return
+        complete = len(cells) == len(planned.cells)
+        self._on_entry(
+            Executed(
+                planned.entry,
+                planned.key if complete else f"{planned.key}-{len(cells)}",
+                tuple(cells),
+                tuple(failures),
+                missing=len(planned.cells) - len(cells) - len(failures),
+                from_store=planned.key not in self._ran,
+            )
+        )
+
+    def _time_alone(self) -> None:
+        """Run cells once more that were measured while others ran."""
+        for planned in self._plan.entries:
+            for cell in planned.cells:
+                result = self._store.get(cell.key)
+                if result is None or result.record["environment"]["concurrency"] == 1:
+                    continue
+                unit = _again(planned, cell, result)
+                worker = self._engine.free()[0]
+                self._observer.started(unit)
+                self._engine.start(worker, unit, alone=True)
+                for _, report in self._engine.wait():
+                    if report.result is not None:
+                        self._finish(planned, unit, report)
+
+
+def _again(planned: PlannedEntry, cell: PlannedCell, result: CellResult) -> CellUnit:
+    tuned = result.record["tuned"]
+    return CellUnit(cell.key, planned.digests, cell.cell, tuned["parameters"] if tuned else {}, tuned)

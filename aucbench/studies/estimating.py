@@ -1,0 +1,169 @@
+"""What a study will cost: passes, time and memory, from what the store measured or from a short trial run."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from aucbench.contracts import Access
+from aucbench.entry import Entry
+from aucbench.errors import AucbenchError
+from aucbench.preparation import prepare
+from aucbench.protocols import Side, Split
+from aucbench.runner.cell import run_cell
+from aucbench.runner.task import Task
+from aucbench.store import Store
+from aucbench.studies.planning import Plan, PlannedEntry
+from aucbench.studies.workshop import Workshop
+
+SAMPLE_ROWS = 2_000  # of a trial run
+SAMPLE_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is left of an entry.
+
+    Parameters
+    ----------
+    trainings : int
+        Cells and trials of their tunings.
+    passes : float
+        Over the training rows.
+    seconds : float or None
+        Of one core; None where the method could not be tried.
+    memory : int
+        Bytes of the prepared arrays of one worker.
+    measured : bool
+        Whether the speed is that of finished cells, not of a trial run.
+    """
+
+    trainings: int
+    passes: float
+    seconds: float | None
+    memory: int
+    measured: bool
+
+
+def estimate(plan: Plan, store: Store, workshop: Workshop) -> list[Estimate]:
+    """The estimate of every entry of a plan."""
+    speeds = _speeds(store)
+    return [_entry(planned, plan.only_failed, speeds, store, workshop) for planned in plan.entries]
+
+
+def _entry(
+    planned: PlannedEntry,
+    only_failed: bool,
+    speeds: dict[tuple[str, str], float],
+    store: Store,
+    workshop: Workshop,
+) -> Estimate:
+    entry = planned.entry
+    wanted = [cell for cell in planned.cells if cell.is_wanted(only_failed)]
+    if not wanted:
+        return Estimate(0, 0.0, 0.0, 0, True)
+    seeds = wanted[0].cell.seeds
+    split = workshop.split(entry, seeds.split_seed, seeds.fold)
+    rows = len(split.train.y)
+    trials = 0
+    if entry.tuning.chooses:
+        folds = workshop.inner_folds(entry, seeds.split_seed, seeds.fold)
+        settings = _settings(entry)
+        for key in {cell.search.key(planned.digests) for cell in wanted if cell.search}:
+            trials += max(0, settings * folds - len(store.trials(key)))
+    trainings = len(wanted) + trials
+    known = speeds.get((entry.algorithm.name, entry.dataset.title))
+    iteration = known if known is not None else _tried(entry, split, seeds.split_seed)
+    iterations = iterations_of(entry, rows)
+    each = entry.budget.seconds or (None if iteration is None else iteration * iterations)
+    return Estimate(
+        trainings,
+        trainings * _passes(entry, rows),
+        None if each is None else each * trainings,
+        _bytes(split, str(entry.settings.dtype)),
+        known is not None,
+    )
+
+
+def _settings(entry: Entry) -> int:
+    tuning = entry.tuning
+    trials = getattr(tuning.choice, "trials", None)
+    return int(trials) if trials else int(np.prod([len(values) for values in tuning.space.values()]))
+
+
+def iterations_of(entry: Entry, rows: int) -> float:
+    """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch."""
+    if entry.budget.iterations is not None:
+        return entry.budget.iterations
+    return (entry.budget.epochs or 1.0) * rows / _rows_an_iteration(entry, rows)
+
+
+def _passes(entry: Entry, rows: int) -> float:
+    if entry.budget.iterations is not None:
+        return entry.budget.iterations * _rows_an_iteration(entry, rows) / rows
+    return entry.budget.epochs or 1.0
+
+
+def _rows_an_iteration(entry: Entry, rows: int) -> int:
+    algorithm = entry.algorithm.instance
+    access = Access(algorithm.access)
+    if access is Access.full:
+        return rows
+    return int(algorithm.batch_size(rows)) if access is Access.minibatch else 1
+
+
+def _tried(entry: Entry, split: Split, seed: int) -> float | None:
+    """Seconds of an iteration on some rows; None where the method cannot be tried on them."""
+    try:
+        few = Split(_some(split.train), _some(split.test))
+        arrays = prepare(few, entry.scaling, entry.features.instance, entry.settings.dtype, seed)
+        task = Task(
+            algorithm=entry.algorithm.instance,
+            loss=entry.loss.instance if entry.loss else None,
+            X=arrays.X,
+            y=arrays.y,
+            X_test=arrays.X_test,
+            y_test=arrays.y_test,
+            checkpoints=1,
+        )
+        plans = getattr(task.algorithm, "plans", False) or Access(task.algorithm.access) is Access.full
+        timed = replace(task, epochs=1.0) if plans else replace(task, seconds=SAMPLE_SECONDS)
+        outcome = run_cell(timed)
+    except (AucbenchError, ArithmeticError, ValueError, TypeError, LookupError, RuntimeError):
+        return None
+    per_row = len(split.train.y) / len(few.train.y) if Access(task.algorithm.access) is Access.full else 1.0
+    return outcome.total_seconds / max(1, outcome.iterations) * per_row
+
+
+def _some(side: Side) -> Side:
+    rows = np.arange(len(side.y)) if side.rows is None else side.rows
+    step = max(1, len(rows) // SAMPLE_ROWS)
+    return Side(side.X, side.y[::step], rows[::step])
+
+
+def _bytes(split: Split, dtype: str) -> int:
+    size = np.dtype(dtype).itemsize
+    total = 0
+    for side in (split.train, split.test):
+        X: Any = side.X
+        per_row = X.nnz / X.shape[0] * (size + 4) + 4 if sparse.issparse(X) else X.shape[1] * size
+        total += int(len(side.y) * per_row)
+    return total
+
+
+def _speeds(store: Store) -> dict[tuple[str, str], float]:
+    """Median seconds of an iteration of finished cells, by method and data set."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for cell in store:
+        key = (cell.record["algorithm"]["name"], cell.record["dataset"]["title"])
+        found.setdefault(key, []).append(cell.outcome["ns_per_iteration"] * 1e-9)
+    return {key: float(np.median(values)) for key, values in found.items()}
+
+
+def total_seconds(estimates: list[Estimate], workers: int) -> float | None:
+    """Of the whole study on that many workers; None where a part is not known."""
+    parts = [each.seconds for each in estimates]
+    if None in parts:
+        return None
+    return sum(part for part in parts if part is not None) / max(1, workers)

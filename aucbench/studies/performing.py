@@ -1,0 +1,280 @@
+"""Performing one unit of work in whatever process it reached: prepare, train, measure, report."""
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench import provenance
+from aucbench.entry import Entry
+from aucbench.errors import AucbenchError, PluginError
+from aucbench.preparation import Prepared
+from aucbench.result import CellResult
+from aucbench.runner.cell import run_cell
+from aucbench.runner.task import Outcome, StopReason, Task
+from aucbench.runner.together import run_together
+from aucbench.sources import source_file
+from aucbench.studies import memory_limit
+from aucbench.studies.observing import Observer
+from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
+from aucbench.studies.workshop import Workshop, blaming
+from aucbench.tuning.spaces import Point
+from aucbench.tuning.trials import Trial
+
+INNER_FOLDS = 1 << 16  # apart lie the orders of inner folds, beyond any number of folds
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under what a unit runs.
+
+    Parameters
+    ----------
+    concurrency : int
+        Units that run at the same time on this machine.
+    worker : bool
+        Whether this process is a worker, whose memory may be limited.
+    """
+
+    concurrency: int = 1
+    worker: bool = False
+
+
+class _TimeLimitError(Exception):
+    """The unit's time is up."""
+
+
+_workshop = Workshop()  # of this process
+
+
+def workshop() -> Workshop:
+    """What this process has loaded and prepared."""
+    return _workshop
+
+
+def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None) -> Report:
+    """Do a unit of work; whatever goes wrong becomes part of the report.
+
+    Parameters
+    ----------
+    unit : CellUnit, TrialsUnit or ProposalUnit
+        What to do.
+    conditions : Conditions
+        Under what.
+    observer : Observer
+        Told about stages and progress; of this process.
+    """
+    observer = observer or Observer()
+    try:
+        prepared = _workshop.prepared(unit, observer.stage)
+        with memory_limit.of(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
+            return Report(_WORK[type(unit)](unit, prepared, conditions, observer))
+    except _TimeLimitError:
+        seconds = unit.entry.limits.seconds
+        return _failure(FailureReason.timeout, f"it ran for more than limits.seconds={seconds:g}")
+    except MemoryError as error:
+        what = f" ({error})" if str(error) else ""
+        return _failure(FailureReason.out_of_memory, f"it asked for more memory than it may have{what}")
+    except PluginError as error:
+        return _failure(FailureReason.failed, str(error), traceback.format_exc())
+    except AucbenchError as error:
+        return Report(refusal=error)
+    except Exception as error:
+        sentence = f"{type(error).__name__}: {error}"
+        return _failure(FailureReason.failed, sentence, traceback.format_exc())
+
+
+def _failure(reason: FailureReason, message: str, trace: str = "") -> Report:
+    return Report(failure=Failure(reason, message, trace))
+
+
+def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> CellResult:
+    entry, cell = unit.entry, unit.cell
+    observer.stage(f"training {entry.algorithm.name} (seed {cell.seeds.seed})")
+    task = _task(unit, prepared, unit.chosen, entry.budget.checkpoints)
+    with blaming(entry.algorithm):
+        outcome = run_cell(task, _within(unit, observer))
+    record = (
+        {"key": unit.key}
+        | entry.describe()
+        | cell.seeds._asdict()
+        | {
+            "data": _facts(prepared, unit.digests),
+            "tuned": unit.tuned,
+            "result": _measured(outcome),
+            "source": entry.source_digest,
+            "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
+            "environment": provenance.environment(conditions.concurrency),
+        }
+    )
+    curve = {
+        name: getattr(outcome, name)
+        for name in ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
+    }
+    return CellResult(record, curve, outcome.weights)
+
+
+def _trials(unit: TrialsUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> list[Trial]:
+    observer.stage(f"tuning {unit.entry.algorithm.name} ({len(unit.points)} settings, fold {unit.fold})")
+    tasks, trials = [], []
+    for number, point in unit.points:
+        try:
+            tasks.append((number, point, _task(unit, prepared, point, unit.search.checkpoints)))
+        except AucbenchError as error:  # values that do not go together
+            trials.append(_trial(unit.fold, number, point, error, len(prepared.y)))
+    outcomes = run_together([task for _, _, task in tasks], _within(unit, observer)) if tasks else []
+    for (number, point, _), outcome in zip(tasks, outcomes, strict=True):
+        trials.append(_trial(unit.fold, number, point, outcome, len(prepared.y)))
+    return trials
+
+
+def _proposal(unit: ProposalUnit, _: Any, conditions: Conditions, observer: Observer) -> list[Trial]:
+    from aucbench.tuning import proposing
+
+    tuning, name = unit.entry.tuning, unit.entry.algorithm.name
+    seed = unit.seeds.split_seed
+    observer.stage(f"tuning {name} (setting {unit.number + 1} of {tuning.choice.trials})")
+    proposal = proposing.propose(tuning.choice, tuning.space, unit.history, unit.number, seed)
+    progress = _within(unit, observer)
+    trials: list[Trial] = []
+    for fold in range(unit.folds):
+        inner = TrialsUnit(unit.key, unit.digests, unit.search, fold, ((unit.number, proposal.point),))
+        watch = proposing.Watch(proposal, fold, [trial["auc"] for trial in trials])
+        try:
+            prepared = _workshop.prepared(inner)
+            task = _task(inner, prepared, proposal.point, unit.search.checkpoints)
+            outcome: Outcome | Exception = run_cell(task, progress, watch)
+            rows = len(prepared.y)
+        except (_TimeLimitError, MemoryError):
+            raise
+        except Exception as error:
+            outcome, rows = error, 1
+        trial = _trial(fold, unit.number, proposal.point, outcome, rows)
+        trials.append(trial | {"seen": watch.seen})
+        if trial["auc"] is None:
+            break
+    return trials
+
+
+_WORK: dict[type, Callable[..., Any]] = {
+    CellUnit: _cell,
+    TrialsUnit: _trials,
+    ProposalUnit: _proposal,
+}
+
+
+def _task(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
+    entry, seeds = unit.entry, unit.seeds
+    return Task(
+        algorithm=replace(entry.algorithm.instance, **point),
+        loss=entry.loss.instance if entry.loss else None,
+        X=prepared.X,
+        y=prepared.y,
+        X_test=prepared.X_test,
+        y_test=prepared.y_test,
+        epochs=entry.budget.epochs,
+        iterations=entry.budget.iterations,
+        seconds=entry.budget.seconds,
+        checkpoints=checkpoints,
+        order=entry.settings.order,
+        seed=seeds.seed,
+        order_seed=seeds.order_seed,
+        # Each inner fold has an order of its own; the first, and the validation part, that of the run itself.
+        fold=seeds.fold + (unit.inner or 0) * INNER_FOLDS,
+    )
+
+
+def _within(unit: Unit, observer: Observer) -> Callable[[float], None]:
+    """Passes progress on until the unit's time is up; the clock starts here."""
+    limit = unit.entry.limits.seconds
+    end = None if limit is None else perf_counter() + limit * unit.trainings
+
+    def progress(share: float) -> None:
+        if end is not None and perf_counter() > end:
+            raise _TimeLimitError
+        observer.progress(share)
+
+    return progress
+
+
+def _trial(fold: int, number: int, point: Point, outcome: Outcome | Exception, rows: int) -> Trial:
+    trial: Trial = {"number": number, "fold": fold, "parameters": point, "error": None}
+    if isinstance(outcome, Exception):
+        error = f"{type(outcome).__name__}: {outcome}"
+        return trial | {
+            "auc": None,
+            "stop_reason": "failed",
+            "error": error,
+            "passes": 0.0,
+            "train_seconds": 0.0,
+        }
+    usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
+    per_iteration = outcome.samples[-1] / outcome.iteration[-1] if len(outcome.iteration) else 1.0
+    return trial | {
+        "auc": float(outcome.auc[-1]) if usable else None,
+        "stop_reason": str(outcome.stop_reason),
+        "passes": float(outcome.iterations * per_iteration / rows),
+        "train_seconds": outcome.total_seconds,
+    }
+
+
+def _facts(prepared: Prepared, digests: tuple[str, ...]) -> dict[str, Any]:
+    X = prepared.X
+    return {
+        "sha256": list(digests),
+        "train_rows": len(prepared.y),
+        "test_rows": len(prepared.y_test),
+        "features": int(X.shape[1]),
+        "train_positives": int(np.count_nonzero(prepared.y == 1)),
+        "format": "csr" if sparse.issparse(X) else "dense",
+        "nonzeros_per_row": X.nnz / len(prepared.y) if sparse.issparse(X) else float(X.shape[1]),
+        "features_seconds": prepared.features_seconds,
+    }
+
+
+def _measured(outcome: Outcome) -> dict[str, Any]:
+    diverged = outcome.stop_reason is StopReason.diverged
+    per_iteration = 1e9 / max(1, outcome.iterations)
+    return {
+        # A diverged model has no score, whatever its last finite checkpoint was.
+        "auc": None if diverged else float(outcome.auc[-1]),
+        "iterations": outcome.iterations,
+        "train_seconds": outcome.total_seconds,
+        "train_cpu_seconds": outcome.total_cpu_seconds,
+        "ns_per_iteration": outcome.total_seconds * per_iteration,
+        "cpu_ns_per_iteration": outcome.total_cpu_seconds * per_iteration,
+        "state_bytes": outcome.state_bytes,
+        "layout": outcome.layout,
+        "weights_norm": _norm(outcome.weights),
+        "stop_reason": str(outcome.stop_reason),
+        "checkpoints": len(outcome.iteration),
+    }
+
+
+def _norm(weights: NDArray[np.float64] | None) -> float | None:
+    """l2 norm, None when it is not a number that JSON knows."""
+    if weights is None:
+        return None
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(weights))
+    return norm if np.isfinite(norm) else None
+
+
+def describe_failure(entry: Entry, unit: CellUnit, failure: Failure) -> dict[str, Any]:
+    """What the store keeps of a cell that failed, ready for JSON."""
+    return (
+        entry.describe()
+        | unit.seeds._asdict()
+        | {
+            "reason": str(failure.reason),
+            "message": failure.message,
+            "traceback": failure.traceback,
+            "limits": {"seconds": entry.limits.seconds, "memory": entry.limits.memory},
+            "environment": provenance.environment(),
+        }
+    )

@@ -1,0 +1,110 @@
+"""What a process keeps between units: loaded data and the arrays of the splits at hand."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scipy import sparse
+
+from aucbench import data
+from aucbench.data.loading import Loaded, Part
+from aucbench.entry import Bound, Entry
+from aucbench.errors import AucbenchError, DataError, PluginError
+from aucbench.preparation import Prepared, prepare
+from aucbench.protocols import Split, inner_count, inner_split, limited
+from aucbench.studies.units import Unit
+
+KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kept whatever its size
+
+
+class Workshop:
+    """Loads each data set once and prepares each split once, as long as units come in groups."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[tuple[str, Part], Loaded] = {}
+        self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
+        self._prepared: dict[str, Prepared] = {}  # the latest last
+
+    def load(self, entry: Entry) -> Callable[[Part], Loaded]:
+        """Gives the parts of the entry's data set; files are memory-mapped."""
+        described = str(entry.dataset.describe())
+
+        def part(part: Part) -> Loaded:
+            if (described, part) not in self._loaded:
+                if self._loaded and next(iter(self._loaded))[0] != described:
+                    self._loaded.clear()  # one data set at a time: some are as large as the memory
+                with blaming(entry.dataset):
+                    self._loaded[described, part] = data.load(entry.dataset.instance, part)
+            return self._loaded[described, part]
+
+        return part
+
+    def digests(self, entry: Entry) -> tuple[str, ...]:
+        """Digests of the entry's data."""
+        key = (str(entry.dataset.describe()), entry.part, str(entry.protocol))
+        if key not in self._digests:
+            self._digests[key] = entry.protocol.digests(self.load(entry), entry.part)
+        return self._digests[key]
+
+    def split(self, entry: Entry, split_seed: int, fold: int) -> Split:
+        """The rows of one split, cut to `max_train_rows`."""
+        split = entry.protocol.split(self.load(entry), entry.part, split_seed, fold)
+        return limited(split, entry.settings.max_train_rows, split_seed)
+
+    def inner_folds(self, entry: Entry, split_seed: int, fold: int) -> int:
+        """On how many inner folds a tuning trains."""
+        return inner_count(self.split(entry, split_seed, fold), entry.tuning.choice.folds)
+
+    def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:
+        """The arrays a unit works on.
+
+        Raises
+        ------
+        DataError
+            This process sees other data than the one that planned the unit.
+        """
+        found = self._prepared.pop(unit.group, None)
+        if found is None:
+            entry, seeds = unit.entry, unit.seeds
+            stage(f"loading {entry.dataset.name}")
+            if self.digests(entry) != unit.digests:
+                raise DataError(
+                    f"{entry.dataset.title}: a worker sees other data than the process that planned it; "
+                    f"give both the same files, cache (AUCBENCH_CACHE) or mirror (AUCBENCH_MIRROR)."
+                )
+            stage("preparing the split")
+            split = self.split(entry, seeds.split_seed, seeds.fold)
+            if unit.inner is not None:
+                split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
+            self._make_room(2 * sum(_bytes(side.X, side.rows) for side in (split.train, split.test)))
+            found = prepare(
+                split, entry.scaling, entry.features.instance, entry.settings.dtype, seeds.split_seed
+            )
+        self._prepared[unit.group] = found
+        return found
+
+    def _make_room(self, wanted: int) -> None:
+        """Drop the oldest arrays before new ones are made."""
+        sizes = {key: _bytes(arrays.X) + _bytes(arrays.X_test) for key, arrays in self._prepared.items()}
+        while self._prepared and sum(sizes[key] for key in self._prepared) + wanted > KEEP_BYTES:
+            del self._prepared[next(iter(self._prepared))]
+
+
+def _bytes(X: Any, rows: Any = None) -> int:
+    """Size of some rows of a matrix, all when None."""
+    total = int(X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes)
+    return total if rows is None else total * len(rows) // max(1, X.shape[0])
+
+
+@contextlib.contextmanager
+def blaming(plugin: Bound) -> Iterator[None]:
+    """Name the plugin, and whom to ask, when its code raises."""
+    try:
+        yield
+    except (AucbenchError, MemoryError):
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"{plugin.name} of distribution {plugin.distribution} {plugin.version} failed: "
+            f"{type(error).__name__}: {error} (HYDRA_FULL_ERROR=1 shows where)."
+        ) from error

@@ -1,0 +1,133 @@
+"""The tunings a run can name: none, grid, random, optuna."""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from aucbench.contracts import Count, Interval, check_fields
+
+Folds = Annotated[int, Interval(low=2)]
+NOT_DECIDING = ("grid", "report")  # fields that change no result, or change it through the space alone
+
+
+class Pruner(StrEnum):
+    """When a trial of optuna ends early.
+
+    ``median``: when its validation AUC at a checkpoint is below the median of the earlier trials there;
+    ``none``: never.
+    """
+
+    median = "median"
+    none = "none"
+
+
+@dataclass(frozen=True)
+class NoTuning:
+    """Use the hyper-parameters as given."""
+
+    name: ClassVar[str] = "none"
+    together: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Try every combination of the values of a grid, by default the one that the method's paper used.
+
+    Each combination trains on the training part of every inner fold (or on the protocol's training part, if
+    it has a validation part) and is judged by the mean of its validation AUC; of equals the first wins.
+
+    Parameters
+    ----------
+    folds : int
+        Inner folds, where the protocol has no validation part of its own.
+    each_order : bool
+        Tune for every order of a split; otherwise once for each split, on the first order.
+    report : bool
+        Keep every trial in the store and beside the result; otherwise the choice and its cost only.
+    grid : mapping, optional
+        Name of a method to its fields and their values: ``{solam: {zeta: [1, 10], radius: [1]}}``. Methods
+        that are not named use their own grids.
+    """
+
+    name: ClassVar[str] = "grid"
+    together: ClassVar[bool] = True
+    folds: Folds = 5
+    each_order: bool = False
+    report: bool = True
+    grid: Any = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class Random(Grid):
+    """Try settings drawn at random from the ranges of a grid.
+
+    Numbers that are all positive are drawn log-uniformly between the smallest and the largest of the field's
+    values (whole numbers rounded); any other field takes one of its values. The draw depends on the split
+    seed alone.
+
+    Parameters
+    ----------
+    trials : int
+        Number of settings.
+    folds, each_order, report, grid
+        As for `Grid`.
+    """
+
+    name: ClassVar[str] = "random"
+    trials: Count = 30
+
+
+@dataclass(frozen=True)
+class Optuna(Random):
+    """Let Optuna's tree-structured Parzen estimator propose one setting after another.
+
+    The ranges are those of `Random`. A trial's seed depends on the split seed and its number alone, so that a
+    search that was interrupted goes on as if it had not been.
+
+    Parameters
+    ----------
+    pruner : Pruner
+        ``median`` or ``none``.
+    trials, folds, each_order, report, grid
+        As for `Random`.
+    """
+
+    name: ClassVar[str] = "optuna"
+    together: ClassVar[bool] = False
+    pruner: Pruner = Pruner.median
+
+
+TUNINGS: tuple[type, ...] = (NoTuning, Grid, Random, Optuna)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A tuning and the values of one method's fields among which it chooses.
+
+    Parameters
+    ----------
+    choice : NoTuning, Grid, Random or Optuna
+        What the run named.
+    space : mapping
+        Field to its values; empty for a method without a grid, for which there is nothing to choose.
+    """
+
+    choice: Any
+    space: dict[str, tuple[Any, ...]]
+
+    @property
+    def chooses(self) -> bool:
+        """Whether there is anything to choose."""
+        return bool(self.space)
+
+    def describe(self) -> dict[str, Any]:
+        """What decides the outcome, ready for JSON."""
+        fields = {key: value for key, value in asdict(self.choice).items() if key not in NOT_DECIDING}
+        return {
+            "name": self.choice.name,
+            "parameters": fields,
+            "space": {key: list(values) for key, values in self.space.items()},
+        }
