@@ -4,7 +4,6 @@ import contextlib
 import copy
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -48,7 +47,8 @@ def run_cell(
     ParameterError
         The budget, the order or the data do not suit the method.
     """
-    check_suits(task)
+    check_requirements(task)
+    check_memory(task.X.shape[1])
     pace, source = pace_of(task), source_of(task)
     warm(task)
     scorer = Scorer(task.X_test, task.y_test)
@@ -113,19 +113,15 @@ def batch_size(task: Task) -> int:
     return int(algorithm.batch_size(len(task.y))) if Access(algorithm.access) is Access.minibatch else 1
 
 
-def check_suits(task: Task) -> None:
-    """Refuse rows that the method cannot take and weights that memory cannot hold."""
-    _check_requirements(task.algorithm, task.X)
-    _check_memory(task.X.shape[1])
+def check_requirements(task: Task) -> None:
+    """Refuse rows that the method cannot take."""
+    needs = getattr(task.algorithm, "requires", {})
+    if "dense" in needs and sparse.issparse(task.X):
+        raise ParameterError(f"{task.algorithm.name} needs dense rows: {needs['dense']}")
 
 
-def _check_requirements(algorithm: Any, X: Any) -> None:
-    needs = getattr(algorithm, "requires", {})
-    if "dense" in needs and sparse.issparse(X):
-        raise ParameterError(f"{algorithm.name} needs dense rows: {needs['dense']}")
-
-
-def _check_memory(n_features: int) -> None:
+def check_memory(n_features: int) -> None:
+    """Refuse weights that memory cannot hold."""
     needed, available = VECTORS * 8 * n_features, memory.available()
     if needed > available:
         raise DataError(

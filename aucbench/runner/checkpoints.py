@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from aucbench.errors import ParameterError
 from aucbench.evaluation import auc_of_columns
+from aucbench.runner.scoring import linear_scores
 
 SCORE_ELEMENTS = 1 << 24  # scores held at a time while checkpoints are evaluated (128 MB)
 WEIGHT_BYTES = 1 << 28  # weights held before they are scored; the clock is stopped meanwhile
@@ -51,7 +52,7 @@ class Scorer:
             if scores.shape != (len(self._y),):
                 raise ParameterError(f"score must return ({len(self._y)},) values, got shape {scores.shape}.")
             self._flush()
-            self._measure(scores[:, None])
+            self._measure(scores[None])
             return len(self._aucs) - 1, None
         weights = np.array(algorithm.weights(state), np.float64)
         self._waiting.append(weights)
@@ -71,15 +72,13 @@ class Scorer:
         width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))
         for start in range(0, len(self._waiting), width):
             W = np.stack(self._waiting[start : start + width])
-            # In the data's own type: float32 rows are not copied to float64 for every product.
-            scores = self._X @ W.T.astype(self._X.dtype)
-            self._measure(np.asarray(scores, np.float64))
+            self._measure(linear_scores(W, self._X))
         self._waiting.clear()
         self._waiting_bytes = 0
 
     def _measure(self, scores: NDArray[np.float64]) -> None:
-        aucs = np.full(scores.shape[1], np.nan)
-        known = ~np.isnan(scores).any(axis=0)
+        aucs = np.full(len(scores), np.nan)
+        known = ~np.isnan(scores).any(axis=1)
         if known.any():
-            aucs[known] = auc_of_columns(np.ascontiguousarray(scores[:, known]), self._y)
+            aucs[known] = auc_of_columns((scores if known.all() else scores[known]).T, self._y)
         self._aucs.extend(aucs.tolist())

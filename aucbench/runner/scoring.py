@@ -1,0 +1,55 @@
+"""Decision values of many linear models at once, each rounded as if it were alone."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.kernels import kernel
+
+LANES = 64  # rows that are multiplied at a time
+DEPTH = 128  # features of them; the part of the rows stays in the processor's cache
+
+
+def linear_scores(W: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+    """(c, n) decision values of c models with the weights W (c, d).
+
+    Those of a model are sums in the order of the features, in the type of X, and do not depend on the other
+    models. BLAS rounds one column otherwise than many, so that rows might tie in one and not in the other.
+    """
+    W = W.astype(X.dtype)
+    if sparse.issparse(X):
+        return np.ascontiguousarray((X @ W.T).T, np.float64)
+    scores = np.zeros((len(W), X.shape[0]), X.dtype)
+    _add_products(np.asarray(X), W, scores, np.empty((DEPTH, LANES), X.dtype))
+    return scores.astype(np.float64, copy=False)
+
+
+@kernel
+def _add_products(X: Any, W: Any, scores: Any, part: Any) -> None:
+    """Add W X' to the scores; `part` is room for rows, transposed so that they are multiplied abreast."""
+    n, d = X.shape
+    for start in range(0, n, LANES):
+        count = min(LANES, n - start)
+        for first in range(0, d, DEPTH):
+            depth = min(DEPTH, d - first)
+            for r in range(count):
+                for k in range(depth):
+                    part[k, r] = X[start + r, first + k]
+            for j in range(W.shape[0]):
+                sums = scores[j, start : start + count]
+                for k in range(0, depth - 3, 4):
+                    a, b = W[j, first + k], W[j, first + k + 1]
+                    c, e = W[j, first + k + 2], W[j, first + k + 3]
+                    for r in range(count):
+                        sums[r] = (
+                            sums[r]
+                            + a * part[k, r]
+                            + b * part[k + 1, r]
+                            + c * part[k + 2, r]
+                            + e * part[k + 3, r]
+                        )
+                for k in range(depth - depth % 4, depth):
+                    for r in range(count):
+                        sums[r] += W[j, first + k] * part[k, r]
