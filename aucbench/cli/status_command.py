@@ -7,6 +7,7 @@ import click
 
 from aucbench.errors import ParameterError
 from aucbench.store import Store
+from aucbench.studies.running import UNNAMED
 
 FAILED = 1
 
@@ -14,8 +15,9 @@ FAILED = 1
 @click.command()
 @click.option("--store", default="aucbench-store", show_default=True, help="Folder of the store.")
 @click.option("--study", default=None, help="Name of one study; all of them when left out.")
+@click.option("--all", "everything", is_flag=True, help="Show also runs without a name that are complete.")
 @click.option("--failures", is_flag=True, help="Show the tracebacks of failed cells.")
-def status(store: str, study: str | None, failures: bool) -> int:
+def status(store: str, study: str | None, everything: bool, failures: bool) -> int:
     """Show how many cells of each study are done, failed and missing.
 
     Ends with exit status 1 when a cell has failed.
@@ -29,8 +31,15 @@ def status(store: str, study: str | None, failures: bool) -> int:
         what = "no study" if study is None else f"no study '{study}'"
         raise ParameterError(f"The store at {store} has {what}. Known: {known}.")
     failed: dict[str, dict[str, Any]] = {}
+    hidden = 0
     for plan in plans:
+        complete = all(kept.has(key) for entry in plan["entries"] for key in entry["cells"])
+        if complete and not everything and not study and plan["study"].startswith(UNNAMED):
+            hidden += 1
+            continue
         failed |= _show(kept, plan)
+    if hidden:
+        print(f"{hidden} complete without a name (--all shows them)")
     for failure in failed.values():
         _show_failure(failure, failures)
     return FAILED if failed else 0

@@ -90,6 +90,7 @@ class Plan:
         return {
             "entries": [
                 {
+                    "key": planned.key,
                     "algorithm": planned.entry.algorithm.name,
                     "dataset": planned.entry.dataset.title,
                     "cells": [cell.key for cell in planned.cells],

@@ -16,6 +16,8 @@ from aucbench.studies.observing import Observer
 from aucbench.studies.performing import workshop
 from aucbench.studies.planning import Plan, Refused, make_plan
 
+UNNAMED = "unnamed-"  # begins the names of studies that were given none
+
 
 @dataclass(frozen=True)
 class Study:
@@ -80,8 +82,8 @@ def run_study(
     """
     observer = observer or Observer()
     plan = study.plan(store)
-    if len(plan.cells()) > 1 or study.name:
-        name = study.name or "unnamed-" + _short([planned.key for planned in plan.entries])
+    if plan.entries:
+        name = study.name or UNNAMED + _short([planned.key for planned in plan.entries])
         facts = {"study": name, "planned": datetime.now(UTC).isoformat(), "command": study.command}
         store.put_plan(name, facts | plan.describe())
     exclusive = study.running.timing is Timing.exclusive
