@@ -93,7 +93,8 @@ class Plan:
                     "key": planned.key,
                     "algorithm": planned.entry.algorithm.name,
                     "dataset": planned.entry.dataset.title,
-                    "cells": [cell.key for cell in planned.cells],
+                    "described": planned.entry.describe(),
+                    "cells": {cell.key: cell.cell.seeds._asdict() for cell in planned.cells},
                 }
                 for planned in self.entries
             ],

@@ -1,0 +1,1 @@
+"""Leaderboards: finished cells collected, compared, shown."""
