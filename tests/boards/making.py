@@ -69,11 +69,12 @@ def _overall(names, boards, rng):
     zero = dict.fromkeys(names, 0)
     ratios = np.linspace(1.0, 3.0, 20)
     return Overall(
-        tuned=True, methods=tuple(names), boards=len(boards), ranks=ranks, ranks_with_gaps=ranks, incomplete={},
+        tuned=True, methods=tuple(names), boards=len(boards),
+        ranks=ranks, ranks_with_gaps=ranks, incomplete={},
         groups=dict.fromkeys(names, "a"), wins=zero, ties=zero, losses=zero,
         pairwise={(a, b): float(rng.random()) for a in names for b in names if a != b},
         friedman={"statistic": 12.3, "p": 0.01, "critical_difference": 1.9} if len(boards) >= 10 else None,
-        friedman_text="Friedman's test needs ten data sets, there are fewer." if len(boards) < 10 else "p = 0.01",
+        friedman_text="Friedman's test needs ten data sets." if len(boards) < 10 else "p = 0.01",
         profile={name: (ratios, np.sort(rng.random(20))) for name in names}, pareto=tuple(names[:2]),
     )  # fmt: skip
 
