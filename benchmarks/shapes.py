@@ -44,6 +44,13 @@ def a9a() -> Shape:
 
 
 @cache
+def ijcnn1() -> Shape:
+    """49,990 x 22, dense."""
+    rng = np.random.default_rng(0)
+    return _labelled(_unit(rng.standard_normal((49_990, 22))), 49_990, 0.1)
+
+
+@cache
 def mnist() -> Shape:
     """60,000 x 780, dense, a fifth non-zero."""
     rng = np.random.default_rng(0)

@@ -22,7 +22,10 @@ def linear_scores(W: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
     if sparse.issparse(X):
         return np.ascontiguousarray((X @ W.T).T, np.float64)
     scores = np.zeros((len(W), X.shape[0]), X.dtype)
-    _add_products(np.asarray(X), W, scores, np.empty((DEPTH, LANES), X.dtype))
+    if len(W) == 1:
+        _add_product(np.asarray(X), W[0], scores[0])
+    else:
+        _add_products(np.asarray(X), W, scores, np.empty((DEPTH, LANES), X.dtype))
     return scores.astype(np.float64, copy=False)
 
 
@@ -53,3 +56,22 @@ def _add_products(X: Any, W: Any, scores: Any, part: Any) -> None:
                 for k in range(depth - depth % 4, depth):
                     for r in range(count):
                         sums[r] += W[j, first + k] * part[k, r]
+
+
+@kernel
+def _add_product(X: Any, w: Any, scores: Any) -> None:
+    """Add X w to the scores, eight rows abreast: each sum waits for its last term."""
+    n, d = X.shape
+    for i in range(0, n - 7, 8):
+        s0, s1, s2, s3 = scores[i], scores[i + 1], scores[i + 2], scores[i + 3]
+        s4, s5, s6, s7 = scores[i + 4], scores[i + 5], scores[i + 6], scores[i + 7]
+        for k in range(d):
+            s0, s1 = s0 + w[k] * X[i, k], s1 + w[k] * X[i + 1, k]
+            s2, s3 = s2 + w[k] * X[i + 2, k], s3 + w[k] * X[i + 3, k]
+            s4, s5 = s4 + w[k] * X[i + 4, k], s5 + w[k] * X[i + 5, k]
+            s6, s7 = s6 + w[k] * X[i + 6, k], s7 + w[k] * X[i + 7, k]
+        scores[i], scores[i + 1], scores[i + 2], scores[i + 3] = s0, s1, s2, s3
+        scores[i + 4], scores[i + 5], scores[i + 6], scores[i + 7] = s4, s5, s6, s7
+    for i in range(n - n % 8, n):
+        for k in range(d):
+            scores[i] += w[k] * X[i, k]

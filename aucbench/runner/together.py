@@ -156,9 +156,10 @@ class _Group:
         batch = Batch(one.X, one.y, source.take(0), one.algorithm.access)
         started = {k: self._attempt(k, partial(self._start, self._tasks[k], pace)) for k in members}
         running = {k: training for k, training in started.items() if training is not None}
-        longest, chunks = _chunk_length(one), 0
+        shared, chunks = _chunk_length(one), 0
         # All have come equally far: the first says when the next checkpoint of all is due.
         while running and (due := next(iter(running.values())).next_chunk()) is not None:
+            longest = shared if len(running) > 1 else cell.CHUNK_ROWS
             chunk, chunks = batch.take(source.take(min(due, longest))), chunks + 1
             check = chunks % CHECK_CHUNKS == 0 or longest == cell.CHUNK_ROWS
             for k, training in list(running.items()):

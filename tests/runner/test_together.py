@@ -197,6 +197,11 @@ def test_a_setting_that_diverges_drops_out_and_disturbs_no_other(checkpoints):
         assert alone.iterations <= found[k].iterations <= alone.iterations + late < 4500
 
 
+def test_a_setting_that_is_left_alone_ends_as_it_does_alone():
+    tasks = [task(Diverging(at=at), epochs=3, checkpoints=4) for at in (700, 10**9, 20)]
+    assert_same(run_together(tasks)[1], run_cell(tasks[1]))
+
+
 @dataclass(frozen=True)
 class Raising(Perceptron):
     """Raises an error of its own at a given iteration, or in `init` at iteration 0."""
