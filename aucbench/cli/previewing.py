@@ -6,6 +6,7 @@ from aucbench.store import Store
 from aucbench.studies.estimating import Estimate, estimate, total_seconds
 from aucbench.studies.performing import workshop
 from aucbench.studies.planning import CellState, Plan
+from aucbench.studies.running import cores
 
 
 def show_plan(plan: Plan, store: Store, running: Running) -> int:
@@ -42,7 +43,7 @@ def show_plan(plan: Plan, store: Store, running: Running) -> int:
 
 
 def _print_totals(plan: Plan, estimates: list[Estimate], running: Running) -> None:
-    workers = max(1, running.parallel)
+    workers = running.parallel or cores()
     seconds = total_seconds(estimates, workers)
     stored = plan.count(CellState.finished)
     memory = workers * max((each.memory for each in estimates), default=0)

@@ -59,7 +59,7 @@ def _show(store: Store, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
     totals = [0, 0, 0]
     for entry in plan["entries"]:
         keys = entry["cells"]
-        done = [key for key in keys if store.has(key)]
+        done = {key for key in keys if store.has(key)}
         failed = {key: f for key in keys if key not in done and (f := store.failure(key)) is not None}
         failures |= failed
         counts = [len(done), len(failed), len(keys) - len(done) - len(failed)]

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Collection
+from dataclasses import replace
 
 from aucbench.errors import AucbenchError
 from aucbench.store import Store
@@ -10,7 +11,7 @@ from aucbench.studies.planning import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.searching import Searching
 from aucbench.studies.units import CellUnit, Failure, ProposalUnit, TrialsUnit, Unit
 from aucbench.studies.workshop import Workshop
-from aucbench.tuning.trials import Trial
+from aucbench.tuning.trials import Trial, worth_keeping
 
 
 class Agenda:
@@ -62,6 +63,14 @@ class Agenda:
         """Run a unit again whose worker was lost."""
         self._groups.setdefault(unit.group, deque()).appendleft(unit)
 
+    def divide(self, unit: TrialsUnit) -> None:
+        """Run the settings of a unit again, each by itself."""
+        if unit.key not in self._searching:
+            return  # its entry was dropped
+        self._running[unit.key] += len(unit.points) - 1
+        for point in unit.points:
+            self._queue(replace(unit, points=(point,)))
+
     def tried(self, unit: TrialsUnit | ProposalUnit, trials: list[Trial]) -> None:
         """Take the trials of a finished unit; cells whose tuning is complete can run now."""
         if unit.key not in self._searching:
@@ -95,6 +104,8 @@ class Agenda:
             rows = len(workshop.split(planned.entry, seeds.split_seed, seeds.fold).train.y)
             iterations = iterations_of(planned.entry, rows)
             trials = self._store.trials(key)
+            if cell.failed_before:
+                trials = worth_keeping(trials)
             self._searching[key] = Searching(search, key, planned.digests, folds, iterations, trials)
         self._waiting.setdefault(key, []).append((planned, cell))
 

@@ -46,6 +46,7 @@ class Cluster:
         import distributed
 
         self._running: dict[str, _Running] = {}
+        self._seen: set[str] = set()  # workers when last asked which are free
         self._stack = contextlib.ExitStack()
         for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -77,6 +78,7 @@ class Cluster:
                     f"scheduler: no worker joined within {WAIT_SECONDS:g} s; start some and run again."
                 ) from None
             known = self._workers()
+        self._seen = set(known)
         return [address for address in known if address not in self._running]
 
     def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
@@ -96,7 +98,7 @@ class Cluster:
         self._running[worker] = _Running(unit, future, None if seconds is None else monotonic() + seconds)
 
     def wait(self) -> Iterable[tuple[str, Report]]:
-        """The reports of units that ended, were ended, or whose worker is gone."""
+        """The reports of units that ended, were ended, or whose worker is gone; none when a worker joined."""
         import distributed
 
         reports: list[tuple[str, Report]] = []
@@ -109,6 +111,8 @@ class Cluster:
             reports += self._overdue()
             if not reports:
                 reports += self._gone()
+            if not reports and not self._seen.issuperset(self._workers()):
+                break
         return reports
 
     def close(self) -> None:
@@ -174,7 +178,7 @@ def _local(workers: int) -> Iterator[Any]:
             threads_per_worker=1,
             processes=True,
             memory_limit=0,  # what a unit may allocate is limited in the worker itself
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # None takes a fixed port, which may be in use
             local_directory=folder,
             silence_logs=logging.CRITICAL,
         ) as cluster,

@@ -98,8 +98,15 @@ class _Conductor:
         }
         self._ran = {key for key, left in self._left.items() if left}
         self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
-        self._lost: dict[int, int] = {}
+        self._lost: dict[int, tuple[Unit, int]] = {}  # kept with its unit, whose id none else can have then
         self._dropped: set[str] = set()
+        self._kept_for: dict[str, set[str]] = {}  # cells that need the trials of a search, by its key
+        for planned in plan.entries:
+            for cell in planned.cells:
+                if cell.search and not cell.search.entry.tuning.choice.report:
+                    waiting = self._kept_for.setdefault(cell.search.key(planned.digests), set())
+                    if cell.state is not CellState.finished:
+                        waiting.add(cell.key)
         self._hold = False  # whether complete entries wait for the end
 
     def conduct(self, exclusive: bool) -> Conducted:
@@ -138,8 +145,9 @@ class _Conductor:
     def _take(self, agenda: Agenda, unit: Unit, report: Report) -> None:
         planned = self._owner[id(unit.entry)]
         if report.lost:
-            self._lost[id(unit)] = self._lost.get(id(unit), 0) + 1
-            if self._lost[id(unit)] < LOSSES:
+            times = self._lost.get(id(unit), (unit, 0))[1] + 1
+            self._lost[id(unit)] = (unit, times)
+            if times < LOSSES:
                 agenda.put_back(unit)
                 return
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
@@ -151,6 +159,9 @@ class _Conductor:
             self._finish(planned, unit, report)
         elif isinstance(unit, TrialsUnit | ProposalUnit):
             failure = report.failure
+            if failure and isinstance(unit, TrialsUnit) and len(unit.points) > 1:
+                agenda.divide(unit)  # one of the settings may be the only one to blame
+                return
             trials = unit.failed(failure.reason, failure.message) if failure else report.result
             self._store.add_trials(unit.key, trials)
             agenda.tried(unit, trials)
@@ -163,12 +174,22 @@ class _Conductor:
             self._fresh[unit.key] = report.result
             self._result.finished += 1
             self._observer.finished(unit, None)
+            self._forget_trials(unit.key)
         else:
             described = describe_failure(planned.entry, unit, report.failure)
             self._store.put_failure(unit.key, described)
             self._observer.finished(unit, described)
         self._left[planned.key].discard(unit.key)
         self._complete(planned)
+
+    def _forget_trials(self, cell: str) -> None:
+        """Remove the trials that the cell was the last to need, where they are not to be reported."""
+        for key, waiting in list(self._kept_for.items()):
+            if cell in waiting:
+                waiting.remove(cell)
+                if not waiting:
+                    self._store.remove_trials(key)
+                    del self._kept_for[key]
 
     def _settle(self, agenda: Agenda) -> None:
         """Record the cells whose tuning found no usable setting."""
@@ -186,7 +207,7 @@ class _Conductor:
 
     def _complete(self, planned: PlannedEntry) -> None:
         """Hand an entry to the caller when nothing of it is left."""
-        if self._left[planned.key] or self._hold:
+        if self._left[planned.key] or self._hold or planned.key in self._dropped:
             return
         cells, failures = [], []
         for cell in planned.cells:
@@ -211,19 +232,29 @@ class _Conductor:
         )
 
     def _time_alone(self) -> None:
-        """Run cells once more that were measured while others ran."""
+        """Run cells once more that were measured while others ran; one that fails now keeps its result."""
         for planned in self._plan.entries:
             for cell in planned.cells:
                 result = self._store.get(cell.key)
                 if result is None or result.record["environment"]["concurrency"] == 1:
                     continue
                 unit = _again(planned, cell, result)
-                worker = self._engine.free()[0]
-                self._observer.started(unit)
-                self._engine.start(worker, unit, alone=True)
-                for _, report in self._engine.wait():
+                for _ in range(LOSSES):
+                    report = self._alone(unit)
                     if report.result is not None:
-                        self._finish(planned, unit, report)
+                        self._store.put(unit.key, report.result)
+                        self._fresh[unit.key] = report.result
+                    if not report.lost:
+                        break
+
+    def _alone(self, unit: Unit) -> Report:
+        while not (free := self._engine.free()):
+            list(self._engine.wait())
+        self._observer.started(unit)
+        self._engine.start(free[0], unit, alone=True)
+        while not (reports := list(self._engine.wait())):
+            pass
+        return reports[0][1]
 
 
 def _again(planned: PlannedEntry, cell: PlannedCell, result: CellResult) -> CellUnit:

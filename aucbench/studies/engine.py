@@ -18,7 +18,7 @@ class Engine(Protocol):
         """Start a unit on a free worker; `alone` when no other runs beside it."""
 
     def wait(self) -> Iterable[tuple[str, Report]]:
-        """The reports of all units that have ended, of at least one."""
+        """The reports of all units that have ended; none when a worker has joined in the meantime."""
 
     def close(self) -> None:
         """End all workers of its own."""

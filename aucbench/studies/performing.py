@@ -12,7 +12,7 @@ from scipy import sparse
 
 from aucbench import provenance
 from aucbench.entry import Entry
-from aucbench.errors import AucbenchError, PluginError
+from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.preparation import Prepared
 from aucbench.result import CellResult
 from aucbench.runner.cell import run_cell
@@ -45,8 +45,8 @@ class Conditions:
     worker: bool = False
 
 
-class _TimeLimitError(Exception):
-    """The unit's time is up."""
+class _TimeLimitError(CellError):
+    """The unit's time is up; no fault of the plugin that was running."""
 
 
 _workshop = Workshop()  # of this process
@@ -71,7 +71,8 @@ def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None
     """
     observer = observer or Observer()
     try:
-        prepared = _workshop.prepared(unit, observer.stage)
+        # A proposal prepares one inner fold after the other; the test rows are nothing to it.
+        prepared = None if isinstance(unit, ProposalUnit) else _workshop.prepared(unit, observer.stage)
         with memory_limit.of(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
             return Report(_WORK[type(unit)](unit, prepared, conditions, observer))
     except _TimeLimitError:
@@ -125,7 +126,9 @@ def _trials(unit: TrialsUnit, prepared: Prepared, conditions: Conditions, observ
     for number, point in unit.points:
         try:
             tasks.append((number, point, _task(unit, prepared, point, unit.search.checkpoints)))
-        except AucbenchError as error:  # values that do not go together
+        except MemoryError:
+            raise
+        except Exception as error:  # values that do not go together
             trials.append(_trial(unit.fold, number, point, error, len(prepared.y)))
     outcomes = run_together([task for _, _, task in tasks], _within(unit, observer)) if tasks else []
     for (number, point, _), outcome in zip(tasks, outcomes, strict=True):

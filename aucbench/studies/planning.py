@@ -21,16 +21,20 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell, its key, and the tuning it needs first, if any."""
+    """A cell, its key, the tuning it needs first, if any, and whether it failed when it was last run.
+
+    A cell that failed at a limit which is wider by now is missing.
+    """
 
     cell: Cell
     key: str
     state: CellState
     search: Search | None
+    failed_before: bool = False
 
     def is_wanted(self, only_failed: bool) -> bool:
         """Whether it is to be run."""
-        return self.state is (CellState.failed if only_failed else CellState.missing)
+        return self.failed_before if only_failed else self.state is CellState.missing
 
 
 @dataclass(frozen=True)
@@ -137,16 +141,11 @@ def _cells(entry: Entry, digests: tuple[str, ...], store: Store) -> Iterable[Pla
     searches = entry.searches()
     keys = entry.cell_keys(digests)
     for cell, key in keys.items():
-        yield PlannedCell(cell, key, _state(entry, store, key), searches.get(cell))
-
-
-def _state(entry: Entry, store: Store, key: str) -> CellState:
-    if store.has(key):
-        return CellState.finished
-    failure = store.failure(key)
-    if failure is None or _may_do_better(entry, failure):
-        return CellState.missing
-    return CellState.failed
+        finished = store.has(key)
+        failure = None if finished else store.failure(key)
+        missing = failure is None or _may_do_better(entry, failure)
+        state = CellState.finished if finished else CellState.missing if missing else CellState.failed
+        yield PlannedCell(cell, key, state, searches.get(cell), failure is not None)
 
 
 def _may_do_better(entry: Entry, failure: dict[str, Any]) -> bool:

@@ -101,7 +101,7 @@ def engine_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Eng
         for planned in plan.entries
         for limit in (planned.entry.limits.seconds, planned.entry.limits.memory)
     )
-    workers = running.parallel or _cores()
+    workers = running.parallel or cores()
     if not tuned:
         workers = min(workers, wanted)
     if not wanted or not (running.scheduler or limited or workers > 1):
@@ -126,7 +126,8 @@ def opened_store(path: str | None) -> Iterator[Store]:
         yield Store(folder)
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Physical cores of this machine."""
     import psutil
 
     return psutil.cpu_count(logical=False) or 1

@@ -6,8 +6,8 @@ from typing import Any
 from aucbench.entry import Search
 from aucbench.studies.units import Failure, FailureReason, ProposalUnit, TrialsUnit
 from aucbench.tuning import Optuna, Random
-from aucbench.tuning.spaces import grid_points, random_points
-from aucbench.tuning.trials import Trial, choose, cost, failures, missing
+from aucbench.tuning.spaces import frozen, grid_points, random_points
+from aucbench.tuning.trials import Trial, choose, cost, failures, missing, undisturbed
 
 TOGETHER = 32  # settings that train together: what is lost when a worker is
 WORK = 1 << 21  # iterations of a unit below which it has more settings: each unit costs a message
@@ -43,9 +43,11 @@ class Searching:
     ):
         self.search, self.key = search, key
         self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
-        self._digests, self._folds, self._trials = digests, folds, list(trials)
+        self._digests, self._folds, self._trials = digests, folds, [_as_run(trial) for trial in trials]
         tuning, seed = search.entry.tuning, search.seeds.split_seed
         self._choice = tuning.choice
+        if isinstance(self._choice, Optuna):
+            self._trials = undisturbed(self._trials, folds)
         self._points = []
         if isinstance(self._choice, Random) and not isinstance(self._choice, Optuna):
             self._points = random_points(tuning.space, self._choice.trials, seed)
@@ -96,3 +98,8 @@ class Searching:
                 for trial in sorted(self._trials, key=lambda trial: (trial["number"], trial["fold"]))
             ]
         return outcome
+
+
+def _as_run(trial: Trial) -> Trial:
+    """A trial from the store as it was before it went there."""
+    return trial | {"parameters": {field: frozen(value) for field, value in trial["parameters"].items()}}

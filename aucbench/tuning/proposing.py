@@ -10,7 +10,7 @@ from optuna.trial import TrialState, create_trial
 
 from aucbench.tuning.choices import Optuna, Pruner
 from aucbench.tuning.spaces import SEED_PURPOSE, Point, Range, ranges
-from aucbench.tuning.trials import Trial
+from aucbench.tuning.trials import Trial, by_number
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -46,7 +46,7 @@ class Watch:
         value = float(np.mean([*self._before, auc]))
         self.seen.append(value)
         self._trial.report(value, self._start + checkpoint)
-        return self._trial.should_prune()
+        return bool(self._trial.should_prune())
 
 
 def propose(
@@ -64,10 +64,7 @@ def propose(
     )
     drawn = ranges(space)
     distributions = {field: _distribution(drawn[field]) for field in space}
-    by_number: dict[int, list[Trial]] = {}
-    for trial in history:
-        by_number.setdefault(trial["number"], []).append(trial)
-    for own in by_number.values():
+    for own in by_number(history).values():
         if own[0]["parameters"]:  # none are known of a setting whose worker was lost
             study.add_trial(_past(own, drawn, distributions))
     asked = study.ask(distributions)

@@ -53,9 +53,14 @@ def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
         if not many:
             raise ParameterError(f"tuning.grid.{name}.{field} is empty: give at least one value.")
         # A number between which and its twin the method does not tell would be tried twice.
-        coerced = [getattr(replace(algorithm, **{field: value}), field) for value in many]
+        coerced = [getattr(replace(algorithm, **{field: frozen(value)}), field) for value in many]
         space[str(field)] = tuple(dict.fromkeys(coerced))
     return space
+
+
+def frozen(value: Any) -> Any:
+    """Lists, as configurations and JSON have them, as the tuples that fields have."""
+    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def grid_points(space: Mapping[str, Sequence[Any]]) -> list[Point]:

@@ -7,6 +7,8 @@ import numpy as np
 
 from aucbench.tuning.spaces import Point
 
+FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
+
 Trial = dict[str, Any]  # ready for JSON: number, fold, parameters, auc, stop_reason, error, passes, seconds
 
 
@@ -24,17 +26,36 @@ def missing(points: Sequence[Point], folds: int, trials: Iterable[Trial]) -> lis
     return [(fold, numbers) for fold, numbers in lacking if numbers]
 
 
+def worth_keeping(trials: Iterable[Trial]) -> list[Trial]:
+    """The trials that need not be run again when their tuning is: those that have not failed.
+
+    A setting that diverged or was pruned would do so again.
+    """
+    return [trial for trial in trials if trial["auc"] is not None or trial["stop_reason"] in FINAL]
+
+
+def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
+    """The trials up to the first setting that is missing, or that has been cut short on the way to the store.
+
+    Where each setting is proposed from those before it, those after such a gap are not what they would be.
+    """
+    found = by_number(trials)
+    kept: list[Trial] = []
+    for number in range(len(found)):
+        own = found.get(number, [])
+        if not own or (len(own) < folds and own[-1]["auc"] is not None):
+            break
+        kept.extend(own)
+    return kept
+
+
 def choose(trials: Iterable[Trial], folds: int) -> Choice | None:
     """The setting with the largest mean validation AUC over all folds; of equals the first.
 
     A setting that diverged, failed or was pruned on any fold is out. None when all are.
     """
-    by_number: dict[int, list[Trial]] = {}
-    for trial in trials:
-        by_number.setdefault(trial["number"], []).append(trial)
     best: Choice | None = None
-    for number in sorted(by_number):
-        own = sorted(by_number[number], key=lambda trial: trial["fold"])
+    for own in by_number(trials).values():
         aucs = [trial["auc"] for trial in own]
         if len(own) < folds or None in aucs:
             continue
@@ -59,3 +80,12 @@ def failures(trials: Iterable[Trial]) -> str:
     reasons = [trial["error"] or trial["stop_reason"] for trial in trials if trial["auc"] is None]
     counted = sorted({reason: reasons.count(reason) for reason in reasons}.items(), key=lambda kv: -kv[1])
     return "; ".join(f"{count} times {reason}" for reason, count in counted[:3]) or "none has run"
+
+
+def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:
+    """The trials of each setting, ascending by number and fold, each once; of equals the latest."""
+    each = {(trial["number"], trial["fold"]): trial for trial in trials}
+    found: dict[int, list[Trial]] = {}
+    for number, fold in sorted(each):
+        found.setdefault(number, []).append(each[number, fold])
+    return found

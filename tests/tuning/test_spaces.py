@@ -1,0 +1,73 @@
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from aucbench import ParameterError
+from aucbench.tuning.spaces import grid_points, random_points, ranges, resolve
+from tests.studies.methods import Gentle, Other
+
+
+def test_the_grid_of_a_method_is_its_own_unless_one_is_given_under_its_name():
+    assert resolve(Gentle(), None) == {"eta": (0.01, 0.1, 1.0)}
+    assert resolve(Gentle(), {"fake_other": {"eta": [5]}}) == {"eta": (0.01, 0.1, 1.0)}
+    assert resolve(Gentle(), {"fake_gentle": {"eta": [5, 7]}}) == {"eta": (5.0, 7.0)}
+    assert resolve(Other(), None) == {}
+
+
+def test_values_are_of_the_type_of_their_field_and_none_is_tried_twice():
+    space = resolve(Gentle(), {"fake_gentle": {"eta": [1, 1.0, 2], "shrink": 0}})
+    assert space == {"eta": (1.0, 2.0), "shrink": (0.0,)}
+    assert all(isinstance(value, float) for values in space.values() for value in values)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([1], r"tuning.grid: expected {METHOD: {FIELD: \[VALUES\]}}, got \[1\]"),
+        ({"fake_gentle": [1]}, r"tuning.grid.fake_gentle: expected {FIELD: \[VALUES\]}, got \[1\]"),
+        ({"fake_gentle": {"zeta": [1]}}, "fake_gentle has no field 'zeta'. Known: eta, shrink, pause"),
+        ({"fake_gentle": {"eta": [1, -1]}}, "fake_gentle: eta must be > 0, got -1"),
+        ({"fake_gentle": {"eta": ["x"]}}, "fake_gentle: eta must be a number, got 'x'"),
+        ({"fake_gentle": {"eta": []}}, "tuning.grid.fake_gentle.eta is empty: give at least one value"),
+    ],
+)
+def test_a_grid_that_does_not_suit_its_method_is_refused(given, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        resolve(Gentle(), given)
+
+
+def test_a_grid_has_every_combination_and_the_last_field_varies_fastest():
+    points = grid_points({"eta": (1.0, 2.0), "shrink": (0.0, 0.5)})
+    assert [tuple(point.values()) for point in points] == [(1.0, 0.0), (1.0, 0.5), (2.0, 0.0), (2.0, 0.5)]
+
+
+def test_random_draws_stay_inside_their_ranges_and_the_first_do_not_depend_on_how_many_follow():
+    space = {"eta": (0.01, 100.0, 1.0), "rounds": (1, 64), "shrink": (0.0, 0.5), "kind": ("a", "b", "c")}
+    many = random_points(space, 400, seed=3)
+    assert many[:7] == random_points(space, 7, seed=3) != random_points(space, 7, seed=4)[:7]
+    assert all(0.01 <= point["eta"] <= 100.0 for point in many)
+    assert {type(point["rounds"]) for point in many} == {int}
+    assert {point["shrink"] for point in many} == {0.0, 0.5}  # zero has no logarithm: one of the values
+    assert {point["kind"] for point in many} == {"a", "b", "c"}
+    # Log-uniform: as many below the geometric mean as above it.
+    below = np.mean([point["eta"] < math.sqrt(0.01 * 100.0) for point in many])
+    assert 0.4 < below < 0.6
+
+
+def test_values_of_several_numbers_are_tuples():
+    assert resolve(Gentle(), {"fake_gentle": {"shrink": 0.0}}) == {"shrink": (0.0,)}
+
+    @dataclass(frozen=True)
+    class Layered:
+        name: ClassVar[str] = "layered"
+        layers: tuple[int, ...] = (1,)
+
+    assert resolve(Layered(), {"layered": {"layers": [[1, 2], [3]]}}) == {"layers": ((1, 2), (3,))}
+
+
+def test_a_single_number_is_no_range():
+    assert not ranges({"eta": (3.0,)})["eta"].is_numeric
+    assert random_points({"eta": (3.0,)}, 2, seed=0) == [{"eta": 3.0}] * 2
