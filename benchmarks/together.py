@@ -1,7 +1,7 @@
 """Settings of one method run together over one order beside separate runs, init and scoring included.
 
-What is left of a run whose rows lie in the cache and are drawn once is the arithmetic of its steps, nine tenths
-of the time at 22 to 123 features; its share of a separate run bounds what can be gained.
+What is left of a run whose rows lie in the cache and are drawn once is the arithmetic of its steps, nine
+tenths of the time at 22 to 123 features; its share of a separate run bounds what can be gained.
 """
 
 from collections.abc import Iterator

@@ -16,7 +16,7 @@ from aucbench.runner.pacing import Pace
 from aucbench.runner.task import Outcome, Task
 from aucbench.runner.training import Training
 
-CHUNK_BYTES = 1 << 21  # of the rows that all settings take in turn, of the order of a second-level cache
+CHUNK_BYTES = 1 << 22  # of the rows that all settings take in turn; they stay in the shared cache
 CHUNK_VISITS = 1024  # rows of such a chunk at the least, so that the cost of a call does not show
 STATE_FEATURES = 4096  # beyond, the weights of the settings would drive the rows out of the cache
 CHECK_CHUNKS = 16  # chunks from one search for NaN and infinity to the next; there is one at each checkpoint
