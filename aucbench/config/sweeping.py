@@ -11,6 +11,7 @@ from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Family, suggest
 
 Words = tuple[str, ...]
+LOOKED_UP = ("algo", "dataset")  # by which the matrix is asked: every job names them
 
 
 class Composer:
@@ -68,7 +69,7 @@ def runs(catalog: Catalog, jobs: Sequence[Sequence[str]]) -> Iterator[DictConfig
     defaults = composing.choices(first)
     _check_names(catalog, matrix)
     for job in jobs:
-        algo, dataset = (_chosen(job, group) or defaults[group] for group in ("algo", "dataset"))
+        algo, dataset = (_chosen(job, group) or defaults[group] for group in LOOKED_UP)
         if dataset in _listed(matrix.skip, algo, "matrix.skip"):
             yield None
             continue
@@ -98,9 +99,13 @@ def _chosen(words: Sequence[str], group: str) -> str | None:
 
 
 def _is_overruled(word: str, job: Sequence[str]) -> bool:
+    """Whether the job gives the same setting, or chooses the group anew to which it belongs.
+
+    The job's method and data set are those of which the matrix speaks: their fields stay.
+    """
     name = word.partition("=")[0].lstrip("+")
     given = [each.partition("=")[0].lstrip("+") for each in job]
-    return any(name == other or name.startswith(f"{other}.") for other in given)
+    return name in given or any(name.startswith(f"{each}.") for each in given if each not in LOOKED_UP)
 
 
 def _listed(mapping: Any, name: str | None, field: str) -> list[str]:
