@@ -1,0 +1,92 @@
+"""Verdicts on published numbers, and Kendall's tau against SciPy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from aucbench import DataError, ParameterError
+from aucbench.boards.statistics import judge, judge_table, kendall, order_agreement
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("published", "std", "ours", "verdict"),
+    [
+        (0.9, NAN, 0.903, "equal"),
+        (0.9, NAN, 0.897, "equal"),
+        (0.9, NAN, 0.9031, "better"),
+        (0.9, NAN, 0.8969, "worse"),
+        (0.9, 0.001, 0.903, "equal"),
+        (0.9, 0.01, 0.92, "equal"),
+        (0.9, 0.01, 0.9201, "better"),
+        (0.9, 0.0, 0.88, "worse"),
+        (0.9, 0.01, NAN, "not run"),
+        (NAN, NAN, 0.9, "not comparable"),
+        (NAN, NAN, NAN, "not comparable"),
+    ],
+)
+def test_numbers_are_equal_within_the_margin_or_two_deviations(published, std, ours, verdict):
+    assert judge(published, std, ours) == verdict
+
+
+def test_another_protocol_is_not_comparable_whatever_the_numbers_are():
+    assert judge(0.9, 0.01, 0.9, comparable=False) == "not comparable"
+
+
+def test_negative_deviations_are_refused():
+    with pytest.raises(ParameterError, match="must be >= 0"):
+        judge(0.9, -0.1, 0.9)
+
+
+def test_a_table_gets_a_verdict_in_every_row():
+    numbers = pd.DataFrame(
+        {"published": [0.9, 0.9, 0.9], "published_std": [0.01, np.nan, np.nan], "ours": [0.89, 0.8, 0.9]}
+    )
+    assert judge_table(numbers)["verdict"].tolist() == ["equal", "worse", "equal"]
+    some = judge_table(numbers.assign(comparable=[True, False, True]))
+    assert some["verdict"].tolist() == ["equal", "not comparable", "equal"]
+    with pytest.raises(DataError, match="columns ours are lacking"):
+        judge_table(numbers.drop(columns="ours"))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tau_is_that_of_scipy_with_ties(seed):
+    x, y = np.random.default_rng(seed).integers(0, 5, (2, 12)) / 10
+    assert kendall(x, y).tau == pytest.approx(stats.kendalltau(x, y).statistic)
+
+
+def test_methods_that_lack_a_number_are_left_out():
+    x, y = [0.1, 0.2, NAN, 0.4, 0.3], [0.2, 0.3, 0.9, NAN, 0.1]
+    assert kendall(x, y) == (pytest.approx(-1 / 3), 3, 1, 2)
+
+
+def test_nothing_to_order_has_no_tau():
+    assert np.isnan(kendall([0.1, 0.1, 0.1], [0.1, 0.2, 0.3]).tau)
+    assert np.isnan(kendall([0.1], [0.1]).tau)
+    assert np.isnan(kendall([], []).tau)
+
+
+def test_pairs_count_within_data_sets_only():
+    # within each data set the orders are opposite; pooled, the data sets would make them agree
+    published, ours = [0.5, 0.6, 0.8, 0.9], [0.6, 0.5, 0.9, 0.8]
+    assert kendall(published, ours, ["d", "d", "e", "e"]) == (-1, 2, 0, 2)
+    assert kendall(published, ours).tau > 0
+
+
+def test_every_published_table_has_a_tau():
+    numbers = pd.DataFrame(
+        {
+            "paper": ["p"] * 4 + ["q"] * 3,
+            "table": ["1"] * 4 + ["2"] * 3,
+            "dataset": ["d", "d", "e", "e", "d", "d", "d"],
+            "published": [0.5, 0.6, 0.8, 0.9, 0.5, 0.6, 0.7],
+            "ours": [0.6, 0.5, 0.8, 0.9, 0.5, 0.6, NAN],
+        }
+    )
+    table = order_agreement(numbers)
+    assert table["tau"].tolist() == [0, 1]
+    assert table["methods_on_datasets"].tolist() == [4, 2]
+    assert order_agreement(numbers, ("paper", "dataset"))["tau"].tolist() == [-1, 1, 1]
+    assert len(order_agreement(numbers.assign(comparable=[False] * 4 + [True] * 3))) == 1
