@@ -1,0 +1,71 @@
+// From the state to what is seen.
+
+const BUILDERS = { overall: overallView, results: resultsView, data: dataView, methods: methodsView, notes: notesView };
+const TITLES = [["overall", "Overall"], ["results", "Results"], ["data", "Data sets"], ["methods", "Methods"], ["notes", "Notes"]];
+
+function navigation() {
+  const links = TITLES.map(([view, text]) => h("a", { go: { view }, "aria-current": state.view === view ? "page" : null, "data-key": `nav-${view}` }, text));
+  const tabs = kinds.length > 1
+    ? h("div", { class: "toggle", role: "group", "aria-label": "Tuned or not" }, kinds.map((tuned) => h("button", {
+      type: "button", "aria-pressed": String(tunedShown() === tuned), "data-key": `kind-${tuned}`,
+      onclick: () => go({ view: ["data", "overall", "results"].includes(state.view) ? state.view : "overall", kind: tuned ? "tuned" : "untuned", ds: [], ms: [] }),
+    }, tuned ? "Tuned" : "Not tuned")))
+    : kinds.length ? h("span", { class: "tag", title: "All results are of this kind" }, kindText(kinds[0])) : null;
+  document.getElementById("nav").replaceChildren(h("div", { class: "links" }, links), tabs || "",
+    h("div", { class: "tools" }, copyButton("Copy link", () => location.href, "Copy the address of this view: filters, order and toggles included"), themeButton()));
+}
+
+function render(moved) {
+  const view = document.getElementById("view");
+  slots = [];
+  room.width = 0;
+  navigation();
+  view.replaceChildren(...[BUILDERS[state.view]()].flat(Infinity).filter(Boolean));
+  document.title = [state.id === "" ? TITLES.find(([name]) => name === state.view)[1] : placeName(), report.title, "aucbench"].join(" - ");
+  if (moved) arrive();
+}
+
+function placeName() {
+  return state.view === "data" ? boardOf(state.id)?.label ?? state.id : state.id;
+}
+
+// To where the reader was, or to the section that the address names, or to the top; the focus goes along.
+function arrive(y) {
+  const target = y === undefined && state.at ? document.getElementById(state.at) : null;
+  const title = target ? target.querySelector("h2") : document.getElementById("title");
+  title?.focus({ preventScroll: true });
+  if (target) target.scrollIntoView();
+  else window.scrollTo(0, y ?? 0);
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-go]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  go(JSON.parse(link.dataset.go));
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.getElementById("view").focus();
+});
+window.addEventListener("popstate", (event) => {
+  state = parsed(location.hash);
+  render(false);
+  arrive(event.state?.y);
+});
+document.addEventListener("click", (event) => {
+  document.querySelectorAll("details.chooser[open]").forEach((each) => { if (!event.composedPath().includes(each)) each.open = false; });
+});
+
+let seen = 0;
+window.addEventListener("resize", () => {
+  clearTimeout(seen);
+  seen = setTimeout(() => {
+    if (room() !== measured()) keepingFocus(() => render(false));
+  }, 120);
+});
+
+if ("scrollRestoration" in history) history.scrollRestoration = "manual";
+applyTheme();
+render(false);
+if (state.at || history.state?.y) arrive(history.state?.y);

@@ -1,0 +1,42 @@
+// All boards of one kind, and which method leads on each.
+
+const BOARD_COLUMNS = [
+  { ...words("data", "Data set", "Follow the name for the board", (board) => board.label), cell: (board) => boardLink(board) },
+  { ...number("facts", "Rows", "Of the data set", (board) => board.facts.rows ?? null, counted, () => "not recorded", "desc") },
+  { ...number("features", "Features", "Of the data set", (board) => board.facts.features ?? null, counted, () => "not recorded", "desc") },
+  { ...number("positives", "Positives", "Share of the rows", (board) => board.facts.positives ?? null, (v) => (v <= 1 ? percent(v) : counted(v)), () => "not recorded") },
+  { ...words("leader", "Best", "The highest mean test AUC", (board) => leader(board)?.method ?? ""), cell: (board) => (leader(board) ? methodLink(leader(board).method) : nothing("no run has finished")) },
+  { ...number("auc", "AUC", "Mean test AUC of the best", (board) => leader(board)?.auc.value ?? null, (v) => fixed(v, 4), () => "no run has finished", "desc") },
+  { ...number("near", "Not worse", "Methods not significantly worse than the best, itself not counted", (board) => near(board), counted, () => "not compared") },
+  { ...number("methods", "Methods", "On this board", (board) => board.rows.length, counted, () => "none", "desc") },
+  {
+    ...number("trouble", "Gaps", "Diverged, failed and missing runs of all methods", (board) => gapsOf(board), counted, () => "none", "desc"),
+    cell: (board) => (gapsOf(board) ? h("span", { class: "badge" }, many(gapsOf(board), "run")) : h("span", { class: "soft" }, "none")),
+  },
+  { ...words("setting", "Setting", "What all methods of the board have in common", (board) => board.setting), wide: true },
+];
+
+function leader(board) {
+  return board.rows.filter((row) => known(row.auc.value)).sort((a, b) => b.auc.value - a.auc.value)[0] ?? null;
+}
+
+function near(board) {
+  const lead = leader(board);
+  return lead?.groups ? board.rows.filter((row) => row !== lead && shareLetter(lead.groups, row.groups)).length : null;
+}
+
+function gapsOf(board) {
+  return board.rows.reduce((sum, row) => sum + row.diverged + row.failed + row.missing, 0);
+}
+
+function dataView() {
+  const board = state.id === "" ? null : boardOf(state.id);
+  if (board) return boardView(board);
+  const boards = boardsOf(tunedShown());
+  return [
+    heading1(kinds.length > 1 ? `Data sets, ${kindText(tunedShown())}` : "Data sets"),
+    state.id === "" ? null : h("p", { class: "warning" }, `There is no board ${state.id}.`),
+    live(["sort"], () => resultTable({ caption: "Data sets", columns: BOARD_COLUMNS, rows: boards, usual: "data" })),
+    reading("A row is one data set under one setting. Follow its name for curves, runs and p-values."),
+  ];
+}

@@ -1,0 +1,31 @@
+// All rows of all boards of one kind, in one table.
+
+function resultsView() {
+  const rows = boardsOf(tunedShown()).flatMap((board) => board.rows);
+  if (!rows.length) return [heading1("Results"), h("p", null, "There are no results yet.")];
+  const names = ["method", "data"];
+  const found = () => rows.filter(passing);
+  return [
+    heading1(kinds.length > 1 ? `Results, ${kindText(tunedShown())}` : "Results"),
+    h("p", { class: "lede" }, kindsSentence()),
+    filtersBar(rows),
+    h("div", { class: "controls" },
+      live(["data", "method", "ds", "ms"], () => h("p", { class: "count", role: "status" }, `${counted(found().length)} of ${many(rows.length, "row")}`)),
+      columnChooser(), copyTable(() => columnsShown(names), found, "data")),
+    live(["sort", "cols", "data", "method", "ds", "ms", "all"], () => {
+      const shown = found();
+      if (!shown.length) return h("p", { class: "empty" }, "No row fits the filters.");
+      const columns = columnsShown(names);
+      return [resultTable({ caption: "Results of all methods on all data sets", columns, rows: shown, usual: "data", limit: 600 }), footnotes(shown, columns)];
+    }),
+    reading("A row is one method on one data set. Click a heading to sort, once more to turn round; what is not known comes last. ",
+      "A dash says why when the pointer rests on it."),
+  ];
+}
+
+function kindsSentence() {
+  const text = tunedShown()
+    ? "Hyper-parameters were chosen by a tuning inside the training rows."
+    : "Hyper-parameters are those given, not chosen by a tuning.";
+  return kinds.length > 1 ? `${text} The other kind stands apart: switch at the top.` : text;
+}

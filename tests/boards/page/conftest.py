@@ -1,0 +1,47 @@
+"""A real browser, when there is one."""
+
+import shutil
+
+import pytest
+
+ARGUMENTS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    executable = next((path for path in found if path), None)
+    if executable is None:
+        pytest.skip("no Chromium on PATH")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens an address in a window of its own, and asserts at the end that nothing went wrong there."""
+    contexts, errors, requests = [], [], []
+
+    def opened(address, **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.goto(address)
+        tab.locator("#title").wait_for()
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert errors == []
+    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
