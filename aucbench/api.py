@@ -87,7 +87,7 @@ def run(*overrides: str) -> Result:
         _, conducted = run_study(Study([entry], running, entry.settings.study), store, on_entry=found.append)
         _raise_for(conducted)
         if uri:
-            tracking.log_entry(found[0], uri, store if path else None)
+            tracking.log_entry(tracking.LoggedEntry.of(found[0]), uri, store if path else None)
     return Result(found[0].cells)
 
 

@@ -13,6 +13,9 @@ SUBCOMMANDS = {
     "check": "try plugins against the rules of the contract",
     "status": "show how far the studies of a store are, and what failed",
     "leaderboard": "rank the finished entries of a store",
+    "sync": "log to MLflow what the store has and MLflow has not",
+    "charts": "print where MLflow shows the curves of a study",
+    "export-model": "write the weights of a linear method as an MLflow model",
 }
 
 USAGE = """\

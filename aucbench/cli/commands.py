@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 import aucbench
-from aucbench.cli import data_commands
+from aucbench.cli import data_commands, tracking_commands
 from aucbench.cli.checking import check
 from aucbench.cli.status_command import status
 from aucbench.errors import ParameterError
@@ -73,4 +73,5 @@ COMMANDS = {
     "check": check,
     "status": status,
     "leaderboard": leaderboard,
+    **tracking_commands.COMMANDS,
 }

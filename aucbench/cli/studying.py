@@ -1,6 +1,7 @@
 """A study from the command line: shown, logged, summed up."""
 
 import contextlib
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,8 +65,7 @@ def _run(request: Request, store: "Store", single: bool) -> tuple[int, list[floa
     if single and conducted.refused:
         raise conducted.refused[0].error
     console.study(plan, conducted, request.store_path, request.uri)
-    if log.trouble and not conducted.failures:  # after the summary: the result is there, the store has it
-        raise log.trouble
+    log.report(conducted)
     return _status(conducted), [aucs.get(id(entry), float("nan")) for entry in study.entries]
 
 
@@ -76,19 +76,34 @@ def _status(conducted: Conducted) -> int:
 
 
 class _Log:
-    """Logs entries to MLflow as they finish; after the first trouble it only says so once."""
+    """Logs entries to MLflow as they finish; after the first trouble it tries no more."""
 
     def __init__(self, request: Request, store: "Store"):
-        self._uri, self._store = request.uri, store if request.store_path else None
-        self.trouble: AucbenchError | None = None
+        self._tracker = (
+            tracking.Tracker(request.uri, store if request.store_path else None) if request.uri else None
+        )
+        self._trouble: AucbenchError | None = None
 
     def log(self, executed: Executed, console: EntryConsole | StudyConsole) -> str | None:
         """The run's id, None where it could not be logged or nothing is to be."""
-        if not self._uri or self.trouble or executed.missing or not executed.cells:
+        if not self._tracker or self._trouble or executed.missing or not executed.cells:
             return None
         console.logging(executed)
         try:
-            return tracking.log_entry(executed, self._uri, self._store)
+            return self._tracker.log(tracking.LoggedEntry.of(executed))
         except TrackingError as error:
-            self.trouble = error
+            self._trouble = error
             return None
+
+    def report(self, conducted: Conducted) -> None:
+        """Say once, behind the results, that some were not logged: they are there, the store has them.
+
+        Raises
+        ------
+        AucbenchError
+            Where nothing else decides the exit status.
+        """
+        if self._trouble and (conducted.failures or conducted.refused):
+            print(f"aucbench: {self._trouble}", file=sys.stderr)
+        elif self._trouble:
+            raise self._trouble

@@ -1,6 +1,7 @@
 """Logging to a real MLflow store in an SQLite file."""
 
 import json
+import shutil
 
 import pytest
 
@@ -9,9 +10,11 @@ from aucbench.tracking import colour
 
 
 @pytest.fixture(scope="module")
-def logged(tmp_path_factory):
+def logged(tmp_path_factory, empty_file):
     """Three runs of solam, logged; the folder, the result and MLflow's client and run."""
     folder = tmp_path_factory.mktemp("tracking")
+    for name in ("mlflow.db", "other.db"):
+        shutil.copyfile(empty_file, folder / name)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         words = ["algo=solam", "algo.zeta=2", "runs=3", "study=first", "tracking=mlflow", "store.path=store"]
@@ -28,10 +31,10 @@ def logged(tmp_path_factory):
 def test_the_run_is_flat_finished_and_described(logged):
     _, _, _, run, _, _ = logged
     assert run.info.status == "FINISHED"
-    assert run.info.run_name == "solam"
+    assert run.info.run_name == "solam zeta=2"
     assert "mlflow.parentRunId" not in run.data.tags
     assert run.data.tags["study"] == "first"
-    assert run.data.tags["mlflow.runColor"] == colour("solam")
+    assert run.data.tags["mlflow.runColor"] == colour("solam", "zeta=2")
     assert run.data.params["algo.zeta"] == "2.0"
     assert run.data.params["scaling"] == "maxabs"
 
@@ -53,6 +56,7 @@ def test_all_cells_are_one_parquet_file_and_their_records_are_kept(logged, tmp_p
     import pandas as pd
 
     _, result, client, run, _, _ = logged
+    assert {each.tags[0].value for each in run.inputs.dataset_inputs} == {"train", "test"}
     names = {file.path for file in client.list_artifacts(run.info.run_id)}
     assert names == {"cells.parquet", "records.json", "weights.npz"}
     folder = client.download_artifacts(run.info.run_id, "", str(tmp_path))
@@ -82,14 +86,12 @@ def test_an_entry_is_logged_once_per_address_until_its_run_is_gone(logged):
     assert run.info.run_id in {found.info.run_id for found in client.search_runs([experiment])}
 
 
-def test_files_of_ones_own_are_experiments_of_their_own(tmp_path, monkeypatch):
+def test_files_of_ones_own_are_experiments_of_their_own(uri, tmp_path, monkeypatch):
     from mlflow import MlflowClient
 
     monkeypatch.chdir(tmp_path)
     for name in ("one.txt", "two.txt"):
         (tmp_path / name).write_text("".join(f"{i % 2} 1:{i % 7} 2:{i % 5}\n" for i in range(60)))
         aucbench.run("algo=solam", "dataset=libsvm", f"dataset.path={name}", "tracking=mlflow")
-    experiments = {
-        found.name for found in MlflowClient(f"sqlite:///{tmp_path}/mlflow.db").search_experiments()
-    }
+    experiments = {found.name for found in MlflowClient(uri).search_experiments()}
     assert {"one.txt", "two.txt"} <= experiments

@@ -1,0 +1,11 @@
+"""Sending results to MLflow and getting models and views back: the only package that imports mlflow.
+
+A finished entry is one flat run, in one experiment for each data set; it is made of the records of its cells,
+so that it can be sent later from the store alone.
+"""
+
+from aucbench.tracking.addresses import check_address
+from aucbench.tracking.content import LoggedEntry, colour
+from aucbench.tracking.sending import Tracker, log_entry, log_study
+
+__all__ = ["LoggedEntry", "Tracker", "check_address", "colour", "log_entry", "log_study"]

@@ -1,0 +1,92 @@
+"""What installed plugins add to a record: defaults, claims and citations; without them the record stands."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from aucbench.errors import AucbenchError
+
+BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
+FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}
+
+
+def plugin(group: str, name: str) -> Any:
+    """The class of a plugin, None where it is not installed."""
+    from aucbench.api import catalog
+
+    try:
+        return catalog().find(FAMILIES[group], name).cls
+    except AucbenchError:
+        return None
+
+
+def changed(group: str, described: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a described plugin that differ from their defaults."""
+    cls = plugin(group, described["name"])
+    defaults = {field.name: _default(field) for field in fields(cls)} if cls else {}
+    return {
+        key: value
+        for key, value in described["parameters"].items()
+        if key not in defaults or _plain(defaults[key]) != _plain(value)
+    }
+
+
+def first_loss(algorithm: str) -> str | None:
+    """The loss a method takes when none is named."""
+    losses = getattr(plugin("algo", algorithm), "losses", ())
+    return losses[0] if losses else None
+
+
+def citation(group: str, name: str) -> str | None:
+    """How a plugin is cited: its sentence, or the entry its BibTeX key has in the bibliography beside it."""
+    cls = plugin(group, name)
+    cited = getattr(cls, "citation", None)
+    if not cited or cls is None:
+        return None
+    return _bibliography(cls.__module__.rpartition(".")[0] or cls.__module__).get(cited, str(cited))
+
+
+@cache
+def _bibliography(package: str) -> dict[str, str]:
+    try:
+        text = resources.files(package).joinpath(BIBLIOGRAPHY).read_text("utf-8")
+    except (OSError, TypeError, ModuleNotFoundError):
+        return {}
+    found = {}
+    for key, body in re.findall(r"@\w+\{([^,\s]+),(.*?)^\}", text, re.DOTALL | re.MULTILINE):
+        entry = {
+            name.lower(): re.sub(r"\s+", " ", value).strip()
+            for name, value in re.findall(
+                r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", body, re.DOTALL | re.MULTILINE
+            )
+        }
+        found[key] = _sentence(entry)
+    return found
+
+
+def _sentence(entry: Mapping[str, str]) -> str:
+    where = next(
+        (entry[name] for name in ("booktitle", "journal", "publisher", "school", "note") if name in entry), ""
+    )
+    volume = f" {entry['volume']}" if "volume" in entry else ""
+    parts = [
+        entry.get("author", "").replace(" and ", ", "),
+        entry.get("title", ""),
+        ", ".join(part for part in (where + volume, entry.get("year", "")) if part),
+    ]
+    plain = ". ".join(part for part in parts if part)
+    return re.sub(r"\\[\"'`^~=.]", "", plain).replace("{", "").replace("}", "").replace("--", "-") + "."
+
+
+def _default(field: Any) -> Any:
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def _plain(value: Any) -> Any:
+    """As JSON gives it back."""
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,69 @@
+"""Sending later what a store has: the complete entries of its plans that an address does not have yet."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from aucbench.store import Store
+from aucbench.tracking.content import LoggedEntry
+from aucbench.tracking.sending import Tracker
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What came of it: entries that were sent, that were there before, and that are not complete yet."""
+
+    sent: int
+    known: int
+    incomplete: int
+
+
+def sync(
+    store: Store,
+    uri: str,
+    plans: list[dict[str, Any]],
+    study_of: Callable[[dict[str, Any]], str | None],
+    on_entry: Callable[[LoggedEntry, str], None] = lambda entry, run_id: None,
+) -> Synced:
+    """Log every complete entry of some plans that has not been logged at an address.
+
+    Parameters
+    ----------
+    store : Store
+        Has the cells, and remembers what was logged where.
+    uri : str
+        An MLflow tracking address.
+    plans : list of mapping
+        Some of `Store.plans`.
+    study_of : callable
+        Name of a plan's study, None for one without.
+    on_entry : callable
+        Gets every entry that was sent, and its run's id.
+
+    Raises
+    ------
+    TrackingError
+        The address does not work; what was sent before stays.
+    """
+    tracker = Tracker(uri, store)
+    sent = known = incomplete = 0
+    for plan, planned in _entries(plans):
+        if tracker.known(planned["key"]) is not None:
+            known += 1
+        elif not all(map(store.has, planned["cells"])):
+            incomplete += 1
+        else:
+            cells = tuple(cell for key in planned["cells"] if (cell := store.get(key)) is not None)
+            entry = LoggedEntry(planned["key"], study_of(plan), cells)
+            on_entry(entry, tracker.log(entry))
+            sent += 1
+    return Synced(sent, known, incomplete)
+
+
+def _entries(plans: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    seen = set()
+    for plan in plans:
+        for planned in plan["entries"]:
+            if planned["key"] not in seen:
+                seen.add(planned["key"])
+                yield plan, planned

@@ -1,0 +1,59 @@
+"""A finished study in a store, made once, and MLflow stores copied from one that is made once."""
+
+import shutil
+
+import pytest
+
+from aucbench.cli import main
+from aucbench.store import Store
+from aucbench.tracking import LoggedEntry
+from aucbench.tracking.connecting import Connection
+
+STUDY = "pair"
+WORDS = ["-m", "algo=solam,psam,ls_svm", "runs=2", f"study={STUDY}", "tracking=none", "budget.epochs=2"]
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """The folder of a store with a study of three methods."""
+    folder = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(WORDS) == 0
+    return folder / "aucbench-store"
+
+
+@pytest.fixture
+def store(finished, tmp_path):
+    """The study's store, a copy that remembers no address."""
+    shutil.copytree(finished, tmp_path / "aucbench-store")
+    return Store(tmp_path / "aucbench-store")
+
+
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory):
+    """An MLflow store without runs."""
+    file = tmp_path_factory.mktemp("mlflow") / "mlflow.db"
+    Connection(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture
+def uri(empty_file, tmp_path):
+    """The address of an MLflow store without runs, of this test alone."""
+    shutil.copyfile(empty_file, tmp_path / "mlflow.db")
+    return f"sqlite:///{tmp_path / 'mlflow.db'}"
+
+
+@pytest.fixture
+def entries(store):
+    """The study's entries, from the store alone."""
+    return entries_of(store)
+
+
+def entries_of(store):
+    return [
+        LoggedEntry(planned["key"], plan["study"], tuple(store.get(key) for key in planned["cells"]))
+        for plan in store.plans()
+        for planned in plan["entries"]
+    ]

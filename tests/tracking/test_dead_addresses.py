@@ -1,0 +1,93 @@
+"""A study does not wait for a server that is down, and loses nothing."""
+
+import contextlib
+import socket
+import threading
+
+import pytest
+from mlflow import MlflowClient
+
+from aucbench.cli import main
+from aucbench.tracking import connecting
+
+WORDS = ["-m", "algo=solam,psam,ls_svm", "study=lonely"]
+
+
+@contextlib.contextmanager
+def listening(answer):
+    """An address that takes connections and does `answer` with them; and how many there were."""
+    taken = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    taken.append(connection)
+                    answer(connection)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}", taken
+        server.shutdown(socket.SHUT_RDWR)
+
+
+ANSWERS = {
+    "ends every connection": lambda connection: connection.close(),
+    "never answers": lambda connection: None,
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_study_says_once_that_its_server_is_down_and_is_sent_later(
+    answer, uri, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(connecting, "PROBE_SECONDS", 0.5)
+    with listening(ANSWERS[answer]) as (address, taken):
+        assert main([*WORDS, f"tracking.uri={address}"]) == 2
+        assert len(taken) == 1
+    said = capsys.readouterr()
+    assert "3 cells done, 0 failed" in said.out
+    assert said.err.count("could not be logged") == 1
+    (sentence,) = (line for line in said.err.splitlines() if "could not be logged" in line)
+    assert f"aucbench sync --store aucbench-store --uri {address} sends it" in sentence
+    for sent, known in ((3, 0), (0, 3)):
+        assert main(["sync", "--uri", uri, "--study", "lonely"]) == 0
+        assert f"{sent} entries sent, {known} were there, 0 are not complete yet" in capsys.readouterr().out
+    client = MlflowClient(uri)
+    experiment = client.get_experiment_by_name("breast_cancer").experiment_id
+    assert len(client.search_runs([experiment])) == 3
+
+
+def test_a_server_that_is_down_is_named_by_every_command(finished, tmp_path, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+    for words in (
+        ["sync", "--store", str(finished)],
+        ["charts", "--store", str(finished)],
+        ["export-model", "0" * 32, "--out", str(tmp_path / "model")],
+    ):
+        assert main([*words, "--uri", address]) == 2
+        said = capsys.readouterr().err
+        assert address in said
+        assert len(said.splitlines()) == 1
+
+
+BAD = {
+    "sync --store nowhere": "There is no store at nowhere",
+    "charts --uri foo": "tracking.uri: expected an address of sqlite, http",
+    "export-model --out model": "Name a run, or a cell by --store, --algo and --dataset.",
+    "export-model abc --store . --out model": "name the cell by --algo and --dataset, and no run",
+    "sync --uri sqlite:////proc/nowhere/x.db --store {finished}": "cannot be written to",
+    "sync --study other --store {finished}": "has no study 'other'. Known: pair.",
+}
+
+
+@pytest.mark.parametrize("words", BAD, ids=str)
+def test_bad_words_get_one_sentence_and_status_2(words, finished, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(words.format(finished=finished).split()) == 2
+    said = capsys.readouterr().err
+    assert BAD[words] in said
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "mlflow.db").exists()

@@ -1,0 +1,154 @@
+"""An exported model gives the benchmark's own decision values where nothing of the benchmark is installed."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import aucbench
+from aucbench import data
+from aucbench.data.loading import Part
+from aucbench.errors import AucbenchError
+from aucbench.evaluation import exact_auc
+from aucbench.protocols import Holdout
+from aucbench.store import Store
+from aucbench.tracking import log_entry
+from aucbench.tracking.exporting import export_model, from_run, from_store
+
+# aucbench cannot be imported here: the model must do without.
+FRESH = """
+import sys
+sys.modules["aucbench"] = None
+import mlflow, numpy as np
+from scipy import sparse
+model = mlflow.pyfunc.load_model(sys.argv[1])
+with np.load(sys.argv[2]) as content:
+    X = content["X"]
+if sys.argv[4] == "csr":
+    X = sparse.csr_matrix(X)
+np.save(sys.argv[3], model.predict(X))
+"""
+
+
+def predicted(model, X, folder, form="dense"):
+    """Decision values from a fresh process."""
+    np.savez(folder / "rows.npz", X=X)
+    words = [sys.executable, "-c", FRESH, model, folder / "rows.npz", folder / "scores.npy", form]
+    subprocess.run(words, check=True, cwd=folder, capture_output=True)
+    return np.load(folder / "scores.npy")
+
+
+def test_rows(name, seed, **fields):
+    """The raw test rows of the default hold-out, and their labels."""
+    dataset = aucbench.catalog().dataset(name)(**fields)
+    test = Holdout().split(lambda part: data.load(dataset, part), Part.train, seed).test
+    return test.X[test.rows], test.y
+
+
+test_rows.__test__ = False
+
+
+def test_a_logged_entry_becomes_a_model_that_reproduces_its_test_auc(entries, store, uri, tmp_path):
+    entry = next(each for each in entries if each.record["algorithm"]["name"] == "psam")
+    run_id = log_entry(entry, uri, store)
+    for name in (run_id, entry.key):
+        cell = from_run(uri, name, 1)
+        model = export_model(cell, tmp_path / name[:5])
+    X, y = test_rows("breast_cancer", 1)
+    scores = predicted(model, X, tmp_path)
+    assert exact_auc(scores, y) == entry.cells[1].auc == cell.auc
+
+
+@pytest.mark.parametrize("scaling", ["none", "minmax", "maxabs", "unit", "centred_unit", "maxabs_unit"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_every_scaling_is_that_of_the_benchmark(scaling, dtype, tmp_path):
+    from aucbench.tracking.linear_model import _load_pyfunc
+
+    result = aucbench.run("algo=solam", f"scaling={scaling}", f"dtype={dtype}", "seed=2")
+    folder = export_model(result.cells[0], tmp_path / "model")
+    X, y = test_rows("breast_cancer", 2)
+    model = _load_pyfunc(str(folder / "data" / "model.npz"))
+    assert exact_auc(model.predict(X), y) == pytest.approx(
+        result.auc, abs=1e-6 if dtype == "float32" else 1e-12
+    )
+
+
+def test_sparse_rows_and_tables_are_scored_like_dense_ones(store, tmp_path):
+    import pandas as pd
+
+    from aucbench.tracking.linear_model import _load_pyfunc
+
+    for scaling in ("maxabs", "unit", "maxabs_unit", "minmax"):
+        cell = aucbench.run("algo=ls_svm", f"scaling={scaling}").cells[0]
+        folder = export_model(cell, tmp_path / scaling)
+        model = _load_pyfunc(str(folder / "data" / "model.npz"))
+        X, _ = test_rows("breast_cancer", 0)
+        expected = model.predict(X)
+        assert model.predict(sparse.csr_matrix(X)) == pytest.approx(expected, rel=1e-12)
+        assert list(model.predict(pd.DataFrame(X))) == list(expected)
+    with pytest.raises(ValueError, match=r"Expected rows of 30 features, got the shape \(114, 29\)"):
+        model.predict(X[:, 1:])
+
+
+def test_a_sparse_data_set_is_scored_from_its_raw_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = []
+    for row in range(200):
+        columns = np.sort(rng.choice(5000, 9, replace=False)) + 1
+        values = " ".join(f"{column}:{rng.normal():.3f}" for column in columns)
+        lines.append(f"{1 if row % 3 == 0 else -1} {values}\n")
+    (tmp_path / "wide.txt").write_text("".join(lines))
+    own = {"path": str(tmp_path / "wide.txt")}
+    result = aucbench.run(
+        "algo=ls_svm", "dataset=libsvm", f"dataset.path={own['path']}", "scaling=maxabs_unit"
+    )
+    model = export_model(result.cells[0], tmp_path / "model")
+    X, y = test_rows("libsvm", 0, **own)
+    assert sparse.issparse(X)
+    scores = predicted(model, X.toarray(), tmp_path, "csr")
+    assert exact_auc(scores, y) == pytest.approx(result.auc, abs=1e-12)
+
+
+REFUSED = {
+    "features": (["algo=solam", "features=fourier"], "only models of features=identity can be exported"),
+    "diverged": (["algo=opauc", "algo.eta=1e6", "budget.epochs=3"], "there is no model to export"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_linear_model_of_raw_features_is_refused_in_one_sentence(case, tmp_path):
+    overrides, sentence = REFUSED[case]
+    cell = aucbench.run(*overrides).cells[0]
+    with pytest.raises(AucbenchError, match=sentence) as caught:
+        export_model(cell, tmp_path / "model")
+    assert len(str(caught.value).splitlines()) == 1
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_store_names_the_settings_among_which_to_choose(finished, tmp_path):
+    store = Store(finished)
+    assert from_store(store, "solam", "breast_cancer", None, None).record["seed"] == 0
+    assert from_store(store, "solam", "breast_cancer", 1, None).record["seed"] == 1
+    with pytest.raises(AucbenchError, match="has no finished cell of opauc on breast_cancer"):
+        from_store(store, "opauc", "breast_cancer", None, None)
+    own = Store(tmp_path / "own")
+    for zeta in (2, 3):
+        aucbench.run("algo=solam", f"algo.zeta={zeta}", f"store.path={own.path}")
+    with pytest.raises(AucbenchError, match="Several settings fit; name one with --key") as caught:
+        from_store(own, "solam", "breast_cancer", None, None)
+    key = str(caught.value).split("--key: ")[1][:12]
+    assert from_store(own, "solam", "breast_cancer", None, key).record["key"].startswith(key)
+
+
+def test_changed_data_are_refused(tmp_path):
+    file = tmp_path / "mine.txt"
+    file.write_text("".join(f"{i % 2} 1:{i % 7} 2:{i % 5}\n" for i in range(60)))
+    cell = aucbench.run("algo=ls_svm", "dataset=libsvm", f"dataset.path={file}").cells[0]
+    export_model(cell, tmp_path / "model")
+    with pytest.raises(AucbenchError, match="exists already"):
+        export_model(cell, tmp_path / "model")
+    file.write_text("".join(f"{i % 2} 1:{i % 8} 2:{i % 5}\n" for i in range(60)))
+    with pytest.raises(AucbenchError, match="the data here are not those that the model was trained on"):
+        export_model(cell, tmp_path / "other")

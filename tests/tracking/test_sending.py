@@ -1,0 +1,120 @@
+"""Entries reach an address exactly once, whatever ended before they were there."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+from mlflow import MlflowClient
+
+from aucbench.errors import TrackingError
+from aucbench.tracking import Tracker, log_entry, log_study
+from aucbench.tracking.addresses import shown
+from aucbench.tracking.syncing import sync
+
+
+def runs_of(uri, experiment="breast_cancer"):
+    client = MlflowClient(uri)
+    found = client.get_experiment_by_name(experiment)
+    return client.search_runs([found.experiment_id]) if found else []
+
+
+def synced(store, uri):
+    return sync(store, uri, store.plans(), lambda plan: plan["study"])
+
+
+def test_what_a_store_has_is_sent_later_and_only_once(store, uri):
+    first = synced(store, uri)
+    assert (first.sent, first.known) == (3, 0)
+    runs = runs_of(uri)
+    assert {run.info.run_name for run in runs} == {"solam", "psam", "ls_svm"}
+    assert {run.data.tags["study"] for run in runs} == {"pair"}
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    second = synced(store, uri)
+    assert (second.sent, second.known) == (0, 3)
+    assert len(runs_of(uri)) == 3
+
+
+def test_a_run_whose_note_was_lost_is_found_again(store, uri):
+    synced(store, uri)
+    before = {run.info.run_id for run in runs_of(uri)}
+    shutil.rmtree(store.path / "tracked")  # as after a crash between the run and the note of it
+    synced(store, uri)
+    assert {run.info.run_id for run in runs_of(uri)} == before
+
+
+def test_a_half_written_run_is_replaced(store, entries, uri):
+    client = MlflowClient(uri)
+    place = client.create_experiment("breast_cancer", artifact_location=(store.path / "mlruns").as_uri())
+    half = client.create_run(place, tags={"key": entries[0].key, "study": "pair"}, run_name="half")
+    run_id = log_entry(entries[0], uri, store)
+    (left,) = runs_of(uri)
+    assert left.info.run_id == run_id != half.info.run_id
+    assert client.get_run(half.info.run_id).info.lifecycle_stage == "deleted"
+
+
+def test_a_complete_entry_takes_the_place_of_the_incomplete_one(store, entries, uri):
+    whole = entries[0]
+    part = replace(whole, key=f"{whole.key}-1", cells=whole.cells[:1], failed=1)
+    log_entry(part, uri, store)
+    (run,) = runs_of(uri)
+    assert run.data.tags["incomplete"] == "1 cells failed, 0 not run"
+    run_id = log_entry(whole, uri, store)
+    (run,) = runs_of(uri)
+    assert run.info.run_id == run_id
+    assert "incomplete" not in run.data.tags
+
+
+def test_entries_that_are_not_complete_wait(store, uri):
+    key = next(iter(store.plans()[0]["entries"][0]["cells"]))
+    next(store.path.rglob(f"{key}.npz")).unlink()
+    done = synced(store, uri)
+    assert (done.sent, done.incomplete) == (2, 1)
+
+
+def test_one_tracker_makes_one_connection(store, entries, uri, monkeypatch):
+    from aucbench.tracking import sending
+
+    made = []
+    connection = sending.Connection
+    monkeypatch.setattr(sending, "Connection", lambda uri: made.append(uri) or connection(uri))
+    tracker = Tracker(uri, store)
+    for entry in entries:
+        tracker.log(entry)
+    assert len(made) == 1
+    again = Tracker(uri, store)
+    for entry in entries:
+        again.log(entry)
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("place", ["/proc/nowhere/mlflow.db", "/dev/null/mlflow.db"])
+def test_a_file_that_cannot_be_made_is_named_at_once(entries, place):
+    with pytest.raises(TrackingError, match=r"cannot be written to|is a file, expected a folder") as caught:
+        log_entry(entries[0], f"sqlite:///{place}", None)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_passwords_are_neither_printed_nor_kept():
+    assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
+    assert shown("http://127.0.0.1:5000") == "http://127.0.0.1:5000"
+
+
+def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path):
+    log_entry(entries[0], uri, store)
+    folder = tmp_path / "board"
+    (folder / "tables").mkdir(parents=True)
+    for name in ("index.html", "old.txt", "tables/one.csv"):
+        (folder / name).write_text("first")
+    run_id = log_study("pair", folder, uri, store)
+    (folder / "old.txt").unlink()
+    (folder / "index.html").write_text("second")
+    assert log_study("pair", folder, uri, store) == run_id
+    (run,) = runs_of(uri, "studies")
+    assert run.info.run_name == "pair"
+    client = MlflowClient(uri)
+    assert {file.path for file in client.list_artifacts(run_id)} == {"index.html", "tables"}
+    got = client.download_artifacts(run_id, "index.html", str(tmp_path))
+    with open(got) as file:
+        assert file.read() == "second"
+    assert len(runs_of(uri)) == 1
+    assert log_study("other", folder, uri, store) != run_id

@@ -1,0 +1,139 @@
+"""The same runs reach MLflow's server, whatever it keeps them in, and its pages compare them."""
+
+import contextlib
+import importlib.util
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from aucbench.cli import main
+from aucbench.evaluation import exact_auc
+from aucbench.store import Store
+from aucbench.tracking import log_study
+from aucbench.tracking.exporting import export_model, from_run
+from aucbench.tracking.linear_model import _load_pyfunc
+from tests.tracking import servers
+from tests.tracking.conftest import entries_of
+from tests.tracking.test_exporting import test_rows as raw_rows
+
+BACKENDS = ["sqlite", "postgresql"]
+
+
+def lacking(backend):
+    if backend == "postgresql" and servers.postgres_tools() is None:
+        return "PostgreSQL is not installed"
+    if backend == "postgresql" and importlib.util.find_spec("psycopg") is None:
+        return "psycopg is not installed"
+    return None
+
+
+@pytest.fixture(scope="module", params=BACKENDS)
+def server(request, empty_file):
+    """The address of a running server."""
+    if why := lacking(request.param):
+        pytest.skip(why)
+    # Not below pytest's folder, which only its owner may enter: PostgreSQL runs as another user.
+    with tempfile.TemporaryDirectory(prefix="aucbench-server-") as name, contextlib.ExitStack() as stack:
+        folder = Path(name)
+        folder.chmod(0o755)
+        if request.param == "sqlite":
+            shutil.copyfile(empty_file, folder / "mlflow.db")
+            backend = f"sqlite:///{folder / 'mlflow.db'}"
+        else:
+            backend = stack.enter_context(servers.postgres(folder / "postgres"))
+        yield stack.enter_context(servers.mlflow_server(folder, backend))
+
+
+@pytest.fixture(scope="module")
+def sent(server, finished, tmp_path_factory):
+    """The study's store after it was sent, and the server's address."""
+    store = Store(shutil.copytree(finished, tmp_path_factory.mktemp("sent") / "store"))
+    assert main(["sync", "--store", str(store.path), "--uri", server]) == 0
+    return store, server
+
+
+def test_entries_are_read_back_as_they_were_sent(sent, tmp_path):
+    store, uri = sent
+    client = MlflowClient(uri)
+    experiment = client.get_experiment_by_name("breast_cancer").experiment_id
+    runs = {run.data.tags["key"]: run for run in client.search_runs([experiment])}
+    for entry in entries_of(store):
+        run = runs.pop(entry.key)
+        assert run.info.status == "FINISHED"
+        points = client.get_metric_history(run.info.run_id, "test/auc")
+        assert points[-1].value == pytest.approx(sum(cell.auc for cell in entry.cells) / 2, abs=1e-12)
+        contexts = {each.tags[0].value for each in run.inputs.dataset_inputs}
+        assert contexts == {"train", "test"}
+        assert {each.dataset.source_type for each in run.inputs.dataset_inputs} == {"aucbench"}
+        names = {file.path for file in client.list_artifacts(run.info.run_id)}
+        assert names == {"cells.parquet", "records.json", "weights.npz"}
+    assert not runs
+
+
+def test_sending_again_sends_nothing(sent, capsys):
+    store, uri = sent
+    shutil.rmtree(store.path / "tracked")
+    for sentence in ("3 entries sent, 0 were there", "0 entries sent, 3 were there"):
+        assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
+        assert sentence in capsys.readouterr().out
+    client = MlflowClient(uri)
+    experiment = client.get_experiment_by_name("breast_cancer").experiment_id
+    assert len(client.search_runs([experiment])) == 3
+
+
+def test_a_model_is_exported_from_a_server(sent, tmp_path):
+    store, uri = sent
+    entry = entries_of(store)[0]
+    cell = from_run(uri, entry.key, None)
+    model = _load_pyfunc(str(export_model(cell, tmp_path / "model") / "data" / "model.npz"))
+    X, y = raw_rows("breast_cancer", 0)
+    assert exact_auc(model.predict(X), y) == entry.cells[0].auc
+
+
+def test_the_files_of_a_study_are_replaced_on_a_server(sent, tmp_path):
+    store, uri = sent
+    folder = tmp_path / "board"
+    folder.mkdir()
+    for name in ("one.txt", "two.txt"):
+        (folder / name).write_text(name)
+    run_id = log_study("pair", folder, uri, store)
+    (folder / "two.txt").unlink()
+    assert log_study("pair", folder, uri, store) == run_id
+    assert [file.path for file in MlflowClient(uri).list_artifacts(run_id)] == ["one.txt"]
+
+
+def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, capsys):
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    store, uri = sent
+    assert main(["charts", "--store", str(store.path), "--uri", uri]) == 0
+    said = capsys.readouterr().out
+    assert "mlflow ui" not in said
+    (url,) = (word for word in said.split() if word.startswith(uri))
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=servers.CHROMIUM)
+        page = browser.new_page(viewport={"width": 1600, "height": 1100})
+        page.goto(url)
+        # plotly writes the title of an axis, and a legend, as SVG
+        page.wait_for_selector("svg text.xtitle:has-text('cost/train_seconds')", timeout=60_000)
+        for name in ("solam", "psam", "ls_svm"):
+            page.wait_for_selector(f"text={name}", timeout=10_000)
+        assert "viewStateShareKey" in page.url
+        assert page.locator("text=3 matching runs").count() == 1
+        browser.close()
+
+
+def test_the_pages_of_a_file_have_a_command(store, uri, capsys):
+    assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
+    capsys.readouterr()
+    assert main(["charts", "--store", str(store.path), "--uri", uri]) == 0
+    said = capsys.readouterr().out
+    assert f"mlflow ui --backend-store-uri {uri}" in said
+    assert "http://127.0.0.1:5000/#/experiments/" in said
+    assert main(["charts", "--study", "none of them", "--uri", uri]) == 2
+    assert "no run of a study 'none of them'" in capsys.readouterr().err
