@@ -22,6 +22,8 @@ from aucbench.boards.statistics import (
 from aucbench.boards.statistics.curves import runs_with_curves
 from tests.boards.statistics.making import make_cells
 
+NAN = float("nan")
+
 
 def curve(cost, auc):
     return Curve(np.array(cost, dtype=float), np.array(auc, dtype=float))
@@ -50,6 +52,8 @@ def test_crossings_are_linear_in_the_logarithm_of_the_cost():
     assert first_crossing(RISING, 0.8) == pytest.approx(10 ** (1 + 2 / 3))
     assert first_crossing(RISING, 0.8, interpolate=False) == 100
     assert first_crossing(RISING, 0.6) == pytest.approx(10)
+    assert first_crossing(RISING, 0.6, interpolate=False) == 10
+    assert first_crossing(RISING, 0.9) == pytest.approx(100)
 
 
 def test_a_curve_that_never_reaches_the_target_or_starts_there():
@@ -84,6 +88,11 @@ def test_runs_that_fail_never_reach_it_and_missing_ones_are_not_counted():
     assert table["runs"].to_dict() == {"a": 3, "b": 2, "c": 3}
     assert table["median"].to_dict() == pytest.approx({"a": 0.01, "b": np.inf, "c": np.inf})
     assert table["share"].to_dict() == pytest.approx({"a": 2 / 3, "b": 0.5, "c": 0})
+
+
+def test_a_run_that_finished_without_an_auc_says_nothing_about_reaching():
+    cells = make_cells({"d": {"a": [NAN]}})
+    assert costs_to_reach(cells, {}, {("board", "d"): 0.7})["cost"].isna().all()
 
 
 def test_without_a_target_nothing_is_reached_or_missed():
