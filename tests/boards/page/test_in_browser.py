@@ -51,6 +51,21 @@ def test_the_first_screen_says_who_leads(visit, address):
     assert tab.get_by_role("heading", name="Critical differences").count() == 1
 
 
+def test_a_lead_over_methods_with_gaps_is_not_claimed(visit, tmp_path):
+    made = report(methods=3, boards=4)
+    overall = made.overall[0]
+    ranks = {name: rank for name, rank in overall.ranks.items() if name != "method0"}
+    gaps = {"method0": ["data1"]}
+    write_page(
+        replace(made, overall=(replace(overall, ranks=ranks, incomplete=gaps),)), tmp_path / "page.html"
+    )
+    tab = visit((tmp_path / "page.html").as_uri())
+    said = tab.locator(".verdict").inner_text()
+    assert said.startswith("method1 leads")
+    assert "Left out for its gaps, and no worse on the boards it is on: method0 (1.00 with gaps)." in said
+    assert "method0: data1" in tab.locator(".incomplete").text_content()
+
+
 def test_tuned_and_untuned_results_never_share_a_table(visit, address):
     tab = visit(f"{address}#results")
     assert tab.locator(".count").inner_text() == "72 of 72 rows"
@@ -86,6 +101,8 @@ def test_an_unknown_value_comes_last_either_way_and_says_why(visit, address):
         tab.get_by_role("button", name="Rank", exact=True).click()
     dash = tab.locator(".results tbody tr").last.locator(".nothing").first
     assert dash.get_attribute("title") == "no rank: 1 failed"
+    dash.click()
+    assert tab.locator(".hint").inner_text() == "no rank: 1 failed"
 
 
 def test_words_and_chips_filter_together(visit, address):

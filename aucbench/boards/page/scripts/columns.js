@@ -29,6 +29,8 @@ const noTuning = (row) => (row.board.tuned ? "not recorded" : "nothing was tuned
 const noSpread = (row) => (row.runs > 1 ? "not computed" : row.runs === 1 ? "one run has no spread" : NO_RUN);
 const noGroup = (row) => (known(row.auc.value) ? "not compared with others" : NO_RUN);
 
+const compared = (row) => row.wins + row.ties + row.losses > 0;
+
 const COLUMNS = [
   {
     ...words("method", "Method", "Name of the method; parameters that tell namesakes apart stand in brackets", (row) => row.method),
@@ -55,9 +57,9 @@ const COLUMNS = [
     cell: (row) => (row.groups ? h("span", { class: "letters" }, row.groups) : nothing(noGroup(row))),
   },
   {
-    ...number("wtl", "W/T/L", "Wins, ties and losses against the other methods of the board, by the paired t-test", (row) => row.wins - row.losses, String, noGroup, "desc"),
-    text: (row) => `${row.wins}/${row.ties}/${row.losses}`,
-    cell: (row) => `${row.wins}/${row.ties}/${row.losses}`,
+    ...number("wtl", "W/T/L", "Wins, ties and losses against the other methods of the board, by the paired t-test", (row) => (compared(row) ? row.wins - row.losses : null), String, noGroup, "desc"),
+    text: (row) => (compared(row) ? `${row.wins}/${row.ties}/${row.losses}` : ""),
+    cell: (row) => (compared(row) ? `${row.wins}/${row.ties}/${row.losses}` : nothing(noGroup(row))),
   },
   timed(number("train", "Training s", "Mean training time of a run in seconds", (row) => row.train_seconds, significant, () => NO_RUN)),
   timed(number("ns", "ns/iteration", "Mean training time of one iteration in nanoseconds", (row) => row.ns_per_iteration, significant, () => NO_RUN)),

@@ -57,6 +57,15 @@ document.addEventListener("click", (event) => {
   document.querySelectorAll("details.chooser[open]").forEach((each) => { if (!event.composedPath().includes(each)) each.open = false; });
 });
 
+// A title is nothing to a finger: a touched dash or sign says its reason at the foot of the screen.
+const hint = h("p", { class: "hint", role: "status", hidden: true });
+document.body.append(hint);
+document.addEventListener("click", (event) => {
+  const sign = event.target.closest?.(".nothing, .mark");
+  hint.hidden = !sign;
+  hint.textContent = sign?.title ?? "";
+});
+
 let seen = 0;
 window.addEventListener("resize", () => {
   clearTimeout(seen);

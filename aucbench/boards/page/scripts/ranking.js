@@ -38,6 +38,7 @@ function rankingLine(overall, name, { place, scale, letters, gaps, complete }) {
   const missing = overall.incomplete.get(name) || [];
   const why = missing.length ? `gaps on ${list(missing)}` : "no board is complete for it";
   const range = known(rank?.low) && known(rank?.high) ? h("span", { class: "soft range" }, ` ${fixed(rank.low, 2)} – ${fixed(rank.high, 2)}`) : null;
+  const counts = [overall.wins, overall.ties, overall.losses].map((each) => each.get(name) ?? 0);
   const own = overall.groups.get(name) || "";
   return h("tr", { class: place === 0 ? "lead" : null },
     h("td", { class: "num soft" }, place === undefined ? nothing(why) : String(place + 1)),
@@ -45,7 +46,7 @@ function rankingLine(overall, name, { place, scale, letters, gaps, complete }) {
     h("td", { class: "whiskers" }, whisker(name, rank, gaps ? gapped : null, scale)),
     h("td", { class: "num" }, known(rank?.value) ? [h("b", null, fixed(rank.value, 2)), range] : nothing(why)),
     h("td", { class: "txt" }, own ? h("span", { class: "letters", "aria-label": [...own].join(" ") }, letters.map((letter) => h("i", { class: own.includes(letter) ? "on" : null }, own.includes(letter) ? letter : "·"))) : nothing("not compared")),
-    h("td", { class: "num" }, `${overall.wins.get(name) ?? 0} / ${overall.ties.get(name) ?? 0} / ${overall.losses.get(name) ?? 0}`),
+    h("td", { class: "num" }, counts.some((count) => count > 0) ? counts.join(" / ") : nothing("not compared with others")),
     gaps ? h("td", { class: "num" }, known(gapped?.value) ? fixed(gapped.value, 2) : nothing("it has no finished board")) : null,
     gaps ? h("td", { class: "num" }, missing.length ? h("span", { class: "badge", title: list(missing) }, many(missing.length, "data set")) : h("span", { class: "soft" }, complete ? "none" : "–")) : null);
 }

@@ -5,7 +5,7 @@ function resultTable({ caption, columns, rows, usual, limit }) {
   const sorted = column ? ordered(rows, column, direction) : rows;
   const shown = limit && sorted.length > limit && state.all === "" ? sorted.slice(0, limit) : sorted;
   return [
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    h("div", { class: shown.length > 40 ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": caption },
       h("table", { class: "results" },
         h("caption", { class: "sr" }, caption),
         h("thead", null, h("tr", null, columns.map((each) => heading(each, column, direction)))),

@@ -29,7 +29,15 @@ function verdict(overall) {
     ? [strong(list(level)), ` share the lead with an average rank of ${rankText(lead.rank.value)}${range} ${where}`]
     : [strong(lead.method), ` leads with an average rank of ${rankText(lead.rank.value)}${range} ${where}`];
   return h("p", { class: "verdict" }, start, sureness(overall, level, rivals),
-    complete ? null : " No board is complete for all, so these ranks have gaps.");
+    complete ? unranked(overall, lead.rank.value) : " No board is complete for all, so these ranks have gaps.");
+}
+
+// Methods with gaps that would be ahead on the boards they are on: a lead without them is no lead over them.
+function unranked(overall, best) {
+  const found = [...overall.ranks_with_gaps].filter(([method, rank]) => !known(overall.ranks.get(method)?.value) && known(rank?.value) && rank.value <= best);
+  if (!found.length) return null;
+  const why = found.length > 1 ? "their gaps, and no worse on the boards they are on" : "its gaps, and no worse on the boards it is on";
+  return ` Left out for ${why}: ${list(found.map(([method, rank]) => `${method} (${fixed(rank.value, 2)} with gaps)`))}.`;
 }
 
 function sureness(overall, level, rivals) {
