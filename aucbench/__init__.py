@@ -116,7 +116,7 @@ __all__ = [
 ]
 
 
-_SUBMODULES = ("kernels", "testing")
+_SUBMODULES = ("kernels", "sklearn", "testing")
 
 
 def __getattr__(name: str) -> Any:

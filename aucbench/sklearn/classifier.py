@@ -1,0 +1,267 @@
+"""A registered method as a scikit-learn classifier."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from aucbench.errors import AucbenchError, DataError
+from aucbench.sklearn import calibrating, training
+from aucbench.sklearn.fitted import Ingredients, begun, fitted
+from aucbench.sklearn.labels import shown, signs_of, two_classes
+from aucbench.sklearn.nesting import NestedPlugins
+from aucbench.sklearn.ranking import ROWS, RankingMixin
+
+
+class AUCClassifier(RankingMixin, NestedPlugins):
+    """A classifier of two classes that is trained to rank: any registered method for maximising the AUC.
+
+    Rows are scaled, mapped by a feature map and visited as in `aucbench.run`, by the same code, so that the
+    same rows, settings and seed give the same model. Models are judged by how well `decision_function`
+    ranks: score them with ``scoring="roc_auc"`` in `GridSearchCV` and `cross_val_score`, as `score` is the
+    accuracy, by scikit-learn's convention.
+
+    Parameters
+    ----------
+    algo : str or object, default="fsauc"
+        Name of a registered method (``aucbench list algorithms`` shows them), or an instance of one,
+        registered or not.
+    algo_params : dict, default=None
+        Its hyper-parameters, such as ``{"radius": 1.0}``; its own defaults stand for the rest. Each is also a
+        nested parameter: ``set_params(algo__radius=1.0)``, and the same name in the grid of `GridSearchCV`.
+    loss : str or object, default=None
+        The surrogate loss, where the method accepts several; None is its first.
+    loss_params : dict, default=None
+        Parameters of the loss, nested as ``loss__...``.
+    features : str or object, default="identity"
+        A feature map; ``"nystroem"`` makes any linear method a kernel method.
+    features_params : dict, default=None
+        Parameters of the feature map, nested as ``features__...``.
+    scaling : {"none", "minmax", "maxabs", "unit", "centred_unit", "maxabs_unit"}, default="maxabs"
+        Scaling of the features, fitted on the training rows. ``"minmax"`` and ``"centred_unit"`` make sparse
+        rows dense.
+    epochs : float, default=5
+        Passes over the training rows. A method that takes all rows at once may have converged sooner; if it
+        has not by then, a `ConvergenceWarning` says so. None: one pass, and such a method runs until it has
+        converged. `partial_fit` takes each row once.
+    iterations : int, default=None
+        Number of iterations, in place of `epochs`.
+    order : {"shuffled", "stored", "blocks"}, default="shuffled"
+        In which order rows are visited: shuffled anew each epoch, as they lie, or in shuffled blocks.
+    calibrate : bool, default=False
+        Whether there is `predict_proba`: Platt's sigmoid, fitted on the scores of five-fold cross-validation,
+        so that fitting takes six trainings. The sigmoid keeps the order of the scores.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order, of the method and of the feature map. An int gives the same model each time, and
+        is `seed` of a run.
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+        The two classes, sorted; the second is the positive one.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : (n_features_in_,) array
+        Names of the features, where X is a data frame whose columns all have textual names.
+    coef_ : (1, n_features_in_) array
+        Weights of a linear method for the features as they came. Not there with a feature map, or with a
+        scaling by the norm of each row (``"unit"``, ``"centred_unit"``, ``"maxabs_unit"``).
+    intercept_ : (1,) array
+        What is added to the weighted sum, so that a positive sum means the second class. It belongs to
+        `coef_`.
+    n_iter_ : int
+        Iterations that the method was given; how many examples one of them takes is the method's business.
+
+    See Also
+    --------
+    aucbench.run : A run with curves, costs and tracking.
+
+    Notes
+    -----
+    `predict` cuts the scores where the balanced accuracy on the training rows is best: the average of the
+    shares of both classes that are recognised. That cut is subtracted from the scores, so that
+    `decision_function` is positive where `predict` gives the second class; an AUC has no use for it.
+    With ``calibrate=True`` the cut stays the same, and on imbalanced data it differs from the one at a
+    probability of one half.
+
+    `partial_fit` is there for methods of access ``stream`` whose training can go on with other rows; methods
+    that draw pairs or minibatches, need all rows, or remember rows by their number have no such attribute,
+    and the error says why. The first call fixes all settings, and what is measured on training rows (scaling,
+    feature map, largest row norm, class counts) is measured on the rows of that call, so let it be a large
+    one. Each call takes its rows once, whatever `epochs`. A method that plans its stages (``"fsauc"``) needs
+    `iterations`, the number of rows of all calls together, and refuses more; its `fit` uses the plan up. The
+    cut is the best one for a random sample of the rows of all calls. After `fit`, `partial_fit` goes on from
+    where `fit` ended, and `fit` always begins anew.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV, cross_val_score
+    >>> from aucbench.sklearn import AUCClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AUCClassifier("solam", {"radius": 10.0}, random_state=0)
+    >>> bool(cross_val_score(model, X, y, scoring="roc_auc").mean() > 0.97)
+    True
+    >>> search = GridSearchCV(model, {"algo__radius": [0.1, 10.0]}, scoring="roc_auc").fit(X, y)
+    >>> search.best_params_
+    {'algo__radius': 10.0}
+    >>> search.best_estimator_.coef_.shape
+    (1, 30)
+    """
+
+    def __init__(
+        self,
+        algo: Any = "fsauc",
+        algo_params: dict[str, Any] | None = None,
+        *,
+        loss: Any = None,
+        loss_params: dict[str, Any] | None = None,
+        features: Any = "identity",
+        features_params: dict[str, Any] | None = None,
+        scaling: str = "maxabs",
+        epochs: float | None = 5,
+        iterations: int | None = None,
+        order: str = "shuffled",
+        calibrate: bool = False,
+        random_state: Any = None,
+    ):
+        self.algo = algo
+        self.algo_params = algo_params
+        self.loss = loss
+        self.loss_params = loss_params
+        self.features = features
+        self.features_params = features_params
+        self.scaling = scaling
+        self.epochs = epochs
+        self.iterations = iterations
+        self.order = order
+        self.calibrate = calibrate
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame or sparse matrix
+            Training rows.
+        y : (n_samples,) array
+            Labels, of two classes.
+
+        Returns
+        -------
+        AUCClassifier
+            The classifier itself.
+
+        Raises
+        ------
+        ValueError
+            A setting or the data cannot be used, or the training diverged.
+        """
+        X, y = validate_data(self, X, y, **ROWS)
+        check_classification_targets(y)
+        classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
+        signs = signs_of(y, classes)
+        made, calibrator = fitted(parts, X, signs, seed, self._budget().epochs), None
+        if self.calibrate:
+            judged = clone(self).set_params(calibrate=False, random_state=seed)
+            calibrator = calibrating.calibrated(judged, X, signs, seed)
+        self._fitted, self._calibrator, self.classes_ = made, calibrator, classes
+        return self
+
+    def _can_go_on(self) -> bool:
+        return self._why_not_on() is None
+
+    @available_if(_can_go_on)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Go on training with other rows, each taken once; what the first call fixes is in the notes.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame or sparse matrix
+            Training rows.
+        y : (n_samples,) array
+            Labels.
+        classes : (2,) array, default=None
+            Both classes; needed in the first call unless `y` has both.
+
+        Returns
+        -------
+        AUCClassifier
+            The classifier itself.
+
+        Raises
+        ------
+        ValueError
+            A setting or the data cannot be used or differ from the first call's, or the training diverged.
+        """
+        first = not self.__sklearn_is_fitted__()
+        X, y = validate_data(self, X, y, reset=first, **ROWS)
+        check_classification_targets(y)
+        known = two_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
+        if classes is not None and not np.array_equal(np.unique(classes), known):
+            raise DataError(f"The classes of the first call were {shown(known)}, got {classes!r}.")
+        parts, signs = self._ingredients(), signs_of(y, known)
+        if first:
+            self._fitted = begun(parts, X, signs, self._seed())
+        else:
+            self._fitted.go_on(parts, X, signs)
+        self._calibrator, self.classes_ = None, known
+        return self
+
+    def _why_not_on(self) -> str | None:
+        if self.calibrate:
+            return "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
+        return training.why_not_on(self._algorithm(), self._loss(), self.iterations)
+
+    def _why_no_probabilities(self) -> str | None:
+        return None if self.calibrate else "Probabilities need calibrate=True before fit."
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """What is not there says why, where there is a reason."""
+            reasons = {
+                "partial_fit": self._why_not_on,
+                "predict_proba": self._why_no_probabilities,
+                "predict_log_proba": self._why_no_probabilities,
+                "coef_": self._why_no_coef,
+                "intercept_": self._why_no_coef,
+                "n_iter_": partial(check_is_fitted, self),
+            }
+            try:
+                why = reasons[name]() if name in reasons else None
+            except AucbenchError as error:  # there is no such method to begin with
+                why = str(error)
+            raise AttributeError(why or f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+    def _ingredients(self) -> Ingredients:
+        algorithm, loss, features = self._algorithm(), self._loss(), self._map()
+        return Ingredients(algorithm, loss, features, self.scaling, self.order, self._budget().iterations)
+
+    def _budget(self) -> Any:
+        """Checked as that of a run; `iterations` stands in place of `epochs`."""
+        from aucbench.config.settings import Budget
+
+        return Budget(None if self.iterations is not None else self.epochs, self.iterations)
+
+    def _seed(self) -> int:
+        given = self.random_state
+        if isinstance(given, int | np.integer) and given >= 0:
+            return int(given)
+        return int(check_random_state(given).randint(np.iinfo(np.int32).max))

@@ -1,0 +1,94 @@
+"""From rows as users have them to rows as methods take them: scaling and feature map, fitted once."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.data.magnitude import check_magnitude
+from aucbench.data.scaling import Scaler, Scaling, fit_scaling, gather
+from aucbench.preparation import SEED_PURPOSE
+
+
+class Representation:
+    """A fitted scaling and a fitted feature map; made by `represented`.
+
+    Parameters
+    ----------
+    scaler : Scaler
+        The scaling.
+    features : object
+        What the feature map's `fit` gave.
+    mapped : bool
+        Whether the features of the method are others than the scaled ones.
+    """
+
+    def __init__(self, scaler: Scaler, features: Any, mapped: bool):
+        self._scaler, self._fitted, self._mapped = scaler, features, mapped
+
+    def transform(self, X: Any) -> Any:
+        """The rows as methods take them, in new arrays of the same type."""
+        X = canonical(X)
+        return self._fitted.transform(gather(X, None, self._scaler, X.dtype))
+
+    @property
+    def why_not_affine(self) -> str | None:
+        """What keeps a linear model from being linear in the raw features; None if nothing does."""
+        if self._mapped:
+            return "the model is linear in the mapped features only"
+        if self._scaler.scaling in (Scaling.none, Scaling.maxabs, Scaling.minmax):
+            return None
+        return f"scaling={self._scaler.scaling} divides each row by its own norm"
+
+    def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """Weights and offset that give the raw rows the scores w.x of the scaled ones; if affine."""
+        scaling, low, divisor = self._scaler.scaling, self._scaler.low, self._scaler.divisor
+        if scaling is Scaling.none:
+            return w.copy(), 0.0
+        if scaling is Scaling.maxabs:
+            return w / divisor, 0.0
+        varies = divisor > 0.0  # a constant column is 0 whatever its value
+        coef = np.where(varies, 2.0 * w / np.where(varies, divisor, 1.0), 0.0)
+        return coef, -float(coef @ low) - float(w[varies].sum())
+
+
+def represented(scaling: str, features: Any, X: Any, seed: int) -> tuple[Representation, Any]:
+    """Fit a scaling and a feature map to training rows, as in a run, and represent these.
+
+    Parameters
+    ----------
+    scaling : str
+        Name of a scaling.
+    features : FeatureMap
+        An instance.
+    X : (n, d) ndarray or scipy CSR
+        Training rows; left as they are.
+    seed : int
+        Of the feature map's generator.
+
+    Returns
+    -------
+    Representation, and the rows as methods take them
+
+    Raises
+    ------
+    ParameterError, DataError
+        An unknown scaling; values that it or the memory cannot hold.
+    """
+    X = canonical(X)
+    scaler = fit_scaling(scaling, X)
+    scaled = gather(X, None, scaler, X.dtype)
+    if scaler.scaling is Scaling.none:  # every other scaling bounds the values
+        check_magnitude(scaled)
+    fitted = features.fit(scaled, np.random.default_rng([seed, SEED_PURPOSE]))
+    Z = fitted.transform(scaled)
+    return Representation(scaler, fitted, Z is not scaled), Z
+
+
+def canonical(X: Any) -> Any:
+    """Sparse rows with ascending columns that do not repeat; a copy where they have not."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

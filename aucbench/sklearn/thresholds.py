@@ -1,0 +1,102 @@
+"""Where scores are cut into two classes, and the rows by which that is decided while rows keep coming."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.errors import ParameterError
+
+KEPT_ROWS = 1_000  # of each class
+KEPT_BYTES = 1 << 25  # of each class, from which fewer are kept
+SEED_PURPOSE = 6  # keeps the sample's generator apart from the order's and the feature map's
+
+
+def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) -> float:
+    """The threshold above which rows are called positive with the largest balanced accuracy.
+
+    It lies midway between two neighbouring scores, the lowest pair of several equally good ones; where no
+    cut is better than chance, it is the largest score.
+
+    Parameters
+    ----------
+    name : str
+        Of the method, for the message.
+    scores : (n,) array
+        Of the rows that decide.
+    y : (n,) int8 array
+        Labels in {-1, 1}, of both classes.
+
+    Raises
+    ------
+    ParameterError
+        Scores are NaN or infinite.
+
+    Examples
+    --------
+    >>> best_threshold("mine", np.array([0.0, 1.0, 2.0, 4.0]), np.array([-1, -1, 1, 1], np.int8))
+    1.5
+    """
+    if not np.all(np.isfinite(scores)):
+        raise ParameterError(f"{name}: scores of training rows are NaN or infinite; scale the features.")
+    ranked = np.argsort(scores, kind="stable")
+    scores, positive = scores[ranked], y[ranked] > 0
+    # share of the negatives at or below each row, less the share of the positives there
+    gain = np.cumsum(~positive) / np.count_nonzero(~positive) - np.cumsum(positive) / np.count_nonzero(
+        positive
+    )
+    cuts = np.flatnonzero(scores[1:] > scores[:-1])
+    best = cuts[np.argmax(gain[cuts])] if len(cuts) else -1
+    if best < 0 or gain[best] <= 0.0:
+        return float(scores[-1])
+    low, high = float(scores[best]), float(scores[best + 1])
+    middle = 0.5 * low + 0.5 * high
+    return middle if low <= middle < high else low
+
+
+class Sample:
+    """Rows of each class drawn uniformly from all that came, as many as fit.
+
+    Every row gets a random key, and those with the smallest keys are kept.
+
+    Parameters
+    ----------
+    seed : int
+        Of the keys.
+    """
+
+    def __init__(self, seed: int):
+        self._rng = np.random.default_rng([seed, SEED_PURPOSE])
+        self._kept: dict[int, tuple[Any, NDArray[np.float64]]] = {}  # label to rows and their keys
+
+    def add(self, X: Any, y: NDArray[np.int8]) -> None:
+        """Rows that came."""
+        nonzeros = X.nnz if sparse.issparse(X) else X.size
+        row_bytes = max(1, X.dtype.itemsize * nonzeros // len(y))
+        room = max(2, min(KEPT_ROWS, KEPT_BYTES // row_bytes))
+        for label in (-1, 1):
+            rows = np.flatnonzero(y == label)
+            keys = self._rng.random(len(rows))
+            old, old_keys = self._kept.get(label, (X[:0], np.empty(0)))
+            cut = np.sort(np.concatenate([old_keys, keys]))[:room]
+            if len(cut) == 0:
+                continue
+            stays, comes = old_keys <= cut[-1], keys <= cut[-1]
+            if np.any(comes):
+                parts = [old[stays], X[rows[comes]]]
+                joined = sparse.vstack(parts, "csr") if sparse.issparse(X) else np.vstack(parts)
+                self._kept[label] = joined, np.concatenate([old_keys[stays], keys[comes]])
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are rows of both classes."""
+        return len(self._kept) == 2
+
+    def threshold(self, name: str, model: Any) -> float:
+        """The threshold that is best for the sample; `model` gives its scores."""
+        parts = [
+            (model.scores(X), np.full(X.shape[0], label, np.int8)) for label, (X, _) in self._kept.items()
+        ]
+        scores, y = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return best_threshold(name, scores, y)

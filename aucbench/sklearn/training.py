@@ -1,0 +1,214 @@
+"""Training without test rows, in one go or in several: the runner's own pieces, whose model is kept."""
+
+import copy
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import Access, Batch, Problem
+from aucbench.errors import ParameterError
+from aucbench.runner.cell import CHUNK_ROWS, check_memory, check_requirements, pace_of, quiet, source_of
+from aucbench.runner.checkpoints import Scorer
+from aucbench.runner.order import Order, RowSource
+from aucbench.runner.pacing import ByIterations, Pace
+from aucbench.runner.scoring import linear_scores
+from aucbench.runner.task import StopReason, Task
+from aucbench.runner.training import Training, finalized
+
+ALL_ROWS = {
+    Access.pairs: "draws its pairs from all rows",
+    Access.minibatch: "draws its minibatches from all rows",
+    Access.full: "takes all rows in every iteration",
+}
+PROBE_ROWS, PROBE_FEATURES = 48, 5
+
+
+class Model:
+    """A trained method.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        The method.
+    state : object
+        What its `finalize` gave; kept where the method has no weights.
+    """
+
+    def __init__(self, algorithm: Any, state: Any):
+        linear = hasattr(algorithm, "weights")
+        self.weights = np.array(algorithm.weights(state), np.float64) if linear else None
+        self._algorithm, self._state = algorithm, None if linear else state
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """(n,) decision values of rows as the method takes them."""
+        if self.weights is not None:
+            return linear_scores(self.weights[None], X)[0]
+        return np.asarray(self._algorithm.score(self._state, X), np.float64)
+
+
+class Fitting(Training):
+    """A training whose model is kept where a run measures its AUC, and which may go on with other rows.
+
+    Parameters
+    ----------
+    task : Task
+        What is trained, with one checkpoint; its test rows are not looked at.
+    pace : Pace
+        Its length.
+    planned : int or None
+        Number of iterations that the method is told; that of the pace in a training in one go.
+
+    Attributes
+    ----------
+    model : Model
+        That of the last checkpoint.
+    """
+
+    model: Model
+
+    def __init__(self, task: Task, pace: Pace, planned: int | None):
+        problem = Problem(task.X, task.y, planned, task.loss)
+        super().__init__(task, pace, Scorer(task.X_test, task.y_test), problem)
+        self.calls = 0
+        self._planned = planned
+
+    def _measure(self) -> None:
+        algorithm = self.task.algorithm
+        self.model = Model(algorithm, finalized(algorithm, self._state, self.clock.copy()))
+
+    def run(self, source: RowSource) -> None:
+        """Train until the pace ends, then let go of the rows.
+
+        Raises
+        ------
+        ParameterError
+            The model is not finite.
+        """
+        task = self.task
+        batch = Batch(task.X, task.y, source.take(0), task.algorithm.access)
+        # A method that takes all rows is asked after each iteration whether it has converged.
+        longest = 1 if batch.access is Access.full else CHUNK_ROWS
+        while (due := self.next_chunk()) is not None:
+            self.advance(batch.take(source.take(min(due, longest))))
+        self.calls += 1
+        none, no_labels = task.X[:0].copy(), task.y[:0].copy()
+        self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels)
+        self.check_finite()
+
+    def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
+        """Take each of some other rows once, in an order that differs from call to call.
+
+        Raises
+        ------
+        ParameterError
+            The model is not finite, or the rows are more than were planned.
+        """
+        self.check_finite()
+        end, task = self.iteration + len(y), self.task
+        if getattr(task.algorithm, "plans", False) and end > (self._planned or 0):
+            raise ParameterError(
+                f"{task.algorithm.name} planned {self._planned} iterations, has done {self.iteration} and "
+                f"got {len(y)} more rows: set iterations to the number of rows of all calls of partial_fit."
+            )
+        self.task = replace(task, X=X, y=y)
+        self._pace = ByIterations(end, [end])
+        with quiet():
+            self.run(RowSource(Access.stream, y, task.order, task.order_seed, fold=self.calls))
+
+    def check_finite(self) -> None:
+        """Refuse to go on with a model that is none."""
+        if self.reason is StopReason.diverged:
+            raise ParameterError(
+                f"{self.task.algorithm.name} diverged within {self.iteration} iterations: its weights are "
+                f"NaN or infinite; set other hyper-parameters, or scale the features."
+            )
+
+
+def task_of(
+    algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **budget: Any
+) -> Task:
+    """What is trained.
+
+    Raises
+    ------
+    ParameterError
+        There is no such order, or the method cannot take such rows.
+    """
+    if order not in list(Order):
+        raise ParameterError(f"order must be one of {', '.join(Order)}, got {order!r}.")
+    task = Task(
+        algorithm, loss, X, y, X[:0], y[:0],
+        checkpoints=1, order=Order(order), seed=seed, order_seed=seed, **budget,
+    )  # fmt: skip
+    check_requirements(task)
+    check_memory(X.shape[1])
+    return task
+
+
+def trained(task: Task) -> Fitting:
+    """Train for the task's budget."""
+    pace, source = pace_of(task), source_of(task)
+    with quiet():
+        fitting = Fitting(task, pace, pace.total)
+        fitting.run(source)
+    return fitting
+
+
+def begun(task: Task, planned: int | None) -> Fitting:
+    """A training that `go_on` continues; the method may measure the rows of the task, and trains on none."""
+    with quiet():
+        return Fitting(task, ByIterations(0, []), planned)
+
+
+def why_not_on(algorithm: Any, loss: Any, planned: int | None) -> str | None:
+    """Why the training of a method cannot go on with other rows; None if it can."""
+    name, access = algorithm.name, Access(algorithm.access)
+    if access is not Access.stream:
+        return (
+            f"{name} {ALL_ROWS[access]}, which partial_fit never sees: use fit, or a method of access stream."
+        )
+    if getattr(algorithm, "plans", False) and planned is None:
+        return (
+            f"{name} must know the number of iterations beforehand: "
+            f"set iterations to the number of rows of all calls of partial_fit."
+        )
+    try:
+        hash((algorithm, loss))
+    except TypeError:
+        remembers = _remembers_rows.__wrapped__(algorithm, loss)
+    else:
+        remembers = _remembers_rows(algorithm, loss)
+    if remembers:
+        return (
+            f"{name} remembers rows by their number, which partial_fit changes: use fit, or another method."
+        )
+    return None
+
+
+@lru_cache(maxsize=256)
+def _remembers_rows(algorithm: Any, loss: Any) -> bool:
+    """Whether a method that goes on with other rows looks at where they lie.
+
+    No method declares it, and one that keeps row numbers would read rows that are others by then, or beyond
+    the end. So it is tried: twice the same rows in the same order, which lie differently in memory.
+    """
+    rng = np.random.default_rng(0)
+    first, second = rng.standard_normal((2, PROBE_ROWS, PROBE_FEATURES))
+    y = np.where(np.arange(PROBE_ROWS) % 3 == 0, 1, -1).astype(np.int8)
+    there = np.arange(PROBE_ROWS)
+    with quiet():
+        start = algorithm.init(Problem(first, y, 4 * PROBE_ROWS, loss), np.random.default_rng(0))
+        start = algorithm.step(start, Batch(first, y, there, Access.stream))
+        found = []
+        for X, labels, rows in (
+            (second, y, there),
+            (second[::-1].copy(), y[::-1].copy(), there[::-1].copy()),
+        ):
+            state = algorithm.step(copy.deepcopy(start), Batch(X, labels, rows, Access.stream))
+            if hasattr(algorithm, "finalize"):
+                state = algorithm.finalize(state)
+            found.append(Model(algorithm, state).scores(second))
+    return not np.allclose(found[0], found[1])  # rounding may depend on where rows lie, in BLAS

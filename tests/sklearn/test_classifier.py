@@ -1,0 +1,271 @@
+import doctest
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import aucbench
+from aucbench import DataError, ParameterError
+from aucbench.sklearn import AUCClassifier, classifier
+from tests.fakes import Exploding, Iterating, two_clouds
+
+X, Y = two_clouds(n=300)
+FRAME, LABELS = load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+def fitted(*arguments, **parameters):
+    return AUCClassifier(*arguments, random_state=0, **parameters).fit(X, Y)
+
+
+def test_the_example_of_the_documentation_runs():
+    assert doctest.testmod(classifier).failed == 0
+
+
+def test_it_is_an_attribute_of_the_package():
+    assert aucbench.sklearn.AUCClassifier is AUCClassifier
+
+
+def test_a_frame_and_its_arrays_give_the_same_model_and_names_are_kept():
+    one = AUCClassifier("solam", random_state=0).fit(FRAME, LABELS)
+    two = AUCClassifier("solam", random_state=0).fit(FRAME.to_numpy(), LABELS.to_numpy())
+    assert np.array_equal(one.coef_, two.coef_)
+    assert list(one.feature_names_in_) == list(FRAME.columns)
+    with pytest.raises(ValueError, match="feature names should match"):
+        one.predict(FRAME.rename(columns={"mean area": "area"}))
+
+
+@pytest.mark.parametrize("algo", ["fsauc", "psam", "ls_svm"])
+@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix])
+def test_sparse_rows_give_what_dense_rows_give(algo, make):
+    dense, other = AUCClassifier(algo, random_state=0), AUCClassifier(algo, random_state=0)
+    dense.fit(X, Y)
+    other.fit(make(X), Y)
+    np.testing.assert_allclose(other.coef_, dense.coef_, rtol=1e-9)
+    np.testing.assert_allclose(other.decision_function(make(X)), dense.decision_function(X), atol=1e-9)
+
+
+def test_sparse_rows_out_of_order_are_put_in_order_and_left_as_they_are():
+    rows = sparse.csr_matrix(X)
+    turned = sparse.csr_matrix(
+        (rows.data[::-1], rows.indices[::-1], rows.indptr), rows.shape
+    )  # rows reversed too
+    data = turned.data.copy()
+    model = AUCClassifier("solam", random_state=0).fit(turned, Y[::-1])
+    straight = AUCClassifier("solam", random_state=0).fit(X[::-1], Y[::-1])
+    np.testing.assert_allclose(model.coef_, straight.coef_, rtol=1e-9)
+    assert np.array_equal(turned.data, data)
+
+
+def test_a_seed_repeats_a_model_and_another_one_does_not():
+    assert np.array_equal(fitted("psam").coef_, fitted("psam").coef_)
+    other = AUCClassifier("psam", random_state=1).fit(X, Y)
+    assert not np.array_equal(fitted("psam").coef_, other.coef_)
+    generators = [AUCClassifier("psam", random_state=np.random.RandomState(5)).fit(X, Y) for _ in range(2)]
+    assert np.array_equal(generators[0].coef_, generators[1].coef_)
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), (False, True), (2.0, 7.0), (-1, 1)], ids=str)
+def test_classes_of_any_type_come_back_and_the_larger_is_positive(classes):
+    y = np.where(Y == 1, classes[1], classes[0])
+    model = AUCClassifier(random_state=0).fit(X, y)
+    assert list(model.classes_) == list(classes)
+    assert set(model.predict(X)) == set(classes)
+    assert roc_auc_score(y == classes[1], model.decision_function(X)) > 0.9
+    assert model.score(X, y) == np.mean(model.predict(X) == y)
+
+
+def test_categories_of_a_frame_are_classes():
+    y = pd.Series(np.where(Y == 1, "sick", "healthy")).astype("category")
+    assert list(AUCClassifier().fit(X, y).classes_) == ["healthy", "sick"]
+
+
+@pytest.mark.parametrize("scaling", ["none", "maxabs", "minmax"])
+def test_coefficients_belong_to_the_raw_features(scaling):
+    rows = X * np.array([1e-3, 1.0, 50.0, 1.0, 1.0]) + np.array([0.0, 9.0, 0.0, -4.0, 0.0])
+    rows = np.column_stack([rows, np.full(len(rows), 2.5)])  # a constant column
+    model = AUCClassifier("ls_svm", scaling=scaling).fit(rows, Y)
+    assert model.coef_.shape == (1, 6)
+    assert model.intercept_.shape == (1,)
+    expected = rows @ model.coef_[0] + model.intercept_[0]
+    np.testing.assert_allclose(model.decision_function(rows), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"scaling": "unit"}, "scaling=unit divides each row by its own norm"),
+        ({"features": "pca", "features_params": {"dimension": 2}}, "linear in the mapped features only"),
+    ],
+)
+def test_without_coefficients_the_error_says_why(parameters, reason):
+    model = fitted("solam", **parameters)
+    assert not hasattr(model, "coef_")
+    with pytest.raises(AttributeError, match=reason):
+        _ = model.intercept_
+
+
+def test_before_fit_everything_says_that_fit_is_missing():
+    for name in ("coef_", "n_iter_"):
+        with pytest.raises(NotFittedError):
+            getattr(AUCClassifier(), name)
+    with pytest.raises(NotFittedError):
+        AUCClassifier().predict(X)
+
+
+def test_predictions_have_the_best_balanced_accuracy_of_all_cuts():
+    model = fitted("fsauc")
+    scores = model.decision_function(X)
+    best = max(balanced_accuracy_score(Y, np.where(scores >= cut, 1, -1)) for cut in scores)
+    assert balanced_accuracy_score(Y, model.predict(X)) == pytest.approx(best, abs=1e-12)
+
+
+def test_probabilities_are_there_when_asked_for_and_keep_the_order():
+    with pytest.raises(
+        AttributeError, match=r"^This 'AUCClassifier' has no attribute|calibrate=True before fit"
+    ):
+        _ = fitted().predict_proba
+    assert not hasattr(fitted(), "predict_proba")
+    model = fitted("opauc", calibrate=True)
+    probabilities = model.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert roc_auc_score(Y, probabilities[:, 1]) == roc_auc_score(Y, model.decision_function(X))
+    assert np.mean(probabilities[:, 1]) == pytest.approx(np.mean(Y == 1), abs=0.02)
+    np.testing.assert_allclose(model.predict_log_proba(X), np.log(probabilities))
+    with pytest.raises(DataError, match="needs two rows of each class"):
+        AUCClassifier(calibrate=True).fit(X[:4], [0, 0, 0, 1])
+    late = fitted().set_params(calibrate=True)
+    with pytest.raises(ParameterError, match="call fit after setting calibrate=True"):
+        late.predict_proba(X)
+
+
+def test_pickles_and_clones():
+    model = fitted("opauc", {"eta": 0.25}, calibrate=True)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    assert not hasattr(copy, "classes_")
+
+
+def test_hyper_parameters_are_reached_by_nested_names():
+    model = AUCClassifier("solam", {"zeta": 2.0}, loss_params=None)
+    parameters = model.get_params()
+    assert parameters["algo__zeta"] == 2.0
+    assert parameters["algo__radius"] == 1.0
+    given = model.algo_params
+    model.set_params(algo__radius=5.0, epochs=2)
+    assert model.algo_params == {"zeta": 2.0, "radius": 5.0}
+    assert given == {"zeta": 2.0}
+    model.set_params(features="nystroem", features__landmarks=7)
+    assert model.get_params()["features__landmarks"] == 7
+    assert "algo__zeta" not in model.get_params(deep=False)
+
+
+def test_the_method_is_set_before_its_parameters_whatever_their_order():
+    model = AUCClassifier().set_params(algo__gamma=1e-3, algo="psam")
+    assert model.get_params()["algo__gamma"] == 1e-3
+    with pytest.raises(ParameterError, match=r"algo=psam has no parameter 'gama'\. Did you mean gamma\?"):
+        model.set_params(algo__gama=1.0)
+    with pytest.raises(ValueError, match="Invalid parameter 'algorithm'"):
+        model.set_params(algorithm="psam")
+
+
+def test_a_grid_search_takes_nested_names_mappings_and_methods():
+    grid = [
+        {"algo": ["psam"], "algo__gamma": [1e-3, 1e-7]},
+        {"algo": ["solam"], "algo_params": [{"radius": 0.1}, {"radius": 10.0}], "scaling": ["minmax"]},
+    ]
+    search = GridSearchCV(AUCClassifier(random_state=0), grid, scoring="roc_auc", cv=3, error_score="raise")
+    search.fit(X, Y)
+    assert search.best_score_ > 0.9
+    assert len(search.cv_results_["params"]) == 4
+    table = search.cv_results_["mean_test_score"]
+    alone = AUCClassifier("psam", {"gamma": 1e-3}, random_state=0)
+    assert table[0] == cross_val_score(alone, X, Y, scoring="roc_auc", cv=3).mean()
+
+
+def test_a_pipeline_passes_nested_names_on():
+    pipeline = make_pipeline(StandardScaler(), AUCClassifier("solam", scaling="none", random_state=0))
+    search = GridSearchCV(pipeline, {"aucclassifier__algo__radius": [0.1, 1.0]}, scoring="roc_auc", cv=2)
+    assert search.fit(FRAME, LABELS).best_score_ > 0.97
+
+
+def test_an_instance_of_a_method_need_not_be_registered():
+    model = AUCClassifier(Iterating(needed=2), {"needed": 3}, random_state=0).fit(X, Y)
+    np.testing.assert_allclose(model.coef_[0] * np.abs(X).max(axis=0), 1.0)
+    assert clone(model).algo == model.algo
+
+
+def test_a_method_that_has_not_converged_warns():
+    with pytest.warns(ConvergenceWarning, match="iterating has not converged after 5 iterations"):
+        fitted(Iterating(needed=50))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted(Iterating(needed=50), epochs=None)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"algo": "fsauk"}, "Unknown algorithm 'fsauk'. Did you mean fsauc or sauc?"),
+        ({"algo": 3}, "algo must be the name of a registered algorithm, or an instance of one, got 3."),
+        ({"algo_params": {"radiu": 1}}, "algo=fsauc has no parameter 'radiu'. Did you mean radius?"),
+        ({"algo_params": {"radius": -1}}, "fsauc: radius must be > 0, got -1."),
+        ({"algo_params": [1]}, "algo_params must be a mapping of names to values, got [1]."),
+        ({"loss": "hinge"}, "fsauc accepts the losses square, got loss=hinge."),
+        ({"scaling": "max"}, "scaling must be one of none, minmax"),
+        ({"order": "sorted"}, "order must be one of shuffled, stored, blocks, got 'sorted'."),
+        (
+            {"algo": "psam", "order": "stored"},
+            "order=stored does not apply to a method that draws random pairs.",
+        ),
+        ({"epochs": 0}, "budget: epochs must be > 0 (or none), got 0."),
+        ({"iterations": 2.5}, "budget: iterations must be a whole number"),
+        (
+            {"algo": "cbr", "loss_params": {"theta": 1.0}},
+            "cbr takes no loss, got loss_params={'theta': 1.0}.",
+        ),
+        ({"algo": Exploding(at=37)}, "exploding diverged within 1500 iterations"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_is_wrong_is_said_in_one_sentence_by_fit(parameters, sentence):
+    model = AUCClassifier(**parameters)
+    model.get_params()
+    with pytest.raises(ParameterError, match=re.escape(sentence)):
+        model.fit(X, Y)
+    assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        (np.arange(300) % 3, "Only binary classification is supported. The type of the target is multiclass"),
+        (np.ones(300), "Expected rows of two classes, got one class only: 1.0."),
+    ],
+    ids=["three", "one"],
+)
+def test_other_than_two_classes_are_refused(y, sentence):
+    with pytest.raises(DataError, match=re.escape(sentence)):
+        AUCClassifier().fit(X, y)
+
+
+def test_huge_values_without_scaling_are_refused_as_in_a_run():
+    with pytest.raises(DataError, match="use scaling=maxabs"):
+        AUCClassifier(scaling="none").fit(X * 1e200, Y)
+
+
+def test_float32_rows_stay_float32():
+    model = AUCClassifier("solam", random_state=0).fit(X.astype(np.float32), Y)
+    np.testing.assert_allclose(model.coef_, fitted("solam").coef_, rtol=1e-3)

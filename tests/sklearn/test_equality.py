@@ -1,0 +1,88 @@
+"""The estimator is the benchmark: the same rows, settings and seed give the same model and AUC."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+from sklearn.metrics import roc_auc_score
+
+import aucbench
+from aucbench.data import loading
+from aucbench.protocols import Holdout
+from aucbench.sklearn import AUCClassifier
+
+SEED = 3
+
+
+def sides(dataset, **fields):
+    """The rows of a hold-out of the seed, as a run takes them."""
+    instance = aucbench.catalog().dataset(dataset)(**fields)
+    split = Holdout().split(lambda part: loading.load(instance, part), loading.Part.train, SEED)
+    return (split.train.X[split.train.rows], split.train.y), (split.test.X[split.test.rows], split.test.y)
+
+
+@pytest.fixture(scope="module")
+def breast_cancer():
+    return sides("breast_cancer")
+
+
+SETTINGS = [
+    pytest.param({"algo": "fsauc"}, ["algo=fsauc", "budget.epochs=5"], id="planned"),
+    pytest.param(
+        {"algo": "solam", "algo_params": {"zeta": 3.0}, "scaling": "minmax", "epochs": 2},
+        ["algo=solam", "algo.zeta=3.0", "scaling=minmax", "budget.epochs=2"],
+        id="stream",
+    ),
+    pytest.param(
+        {"algo": "opauc", "order": "stored", "iterations": 700, "scaling": "maxabs_unit"},
+        ["algo=opauc", "order=stored", "budget.iterations=700", "scaling=maxabs_unit"],
+        id="stored",
+    ),
+    pytest.param({"algo": "psam", "epochs": 3}, ["algo=psam", "budget.epochs=3"], id="pairs"),
+    pytest.param({"algo": "mba"}, ["algo=mba", "budget.epochs=5"], id="minibatch"),
+    pytest.param({"algo": "ls_svm", "epochs": None}, ["algo=ls_svm"], id="full"),
+    pytest.param(
+        {"algo": "asam", "loss": "logistic", "epochs": 2},
+        ["algo=asam", "loss=logistic", "budget.epochs=2"],
+        id="loss",
+    ),
+    pytest.param(
+        {"algo": "solam", "features": "nystroem", "features_params": {"landmarks": 40}},
+        ["algo=solam", "features=nystroem", "features.landmarks=40", "budget.epochs=5"],
+        id="features",
+    ),
+]
+
+
+@pytest.mark.parametrize(("parameters", "overrides"), SETTINGS)
+def test_a_run_of_the_benchmark_has_the_same_auc(breast_cancer, parameters, overrides):
+    train, (X_test, y_test) = breast_cancer
+    model = AUCClassifier(**parameters, random_state=SEED).fit(*train)
+    result = aucbench.run("dataset=breast_cancer", f"seed={SEED}", *overrides)
+    assert roc_auc_score(y_test, model.decision_function(X_test)) == pytest.approx(result.auc, abs=1e-12)
+    assert model.n_iter_ == result.record["result"]["iterations"]
+
+
+def test_the_weights_are_those_of_a_run_bit_by_bit(breast_cancer):
+    train, _ = breast_cancer
+    for algo in ("fsauc", "psam", "ls_svm"):
+        model = AUCClassifier(algo, random_state=SEED).fit(*train)
+        result = aucbench.run(
+            f"algo={algo}", "dataset=breast_cancer", f"seed={SEED}", "budget.epochs=5", "budget.checkpoints=7"
+        )
+        largest = np.abs(train[0]).max(axis=0)  # what maxabs divides by
+        assert np.array_equal(model.coef_[0], result.weights / largest)
+
+
+def test_sparse_rows_have_the_same_auc_too(tmp_path):
+    path = tmp_path / "wide.txt"
+    rng = np.random.default_rng(0)
+    rows = sparse.random_array((300, 5_000), density=0.004, format="csr", rng=rng)
+    y = np.where(rows @ rng.standard_normal(5_000) + 0.1 * rng.standard_normal(300) > 0.3, 1, -1)
+    dump_svmlight_file(rows, y, str(path), zero_based=False)
+    train, (X_test, y_test) = sides("libsvm", path=str(path))
+    assert sparse.issparse(X_test)
+    for algo in ("solam", "psam"):
+        model = AUCClassifier(algo, epochs=1, random_state=SEED).fit(*train)
+        result = aucbench.run(f"algo={algo}", "dataset=libsvm", f"dataset.path={path}", f"seed={SEED}")
+        assert roc_auc_score(y_test, model.decision_function(X_test)) == pytest.approx(result.auc, abs=1e-12)

@@ -1,0 +1,175 @@
+import pickle
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+
+from aucbench import DataError, ParameterError, catalog
+from aucbench.registry import Family
+from aucbench.sklearn import AUCClassifier
+from tests.fakes import Exploding, Perceptron, two_clouds
+
+X, Y = two_clouds(n=400)
+X_TEST, Y_TEST = two_clouds(n=400, seed=1)
+PARTS = [slice(start, start + 100) for start in range(0, 400, 100)]
+
+
+@dataclass(frozen=True)
+class Remembering(Perceptron):
+    """It keeps row numbers from call to call."""
+
+    name: ClassVar[str] = "remembering"
+
+    def step(self, state, batch):
+        w = batch.X[state.steps % len(batch.X)] * 1.0
+        return state._replace(w=w, steps=state.steps + len(batch))
+
+
+@dataclass(frozen=True)
+class Plain(Perceptron):
+    """The same without weights, and so to be scored by its state."""
+
+    name: ClassVar[str] = "plain"
+    weights: ClassVar[None]
+
+    def __getattribute__(self, name):
+        if name == "weights":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def in_parts(model, X=X, y=Y, parts=PARTS, **keywords):
+    for part in parts:
+        model.partial_fit(X[part], y[part], **keywords)
+    return model
+
+
+@pytest.mark.parametrize("algo", ["solam", "opauc", "opauc_r", "adaoam", "sgd_log"])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_rows_in_parts_train_like_all_rows_at_once(algo, kind):
+    rows = kind(X)
+    settings = {"scaling": "none", "order": "stored", "epochs": 1, "random_state": 0}
+    if algo == "solam":
+        settings["algo_params"] = {"kappa": 9.0}  # or it is measured on the first rows
+    if algo == "sgd_log":
+        first = Y[PARTS[0]]  # its class weights are those of the first rows: let all parts be alike
+        share = np.concatenate([first] * 4)
+        rows, y = kind(X), share
+    else:
+        y = Y
+    whole = AUCClassifier(algo, **settings).fit(rows, y)
+    parts = in_parts(AUCClassifier(algo, **settings), rows, y)
+    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
+    assert parts.n_iter_ == whole.n_iter_ == 400
+
+
+def test_one_call_is_a_fit_of_one_epoch():
+    once = AUCClassifier("solam", random_state=4).partial_fit(X, Y)
+    fit = AUCClassifier("solam", random_state=4, epochs=1).fit(X, Y)
+    assert np.array_equal(once.coef_, fit.coef_)
+    assert once.intercept_ == pytest.approx(fit.intercept_, abs=1e-12)
+
+
+def test_it_goes_on_after_fit_and_after_pickling():
+    one = AUCClassifier("opauc", random_state=0).fit(X, Y)
+    two = pickle.loads(pickle.dumps(one))
+    before = one.coef_
+    one.partial_fit(X_TEST, Y_TEST)
+    two.partial_fit(X_TEST, Y_TEST)
+    assert np.array_equal(one.coef_, two.coef_)
+    assert not np.array_equal(one.coef_, before)
+    assert one.n_iter_ == 5 * 400 + 400
+    assert np.array_equal(one.fit(X, Y).coef_, before)
+
+
+def test_a_planning_method_needs_the_number_of_rows_and_refuses_more():
+    assert not hasattr(AUCClassifier("fsauc"), "partial_fit")
+    with pytest.raises(
+        AttributeError, match="fsauc must know the number of iterations beforehand: set iterations"
+    ):
+        AUCClassifier("fsauc").partial_fit(X, Y)
+    model = in_parts(AUCClassifier("fsauc", iterations=400, random_state=0))
+    assert roc_auc_score(Y_TEST, model.decision_function(X_TEST)) > 0.9
+    with pytest.raises(ParameterError, match="planned 400 iterations, has done 400 and got 1 more rows"):
+        model.partial_fit(X[:1], Y[:1])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"algo": "psam"}, "psam draws its pairs from all rows"),
+        ({"algo": "mba"}, "mba draws its minibatches from all rows"),
+        ({"algo": "ls_svm"}, "ls_svm takes all rows in every iteration"),
+        ({"algo": "spam"}, "spam remembers rows by their number"),
+        ({"algo": Remembering()}, "remembering remembers rows by their number"),
+        ({"algo": "solam", "calibrate": True}, "calibrate=True needs all rows at once"),
+        ({"algo": "nothing"}, "Unknown algorithm 'nothing'"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_method_that_cannot_go_on_has_no_partial_fit_and_says_why(parameters, reason):
+    model = AUCClassifier(**parameters)
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(AttributeError, match=reason):
+        model.partial_fit(X, Y)
+
+
+def test_every_registered_stream_method_goes_on_or_says_why():
+    going = {
+        name for name in catalog().plugins[Family.algorithms] if hasattr(AUCClassifier(name), "partial_fit")
+    }
+    assert {"solam", "opauc", "opauc_r", "adaoam", "regsolam", "sgd_hinge", "uni_exp"} <= going
+    assert not going & {"cbr", "cbr_diag", "oam_seq", "oam_gra", "spam", "psam", "spdam", "bam", "fsauc"}
+    for name in going:
+        parts = in_parts(AUCClassifier(name, random_state=0))
+        whole = AUCClassifier(name, epochs=1, random_state=0).fit(X, Y)
+        aucs = [roc_auc_score(Y_TEST, model.decision_function(X_TEST)) for model in (parts, whole)]
+        assert aucs[0] > aucs[1] - 0.1, name
+
+
+def test_the_cut_follows_the_model_while_rows_come_sorted_by_class():
+    order = np.argsort(Y, kind="stable")
+    rows, y = X[order], Y[order]
+    model = in_parts(AUCClassifier("solam", random_state=0), rows, y, classes=[-1, 1])
+    assert model.score(X_TEST, Y_TEST) > 0.8
+
+
+def test_one_class_may_come_first_when_the_classes_are_named():
+    with pytest.raises(DataError, match="one class only: 1"):
+        AUCClassifier("solam").partial_fit(X[:3], [1, 1, 1])
+    model = AUCClassifier("solam").partial_fit(X[:3], ["b"] * 3, classes=["a", "b"])
+    assert list(model.classes_) == ["a", "b"]
+    with pytest.raises(DataError, match="labels 'c' are not among the classes 'a', 'b'"):
+        model.partial_fit(X[:2], ["a", "c"])
+    with pytest.raises(DataError, match="The classes of the first call were 'a', 'b'"):
+        model.partial_fit(X[:2], ["a", "b"], classes=["a", "c"])
+
+
+def test_settings_and_kind_of_rows_are_fixed_by_the_first_call():
+    model = AUCClassifier("solam").partial_fit(X, Y)
+    with pytest.raises(
+        DataError, match=re.escape("The rows of the first call were dense, these are sparse.")
+    ):
+        model.partial_fit(sparse.csr_array(X), Y)
+    model.set_params(algo__zeta=5.0)
+    with pytest.raises(ParameterError, match="settings of the first call, but algo changed"):
+        model.partial_fit(X, Y)
+
+
+def test_a_model_that_diverged_does_not_go_on():
+    model = AUCClassifier(Exploding(at=150), random_state=0).partial_fit(X[:100], Y[:100])
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="exploding diverged within 200 iterations"):
+            model.partial_fit(X[100:200], Y[100:200])
+
+
+def test_a_method_without_weights_is_scored_by_its_state():
+    with_weights = in_parts(AUCClassifier(Perceptron(), random_state=0))
+    without = in_parts(AUCClassifier(Plain(), random_state=0))
+    np.testing.assert_allclose(without.decision_function(X_TEST), with_weights.decision_function(X_TEST))
+    with pytest.raises(AttributeError, match="the method is not linear"):
+        _ = without.coef_
