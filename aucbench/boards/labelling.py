@@ -115,3 +115,13 @@ def methods_of(cells: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any
     for described in cells:
         found.setdefault(method_of(described), described)
     return found
+
+
+def letters_of(groups: Iterable[Iterable[Any]]) -> dict[str, str]:
+    """Methods to the letters of the groups they are in."""
+    found: dict[str, str] = {}
+    for number, members in enumerate(groups):
+        letter = chr(ord("a") + number) if number < 26 else f"({number + 1})"
+        for method in members:
+            found[str(method)] = found.get(str(method), "") + letter
+    return found

@@ -1,0 +1,127 @@
+"""Pictures across boards: ranks, performance profiles, tests."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aucbench.boards.pictures.matrices import matrix
+from aucbench.boards.pictures.styling import Style, begin, legend, logarithmic, short
+from aucbench.boards.report import Overall
+
+Picture = tuple[Any, str]
+
+
+def ranks(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
+    """Mean ranks with intervals; bars join methods that do not differ, by Nemenyi's test from ten "
+    "boards on."""
+    ranked = sorted(overall.ranks.items(), key=lambda item: item[1].value)
+    if len(ranked) < 2:
+        return None
+    figure, axes = begin(7.0, 1.4 + 0.34 * len(ranked))
+    for place, (method, rank) in enumerate(ranked):
+        style = styles[method]
+        axes.plot([rank.low, rank.high], [place, place], color=style.colour, linewidth=1.6)
+        axes.plot(rank.value, place, marker=style.marker, color=style.colour, markersize=7)
+    _bars(axes, [method for method, _ in ranked], overall)
+    axes.set_yticks(range(len(ranked)), short([method for method, _ in ranked]))
+    axes.invert_yaxis()
+    axes.set_xlabel("mean rank (1 is best)")
+    axes.set_title(f"{overall.boards} boards, {'tuned' if overall.tuned else 'not tuned'}")
+    test = "Nemenyi's test" if overall.friedman else "Wilcoxon's tests with Holm's correction"
+    return figure, (
+        "Mean rank over the boards on which every method has all runs, with a 95 % bootstrap "
+        "interval; further "
+        f"left is better. Grey bars join methods that do not differ by {test}."
+    )
+
+
+def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
+    """The diagram of Demsar (2006), from ten boards on."""
+    if overall.friedman is None:
+        return None
+    ranked = sorted(overall.ranks.items(), key=lambda item: item[1].value)
+    half = (len(ranked) + 1) // 2
+    figure, axes = begin(8.0, 1.6 + 0.3 * half)
+    low, high = 1.0, float(len(ranked))
+    axes.set_xlim(low - 0.45 * (high - low), high + 0.45 * (high - low))
+    axes.set_ylim(-1.2 - half, 1.6)
+    axes.axis("off")
+    axes.plot([low, high], [0, 0], color="black", linewidth=1)
+    for tick in range(1, len(ranked) + 1):
+        axes.plot([tick, tick], [0, 0.12], color="black", linewidth=1)
+        axes.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize="small")
+    width = overall.friedman["critical_difference"]
+    axes.plot([low, low + width], [1.0, 1.0], color="black", linewidth=2)
+    axes.text(low + width / 2, 1.08, f"CD = {width:.2f}", ha="center", va="bottom", fontsize="small")
+    for place, (method, rank) in enumerate(ranked):
+        left = place < half
+        row = -1.0 - (place if left else len(ranked) - 1 - place)
+        end = low - 0.05 * (high - low) if left else high + 0.05 * (high - low)
+        axes.plot([rank.value, rank.value, end], [0, row, row], color=styles[method].colour, linewidth=1)
+        axes.text(
+            end,
+            row,
+            f" {short([method], 22)[0]} ",
+            ha="right" if left else "left",
+            va="center",
+            fontsize="small",
+        )
+    for level, members in enumerate(_groups([method for method, _ in ranked], overall)):
+        values = [overall.ranks[method].value for method in members]
+        height = -0.22 - 0.16 * level
+        axes.plot([min(values) - 0.04, max(values) + 0.04], [height, height], color="0.35", linewidth=3)
+    return figure, (
+        "Critical-difference diagram (Demsar 2006): mean ranks on the axis, 1 is best. Methods under "
+        "one thick "
+        "bar do not differ by Nemenyi's test at 95 %; the bar above shows how far apart ranks must be."
+    )
+
+
+def profile(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
+    """Performance profiles of the AUC gap."""
+    if not overall.profile:
+        return None
+    figure, axes = begin(8.4)
+    for method, (ratios, shares) in overall.profile.items():
+        style = styles[method]
+        axes.step(
+            ratios, shares, where="post", color=style.colour, linestyle=style.dashes, label=short([method])[0]
+        )
+    axes.set_xscale("log")
+    logarithmic(axes.xaxis, *axes.get_xlim())
+    axes.set_ylim(0.0, 1.03)
+    axes.set_xlabel("factor on the smallest 1 - AUC of a board")
+    axes.set_ylabel("share of the boards")
+    axes.set_title("performance profile")
+    legend(axes, len(overall.profile))
+    return figure, (
+        "For each factor, the share of boards on which a method's 1 - AUC is within that factor of the best "
+        "method's (Dolan and More 2002). Higher is better; the value at the left is how often it is best."
+    )
+
+
+def tests(overall: Overall) -> Picture | None:
+    """Holm-corrected p-values of Wilcoxon's tests."""
+    methods = [method for method in overall.methods if method in overall.ranks_with_gaps]
+    figure = matrix(methods, overall.pairwise, "Wilcoxon's tests across boards, Holm's correction")
+    return figure and (
+        figure,
+        "Corrected p-value of Wilcoxon's signed-rank test of two methods over their means on all "
+        "boards; dark "
+        "cells (p < 0.05) differ.",
+    )
+
+
+def _groups(methods: list[str], overall: Overall) -> list[list[str]]:
+    letters = sorted({letter for method in methods for letter in overall.groups.get(method, "")})
+    groups = [[m for m in methods if letter in overall.groups.get(m, "")] for letter in letters]
+    return [group for group in groups if len(group) > 1]
+
+
+def _bars(axes: Any, methods: list[str], overall: Overall) -> None:
+    low = min((rank.low for rank in overall.ranks.values() if not np.isnan(rank.low)), default=1.0)
+    for level, members in enumerate(_groups(methods, overall)):
+        places = [methods.index(method) for method in members]
+        x = low - 0.12 * (level + 1)
+        axes.plot([x, x], [min(places) - 0.25, max(places) + 0.25], color="0.6", linewidth=3)

@@ -1,0 +1,160 @@
+"""Pictures of one board: curves, cost, runs, tests, sensitivity."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aucbench.boards.pictures.matrices import matrix
+from aucbench.boards.pictures.styling import Style, begin, legend, logarithmic, short
+from aucbench.boards.report import Board
+
+Picture = tuple[Any, str]  # the figure, and how to read it
+
+
+def curves(board: Board, styles: Mapping[str, Style], against: str) -> Picture | None:
+    """AUC against samples or seconds, on a logarithmic axis."""
+    rows = [row for row in board.rows if row.curve is not None]
+    if not rows:
+        return None
+    figure, axes = begin(8.4)
+    for row in rows:
+        assert row.curve is not None
+        style, curve = styles[row.method], row.curve
+        x = np.asarray(curve.samples if against == "samples" else curve.seconds, float)
+        shown = x > 0
+        every = max(1, int(shown.sum()) // 8)
+        axes.plot(
+            x[shown], curve.auc[shown], color=style.colour, linestyle=style.dashes, marker=style.marker,
+            markevery=every, markersize=4, linewidth=1.4, label=short([row.method])[0],
+        )  # fmt: skip
+        axes.fill_between(
+            x[shown], curve.low[shown], curve.high[shown], color=style.colour, alpha=0.12, linewidth=0
+        )
+    axes.axhline(board.target, color="0.5", linewidth=0.8, linestyle=":")
+    axes.set_xscale("log")
+    logarithmic(axes.xaxis, *axes.get_xlim())
+    axes.set_xlabel("examples seen" if against == "samples" else "training seconds")
+    axes.set_ylabel("test AUC")
+    axes.set_title(f"{board.dataset} ({'tuned' if board.tuned else 'not tuned'})")
+    legend(axes, len(rows))
+    what = "examples seen" if against == "samples" else "seconds of training"
+    return figure, (
+        f"Mean test AUC over the runs against {what}, log scale; the band is one standard deviation "
+        "to either "
+        f"side, the dotted line the target ({board.target:.4f}). Higher and further left is better."
+    )
+
+
+def pareto(board: Board, styles: Mapping[str, Style]) -> Picture | None:
+    """AUC against training seconds, one point a method."""
+    rows = [row for row in board.rows if np.isfinite(row.auc.value) and row.train_seconds > 0]
+    if not rows:
+        return None
+    figure, axes = begin(8.4)
+    for row in rows:
+        style = styles[row.method]
+        axes.errorbar(
+            row.train_seconds, row.auc.value, yerr=0.0 if np.isnan(row.std) else row.std, color=style.colour,
+            marker=style.marker, markersize=7, linestyle="none", capsize=2, label=short([row.method])[0],
+        )  # fmt: skip
+    best, front = -np.inf, []
+    for row in sorted(rows, key=lambda row: (row.train_seconds, -row.auc.value)):
+        if row.auc.value > best:
+            best = row.auc.value
+            front.append((row.train_seconds, best))
+    axes.step(*zip(*front, strict=True), where="post", color="0.6", linewidth=0.9, zorder=0)
+    axes.set_xscale("log")
+    logarithmic(axes.xaxis, *axes.get_xlim())
+    axes.set_xlabel("training seconds")
+    axes.set_ylabel("test AUC")
+    axes.set_title(f"{board.dataset}: AUC against cost")
+    legend(axes, len(rows))
+    return figure, (
+        "Mean test AUC and training time of each method, bars one standard deviation; methods on the "
+        "grey line "
+        "are beaten by no other in both at once."
+    )
+
+
+def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
+    """The final AUC of every run, as boxes and points."""
+    rows = [row for row in board.rows if np.isfinite(row.aucs).any()]
+    if not rows:
+        return None
+    figure, axes = begin(7.0, 1.2 + 0.36 * len(rows))
+    rng = np.random.default_rng(0)
+    for place, row in enumerate(rows):
+        aucs = np.array([auc for auc in row.aucs if np.isfinite(auc)])
+        colour = styles[row.method].colour
+        axes.boxplot(
+            [aucs], positions=[place], vert=False, widths=0.6, showfliers=False,
+            medianprops={"color": colour}, boxprops={"color": "0.5"}, whiskerprops={"color": "0.5"},
+            capprops={"color": "0.5"}, manage_ticks=False,
+        )  # fmt: skip
+        spread = place + rng.uniform(-0.18, 0.18, len(aucs))
+        axes.scatter(aucs, spread, color=colour, s=12, alpha=0.8, linewidths=0, zorder=3)
+    axes.set_yticks(range(len(rows)), short([row.method for row in rows]))
+    axes.invert_yaxis()
+    axes.set_xlabel("test AUC")
+    axes.set_title(f"{board.dataset}: single runs")
+    return figure, (
+        "One point a run; boxes hold the middle half, the line is the median, whiskers reach to the "
+        "last point "
+        "within 1.5 box lengths. Further right is better."
+    )
+
+
+def tests(board: Board) -> Picture | None:
+    """P-values of the paired tests."""
+    methods = [row.method for row in board.rows]
+    figure = matrix(methods, board.pairwise, f"{board.dataset}: paired t-tests")
+    return figure and (
+        figure,
+        "P-value of the paired t-test of two methods over the same runs; dark cells (p < 0.05) "
+        "differ. Methods "
+        "are in order of their mean AUC.",
+    )
+
+
+def sensitivity(board: Board, styles: Mapping[str, Style]) -> list[tuple[str, Picture]]:
+    """Validation AUC over each tuned field, one picture a method and field."""
+    found = []
+    for method, trials in board.trials.items():
+        known = [trial for trial in trials if trial["auc"] is not None]
+        for field in sorted({field for trial in known for field in trial["parameters"]}):
+            picture = _sensitivity(board, method, field, known, styles[method])
+            if picture is not None:
+                found.append((f"{method}-{field}", picture))
+    return found
+
+
+def _sensitivity(
+    board: Board, method: str, field: str, trials: list[dict[str, Any]], style: Style
+) -> Picture | None:
+    points = [(trial["parameters"][field], trial["auc"]) for trial in trials]
+    values = [value for value, _ in points]
+    if len(set(map(str, values))) < 2:
+        return None
+    figure, axes = begin(6.0, 3.8)
+    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    names = sorted(set(map(str, values)))
+    x = [float(value) if numeric else float(names.index(str(value))) for value in values]
+    aucs = [auc for _, auc in points]
+    axes.scatter(x, aucs, color=style.colour, s=12, alpha=0.5, linewidths=0)
+    places = sorted(set(x))
+    best = [max(auc for at, auc in zip(x, aucs, strict=True) if at == place) for place in places]
+    axes.plot(places, best, color=style.colour, linewidth=1.4)
+    if not numeric:
+        axes.set_xticks(range(len(names)), names)
+    elif min(places) > 0:
+        axes.set_xscale("log")
+        logarithmic(axes.xaxis, min(places), max(places))
+    axes.set_xlabel(field)
+    axes.set_ylabel("validation AUC")
+    axes.set_title(f"{short([method])[0]} on {board.dataset}")
+    return figure, (
+        f"Each point is a setting that was tried; the line joins the best for each value of {field}. "
+        "A flat line "
+        f"means that the field hardly matters."
+    )

@@ -1,0 +1,34 @@
+"""A matrix of p-values as a picture."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aucbench.boards.pictures.styling import begin, short
+
+
+def matrix(methods: Sequence[str], pairwise: Mapping[tuple[str, str], float], title: str) -> Any:
+    """The figure; None with fewer than two methods or no test at all."""
+    import seaborn as sns
+
+    size = len(methods)
+    values = np.full((size, size), np.nan)
+    for i, first in enumerate(methods):
+        for j, second in enumerate(methods):
+            values[i, j] = pairwise.get((first, second), np.nan)
+    if size < 2 or np.isnan(values).all():
+        return None
+    side = 2.2 + 0.42 * size
+    figure, axes = begin(side + 1.2, side)
+    names = short(methods, 20)
+    sns.heatmap(
+        values, vmin=0.0, vmax=0.2, cmap="viridis", annot=size <= 14, fmt=".2f",
+        annot_kws={"fontsize": "x-small"}, xticklabels=names, yticklabels=names, ax=axes, square=True,
+        cbar_kws={"label": "p-value", "shrink": 0.7}, linewidths=0.5, linecolor="white",
+    )  # fmt: skip
+    axes.set_title(title)
+    axes.tick_params(axis="x", rotation=60)
+    axes.tick_params(axis="y", rotation=0)
+    axes.grid(visible=False)
+    return figure
