@@ -5,7 +5,7 @@ from aucbench.config.settings import Running
 from aucbench.store import Store
 from aucbench.studies.estimating import Estimate, estimate, total_seconds
 from aucbench.studies.performing import workshop
-from aucbench.studies.planning import CellState, Plan
+from aucbench.studies.planning import CellState, Plan, by_reason
 from aucbench.studies.running import cores
 
 
@@ -35,10 +35,10 @@ def show_plan(plan: Plan, store: Store, running: Running) -> int:
         )
     Console(markup=False, highlight=False, width=None if _is_terminal() else 160).print(table)
     _print_totals(plan, estimates, running)
-    for left_out in plan.unavailable:
-        print(f"left out: {left_out.entry}: {left_out.why}")
-    for refused in plan.refused:
-        print(f"refused: {refused.entry}: {refused.why}")
+    for text in by_reason(plan.unavailable):
+        print(f"left out: {text}")
+    for text in by_reason(plan.refused):
+        print(f"refused: {text}")
     return BAD_INPUT if plan.refused else 0
 
 

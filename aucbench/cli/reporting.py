@@ -9,7 +9,7 @@ from tqdm import tqdm
 from aucbench.result import CellResult
 from aucbench.studies.conducting import Conducted, Executed
 from aucbench.studies.observing import Observer
-from aucbench.studies.planning import CellState, Plan
+from aucbench.studies.planning import CellState, Plan, by_reason
 from aucbench.studies.units import CellUnit, Unit
 
 DEFAULT_STORE = "aucbench-store"
@@ -131,10 +131,10 @@ class StudyConsole(Observer):
     def study(self, plan: Plan, conducted: Conducted, path: str | None, uri: str | None) -> None:
         """Print what was left out, what failed, and the next commands."""
         self.close()
-        for each in plan.unavailable:
-            print(f"aucbench: left out {each.entry}: {each.why}", file=sys.stderr)
-        for each in conducted.refused:
-            print(f"aucbench: {each.entry}: {each.why}", file=sys.stderr)
+        for text in by_reason(plan.unavailable):
+            print(f"aucbench: left out {text}", file=sys.stderr)
+        for text in by_reason(conducted.refused):
+            print(f"aucbench: {text}", file=sys.stderr)
         print_failures(conducted)
         done = plan.count(CellState.finished) + conducted.finished
         missing = len(plan.cells()) - done - len(conducted.failures)

@@ -68,7 +68,7 @@ def _show(store: Store, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
     table.add_row("all", "", *map(str, totals), style="bold")
     Console(markup=False, highlight=False).print(table)
     for each in plan["unavailable"]:
-        print(f"left out: {each['entry']}: {each['why']}")
+        print(f"left out: {each}")
     print(f"planned {plan['planned'][:19]} by: {plan['command']}\n")
     return failures
 

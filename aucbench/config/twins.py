@@ -40,8 +40,14 @@ SECTIONS = {"budget": Budget, "limits": Limits, "store": StoreSettings, "matrix"
 ROOT = "settings"
 
 
+_registered: list[Catalog] = []  # the catalog whose twins the ConfigStore has
+
+
 def register(catalog: Catalog) -> None:
-    """Put a twin of every plugin and of the fixed choices into Hydra's ConfigStore."""
+    """Put a twin of every plugin and of the fixed choices into Hydra's ConfigStore, once."""
+    if _registered and _registered[0] is catalog:
+        return
+    _registered[:] = [catalog]
     store = ConfigStore.instance()
     for group, family in GROUPS.items():
         extra = [("part", Part, field(default=Part.train))] if group == "dataset" else []

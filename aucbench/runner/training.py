@@ -128,8 +128,11 @@ class Training:
 
 
 def method_generator(task: Task) -> np.random.Generator:
-    """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone."""
-    return np.random.default_rng([task.seed, task.fold])
+    """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone.
+
+    The zero before the fold is the purpose of a method's generator: others have other numbers there.
+    """
+    return np.random.default_rng([task.seed, 0, task.fold])
 
 
 def finalized(algorithm: Any, state: Any, clock: Clock) -> Any:

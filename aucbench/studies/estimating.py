@@ -139,7 +139,8 @@ def _tried(entry: Entry, split: Split, seed: int) -> float | None:
 def _some(side: Side) -> Side:
     rows = np.arange(len(side.y)) if side.rows is None else side.rows
     step = max(1, len(rows) // SAMPLE_ROWS)
-    return Side(side.X, side.y[::step], rows[::step])
+    # Contiguous: strided labels would make the kernels compile anew, within the time that is measured.
+    return Side(side.X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
 
 
 def _bytes(split: Split, dtype: str) -> int:

@@ -60,6 +60,17 @@ class Refused:
         return str(self.error)
 
 
+def by_reason(refused: Iterable[Refused]) -> list[str]:
+    """One sentence for each reason, with the entries that it is the reason for."""
+    entries: dict[str, list[str]] = {}
+    for each in refused:
+        entries.setdefault(each.why, []).append(each.entry)
+    return [
+        f"{', '.join(names) if len(names) < 4 else f'{names[0]} and {len(names) - 1} other entries'}: {why}"
+        for why, names in entries.items()
+    ]
+
+
 @dataclass(frozen=True)
 class Plan:
     """A study before it runs.
@@ -102,7 +113,7 @@ class Plan:
                 }
                 for planned in self.entries
             ],
-            "unavailable": [{"entry": each.entry, "why": each.why} for each in self.unavailable],
+            "unavailable": by_reason(self.unavailable),
         }
 
 

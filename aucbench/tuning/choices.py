@@ -22,14 +22,6 @@ class Pruner(StrEnum):
 
 
 @dataclass(frozen=True)
-class NoTuning:
-    """Use the hyper-parameters as given."""
-
-    name: ClassVar[str] = "none"
-    together: ClassVar[bool] = False
-
-
-@dataclass(frozen=True)
 class Grid:
     """Try every combination of the values of a grid, by default the one that the method's paper used.
 
@@ -100,6 +92,18 @@ class Optuna(Random):
     pruner: Pruner = Pruner.median
 
 
+@dataclass(frozen=True)
+class NoTuning(Optuna):
+    """Use the hyper-parameters as given.
+
+    Its fields are those of the other tunings and have no effect: what an experiment sets for its tuning stays
+    valid when the command line says ``tuning=none``.
+    """
+
+    name: ClassVar[str] = "none"
+    together: ClassVar[bool] = False
+
+
 TUNINGS: tuple[type, ...] = (NoTuning, Grid, Random, Optuna)
 
 
@@ -125,6 +129,8 @@ class Tuning:
 
     def describe(self) -> dict[str, Any]:
         """What decides the outcome, ready for JSON."""
+        if isinstance(self.choice, NoTuning):
+            return {"name": self.choice.name, "parameters": {}, "space": {}}
         fields = {key: value for key, value in asdict(self.choice).items() if key not in NOT_DECIDING}
         return {
             "name": self.choice.name,
