@@ -168,6 +168,8 @@ def _local(workers: int) -> Iterator[Any]:
     settings = {
         # A unit whose worker died is blamed at once: no other waits on that worker.
         "distributed.scheduler.allowed-failures": 0,
+        # Dask would else end, for good, what restarts a worker a while after that was lost.
+        "distributed.deploy.lost-worker-timeout": "1000 days",
         "distributed.admin.large-graph-warning-threshold": "1GB",
     }
     with (

@@ -144,6 +144,9 @@ class _Conductor:
 
     def _take(self, agenda: Agenda, unit: Unit, report: Report) -> None:
         planned = self._owner[id(unit.entry)]
+        if isinstance(unit, TrialsUnit) and len(unit.points) > 1 and (report.lost or report.failure):
+            agenda.divide(unit)  # one of the settings may be the only one to blame
+            return
         if report.lost:
             times = self._lost.get(id(unit), (unit, 0))[1] + 1
             self._lost[id(unit)] = (unit, times)
@@ -159,9 +162,6 @@ class _Conductor:
             self._finish(planned, unit, report)
         elif isinstance(unit, TrialsUnit | ProposalUnit):
             failure = report.failure
-            if failure and isinstance(unit, TrialsUnit) and len(unit.points) > 1:
-                agenda.divide(unit)  # one of the settings may be the only one to blame
-                return
             trials = unit.failed(failure.reason, failure.message) if failure else report.result
             self._store.add_trials(unit.key, trials)
             agenda.tried(unit, trials)

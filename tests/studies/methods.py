@@ -136,6 +136,17 @@ class Diverging(Gentle):
 
 
 @dataclass(frozen=True)
+class Moody(Gentle):
+    """Ends its process when eta is 1."""
+
+    name: ClassVar[str] = "fake_moody"
+
+    def harm(self):
+        if self.eta == 1.0:
+            os._exit(7)
+
+
+@dataclass(frozen=True)
 class Clouds:
     """Two clouds of points; those of `noisy` rows may be replaced by noise."""
 
@@ -145,6 +156,7 @@ class Clouds:
     seed: int = 0
     distance: float = 0.5
     noisy: tuple[int, ...] = ()
+    flipped: bool = True  # labels of noisy rows, too
 
     def load(self):
         rng = np.random.default_rng(self.seed)
@@ -152,11 +164,12 @@ class Clouds:
         X = rng.standard_normal((self.n, self.d)) + self.distance * y[:, None]
         rows = np.array(self.noisy, np.int64)
         X[rows] = 1e3 * np.random.default_rng(self.seed + 1).standard_normal((len(rows), self.d))
-        y[rows] = -y[rows]
+        if self.flipped:
+            y[rows] = -y[rows]
         return aucbench.Samples(X, y)
 
 
-ALGORITHMS = (Gentle, Other, Sleeper, Slow, Raising, Exiting, Greedy, Diverging)
+ALGORITHMS = (Gentle, Other, Sleeper, Slow, Raising, Exiting, Greedy, Diverging, Moody)
 
 
 @aucbench.hookimpl

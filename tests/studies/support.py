@@ -75,7 +75,7 @@ def conducted(entries, store, engine=None, **options):
 def untimed(value):
     """A record or a trial without what differs from run to run."""
     if isinstance(value, dict):
-        left_out = ("environment", "traceback", "features_seconds", "limits", *TIMINGS)
+        left_out = ("environment", "git_commit", "traceback", "features_seconds", "limits", *TIMINGS)
         return {key: untimed(each) for key, each in value.items() if key not in left_out}
     return [untimed(each) for each in value] if isinstance(value, list | tuple) else value
 
