@@ -1,0 +1,207 @@
+"""Sweeps from the command line: what they say, what they leave behind, and their exit status."""
+
+import re
+
+import pytest
+from hydra.core.config_store import ConfigStore
+
+from aucbench import api
+from aucbench.cli import main
+from aucbench.store import Store
+from tests.studies.methods import COUNTER
+from tests.studies.support import contents, finished, process_environment, write_metadata
+
+COMMON = ("tracking=none", "budget.checkpoints=3", "dataset=fake_clouds")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Metadata that announces the plugins of `tests.studies.methods`."""
+    return write_metadata(tmp_path_factory.mktemp("site") / "site")
+
+
+@pytest.fixture
+def run(site, tmp_path, monkeypatch, capsys):
+    """Run the command line in an empty folder; gives the exit status and both outputs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    (tmp_path / "counter").mkdir()
+    monkeypatch.setenv(COUNTER, str(tmp_path / "counter"))
+    api.catalog.cache_clear()
+
+    def run(*words):
+        status = main(list(words))
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    yield run
+    api.catalog.cache_clear()
+    for group in ("algo", "dataset"):
+        known = ConfigStore.instance().repo[group]
+        for name in [name for name in known if name.startswith("fake_")]:
+            del known[name]
+
+
+def trainings(tmp_path):
+    return len(list((tmp_path / "counter").iterdir()))
+
+
+def sweep(*words):
+    return ("-m", *COMMON, *words)
+
+
+def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, tmp_path):
+    status, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=2"))
+    assert status == 0
+    assert "4 cells done, 0 failed" in out
+    assert trainings(tmp_path) == 4
+    assert run(*sweep("algo=fake_gentle,fake_other", "runs=2"))[0] == 0
+    assert trainings(tmp_path) == 4
+    status, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=3"))
+    assert "6 cells, 4 of them in the store" in err
+    assert "6 cells done, 0 failed" in out
+    assert trainings(tmp_path) == 6
+
+
+def test_the_exclusive_cells_are_counted_once(run):
+    status, out, _ = run(*sweep("algo=fake_gentle,fake_other", "timing=exclusive"))
+    assert status == 0
+    assert "2 cells done, 0 failed" in out
+
+
+def test_progress_is_quiet_where_there_is_no_terminal(run):
+    _, _, err = run(*sweep("algo=fake_gentle,fake_other", "runs=3"))
+    assert "\r" not in err
+    assert "%|" not in err
+    assert len(err.splitlines()) <= 3
+
+
+def test_a_moved_store_keeps_everything(run, tmp_path):
+    words = sweep("algo=fake_gentle", "tuning=grid", "tuning.folds=2", "runs=2")
+    run(*words, "store.path=one")
+    before = trainings(tmp_path)
+    expected = contents(tmp_path / "one")
+    (tmp_path / "one").rename(tmp_path / "other place")
+    status, *_ = run(*words, "store.path='other place'")
+    assert status == 0
+    assert trainings(tmp_path) == before
+    assert contents(tmp_path / "other place") == expected
+
+
+def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, tmp_path):
+    words = sweep(
+        "algo=fake_gentle,fake_other", "tuning=grid", "tuning.folds=2", "runs=2", "store.path=store"
+    )
+    status, out, _ = run(*words, "--dry-run")
+    assert status == 0
+    assert not (tmp_path / "store").exists()
+    # Two searches of three settings on two folds, and the cells of both methods.
+    assert "2 entries, 4 cells, 0 of them stored; 16 trainings to run" in out
+    run(*words, "algo=fake_other")
+    kept = contents(tmp_path / "store")
+    files = sorted(path for path in (tmp_path / "store").rglob("*"))
+    status, out, _ = run(*words, "--dry-run")
+    assert "2 entries, 4 cells, 2 of them stored; 14 trainings to run" in out
+    assert contents(tmp_path / "store") == kept
+    assert sorted((tmp_path / "store").rglob("*")) == files
+    run(*words)
+    status, out, _ = run(*words, "--dry-run")
+    assert "4 cells, 4 of them stored; 0 trainings to run" in out
+
+
+def test_a_dry_run_divides_the_time_by_the_cores_where_there_is_a_worker_for_each(run, monkeypatch):
+    monkeypatch.setattr("aucbench.cli.previewing.cores", lambda: 7)
+    _, out, _ = run(*sweep("algo=fake_gentle", "parallel=0"), "--dry-run")
+    assert "of training on 7 workers" in out
+
+
+def test_the_status_counts_cells_that_are_done_failed_and_missing(run, tmp_path):
+    words = sweep("algo=fake_gentle,fake_raising", "runs=2", "study=mine", "store.path=store")
+    status, out, err = run(*words)
+    assert status == 1
+    assert "2 cells done, 2 failed" in out
+    assert err.count("aucbench: failed: fake_raising on fake_clouds (seed ") == 2
+    assert "aucbench status --failures shows tracebacks" in err
+    next((tmp_path / "store" / "cells").rglob("*.npz")).unlink()
+    status, out, _ = run("status", "--store", "store")
+    assert status == 1
+    lines = [line.split() for line in out.splitlines()]
+    rows = {words[0]: words[-3:] for words in lines if len(words) > 3 and words[-1].isdigit()}
+    assert rows == {"fake_gentle": ["1", "0", "1"], "fake_raising": ["0", "2", "0"], "all": ["1", "2", "1"]}
+    assert "in harm" not in out
+    status, out, _ = run("status", "--store", "store", "--failures")
+    assert "in harm" in out
+    assert "RuntimeError: out of luck" in out
+
+
+def test_failed_cells_count_as_run_and_only_failed_runs_these_alone(run, tmp_path):
+    words = sweep("algo=fake_raising,fake_gentle", "runs=2")
+    run(*words)
+    assert trainings(tmp_path) == 4
+    assert run(*words)[0] == 1
+    assert trainings(tmp_path) == 4
+    assert run(*words, "runs=3", "--only-failed")[0] == 1
+    assert trainings(tmp_path) == 6
+
+
+def test_a_bad_job_is_refused_and_the_others_run(run, tmp_path):
+    status, out, err = run(*sweep("algo=fake_gentle,fake_other", "algo.eta=0.1,-1"))
+    assert status == 2
+    assert err.count("eta must be > 0, got -1") == 2
+    assert "2 cells done, 0 failed" in out
+    assert trainings(tmp_path) == 2
+
+
+def test_a_sweep_that_its_matrix_skips_altogether_is_refused(run):
+    status, _, err = run(*sweep("algo=fake_gentle", "matrix.skip={fake_gentle:[fake_clouds]}"))
+    assert status == 2
+    assert err.strip() == "aucbench: The study's matrix skips every run that was asked for."
+
+
+GRIDS = {
+    "tuning.grid={fake_gentle:{eta:[1,2]}}": None,
+    "+tuning.grid.fake_gentle.eta=[1,2]": None,
+    "tuning.grid={fake_gentle:{zeta:[1,2]}}": "fake_gentle has no field 'zeta'",
+    "tuning.grid={fake_gentle:{eta:[-1]}}": "eta must be > 0, got -1",
+    "tuning.grid={fake_gentle:{eta:[]}}": "tuning.grid.fake_gentle.eta is empty",
+    "tuning.grid=3": "tuning.grid: expected {METHOD: {FIELD: [VALUES]}}, got 3",
+}
+
+
+@pytest.mark.parametrize("word", GRIDS)
+@pytest.mark.parametrize("multirun", [False, True])
+def test_a_grid_from_the_command_line_is_tried_or_refused_in_one_sentence(word, multirun, run, tmp_path):
+    words = [*COMMON, "algo=fake_gentle", "tuning=grid", "tuning.folds=2", "store.path=store", word]
+    status, _, err = run(*(["-m"] if multirun else []), *words)
+    if GRIDS[word] is None:
+        assert (status, trainings(tmp_path)) == (0, 5)
+        (cell,) = Store(tmp_path / "store")
+        assert {trial["parameters"]["eta"] for trial in cell.record["tuned"]["trials"]} == {1.0, 2.0}
+    else:
+        assert status == 2
+        said = [line for line in err.splitlines() if not re.match(r"aucbench: \d+ cells", line)]
+        assert len(said) == 1
+        assert GRIDS[word] in said[0]
+        assert trainings(tmp_path) == 0
+
+
+@pytest.mark.parametrize("launcher", ["basic", "dask"])
+def test_hydras_launchers_run_the_same_cells(launcher, site, tmp_path):
+    words = sweep("algo=fake_gentle,fake_other", "runs=2", "store.path=store", f"hydra/launcher={launcher}")
+    status, _, err = finished(words, tmp_path, process_environment(site))
+    assert (status, "rror" in err) == (0, False), err
+    cells = list(Store(tmp_path / "store"))
+    assert len(cells) == 4
+    expected = (
+        {1} if launcher == "basic" else {max(1, min(4, cells[0].record["environment"]["cores_physical"]))}
+    )
+    assert {cell.record["environment"]["concurrency"] for cell in cells} == expected
+
+
+def test_a_wrong_scheduler_is_one_sentence_and_exit_status_2(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("aucbench.studies.cluster.CONNECT_SECONDS", 0.5)
+    status, _, err = run(*sweep("algo=fake_gentle,fake_other", "scheduler=tcp://127.0.0.1:9"))
+    assert status == 2
+    assert "aucbench: scheduler: nothing answers at tcp://127.0.0.1:9" in err
+    assert "Traceback" not in err
