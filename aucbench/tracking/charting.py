@@ -116,7 +116,7 @@ def _state(study: str | None) -> dict[str, Any]:
         "datasetsFilter": [],
         "compareRunCharts": lines + bars,
         "compareRunSections": [
-            _section("auc", "AUC over training time, and over iterations"),
+            _section("auc", "AUC over time and over iterations"),
             _section("cost", "Cost"),
         ],
         "globalLineChartConfig": {"xAxisKey": "metric", "selectedXAxisMetricKey": CLOCK, "lineSmoothness": 0},

@@ -13,12 +13,14 @@ from aucbench.tracking.addresses import absolute, artifact_folder, check_address
 
 LOCK_SECONDS = 60.0
 PROBE_SECONDS = 5.0
+KIND = {"mlflow.experimentKind": "custom_model_development"}  # else its pages are those of language models
 # MLflow's own limits let a dead server block for minutes. A request is not repeated by the transport: it
 # would make a second run where an answer was lost; the entry as a whole is tried again, by its key.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "MLFLOW_DISABLE_TELEMETRY": "true",  # a benchmark tells nobody what is run
 }
 
 
@@ -75,7 +77,7 @@ class Connection:
     def _create(self, name: str) -> str:
         location = (self._artifacts / name).as_uri() if self._artifacts else None
         try:
-            return str(self.client.create_experiment(name, artifact_location=location))
+            return str(self.client.create_experiment(name, artifact_location=location, tags=KIND))
         except Exception:  # another process was faster
             found = self._find(name)
             if found is None:

@@ -1,6 +1,8 @@
 """Entries reach an address exactly once, whatever ended before they were there."""
 
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -118,3 +120,12 @@ def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path
         assert file.read() == "second"
     assert len(runs_of(uri)) == 1
     assert log_study("other", folder, uri, store) != run_id
+
+
+def test_two_processes_that_send_one_store_send_each_entry_once(store, uri):
+    words = [sys.executable, "-m", "aucbench", "sync", "--store", str(store.path), "--uri", uri]
+    both = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert sum(text.count(": run ") for text in said) >= 3
+    assert len(runs_of(uri)) == 3
