@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from zipfile import BadZipFile
 
 import numpy as np
@@ -129,7 +130,8 @@ class Store:
 
     def put_plan(self, name: str, plan: dict[str, Any]) -> None:
         """Keep the plan of a study; the same study planned again replaces it."""
-        with _replacing(self.path / "plans" / f"{name}.json") as handle:
+        # A name such as a/b is that of a study, not of a folder.
+        with _replacing(self.path / "plans" / f"{quote(name, safe=' ')}.json") as handle:
             handle.write(json.dumps(plan).encode())
 
     def tracked(self, address: str, entry_key: str) -> str | None:

@@ -135,6 +135,14 @@ def test_the_status_counts_cells_that_are_done_failed_and_missing(run, tmp_path)
     assert "RuntimeError: out of luck" in out
 
 
+def test_a_study_may_have_any_name(run, tmp_path):
+    run(*sweep("algo=fake_gentle", "study=../of/mine", "store.path=store"))
+    assert [path.parent.name for path in tmp_path.rglob("*.json")] == ["plans"]
+    status, out, _ = run("status", "--store", "store", "--study", "../of/mine")
+    assert status == 0
+    assert "../of/mine" in out
+
+
 def test_failed_cells_count_as_run_and_only_failed_runs_these_alone(run, tmp_path):
     words = sweep("algo=fake_raising,fake_gentle", "runs=2")
     run(*words)
