@@ -130,7 +130,11 @@ class Entry:
 
     @cached_property
     def source_digest(self) -> str:
-        """Digest of the code that decides the numbers: the plugins, their helpers and the kernels."""
+        """Digest of the code that decides the numbers, as the process that made the entry saw it."""
+        return self.digest_sources()
+
+    def digest_sources(self) -> str:
+        """Digest of the plugins, their helpers and the kernels, as this process sees them."""
         plugins = [self.algorithm, self.features, *([self.loss] if self.loss else [])]
         digest = hashlib.sha256(kernels.source_hash().encode())
         for plugin in plugins:

@@ -27,16 +27,18 @@ PACKAGES = (
 )
 
 
-def environment(concurrency: int = 1) -> dict[str, Any]:
+def environment(concurrency: int = 1, command: str | None = None) -> dict[str, Any]:
     """Versions, machine, BLAS, thread limits, concurrency and command line, ready for JSON.
 
     Parameters
     ----------
     concurrency : int
         Number of cells that run at the same time on this machine.
+    command : str, optional
+        That started the run; this process's own when left out.
     """
     return _constant() | {
-        "command": shlex.join(sys.argv),
+        "command": command or shlex.join(sys.argv),
         "concurrency": concurrency,
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
     }

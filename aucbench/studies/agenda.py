@@ -48,6 +48,10 @@ class Agenda:
         for key in list(self._searching):
             self._advance(key)
 
+    def __bool__(self) -> bool:
+        """Whether any unit can start now."""
+        return bool(self._groups)
+
     def take(self, last: str | None, busy: Collection[str]) -> Unit | None:
         """The next unit for a worker: of the group it worked on last, else of one that no other works on."""
         if not self._groups:

@@ -2,6 +2,9 @@
 
 import contextlib
 import logging
+import pickle
+import shlex
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
-from aucbench.studies.performing import Conditions, perform
+from aucbench.studies.performing import Conditions, perform_pickled
 from aucbench.studies.units import Failure, FailureReason, Report, Unit
 
 POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
@@ -46,6 +49,7 @@ class Cluster:
         import distributed
 
         self._running: dict[str, _Running] = {}
+        self._abandoned: set[str] = set()  # workers that hang and cannot be ended
         self._seen: set[str] = set()  # workers when last asked which are free
         self._stack = contextlib.ExitStack()
         for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
@@ -86,9 +90,9 @@ class Cluster:
         hosts = [urlsplit(address).hostname for address in self._workers()]
         concurrency = 1 if alone else max(1, hosts.count(urlsplit(worker).hostname))
         future = self._client.submit(
-            perform,
-            unit,
-            Conditions(concurrency, worker=True),
+            perform_pickled,
+            pickle.dumps(unit),
+            Conditions(concurrency, worker=True, command=shlex.join(sys.argv)),
             workers=[worker],
             allow_other_workers=False,
             pure=False,
@@ -105,7 +109,10 @@ class Cluster:
         while not reports:
             futures = [running.future for running in self._running.values()]
             with contextlib.suppress(TimeoutError), self._client.as_current():
-                distributed.wait(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
+                try:
+                    distributed.wait(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
+                except distributed.client.FuturesCancelledError as error:
+                    raise self._disconnected() from error
             done = [worker for worker, running in self._running.items() if running.future.done()]
             reports = [(worker, _report(self._running.pop(worker).future)) for worker in done]
             reports += self._overdue()
@@ -120,7 +127,18 @@ class Cluster:
         self._stack.close()
 
     def _workers(self) -> list[str]:
-        return list(self._client.scheduler_info(n_workers=-1)["workers"])
+        # The client's own `scheduler_info` is refreshed by a timer, which leaves it without workers.
+        try:
+            known = self._client.sync(self._client.scheduler.identity, n_workers=-1)["workers"]
+        except (OSError, RuntimeError) as error:
+            raise self._disconnected() from error
+        return [address for address in known if address not in self._abandoned]
+
+    def _disconnected(self) -> ParameterError:
+        return ParameterError(
+            "scheduler: the connection to it was lost; finished cells are in the store, "
+            "and the same command goes on once a scheduler is there."
+        )
 
     def _overdue(self) -> Iterator[tuple[str, Report]]:
         now = monotonic()
@@ -128,8 +146,10 @@ class Cluster:
         for worker in late:
             running = self._running.pop(worker)
             running.future.cancel()
-            # The nanny ends the process from outside, whatever the unit holds.
-            self._client.restart_workers([worker], timeout=WAIT_SECONDS, raise_for_error=False)
+            try:  # the nanny ends the process from outside, whatever the unit holds
+                self._client.restart_workers([worker], timeout=WAIT_SECONDS, raise_for_error=False)
+            except ValueError:  # a worker without a nanny goes on with what hangs
+                self._abandoned.add(worker)
             limits = running.unit.entry.limits
             message = (
                 f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "

@@ -138,6 +138,8 @@ class _Conductor:
                 self._observer.started(unit)
                 self._engine.start(worker, unit)
             if not running:
+                if agenda:
+                    continue  # the only worker went while it was asked for
                 return
             for worker, report in self._engine.wait():
                 self._take(agenda, running.pop(worker), report)

@@ -1,5 +1,6 @@
 """Performing one unit of work in whatever process it reached: prepare, train, measure, report."""
 
+import pickle
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -39,10 +40,13 @@ class Conditions:
         Units that run at the same time on this machine.
     worker : bool
         Whether this process is a worker, whose memory may be limited.
+    command : str, optional
+        That started the study, where it is not this process's own.
     """
 
     concurrency: int = 1
     worker: bool = False
+    command: str | None = None
 
 
 class _TimeLimitError(CellError):
@@ -90,6 +94,24 @@ def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None
         return _failure(FailureReason.failed, sentence, traceback.format_exc())
 
 
+def perform_pickled(pickled: bytes, conditions: Conditions) -> Report:
+    """Do a unit that came from another process; one that cannot be read here fails alone."""
+    try:
+        unit: Unit = pickle.loads(pickled)
+    except Exception as error:
+        why = f"a worker cannot read it, its plugins may be missing there ({type(error).__name__}: {error})"
+        return _failure(FailureReason.failed, why, traceback.format_exc())
+    if unit.entry.source_digest != unit.entry.digest_sources():
+        name = unit.entry.algorithm.name
+        return Report(
+            refusal=PluginError(
+                f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than "
+                f"the process that planned the study; install the same there."
+            )
+        )
+    return perform(unit, conditions)
+
+
 def _failure(reason: FailureReason, message: str, trace: str = "") -> Report:
     return Report(failure=Failure(reason, message, trace))
 
@@ -110,7 +132,7 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
             "result": _measured(outcome),
             "source": entry.source_digest,
             "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
-            "environment": provenance.environment(conditions.concurrency),
+            "environment": provenance.environment(conditions.concurrency, conditions.command),
         }
     )
     curve = {
