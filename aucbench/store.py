@@ -128,6 +128,10 @@ class Store:
         found = [plan for plan in map(_json, files) if plan is not None]
         return sorted(found, key=lambda plan: str(plan["planned"]))
 
+    def board_folder(self, study: str) -> Path:
+        """Where the leaderboard of a study is written."""
+        return self.path / "boards" / quote(study, safe=" ")
+
     def put_plan(self, name: str, plan: dict[str, Any]) -> None:
         """Keep the plan of a study; the same study planned again replaces it."""
         # A name such as a/b is that of a study, not of a folder.

@@ -16,7 +16,8 @@ def markdown(report: Report) -> str:
     """Tables of every board and of all of them, with how they were made."""
     lines = [f"# {_plain(report.title)}", "", _origin(report), ""]
     for overall in report.overall:
-        lines += _markdown_overall(overall)
+        if overall.boards > 1:
+            lines += _markdown_overall(overall)
     for board in report.boards:
         lines += _markdown_board(board)
     lines += [f"- {note}" for note in report.notes]

@@ -1,12 +1,12 @@
 """The subcommands other than run."""
 
 import sys
-from pathlib import Path
 
 import click
 
 import aucbench
 from aucbench.cli import data_commands, tracking_commands
+from aucbench.cli.board_commands import compare, leaderboard
 from aucbench.cli.checking import check
 from aucbench.cli.status_command import status
 from aucbench.errors import ParameterError
@@ -46,32 +46,12 @@ def _print_family(catalog: Catalog, family: Family) -> None:
     console.print()
 
 
-@click.command()
-@click.option("--store", default="aucbench-store", show_default=True, help="Folder of the store.")
-@click.option("--out", default=None, help="Folder to write leaderboard.csv to.")
-def leaderboard(store: str, out: str | None) -> None:
-    """Rank the finished entries of a store, per data set and method."""
-    from aucbench import leaderboard as boards
-    from aucbench.store import Store
-
-    if not Path(store).is_dir():
-        raise ParameterError(f"There is no store at {store}: run aucbench first, or name one with --store.")
-    table = boards.build(Store(store))
-    if table.empty:
-        raise ParameterError(f"The store at {store} holds no finished cell yet.")
-    boards.show(table)
-    if out:
-        Path(out).mkdir(parents=True, exist_ok=True)
-        file = Path(out) / "leaderboard.csv"
-        table.to_csv(file, index=False)
-        print(f"written to {file}")
-
-
 COMMANDS = {
     "list": list_plugins,
     **data_commands.COMMANDS,
     "check": check,
     "status": status,
     "leaderboard": leaderboard,
+    "compare": compare,
     **tracking_commands.COMMANDS,
 }

@@ -87,6 +87,9 @@ class StudyConsole(Observer):
         self._failed = 0
         self._logging = False
 
+    def stage(self, text: str) -> None:
+        """Nothing: stages of single cells are too many."""
+
     def planned(self, cells: int, stored: int) -> None:
         """Open the bar."""
         print(f"aucbench: {cells} cells, {stored} of them in the store", file=sys.stderr, flush=True)

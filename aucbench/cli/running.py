@@ -16,7 +16,7 @@ from aucbench.api import catalog
 from aucbench.cli.failing import guarded
 from aucbench.cli.studying import Request, conduct_study
 from aucbench.config import binding, composing, sweeping, twins
-from aucbench.config.words import check_overrides
+from aucbench.config.words import check_overrides, for_each_run
 from aucbench.entry import Entry
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.studies.planning import Refused
@@ -55,7 +55,7 @@ def run(words: list[str], traceback: bool = False) -> int:
     # Hydra then raises in place of printing advice of its own; the guard makes a sentence of it.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     saved = sys.argv
-    sys.argv = [saved[0], *words]
+    sys.argv = [saved[0], *for_each_run(words)]
     try:
         hydra.main(composing.config_folder(), composing.CONFIG_NAME, composing.VERSION_BASE)(job)()
     finally:

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aucbench import tracking
@@ -64,9 +65,26 @@ def _run(request: Request, store: "Store", single: bool) -> tuple[int, list[floa
         plan, conducted = run_study(study, store, console, finished)
     if single and conducted.refused:
         raise conducted.refused[0].error
+    if study.name and not single and conducted.finished:
+        console.stage("writing the leaderboard")
+        page = _write_board(store, study.name)
+        log.study(study.name, page.parent)
+        print(f"leaderboard  {page}")
     console.study(plan, conducted, request.store_path, request.uri)
     log.report(conducted)
     return _status(conducted), [aucs.get(id(entry), float("nan")) for entry in study.entries]
+
+
+def _write_board(store: "Store", study: str) -> Path:
+    """The study's leaderboard beside its results, without pictures; returns the page."""
+    from aucbench.boards.building import build
+    from aucbench.boards.collecting import from_store
+    from aucbench.boards.files import PAGE, write
+
+    cells = from_store(store, study)
+    folder = store.board_folder(study)
+    write(build(cells, study, one_study=True), cells, folder, pictures=False)
+    return folder / PAGE
 
 
 def _status(conducted: Conducted) -> int:
@@ -94,6 +112,14 @@ class _Log:
         except TrackingError as error:
             self._trouble = error
             return None
+
+    def study(self, name: str, folder: Path) -> None:
+        """Log the leaderboard of a study as files of its own run."""
+        if self._tracker and not self._trouble:
+            try:
+                self._tracker.log_study(name, folder)
+            except TrackingError as error:
+                self._trouble = error
 
     def report(self, conducted: Conducted) -> None:
         """Say once, behind the results, that some were not logged: they are there, the store has them.

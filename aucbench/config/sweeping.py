@@ -64,7 +64,8 @@ def runs(catalog: Catalog, jobs: Sequence[Sequence[str]]) -> Iterator[DictConfig
     if not jobs:
         return
     composer.root(jobs[0])
-    first = composer.compose(jobs[0])
+    # Other words of the job may only fit once the matrix has chosen, say, its protocol.
+    first = composer.compose([word for word in jobs[0] if not _is_own(word) or _part(word) == "matrix"])
     matrix = binding.matrix(first)
     defaults = composing.choices(first)
     _check_names(catalog, matrix)

@@ -37,10 +37,12 @@ class Agenda:
         self.refused: list[
             tuple[PlannedEntry, AucbenchError]
         ] = []  # entries whose rows do not suffice for tuning
+        added: set[str] = set()
         for planned in plan.entries:
             try:
                 for cell in planned.cells:
-                    if cell.is_wanted(plan.only_failed):
+                    if cell.is_wanted(plan.only_failed) and cell.key not in added:
+                        added.add(cell.key)  # entries that differ in their runs only share cells
                         self._add(planned, cell, workshop)
             except AucbenchError as error:
                 self.refused.append((planned, error))

@@ -97,6 +97,10 @@ class _Conductor:
             for planned in plan.entries
         }
         self._ran = {key for key, left in self._left.items() if left}
+        self._sharers: dict[str, list[PlannedEntry]] = {}  # entries by key of the cells that they have
+        for planned in plan.entries:
+            for cell in planned.cells:
+                self._sharers.setdefault(cell.key, []).append(planned)
         self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
         self._lost: dict[int, tuple[Unit, int]] = {}  # kept with its unit, whose id none else can have then
         self._dropped: set[str] = set()
@@ -181,8 +185,10 @@ class _Conductor:
             described = describe_failure(planned.entry, unit, report.failure)
             self._store.put_failure(unit.key, described)
             self._observer.finished(unit, described)
-        self._left[planned.key].discard(unit.key)
-        self._complete(planned)
+        for sharer in self._sharers[unit.key]:
+            if unit.key in self._left[sharer.key]:
+                self._left[sharer.key].discard(unit.key)
+                self._complete(sharer)
 
     def _forget_trials(self, cell: str) -> None:
         """Remove the trials that the cell was the last to need, where they are not to be reported."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 STATUS = Path("/proc/self/status")
+SHARE = 0.8  # of the free memory that all workers together may take; the system needs some
 
 
 @contextlib.contextmanager
@@ -23,7 +24,7 @@ def of(limit: int | None, concurrency: int, worker: bool) -> Iterator[None]:
     if limit is None:
         import psutil
 
-        limit = int(psutil.virtual_memory().available / concurrency)
+        limit = int(SHARE * psutil.virtual_memory().available / concurrency)
     before = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (_smaller(used + limit, before[1]), before[1]))
     try:

@@ -93,8 +93,8 @@ class Plan:
     only_failed: bool = False
 
     def cells(self) -> list[PlannedCell]:
-        """The cells of all entries."""
-        return [cell for entry in self.entries for cell in entry.cells]
+        """The cells of all entries, each once: entries that differ in their runs only share cells."""
+        return list({cell.key: cell for entry in self.entries for cell in entry.cells}.values())
 
     def count(self, state: CellState) -> int:
         """How many cells are in a state."""

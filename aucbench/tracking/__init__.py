@@ -6,6 +6,7 @@ so that it can be sent later from the store alone.
 
 from aucbench.tracking.addresses import check_address
 from aucbench.tracking.content import LoggedEntry, colour
+from aucbench.tracking.reading import read_cells
 from aucbench.tracking.sending import Tracker, log_entry, log_study
 
-__all__ = ["LoggedEntry", "Tracker", "check_address", "colour", "log_entry", "log_study"]
+__all__ = ["LoggedEntry", "Tracker", "check_address", "colour", "log_entry", "log_study", "read_cells"]

@@ -25,6 +25,13 @@ def check_address(uri: str) -> None:
     file = sqlite_file(uri)
     if file is None:
         return
+    try:
+        _check_file(file)
+    except PermissionError as error:  # a folder on the way that cannot be entered
+        raise TrackingError(f"tracking.uri: {error.filename} cannot be reached.") from error
+
+
+def _check_file(file: Path) -> None:
     if file.is_dir():
         raise TrackingError(f"tracking.uri: {file} is a folder, expected an SQLite file.")
     existing = next(place for place in (file, *file.absolute().parents) if place.exists())

@@ -173,17 +173,36 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
 
 def _only(found: Sequence[CellResult]) -> CellResult:
     """The first by seed and fold; cells that differ in anything else are told apart by their keys."""
-    shared = {
-        json.dumps({k: v for k, v in cell.record.items() if k in _DECIDING}, sort_keys=True): cell
-        for cell in found
-    }
-    if len(shared) > 1:
+    settings: dict[str, CellResult] = {}
+    for cell in found:
+        settings.setdefault(json.dumps([cell.record.get(name) for name in _DECIDING], sort_keys=True), cell)
+    if len(settings) > 1:
+        named = [(cell.record["key"][:12], _flat(cell.record)) for cell in settings.values()]
         keys = ", ".join(
-            f"{cell.record['key'][:12]} ({json.dumps(cell.record['algorithm']['parameters'])})"
-            for cell in shared.values()
+            f"{key} ({_different(fields, [other for _, other in named])})" for key, fields in named
         )
         raise ParameterError(f"Several settings fit; name one with --key: {keys}.")
     return min(found, key=lambda cell: tuple(cell.record[name] for name in ("seed", "split_seed", "fold")))
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """What decides a cell's result, field by field."""
+    found: dict[str, Any] = {}
+    for name in _DECIDING:
+        value = record.get(name)
+        inner = value if isinstance(value, dict) else {}
+        found |= {f"{name}.{key}": each for key, each in inner.items() if key != "parameters"}
+        found |= {f"{name}.{key}": each for key, each in (inner.get("parameters") or {}).items()}
+        if not inner:
+            found[name] = value
+    return found
+
+
+def _different(fields: dict[str, Any], others: list[dict[str, Any]]) -> str:
+    """The fields in which not all agree."""
+    return " ".join(
+        f"{key}={value}" for key, value in fields.items() if any(each.get(key) != value for each in others)
+    )
 
 
 _DECIDING = (
