@@ -101,7 +101,9 @@ def _page(connection: Connection, host: str, experiment: str, study: str | None)
     state = json.dumps(_state(study), sort_keys=True)
     key = sha256(state.encode()).hexdigest()
     connection.client.set_experiment_tag(experiment, VIEW + key, state)
-    return f"{host}/#/experiments/{quote(experiment)}/runs?viewStateShareKey={key}&compareRunsMode=CHART"
+    # Without the first word MLflow shows the menu of language models beside the page.
+    words = f"workflowType=machine_learning&viewStateShareKey={key}&compareRunsMode=CHART"
+    return f"{host}/#/experiments/{quote(experiment)}/runs?{words}"
 
 
 def _state(study: str | None) -> dict[str, Any]:

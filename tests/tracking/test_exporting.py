@@ -139,6 +139,7 @@ def test_a_store_names_the_settings_among_which_to_choose(finished, tmp_path):
     with pytest.raises(AucbenchError, match="Several settings fit; name one with --key") as caught:
         from_store(own, "solam", "breast_cancer", None, None)
     key = str(caught.value).split("--key: ")[1][:12]
+    assert "(algorithm.zeta=" in str(caught.value)
     assert from_store(own, "solam", "breast_cancer", None, key).record["key"].startswith(key)
 
 

@@ -129,3 +129,16 @@ def test_two_processes_that_send_one_store_send_each_entry_once(store, uri):
     assert [process.returncode for process in both] == [0, 0]
     assert sum(text.count(": run ") for text in said) >= 3
     assert len(runs_of(uri)) == 3
+
+
+def test_what_a_killed_process_left_is_completed_without_a_second_run(store, uri):
+    words = [sys.executable, "-u", "-m", "aucbench", "sync", "--store", str(store.path), "--uri", uri]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert ": run " in process.stdout.readline()
+    process.kill()  # in the middle of the second entry, or about there
+    process.communicate()
+    synced(store, uri)
+    runs = runs_of(uri)
+    assert sorted(run.info.run_name for run in runs) == ["ls_svm", "psam", "solam"]
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    assert synced(store, uri).sent == 0
