@@ -1,0 +1,79 @@
+"""Addresses that cannot be written to are refused before anything is trained."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from aucbench.errors import TrackingError
+from aucbench.tracking import check_address
+
+NOBODY = 65534
+# Root may write anywhere; the check is made as somebody else, after the imports.
+CHECK = """
+import os, sys
+from aucbench.tracking import check_address
+if os.getuid() == 0:
+    os.setuid(int(sys.argv[2]))
+try:
+    check_address(sys.argv[1])
+    print("accepted")
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.fixture
+def open_folder(tmp_path):
+    """A folder that others may enter, below pytest's, which they may not otherwise."""
+    folder = tmp_path / "open"
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    closed = []
+    for parent in tmp_path.parents:
+        if parent.stat().st_uid == os.getuid() and not parent.stat().st_mode & 0o001:
+            closed.append((parent, parent.stat().st_mode))
+            parent.chmod(0o711)
+    tmp_path.chmod(0o711)
+    yield folder
+    for parent, mode in closed:
+        parent.chmod(mode)
+
+
+def checked(uri):
+    words = [sys.executable, "-c", CHECK, uri, str(NOBODY)]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_folders_and_files_without_the_right_to_write_are_named(open_folder):
+    assert checked(f"sqlite:///{open_folder}/mlflow.db") == "accepted"
+    for name, mode in (("kept", 0o555), ("secret", 0o000)):
+        (open_folder / name).mkdir()
+        (open_folder / name).chmod(mode)
+    kept = checked(f"sqlite:///{open_folder}/kept/mlflow.db")
+    assert kept == f"TrackingError tracking.uri: {open_folder}/kept cannot be written to."
+    secret = checked(f"sqlite:///{open_folder}/secret/mlflow.db")
+    assert secret == f"TrackingError tracking.uri: {open_folder}/secret/mlflow.db cannot be reached."
+    (open_folder / "read.db").touch()
+    (open_folder / "read.db").chmod(0o444)
+    read = checked(f"sqlite:///{open_folder}/read.db")
+    assert read == f"TrackingError tracking.uri: {open_folder}/read.db cannot be written to."
+
+
+REFUSED = {
+    "foo://bar": "expected an address of sqlite, http",
+    "mlflow.db": "expected an address of sqlite, http",
+    "sqlite:///{folder}": "is a folder, expected an SQLite file",
+    "sqlite:///{folder}/notes.txt": "is not an SQLite file",
+    "sqlite:///{folder}/notes.txt/mlflow.db": "notes.txt is a file, expected a folder",
+}
+
+
+@pytest.mark.parametrize("uri", REFUSED)
+def test_what_is_no_address_is_refused(uri, tmp_path):
+    (tmp_path / "notes.txt").write_text("no database")
+    with pytest.raises(TrackingError, match=REFUSED[uri]):
+        check_address(uri.format(folder=tmp_path))
+    check_address(f"sqlite:///{tmp_path}/new/mlflow.db")
+    assert not (tmp_path / "new").exists()
