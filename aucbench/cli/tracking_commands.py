@@ -36,6 +36,8 @@ def sync(store: str, uri: str, study: str | None) -> None:
         print(f"{entry.record['algorithm']['name']} on {entry.title}: run {run_id}", flush=True)
 
     done = syncing.sync(kept, uri, plans, _name, sent)
+    for name in done.boards:
+        print(f"leaderboard of {name} sent")
     print(f"{done.sent} entries sent, {done.known} were there, {done.incomplete} are not complete yet")
 
 

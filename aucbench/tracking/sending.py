@@ -3,6 +3,7 @@
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from time import time
 from typing import Any
@@ -69,7 +70,7 @@ class Tracker:
         return run_id if run_id is not None and has_run(self._address, run_id) else None
 
     def log_study(self, study: str, folder: Path) -> str:
-        """Keep the files of a folder as those of the study's run; returns the run's id.
+        """Keep the files of a folder as those of the study's run, unless they are there; returns its id.
 
         Raises
         ------
@@ -77,9 +78,22 @@ class Tracker:
             The address does not work.
         """
         with self._alone():
-            return self._attempt(
+            known = self.known_study(study, folder)
+            if known is not None:
+                return known
+            content = _digest(folder)  # before they are sent: what changes meanwhile is sent again
+            run_id = self._attempt(
                 f"The study {study}", lambda connection: _settle_study(connection, study, folder)
             )
+            if self._store:
+                self._store.mark_tracked(shown(self._address), _study_key(study), f"{run_id} {content}")
+        return run_id
+
+    def known_study(self, study: str, folder: Path) -> str | None:
+        """The run that has the files of the folder as they are, None where the store knows of none."""
+        kept = self._store.tracked(shown(self._address), _study_key(study)) if self._store else None
+        run_id, _, content = (kept or "").partition(" ")
+        return run_id if run_id and content == _digest(folder) and has_run(self._address, run_id) else None
 
     def _attempt(self, what: str, action: Callable[[Connection], str]) -> str:
         """Do it; once more over a new connection where the old one had worked, since it may be stale."""
@@ -232,6 +246,19 @@ def _settle_study(connection: Connection, study: str, folder: Path) -> str:
     _remove_others(client, run_id, wanted)
     client.set_terminated(run_id, status="FINISHED")
     return str(run_id)
+
+
+def _study_key(study: str) -> str:
+    return f"study-{sha256(study.encode()).hexdigest()[:32]}"
+
+
+def _digest(folder: Path) -> str:
+    """Of the names and the contents of all files."""
+    found = sha256()
+    for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+        content = file.read_bytes()
+        found.update(f"{file.relative_to(folder).as_posix()} {len(content)} ".encode() + content)
+    return found.hexdigest()
 
 
 def _remove_others(client: Any, run_id: str, wanted: set[str]) -> None:

@@ -11,11 +11,20 @@ from aucbench.tracking.sending import Tracker
 
 @dataclass(frozen=True)
 class Synced:
-    """What came of it: entries that were sent, that were there before, and that are not complete yet."""
+    """What came of it.
+
+    Parameters
+    ----------
+    sent, known, incomplete : int
+        Entries that were sent, that were there before, and that are not complete yet.
+    boards : list of str
+        Studies whose leaderboards were sent.
+    """
 
     sent: int
     known: int
     incomplete: int
+    boards: list[str]
 
 
 def sync(
@@ -25,7 +34,7 @@ def sync(
     study_of: Callable[[dict[str, Any]], str | None],
     on_entry: Callable[[LoggedEntry, str], None] = lambda entry, run_id: None,
 ) -> Synced:
-    """Log every complete entry of some plans that has not been logged at an address.
+    """Log every complete entry of some plans, and their leaderboards, that an address does not have yet.
 
     Parameters
     ----------
@@ -57,7 +66,13 @@ def sync(
             entry = LoggedEntry(planned["key"], study_of(plan), cells)
             on_entry(entry, tracker.log(entry))
             sent += 1
-    return Synced(sent, known, incomplete)
+    boards = []
+    for study in dict.fromkeys(filter(None, map(study_of, plans))):
+        folder = store.board_folder(study)
+        if folder.is_dir() and tracker.known_study(study, folder) is None:
+            tracker.log_study(study, folder)
+            boards.append(study)
+    return Synced(sent, known, incomplete, boards)
 
 
 def _entries(plans: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

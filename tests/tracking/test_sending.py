@@ -31,8 +31,10 @@ def test_what_a_store_has_is_sent_later_and_only_once(store, uri):
     assert {run.info.run_name for run in runs} == {"solam", "psam", "ls_svm"}
     assert {run.data.tags["study"] for run in runs} == {"pair"}
     assert {run.info.status for run in runs} == {"FINISHED"}
+    assert first.boards == ["pair"]
+    assert [run.info.run_name for run in runs_of(uri, "studies")] == ["pair"]
     second = synced(store, uri)
-    assert (second.sent, second.known) == (0, 3)
+    assert (second.sent, second.known, second.boards) == (0, 3, [])
     assert len(runs_of(uri)) == 3
 
 
@@ -119,6 +121,10 @@ def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path
     with open(got) as file:
         assert file.read() == "second"
     assert len(runs_of(uri)) == 1
+    tracker = Tracker(uri, store)
+    assert tracker.known_study("pair", folder) == run_id
+    (folder / "index.html").write_text("first")  # as it was, but not as it is there
+    assert tracker.known_study("pair", folder) is None
     assert log_study("other", folder, uri, store) != run_id
 
 
