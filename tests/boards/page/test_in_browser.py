@@ -76,6 +76,25 @@ def test_tuned_and_untuned_results_never_share_a_table(visit, address):
     assert tab.get_by_role("button", name="Not tuned").get_attribute("aria-pressed") == "true"
 
 
+def test_groups_of_one_kind_are_chosen_by_what_tells_them_apart(visit, tmp_path):
+    first, second = (report(methods=2, boards=3, seed=seed) for seed in (0, 1))
+    boards = [
+        replace(board, number=number, setting=f"scaling maxabs; epochs={epochs}; tuned")
+        for number, (epochs, board) in enumerate(
+            [(1, board) for board in first.boards] + [(9, board) for board in second.boards], 1
+        )
+    ]
+    write_page(
+        replace(first, boards=tuple(boards), overall=first.overall + second.overall), tmp_path / "p.html"
+    )
+    tab = visit(f"{(tmp_path / 'p.html').as_uri()}#results")
+    assert tab.locator(".count").inner_text() == "6 of 6 rows"
+    tab.get_by_label("Results shown").select_option("tuned, epochs=9")
+    assert "epochs=9" in tab.locator("#title").inner_text()
+    assert tab.locator(".results a[href*='data/4']").count() == 2
+    assert visit(tab.url).get_by_label("Results shown").input_value() == "tuned-2"
+
+
 def test_columns_sort_by_click_and_by_key(visit, address):
     tab = visit(f"{address}#data/2")
     tab.get_by_role("button", name="Training s", exact=True).click()

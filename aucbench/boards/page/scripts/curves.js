@@ -21,8 +21,8 @@ function curvesSection(board) {
     legend(rows),
     reading(
       "Mean test AUC over the runs at common checkpoints; further up and further left is better. ",
-      `The pale band goes around the mean over the runs${bandNote()} `,
-      "Bands are drawn for all methods, or for the one under the pointer. Move over the picture, or use the arrow keys, for values.",
+      bandNote(),
+      " They are drawn for all methods, or for the one under the pointer. Move over the picture, or use the arrow keys, for values.",
       known(board.target) ? ` The target of this board is an AUC of ${fixed(board.target, 4)}: ${board.target_text}.` : "",
       without.length ? ` Without a curve: ${list(without)}.` : ""));
 }
@@ -32,9 +32,7 @@ function banded(rows) {
 }
 
 function bandNote() {
-  const notes = notesOn("band");
-  const found = notes.length ? notes : notesOn("interval");
-  return found.length ? ` (${found[0].replace(/\.$/, "")}).` : ".";
+  return notesOn("band")[0] ?? "Pale bands go around the mean over the runs.";
 }
 
 function curvesPicture(board, rows) {

@@ -4,10 +4,10 @@ const report = JSON.parse(document.getElementById("data").textContent);
 const colours = new Map(Object.entries(report.colours));
 const methods = new Map(Object.entries(report.methods));
 const algorithms = new Map(); // label of a method to the name of its plugin
-const kinds = [true, false].filter((tuned) => [...report.boards, ...report.overall].some((each) => each.tuned === tuned));
+const groups = grouped(); // of boards that are ranked together: tuned and untuned ones never are
 
 for (const board of report.boards) {
-  const names = report.boards.filter((other) => other.dataset === board.dataset && other.tuned === board.tuned);
+  const names = board.group.boards.filter((other) => other.dataset === board.dataset);
   board.label = names.length > 1 ? `${board.dataset} #${board.number}` : board.dataset;
   board.pairs = pairsOf(board.pairwise);
   board.tried = new Map(Object.entries(board.trials));
@@ -34,16 +34,39 @@ function pairOf(pairs, one, other) {
   return found ?? pairs.get(other)?.get(one) ?? null;
 }
 
-function kindText(tuned) {
-  return tuned ? "tuned" : "not tuned";
+// Groups in the order of the report: each overall result owns the next of its boards.
+function grouped() {
+  const whole = report.overall.reduce((sum, overall) => sum + overall.boards, 0) === report.boards.length;
+  const rest = [...report.boards];
+  const found = report.overall.map((overall) => {
+    const own = whole ? rest.slice(0, overall.boards) : rest.filter((board) => board.tuned === overall.tuned);
+    const boards = own.filter((board) => board.tuned === overall.tuned);
+    boards.forEach((board) => rest.splice(rest.indexOf(board), 1));
+    return { tuned: overall.tuned, overall, boards };
+  });
+  for (const tuned of [true, false]) {
+    const boards = rest.filter((board) => board.tuned === tuned);
+    if (boards.length) found.push({ tuned, overall: null, boards });
+  }
+  found.sort((a, b) => Number(b.tuned) - Number(a.tuned));
+  found.forEach((group) => named(group, found.filter((other) => other.tuned === group.tuned)));
+  return found;
 }
 
-function boardsOf(tuned) {
-  return report.boards.filter((board) => board.tuned === tuned);
+// A key for the address, and a title that says what tells it from others of its kind.
+function named(group, alike) {
+  const place = alike.indexOf(group);
+  const kind = group.tuned ? "tuned" : "not tuned";
+  const common = ({ boards }) => (boards[0]?.setting ?? "").split("; ").filter((part) => boards.every((board) => board.setting.split("; ").includes(part)));
+  const own = common(group).filter((part) => !alike.every((other) => common(other).includes(part)));
+  group.key = `${group.tuned ? "tuned" : "untuned"}${place ? `-${place + 1}` : ""}`;
+  group.title = alike.length === 1 ? kind : `${kind}, ${own.join("; ") || `group ${place + 1}`}`;
+  group.boards.forEach((board) => { board.group = group; });
 }
 
-function overallOf(tuned) {
-  return report.overall.find((each) => each.tuned === tuned) || null;
+// What a heading adds where there are several groups.
+function besides(group) {
+  return groups.length > 1 && group ? `, ${group.title}` : "";
 }
 
 function boardOf(number) {

@@ -1,7 +1,7 @@
 // Every method on every data set at a glance.
 
 function heatSection(overall) {
-  const boards = boardsOf(overall.tuned);
+  const boards = groupShown().boards;
   const names = standing(overall).order.map((each) => each.method);
   const rest = overall.methods.filter((name) => !names.includes(name));
   if (!boards.length) return null;

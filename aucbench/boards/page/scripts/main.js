@@ -3,15 +3,22 @@
 const BUILDERS = { overall: overallView, results: resultsView, data: dataView, methods: methodsView, notes: notesView };
 const TITLES = [["overall", "Overall"], ["results", "Results"], ["data", "Data sets"], ["methods", "Methods"], ["notes", "Notes"]];
 
+// Which group is looked at: two buttons, or a list where settings differ too.
+function groupChoice() {
+  if (groups.length < 2) return groups.length ? h("span", { class: "tag", title: "All results are of this kind" }, groups[0].title) : null;
+  const choose = (key) => go({ view: ["data", "overall", "results"].includes(state.view) ? state.view : "overall", kind: key, ds: [], ms: [] });
+  if (groups.some((group) => group.title.includes(","))) {
+    return h("select", { "aria-label": "Results shown", "data-key": "kind", onchange: (event) => choose(event.target.value) },
+      groups.map((group) => h("option", { value: group.key, selected: group === groupShown() }, group.title)));
+  }
+  return h("div", { class: "toggle", role: "group", "aria-label": "Tuned or not" }, groups.map((group) => h("button", {
+    type: "button", "aria-pressed": String(groupShown() === group), "data-key": `kind-${group.key}`, onclick: () => choose(group.key),
+  }, group.tuned ? "Tuned" : "Not tuned")));
+}
+
 function navigation() {
   const links = TITLES.map(([view, text]) => h("a", { go: { view }, "aria-current": state.view === view ? "page" : null, "data-key": `nav-${view}` }, text));
-  const tabs = kinds.length > 1
-    ? h("div", { class: "toggle", role: "group", "aria-label": "Tuned or not" }, kinds.map((tuned) => h("button", {
-      type: "button", "aria-pressed": String(tunedShown() === tuned), "data-key": `kind-${tuned}`,
-      onclick: () => go({ view: ["data", "overall", "results"].includes(state.view) ? state.view : "overall", kind: tuned ? "tuned" : "untuned", ds: [], ms: [] }),
-    }, tuned ? "Tuned" : "Not tuned")))
-    : kinds.length ? h("span", { class: "tag", title: "All results are of this kind" }, kindText(kinds[0])) : null;
-  document.getElementById("nav").replaceChildren(h("div", { class: "links" }, links), tabs || "",
+  document.getElementById("nav").replaceChildren(h("div", { class: "links" }, links), groupChoice() || "",
     h("div", { class: "tools" }, copyButton("Copy link", () => location.href, "Copy the address of this view: filters, order and toggles included"), themeButton()));
 }
 

@@ -1,6 +1,6 @@
 // Numbers as people read them. null is what is not known.
 
-const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const thousands = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 function known(value) {
   return typeof value === "number" && Number.isFinite(value);
@@ -14,13 +14,13 @@ function fixed(value, digits) {
 function significant(value) {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1000) return grouped.format(value);
+  if (size >= 1000) return thousands.format(value);
   if (size < 1e-4) return value.toExponential(1).replace("e-", "e−");
   return String(Number(value.toPrecision(3)));
 }
 
 function counted(value) {
-  return grouped.format(value);
+  return thousands.format(value);
 }
 
 function compact(value) {

@@ -3,23 +3,33 @@
 function paretoSection(overall) {
   return section("pareto", "Accuracy and cost",
     figure(live([], () => paretoPicture(overall)),
-      "Further up is more accurate, further left is cheaper: mean over the boards of mean test AUC and of training seconds. ",
+      "Further up is more accurate, further left is cheaper: mean test AUC over the data sets, and geometric mean of the training seconds of a run. ",
+      absent(overall),
       overall.pareto.length ? `Joined and in bold are those that no other beats in both at once: ${list(overall.pareto)}. ` : "",
-      boardsOf(overall.tuned).some((board) => board.rows.some((row) => row.timing_mark)) ? "Times marked † are left out where a method has others." : ""));
+      groupShown().boards.some((board) => board.rows.some((row) => row.timing_mark)) ? "Times marked † are left out where a method has others." : ""));
+}
+
+// Methods with gaps have no place among means over all data sets.
+function absent(overall) {
+  const shown = costs(overall).map((each) => each.method);
+  const left = overall.methods.filter((name) => !shown.includes(name));
+  return left.length ? `Not shown, for they have gaps or no times: ${list(left)}. ` : "";
 }
 
 function costs(overall) {
-  const boards = boardsOf(overall.tuned);
+  const { boards } = groupShown();
   return overall.methods.map((method) => {
     const rows = boards.map((board) => rowOf(board, method)).filter((row) => row && known(row.auc.value));
     const timely = rows.filter((row) => !row.timing_mark);
-    return { method, auc: average(rows.map((row) => row.auc.value)), seconds: average((timely.length ? timely : rows).map((row) => row.train_seconds)) };
-  }).filter((each) => known(each.auc) && known(each.seconds) && each.seconds > 0);
+    const logs = (timely.length ? timely : rows).map((row) => Math.log(row.train_seconds ?? NaN));
+    const whole = rows.length === boards.length && rows.every((row) => !troubles(row).length);
+    return { method, whole, auc: average(rows.map((row) => row.auc.value)), seconds: Math.exp(average(logs) ?? NaN) };
+  }).filter((each) => each.whole && known(each.auc) && known(each.seconds) && each.seconds > 0);
 }
 
 function paretoPicture(overall) {
   const points = costs(overall);
-  if (!points.length) return h("p", { class: "empty" }, "No method has both an AUC and a time.");
+  if (!points.length) return h("p", { class: "empty" }, "No method has both an AUC and a time on every data set.");
   const width = Math.min(room(), 900);
   const [left, right, top, bottom, height] = [52, width - (width > 600 ? 120 : 16), 28, 312, 358];
   const seconds = points.map((each) => each.seconds);
@@ -30,7 +40,7 @@ function paretoPicture(overall) {
   const taken = points.map((each) => ({ x: across.at(each.seconds) - 6, y: up.at(each.auc) - 6, w: 12, h: 12 }));
   const named = [...points].sort((a, b) => Number(overall.pareto.includes(b.method)) - Number(overall.pareto.includes(a.method)));
   return s("svg", { class: "plot", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Mean AUC against mean training time" },
-    bottomAxis(across, { top, bottom, left, right, label: "mean training time of a run", format: duration }),
+    bottomAxis(across, { top, bottom, left, right, label: "training time of a run", format: duration }),
     leftAxis(up, { top, left, right, label: "mean test AUC", format: decimals(up) }),
     s("path", { class: "front", d: joined }),
     named.map((each) => {

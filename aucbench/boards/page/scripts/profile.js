@@ -15,13 +15,13 @@ function profileSection(overall) {
       return lineplot({
         series: shown.map(([method, [ratio, share]]) => ({ method, index: place.get(method), xs: ratio.filter((x) => x <= end), ys: share })),
         width: room(), height: room() > 700 ? 380 : 300, stepped: true, bands: false,
-        x: { kind: log ? "log" : "linear", label: "times the best", short: "within a factor of", format: (value) => String(Number(value.toPrecision(3))) },
+        x: { kind: log ? "log" : "linear", label: "gap 1 − AUC, as a multiple of the smallest", short: "within a factor of", format: (value) => String(Number(value.toPrecision(3))) },
         y: { low: 0, high: 1, label: "share of data sets", format: percent, tick: percent },
         label: "Performance profile. Arrow keys read out values.",
       });
     }),
     legend(rows),
-    reading("How often (height) a method is within a factor (across) of the best on a data set: further up is better; ",
+    reading("On how many data sets (height) the gap 1 − AUC of a method is within a factor (across) of the smallest: further up is better; ",
       "at the left edge stands how often it is the best. ", notesOn("profile").join(" ")));
 }
 

@@ -30,7 +30,7 @@ function sensitivityPicture(method, field, values, auc, low, high, width) {
   const height = 230;
   const [left, right, top, bottom] = [52, width - 14, 28, height - 44];
   const numeric = values.every((value) => value === null || known(value));
-  const kinds = [...new Set(values.filter((value) => value !== null && known(auc[values.indexOf(value)]) | true))];
+  const kinds = [...new Set(values.filter((value) => value !== null))];
   if (numeric) kinds.sort((a, b) => a - b);
   else kinds.sort((a, b) => naturally(String(a), String(b)));
   const log = numeric && kinds[0] > 0 && kinds[kinds.length - 1] / kinds[0] > 15;

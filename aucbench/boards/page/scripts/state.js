@@ -1,7 +1,7 @@
 // What is looked at, and how. It is kept in the address, so that a copied address shows the same.
 
 const DEFAULTS = {
-  view: "overall", id: "", kind: kinds[0] === false ? "untuned" : "tuned", at: "",
+  view: "overall", id: "", kind: groups[0]?.key ?? "tuned", at: "",
   sort: "", cols: "", data: "", method: "", ds: [], ms: [], all: "",
   hide: [], x: "samples", scale: "log", y: "whole", band: "", trial: "", gaps: "",
 };
@@ -39,7 +39,7 @@ function parsed(hash) {
     found[name] = Array.isArray(usual) ? query.getAll(name) : query.get(name);
   }
   const board = found.view === "data" ? boardOf(found.id) : null;
-  if (board) found.kind = board.tuned ? "tuned" : "untuned";
+  if (board) found.kind = board.group.key;
   return found;
 }
 
@@ -47,7 +47,7 @@ function parsed(hash) {
 function arriving(change) {
   const after = { ...state, at: "", id: "", ...change };
   const board = after.view === "data" ? boardOf(after.id) : null;
-  if (board) after.kind = board.tuned ? "tuned" : "untuned";
+  if (board) after.kind = board.group.key;
   return after;
 }
 
@@ -96,4 +96,7 @@ function toggled(values, value) {
   return values.includes(value) ? values.filter((each) => each !== value) : [...values, value];
 }
 
-const tunedShown = () => state.kind === "tuned";
+// The group that is looked at.
+function groupShown() {
+  return groups.find((group) => group.key === state.kind) || groups[0] || { key: "", title: "", tuned: false, overall: null, boards: [] };
+}

@@ -48,7 +48,7 @@ function sureness(overall, level, rivals) {
   const near = rivals.filter((name) => shareLetter(letters, overall.groups.get(name)));
   if (!near.length) return `, significantly ahead of ${rivals.length === 1 ? rivals[0] : `all ${rivals.length} others`}.`;
   const p = pairOf(overall.pairs, level[0], rivals[0]);
-  const next = near.includes(rivals[0]) && known(p) ? ` Against ${rivals[0]}, the next, the adjusted p-value is ${p < 0.001 ? "below 0.001" : fixed(p, 3)}.` : "";
+  const next = near.includes(rivals[0]) && known(p) && p >= LEVEL ? ` Against ${rivals[0]}, the next, Wilcoxon's test gives p = ${fixed(p, 3)} after Holm's correction.` : "";
   if (near.length === rivals.length) return `, but no method is significantly behind it: the order may be chance.${next}`;
   const who = near.length <= 4 ? list(near) : `${near.length} methods (${near.slice(0, 3).join(", ")} …)`;
   return `; not significantly behind it: ${who}.${next}`;
@@ -65,7 +65,7 @@ function boardVerdict(board) {
   let end = ".";
   if (!rivals.length) end = "; it is alone on this board.";
   else if (!lead.groups) end = "; whether that is more than chance was not tested.";
-  else if (!near.length) end = `, significantly above ${rivals.length === 1 ? "the other" : `all ${rivals.length} others`}.`;
+  else if (!near.length) end = `, significantly above ${rivals.length === 1 ? "the other" : `all ${rivals.length} others`}${board.rows.length > ranked.length ? " that have results" : ""}.`;
   else if (near.length === rivals.length) end = ", but no method is significantly below it.";
   else end = `; not significantly below it: ${near.length <= 4 ? list(near) : `${near.length} methods (${near.slice(0, 3).join(", ")} …)`}.`;
   return h("p", { class: "verdict" }, start, end);

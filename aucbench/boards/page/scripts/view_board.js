@@ -1,7 +1,7 @@
 // One board: a data set under one setting.
 
 function boardView(board) {
-  const near = boardsOf(board.tuned);
+  const near = board.group.boards;
   const place = near.indexOf(board);
   const step = (to, text) => (to ? h("a", { go: { view: "data", id: String(to.number) }, rel: text }, text === "prev" ? `‹ ${to.label}` : `${to.label} ›`) : null);
   return [

@@ -32,9 +32,9 @@ function gapsOf(board) {
 function dataView() {
   const board = state.id === "" ? null : boardOf(state.id);
   if (board) return boardView(board);
-  const boards = boardsOf(tunedShown());
+  const boards = groupShown().boards;
   return [
-    heading1(kinds.length > 1 ? `Data sets, ${kindText(tunedShown())}` : "Data sets"),
+    heading1("Data sets", besides(groupShown())),
     state.id === "" ? null : h("p", { class: "warning" }, `There is no board ${state.id}.`),
     live(["sort"], () => resultTable({ caption: "Data sets", columns: BOARD_COLUMNS, rows: boards, usual: "data" })),
     reading("A row is one data set under one setting. Follow its name for curves, runs and p-values."),

@@ -12,18 +12,19 @@ function methodsView() {
     heading1("Methods"),
     h("div", { class: "cards" }, methodNames().map((name) => {
       const info = methods.get(name);
-      const places = report.overall.map((overall) => placeText(overall, name)).filter(Boolean);
+      const places = groups.map((group) => placeText(group, name)).filter(Boolean);
       return h("article", { class: "card" }, h("h3", null, methodLink(name)), h("p", null, info?.summary || "No summary."),
         info?.claims ? h("p", { class: "soft" }, `Claims ${info.claims}`) : null, places.length ? h("p", { class: "soft" }, places.join("; ")) : null);
     })),
   ];
 }
 
-function placeText(overall, name) {
-  const order = standing(overall).order;
+function placeText(group, name) {
+  if (!group.overall) return "";
+  const { order } = standing(group.overall);
   const place = order.findIndex(({ method }) => (algorithms.get(method) ?? method) === name);
   if (place < 0) return "";
-  return `Place ${place + 1} of ${order.length}${kinds.length > 1 ? `, ${kindText(overall.tuned)}` : ""} (average rank ${fixed(order[place].rank.value, 2)})`;
+  return `Place ${place + 1} of ${order.length}${besides(group)} (average rank ${fixed(order[place].rank.value, 2)})`;
 }
 
 function oneMethod(name) {
@@ -31,7 +32,7 @@ function oneMethod(name) {
   const all = methodNames();
   const place = all.indexOf(name);
   const step = (to, text) => (to === undefined ? null : h("a", { go: { view: "methods", id: to }, rel: text }, text === "prev" ? `‹ ${to}` : `${to} ›`));
-  const places = report.overall.map((overall) => placeText(overall, name)).filter(Boolean);
+  const places = groups.map((group) => placeText(group, name)).filter(Boolean);
   const fact = (label, value, why) => h("div", { class: "long" }, h("dt", null, label), h("dd", null, value ? value : nothing(why)));
   return [
     h("p", { class: "steps" }, h("a", { go: { view: "methods" } }, "All methods"), step(all[place - 1], "prev"), step(all[place + 1], "next")),
@@ -44,17 +45,17 @@ function oneMethod(name) {
       fact("Code", info.source ? outward(info.source) : "", "not recorded"),
       fact("Distribution", info.distribution, "not recorded")),
     info.citation ? h("p", null, copyButton("Copy the citation", info.citation)) : null,
-    kinds.map((tuned) => methodResults(name, tuned)),
+    groups.map((group) => methodResults(name, group)),
     methodSettings(name),
   ];
 }
 
-function methodResults(name, tuned) {
-  const rows = boardsOf(tuned).flatMap((board) => board.rows).filter((row) => row.algorithm === name);
+function methodResults(name, group) {
+  const rows = group.boards.flatMap((board) => board.rows).filter((row) => row.algorithm === name);
   if (!rows.length) return null;
   const variants = new Set(rows.map((row) => row.method)).size > 1;
   const names = variants ? ["data", "method"] : ["data"];
-  return section(`results-${tuned ? "tuned" : "untuned"}`, kinds.length > 1 ? `Results, ${kindText(tuned)}` : "Results",
+  return section(`results-${group.key}`, `Results${besides(group)}`,
     h("div", { class: "controls" }, columnChooser(), copyTable(() => columnsShown(names), () => rows, "data")),
     live(["sort", "cols", "all"], () => [
       resultTable({ caption: `Results of ${name}`, columns: columnsShown(names), rows, usual: "data" }),
@@ -68,12 +69,12 @@ function methodSettings(name) {
   const rows = report.boards.flatMap((board) => board.rows).filter((row) => row.algorithm === name);
   const by = new Map();
   for (const row of rows) {
-    const key = `${row.method}\n${row.parameters}\n${row.board.tuned}`;
+    const key = `${row.method}\n${row.parameters}\n${row.board.group.key}`;
     by.set(key, [...(by.get(key) || []), row]);
   }
   if (!by.size) return h("p", null, "It has no results in this report.");
   return section("settings", "Configuration and commands", [...by.values()].map((same) => h("article", { class: "setting" },
-    h("h3", null, same[0].method, kinds.length > 1 ? h("span", { class: "soft" }, ` ${kindText(same[0].board.tuned)}`) : null),
+    h("h3", null, same[0].method, h("span", { class: "soft" }, besides(same[0].board.group))),
     h("p", null, same[0].parameters ? h("code", null, same[0].parameters) : nothing("no parameters")),
     commandsOf(same))));
 }

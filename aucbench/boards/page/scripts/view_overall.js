@@ -1,14 +1,13 @@
 // The first screen and what belongs to all data sets together.
 
 function overallView() {
-  const overall = overallOf(tunedShown());
+  const { overall, boards } = groupShown();
   if (!overall || !overall.methods.length) {
-    const boards = boardsOf(tunedShown());
     return [heading1("Overall"), h("p", { class: "verdict" }, boards.length ? "These boards were not ranked together." : "There are no results yet."),
       boards.length ? h("p", null, h("a", { go: { view: "data" } }, "To the data sets")) : null];
   }
   return [
-    heading1(kinds.length > 1 ? `Overall, ${kindText(overall.tuned)}` : "Overall"),
+    heading1("Overall", besides(groupShown())),
     verdict(overall),
     localLinks([["ranking", "Ranking"], ["glance", "At a glance"], ["critical", "Critical differences"],
       ["pairs", "Pairs"], overall.profile.size ? ["profile", "Profile"] : null, ["pareto", "Accuracy and cost"]]),

@@ -1,13 +1,13 @@
 // All rows of all boards of one kind, in one table.
 
 function resultsView() {
-  const rows = boardsOf(tunedShown()).flatMap((board) => board.rows);
+  const rows = groupShown().boards.flatMap((board) => board.rows);
   if (!rows.length) return [heading1("Results"), h("p", null, "There are no results yet.")];
   const names = ["method", "data"];
   const found = () => rows.filter(passing);
   return [
-    heading1(kinds.length > 1 ? `Results, ${kindText(tunedShown())}` : "Results"),
-    h("p", { class: "lede" }, kindsSentence()),
+    heading1("Results", besides(groupShown())),
+    h("p", { class: "lede" }, kindSentence()),
     filtersBar(rows),
     h("div", { class: "controls" },
       live(["data", "method", "ds", "ms"], () => h("p", { class: "count", role: "status" }, `${counted(found().length)} of ${many(rows.length, "row")}`)),
@@ -23,9 +23,9 @@ function resultsView() {
   ];
 }
 
-function kindsSentence() {
-  const text = tunedShown()
+function kindSentence() {
+  const text = groupShown().tuned
     ? "Hyper-parameters were chosen by a tuning inside the training rows."
     : "Hyper-parameters are those given, not chosen by a tuning.";
-  return kinds.length > 1 ? `${text} The other kind stands apart: switch at the top.` : text;
+  return groups.length > 1 ? `${text} Other results stand apart: switch at the top.` : text;
 }
