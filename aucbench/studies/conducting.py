@@ -58,6 +58,7 @@ def conduct(
     observer: Observer | None = None,
     on_entry: Callable[[Executed], None] = lambda executed: None,
     exclusive: bool = False,
+    on_begin: Callable[[], None] = lambda: None,
 ) -> Conducted:
     """Run what the store does not have, and keep each result as it comes.
 
@@ -75,8 +76,10 @@ def conduct(
         Gets every entry once nothing of it is left to be run.
     exclusive : bool
         Run cells that were timed beside others once more, one at a time.
+    on_begin : callable
+        Called before the first result is kept, or at once where the store has some: not when all is refused.
     """
-    return _Conductor(plan, store, engine, observer or Observer(), on_entry).conduct(exclusive)
+    return _Conductor(plan, store, engine, observer or Observer(), on_entry, on_begin).conduct(exclusive)
 
 
 class _Conductor:
@@ -87,9 +90,11 @@ class _Conductor:
         engine: Engine,
         observer: Observer,
         on_entry: Callable[[Executed], None],
+        on_begin: Callable[[], None],
     ):
         self._plan, self._store, self._engine = plan, store, engine
         self._observer, self._on_entry = observer, on_entry
+        self._on_begin: Callable[[], None] | None = on_begin
         self._result = Conducted(refused=list(plan.refused))
         self._owner = {id(planned.entry): planned for planned in plan.entries}
         self._left = {
@@ -116,6 +121,8 @@ class _Conductor:
     def conduct(self, exclusive: bool) -> Conducted:
         self._observer.planned(len(self._plan.cells()), self._plan.count(CellState.finished))
         self._hold = exclusive
+        if any(cell.state is not CellState.missing for cell in self._plan.cells()):
+            self._begin()
         for planned in self._plan.entries:
             self._complete(planned)
         agenda = Agenda(self._plan, self._store, workshop())
@@ -129,6 +136,11 @@ class _Conductor:
             for planned in self._plan.entries:
                 self._complete(planned)
         return self._result
+
+    def _begin(self) -> None:
+        if self._on_begin is not None:
+            self._on_begin()
+            self._on_begin = None
 
     def _drain(self, agenda: Agenda) -> None:
         running: dict[str, Unit] = {}
@@ -150,6 +162,8 @@ class _Conductor:
 
     def _take(self, agenda: Agenda, unit: Unit, report: Report) -> None:
         planned = self._owner[id(unit.entry)]
+        if report.refusal is None:
+            self._begin()
         if isinstance(unit, TrialsUnit) and len(unit.points) > 1 and (report.lost or report.failure):
             agenda.divide(unit)  # one of the settings may be the only one to blame
             return

@@ -82,13 +82,15 @@ def run_study(
     """
     observer = observer or Observer()
     plan = study.plan(store)
-    if plan.entries:
-        name = study.name or UNNAMED + _short([planned.key for planned in plan.entries])
-        facts = {"study": name, "planned": datetime.now(UTC).isoformat(), "command": study.command}
+    name = study.name or UNNAMED + _short([planned.key for planned in plan.entries])
+    facts = {"study": name, "planned": datetime.now(UTC).isoformat(), "command": study.command}
+
+    def keep_plan() -> None:
         store.put_plan(name, facts | plan.describe())
+
     exclusive = study.running.timing is Timing.exclusive
     with engine_for(plan, study.running, observer) as engine:
-        return plan, conduct(plan, store, engine, observer, on_entry, exclusive)
+        return plan, conduct(plan, store, engine, observer, on_entry, exclusive, keep_plan)
 
 
 @contextlib.contextmanager

@@ -92,7 +92,8 @@ def test_a_sweep_runs_every_combination_and_goes_on_after_a_bad_one(tmp_path, mo
     ]
     assert main(words) == 2
     said = capsys.readouterr()
-    assert said.err.count("fsauc must know the number of iterations beforehand") == 2
+    assert said.err.count("fsauc must know the number of iterations beforehand") == 1
+    assert "fsauc on breast_cancer, fsauc on gaussian: " in said.err
     assert said.out.count("test AUC") == 2
     assert len(list(tmp_path.rglob("*.npz"))) == 2
 
