@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import multiprocessing
 import pickle
 import shlex
 import sys
@@ -20,6 +21,8 @@ POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
 WAIT_SECONDS = 60.0  # for the first worker of a running scheduler, or a new one after the last was lost
 CONNECT_SECONDS = 10.0
 FILE = "file://"
+FORKED = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+PRELOADED = ("aucbench.studies.performing", "aucbench.studies.preloading")
 
 
 @dataclass
@@ -184,6 +187,7 @@ def _local(workers: int) -> Iterator[Any]:
 
     import dask
     import distributed
+    from distributed.utils import get_mp_context
 
     settings = {
         # A unit whose worker died is blamed at once: no other waits on that worker.
@@ -191,7 +195,13 @@ def _local(workers: int) -> Iterator[Any]:
         # Dask would else end, for good, what restarts a worker a while after that was lost.
         "distributed.deploy.lost-worker-timeout": "1000 days",
         "distributed.admin.large-graph-warning-threshold": "1GB",
+        # Workers, and those that replace lost ones, are forked from a process that has imported all they need.
+        "distributed.worker.multiprocessing-method": FORKED,
     }
+    with dask.config.set(settings):
+        context = get_mp_context()  # sets what Dask preloads; ours replaces it
+    if FORKED == "forkserver":
+        context.set_forkserver_preload(["distributed", *PRELOADED])
     with (
         tempfile.TemporaryDirectory(prefix="aucbench-") as folder,
         dask.config.set(settings),

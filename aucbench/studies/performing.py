@@ -4,6 +4,7 @@ import pickle
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
@@ -132,7 +133,8 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
             "result": _measured(outcome),
             "source": entry.source_digest,
             "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
-            "environment": provenance.environment(conditions.concurrency, conditions.command),
+            "environment": provenance.environment(conditions.concurrency, conditions.command)
+            | {"finished_at": datetime.now(UTC).isoformat(timespec="microseconds")},
         }
     )
     curve = {
