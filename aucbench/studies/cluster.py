@@ -195,7 +195,7 @@ def _local(workers: int) -> Iterator[Any]:
         # Dask would else end, for good, what restarts a worker a while after that was lost.
         "distributed.deploy.lost-worker-timeout": "1000 days",
         "distributed.admin.large-graph-warning-threshold": "1GB",
-        # Workers, and those that replace lost ones, are forked from a process that has imported all they need.
+        # Workers, also those that replace lost ones, are forked from a process that has imported all.
         "distributed.worker.multiprocessing-method": FORKED,
     }
     with dask.config.set(settings):

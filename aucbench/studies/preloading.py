@@ -1,4 +1,4 @@
-"""Imported once, where worker processes are forked from: the plugins, so that no worker imports them again."""
+"""Imported once, where workers are forked from: the plugins, so that no worker imports them again."""
 
 import contextlib
 import warnings
