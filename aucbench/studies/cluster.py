@@ -17,6 +17,8 @@ from aucbench.errors import ParameterError
 from aucbench.studies.performing import Conditions, perform_pickled
 from aucbench.studies.units import Failure, FailureReason, Report, Unit
 
+ASK_SECONDS = 10.0  # how often workers are asked whether they know of their units
+ANSWER_SECONDS = 120.0  # for the scheduler to answer
 POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
 WAIT_SECONDS = 60.0  # for the first worker of a running scheduler, or a new one after the last was lost
 CONNECT_SECONDS = 10.0
@@ -30,6 +32,7 @@ class _Running:
     unit: Unit
     future: Any
     end: float | None  # when the worker is ended
+    is_stray: bool = False  # its worker did not know of it when last asked
 
 
 class Cluster:
@@ -52,6 +55,7 @@ class Cluster:
         import distributed
 
         self._running: dict[str, _Running] = {}
+        self._asked = monotonic()
         self._abandoned: set[str] = set()  # workers that hang and cannot be ended
         self._seen: set[str] = set()  # workers when last asked which are free
         self._stack = contextlib.ExitStack()
@@ -121,6 +125,8 @@ class Cluster:
             reports += self._overdue()
             if not reports:
                 reports += self._gone()
+            if not reports and monotonic() - self._asked > ASK_SECONDS:
+                reports += self._stray()
             if not reports and not self._seen.issuperset(self._workers()):
                 break
         return reports
@@ -132,7 +138,9 @@ class Cluster:
     def _workers(self) -> list[str]:
         # The client's own `scheduler_info` is refreshed by a timer, which leaves it without workers.
         try:
-            known = self._client.sync(self._client.scheduler.identity, n_workers=-1)["workers"]
+            known = self._client.sync(
+                self._client.scheduler.identity, n_workers=-1, callback_timeout=ANSWER_SECONDS
+            )["workers"]
         except (OSError, RuntimeError) as error:
             raise self._disconnected() from error
         return [address for address in known if address not in self._abandoned]
@@ -159,6 +167,17 @@ class Cluster:
                 f"and its process was ended"
             )
             yield worker, Report(failure=Failure(FailureReason.timeout, message))
+
+    def _stray(self) -> Iterator[tuple[str, Report]]:
+        """Units that their worker has not known of twice in a row: they would be waited for in vain."""
+        self._asked = monotonic()
+        known = self._client.processing()
+        for worker, running in list(self._running.items()):
+            strayed = running.future.key not in known.get(worker, ()) and not running.future.done()
+            if strayed and running.is_stray:
+                self._running.pop(worker).future.cancel()
+                yield worker, Report(lost=True)
+            running.is_stray = strayed
 
     def _gone(self) -> Iterator[tuple[str, Report]]:
         known = set(self._workers())
