@@ -10,6 +10,7 @@ SUBCOMMANDS = {
     "list": "show the registered algorithms, data sets, losses and feature maps",
     "fetch": "download data sets, or check that the mirror has them",
     "data": "show which data are cached and how large they are, or remove them",
+    "new": "write a package with a working algorithm, dataset, loss or features",
     "check": "try plugins against the rules of the contract",
     "status": "show how far the studies of a store are, and what failed",
     "leaderboard": "compare methods: tables, tests, curves, one page",

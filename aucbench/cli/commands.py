@@ -8,6 +8,7 @@ import aucbench
 from aucbench.cli import data_commands, tracking_commands
 from aucbench.cli.board_commands import compare, leaderboard
 from aucbench.cli.checking import check
+from aucbench.cli.new_command import new
 from aucbench.cli.status_command import status
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Family, suggest
@@ -49,6 +50,7 @@ def _print_family(catalog: Catalog, family: Family) -> None:
 COMMANDS = {
     "list": list_plugins,
     **data_commands.COMMANDS,
+    "new": new,
     "check": check,
     "status": status,
     "leaderboard": leaderboard,
