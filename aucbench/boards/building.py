@@ -39,7 +39,9 @@ NOTES = (
 )
 
 
-def build(cells: Sequence[Cell], title: str, one_study: bool = False) -> Report:
+def build(
+    cells: Sequence[Cell], title: str, one_study: bool = False, remarks: tuple[str, ...] = ()
+) -> Report:
     """The report on some cells.
 
     Parameters
@@ -50,6 +52,8 @@ def build(cells: Sequence[Cell], title: str, one_study: bool = False) -> Report:
         Of the report.
     one_study : bool
         Whether they belong together, so that each data set is one board.
+    remarks : tuple of str
+        What else is to be said of these cells, before the notes on the numbers.
     """
     found = groups(cells, one_study)
     boards: list[Board] = []
@@ -69,7 +73,8 @@ def build(cells: Sequence[Cell], title: str, one_study: bool = False) -> Report:
         overall=tuple(overall_of(group, CONFIDENCE) for group in found),
         methods=method_infos(algorithms),
         colours={name: colour_of(name) for name in algorithms},
-        notes=NOTES,
+        notes=(*remarks, *NOTES),
+        one_study=one_study,
     )
 
 

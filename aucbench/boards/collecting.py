@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import ParameterError
@@ -86,6 +87,6 @@ def _look_up(store: Store, key: str, described: dict[str, Any], seeds: dict[str,
 
 def _finished(result: CellResult) -> Cell:
     record = result.record
-    status = DIVERGED if record["result"]["stop_reason"] == DIVERGED else FINISHED
+    status = FINISHED if np.isfinite(result.auc) else DIVERGED
     run = tuple(record[name] for name in SEEDS)
     return Cell(record["key"], record, run, status, record, result.curve)

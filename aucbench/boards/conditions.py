@@ -33,14 +33,16 @@ def timing_marks(by_method: Mapping[str, Sequence[Cell]]) -> dict[str, str]:
     for method, found in conditions.items():
         other = sorted(found - {usual})
         if other:
-            texts = [f"on {cpu} beside {concurrency - 1} others" for cpu, concurrency in other]
-            marks[method] = f"some times were measured {' and '.join(texts)}, the rest {_usual(usual)}"
+            how = " and ".join(_condition(one) for one in other)
+            amount = "some" if usual in found else "all"
+            marks[method] = f"{amount} times were measured {how}; usual on this board is {_condition(usual)}"
     return marks
 
 
-def _usual(condition: tuple[str, int]) -> str:
+def _condition(condition: tuple[str, int]) -> str:
     cpu, concurrency = condition
-    return f"on {cpu} beside {concurrency - 1} others" if concurrency > 1 else f"on {cpu}, one at a time"
+    rivals = "one at a time" if concurrency < 2 else f"up to {concurrency} at a time"
+    return f"{rivals} on {cpu}"
 
 
 def machines(cells: Sequence[Cell]) -> list[str]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aucbench.boards.collecting import FINISHED, Cell
-from aucbench.boards.labelling import board_of, is_tuned, labels, method_of, methods_of
+from aucbench.boards.labelling import dataset_of, is_tuned, labels, method_of, setting_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from aucbench.boards.statistics import Curves
+
+MEASURED = ("auc", "train_seconds", "ns_per_iteration", "state_bytes")
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Group:
     boards : mapping
         Name of a data set, unique in the group, to the cells of its board.
     labels : mapping
-        Identity of a method to its label, the same on all boards of the group.
+        Key of a cell to the label of its method, the same on all boards of the group.
     """
 
     tuned: bool
@@ -34,7 +36,7 @@ class Group:
 
     def label(self, cell: Cell) -> str:
         """Label of the cell's method."""
-        return self.labels[method_of(cell.described)]
+        return self.labels[cell.key]
 
     def frame(self) -> "pd.DataFrame":
         """One row a cell; `board` is the group, so that data sets can be pooled."""
@@ -61,10 +63,7 @@ class Group:
         record = cell.record or {}
         result = record.get("result", {})
         cost = (record.get("tuned") or {}).get("cost", {})
-        measured = {
-            name: result.get(name, float("nan"))
-            for name in ("auc", "train_seconds", "ns_per_iteration", "state_bytes")
-        }
+        measured = {name: result.get(name) for name in MEASURED}
         return {
             "board": self._board,
             "dataset": dataset,
@@ -80,78 +79,72 @@ def groups(cells: Sequence[Cell], one_study: bool) -> list[Group]:
     """The groups of boards among some cells.
 
     In one study a data set is one board, whatever its budget. Otherwise cells share a board only when all
-    but the method agrees, and boards are ranked together only when all but the data set agrees.
+    but the method agrees, and boards are ranked together only when all but the data set agrees. Of cells
+    that were run with several versions of the code, or with several numbers of checkpoints, a row takes the
+    version that finished last.
     """
     boards: dict[tuple[str, str], list[Cell]] = {}
-    for cell in _latest(cells):
-        boards.setdefault(_place(cell, one_study), []).append(cell)
+    for cell in cells:
+        described = cell.described
+        group = str(is_tuned(described)) if one_study else setting_of(described)
+        boards.setdefault((group, dataset_of(described)), []).append(cell)
     by_group: dict[str, list[list[Cell]]] = {}
     for (group, _), members in boards.items():
         by_group.setdefault(group, []).append(members)
-    return [_group(members) for members in by_group.values()]
+    return [_group(members, one_study) for members in by_group.values()]
 
 
-def _latest(cells: Sequence[Cell]) -> list[Cell]:
-    """Without cells that another version of the same code has run anew."""
-    found: dict[str, Cell] = {}
-    for cell in cells:
-        described = {name: value for name, value in cell.described.items() if name in _DECIDING}
-        identity = json.dumps([described, cell.run], sort_keys=True, default=str)
-        other = found.get(identity)
-        if other is None or _rank(cell) > _rank(other):
-            found[identity] = cell
-    return list(found.values())
-
-
-_DECIDING = (
-    "algorithm", "dataset", "loss", "features", "scaling", "protocol", "tuning", "max_train_rows", "budget",
-    "order", "dtype",
-)  # fmt: skip
-
-
-def _rank(cell: Cell) -> tuple[bool, str]:
-    record = cell.record or {}
-    return record != {}, str(record.get("finished_at", ""))
-
-
-def _place(cell: Cell, one_study: bool) -> tuple[str, str]:
-    described = cell.described
-    dataset = json.dumps(described["dataset"], sort_keys=True, default=str)
-    if one_study:
-        return str(is_tuned(described)), dataset
-    setting = json.loads(board_of(described))
-    del setting["dataset"]
-    return json.dumps(setting, sort_keys=True), dataset
-
-
-def _group(boards: list[list[Cell]]) -> Group:
+def _group(boards: list[list[Cell]], one_study: bool) -> Group:
     names = _names([board[0].described["dataset"] for board in boards])
-    described = methods_of(cell.described for board in boards for cell in board)
+    by_identity = labels([[cell.described for cell in board] for board in boards], one_study)
+    by_key = {
+        cell.key: by_identity[method_of(cell.described, one_study)] for board in boards for cell in board
+    }
+    kept = [_latest(board, by_key) for board in boards]
     return Group(
         tuned=is_tuned(boards[0][0].described),
-        boards=dict(sorted(zip(names, boards, strict=True))),
-        labels=_labels(boards, described),
+        boards=dict(sorted(zip(names, kept, strict=True))),
+        labels=by_key,
     )
 
 
-def _labels(boards: list[list[Cell]], described: dict[str, Any]) -> dict[str, str]:
-    """Labels over all boards; where no board has two rows of one name, the name is enough."""
-    crowded = set()
-    for board in boards:
-        names = [each["algorithm"]["name"] for each in methods_of(cell.described for cell in board).values()]
-        crowded |= {name for name in names if names.count(name) > 1}
-    several = {key: each for key, each in described.items() if each["algorithm"]["name"] in crowded}
-    own = {key: str(each["algorithm"]["name"]) for key, each in described.items()}
-    return own | labels(several)
+def _latest(board: list[Cell], label: dict[str, str]) -> list[Cell]:
+    """One cell a method and run: of the method's last version, or that there is none."""
+    last: dict[str, tuple[str, str]] = {}  # method to the time and version of its last finished cell
+    for cell in board:
+        if cell.record:
+            time = str(cell.record["environment"].get("finished_at", ""))
+            last[label[cell.key]] = max(last.get(label[cell.key], ("", "")), (time, _version(cell)))
+    found: dict[tuple[str, tuple[int, ...]], Cell] = {}
+    for cell in board:
+        method = label[cell.key]
+        if cell.record and _version(cell) != last[method][1]:
+            continue
+        other = found.get((method, cell.run))
+        if other is None or (cell.record and not other.record):
+            found[method, cell.run] = cell
+    return list(found.values())
+
+
+def _version(cell: Cell) -> str:
+    """Of the code, the data, and the checkpoints: cells of one row have equal ones."""
+    record = cell.record or {}
+    parts = [record["budget"]["checkpoints"], record.get("source"), record.get("data", {}).get("sha256")]
+    return json.dumps(parts)
 
 
 def _names(datasets: Sequence[dict[str, Any]]) -> list[str]:
-    """Titles of the data sets; with part and parameters where a title occurs twice."""
+    """Titles of the data sets, each once; with part and parameters where a title occurs twice."""
     titles = [str(dataset["title"]) for dataset in datasets]
-    names = []
+    names: list[str] = []
     for dataset, title in zip(datasets, titles, strict=True):
+        name = title
         if titles.count(title) > 1:
             facts = dataset["parameters"] | {"part": dataset["part"]}
-            title += " (" + " ".join(f"{key}={value}" for key, value in facts.items()) + ")"
-        names.append(title)
+            name += " (" + " ".join(f"{key}={value}" for key, value in facts.items()) + ")"
+        number, plain = 1, name
+        while name in names:
+            number += 1
+            name = f"{plain} #{number}"
+        names.append(name)
     return names

@@ -1,64 +1,87 @@
 """Which cells share a board, and how the rows of a board are told apart."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_letters
 from typing import Any
 
-CONTEXT = ("dataset", "scaling", "protocol", "order", "dtype")  # equal on a board
-METHOD = ("algorithm", "loss", "features", "tuning", "max_train_rows")  # tell its rows apart
+CONTEXT = ("scaling", "protocol", "order", "dtype")  # with data set and budget: equal on a board
+PARENTS = ("features", "loss", "tuning", "protocol")  # their fields are compared where the parent is equal
+
+Described = Mapping[str, Any]
 
 
-def board_of(described: Mapping[str, Any]) -> str:
-    """Identity of a board: data, preparation, protocol, budget, order, and whether anything was tuned.
-
-    The number of checkpoints changes no result. Feature maps, losses, hyper-parameters and limits of the
-    training rows belong to the method.
-    """
-    budget = {name: value for name, value in described["budget"].items() if name != "checkpoints"}
-    shared = {name: described[name] for name in CONTEXT}
-    return _text(shared | {"budget": budget, "tuned": is_tuned(described)})
-
-
-def method_of(described: Mapping[str, Any]) -> str:
-    """Identity of a method on a board."""
-    return _text({name: described[name] for name in METHOD} | {"source": described.get("source")})
-
-
-def is_tuned(described: Mapping[str, Any]) -> bool:
+def is_tuned(described: Described) -> bool:
     """Whether hyper-parameters were chosen by a tuning."""
-    return described["tuning"]["name"] != "none"
+    return bool(described["tuning"]["name"] != "none")
 
 
-def labels(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """A short name for each method of a board: its own, and in brackets what it differs in from namesakes."""
-    by_name: dict[str, list[str]] = {}
-    for identity, described in methods.items():
-        by_name.setdefault(described["algorithm"]["name"], []).append(identity)
+def dataset_of(described: Described) -> str:
+    """Identity of the data, whatever the version of the plugin that declares it."""
+    dataset = described["dataset"]
+    return _text([dataset["distribution"], dataset["name"], dataset["parameters"], dataset["part"]])
+
+
+def setting_of(described: Described) -> str:
+    """Identity of what boards that are ranked together share.
+
+    Preparation, protocol, budget, order, and whether anything was tuned. The number of checkpoints changes no
+    result. Feature maps, losses, hyper-parameters and limits of the training rows belong to the method.
+    """
+    shared = {name: described[name] for name in CONTEXT}
+    return _text(shared | {"budget": _budget(described), "tuned": is_tuned(described)})
+
+
+def method_of(described: Described, one_study: bool = False) -> str:
+    """Identity of a method on a board, whatever the version of its code; in a study with its setting."""
+    return _text([described["algorithm"]["name"], _fields(described, one_study)])
+
+
+def labels(boards: Iterable[Sequence[Described]], one_study: bool = False) -> dict[str, str]:
+    """Identities of methods to short names: the method's own, and in brackets what tells it from namesakes.
+
+    Parameters
+    ----------
+    boards : iterable of sequences
+        What was run on each board. A field tells methods apart where it differs on some board; what differs
+        from one board to the next does not.
+    one_study : bool
+        Whether the setting belongs to the method.
+    """
+    names: dict[str, str] = {}
+    fields: dict[str, dict[str, Any]] = {}
+    telling: dict[str, dict[str, None]] = {}  # by name of the algorithm, in order
+    for board in boards:
+        rivals: dict[str, dict[str, dict[str, Any]]] = {}
+        for described in board:
+            identity = method_of(described, one_study)
+            names[identity] = str(described["algorithm"]["name"])
+            if identity not in fields:
+                fields[identity] = _fields(described, one_study)
+            rivals.setdefault(names[identity], {})[identity] = fields[identity]
+        for name, own in rivals.items():
+            telling.setdefault(name, {}).update(dict.fromkeys(_differing(list(own.values()))))
+    texts = _texts(names, fields, telling)
     found = {}
-    for name, identities in by_name.items():
-        fields = {identity: _fields(methods[identity]) for identity in identities}
-        for identity in identities:
-            others = [fields[other] for other in identities if other != identity]
-            different = {
-                key: value
-                for key, value in fields[identity].items()
-                if any(other.get(key) != value for other in others)
-            }
-            found[identity] = f"{name} ({joined(different) or 'other code'})" if others else name
-    return _distinct(found)
+    for identity, name in names.items():
+        words = [f"{key}={text}" for key, text in texts[identity].items()]
+        found[identity] = f"{name} ({' '.join(words)})" if words else name
+    return found
 
 
-def parameters_text(described: Mapping[str, Any]) -> str:
+def parameters_text(described: Described) -> str:
     """All that belongs to the method, in one line."""
-    return joined(_fields(described))
+    fields = _fields(described, one_study=False)
+    fields.pop("distribution")
+    return joined(fields)
 
 
-def setting_text(described: Mapping[str, Any]) -> str:
+def setting_text(described: Described) -> str:
     """What the board has in common, in one line."""
-    budget = {k: v for k, v in described["budget"].items() if k != "checkpoints" and v is not None}
-    protocol = described["protocol"]
+    budget = {key: value for key, value in _budget(described).items() if value is not None}
+    protocol, dataset = described["protocol"], described["dataset"]
     parts = [
-        joined(described["dataset"]["parameters"] | {"part": described["dataset"]["part"]}),
+        joined(dataset["parameters"] | {"part": dataset["part"]}),
         f"{protocol['name']} {joined(protocol['parameters'])}".strip(),
         f"scaling {described['scaling']}",
         joined(budget) or "default budget",
@@ -74,54 +97,83 @@ def joined(fields: Mapping[str, Any]) -> str:
     return " ".join(f"{key}={_short(value)}" for key, value in fields.items())
 
 
-def _fields(described: Mapping[str, Any]) -> dict[str, Any]:
-    fields = dict(described["algorithm"]["parameters"])
+def letters_of(groups: Iterable[Iterable[Any]]) -> dict[str, str]:
+    """Methods to the letters of the groups they are in: one character a group, however many there are."""
+    found: dict[str, str] = {}
+    for number, members in enumerate(groups):
+        letter = ascii_letters[number] if number < len(ascii_letters) else chr(0x400 + number)
+        for method in members:
+            found[str(method)] = found.get(str(method), "") + letter
+    return found
+
+
+def _budget(described: Described) -> dict[str, Any]:
+    return {name: value for name, value in described["budget"].items() if name != "checkpoints"}
+
+
+def _fields(described: Described, one_study: bool) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
     for group in ("loss", "features"):
         chosen = described[group]
         if chosen and chosen["name"] != "identity":
             fields[group] = chosen["name"]
             fields |= {f"{group}.{key}": value for key, value in chosen["parameters"].items()}
+    fields = dict(described["algorithm"]["parameters"]) | fields
     tuning = described["tuning"]
     if tuning["name"] != "none":
         fields["tuning"] = tuning["name"]
         fields |= {f"tuning.{key}": value for key, value in tuning["parameters"].items()}
-        fields |= {key: f"tuned over {len(values)}" for key, values in tuning["space"].items()}
+        fields |= {key: tuple(values) for key, values in tuning["space"].items()}
     if described["max_train_rows"] is not None:
         fields["max_train_rows"] = described["max_train_rows"]
+    if one_study:
+        fields |= {name: described[name] for name in ("scaling", "order", "dtype")}
+        fields["protocol"] = described["protocol"]["name"]
+        fields |= {f"protocol.{key}": value for key, value in described["protocol"]["parameters"].items()}
+        fields |= {name: value for name, value in _budget(described).items() if value is not None}
+    fields["distribution"] = described["algorithm"]["distribution"]
     return fields
 
 
-def _distinct(found: dict[str, str]) -> dict[str, str]:
-    """Equal labels get numbers."""
-    seen: dict[str, int] = {}
-    for identity, label in found.items():
-        seen[label] = seen.get(label, 0) + 1
-        if seen[label] > 1:
-            found[identity] = f"{label} #{seen[label]}"
+def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Fields that differ; those of a loss, say, only where the loss is the same."""
+    names = list(dict.fromkeys(key for fields in rivals for key in fields))
+    found = []
+    for name in names:
+        parent = name.partition(".")[0]
+        values: dict[str, set[str]] = {}
+        for fields in rivals:
+            context = _text(fields.get(parent)) if parent != name and parent in PARENTS else ""
+            values.setdefault(context, set()).add(_text(fields.get(name)))
+        if any(len(own) > 1 for own in values.values()):
+            found.append(name)
+    return found
+
+
+def _texts(
+    names: Mapping[str, str],
+    fields: Mapping[str, Mapping[str, Any]],
+    telling: Mapping[str, Iterable[str]],
+) -> dict[str, dict[str, str]]:
+    """The telling fields of each method as texts: short ones, unless these hide the difference."""
+    found: dict[str, dict[str, str]] = {identity: {} for identity in names}
+    for name, keys in telling.items():
+        own = [identity for identity in names if names[identity] == name]
+        for key in keys:
+            known = {identity: fields[identity][key] for identity in own if key in fields[identity]}
+            different = {_text(value) for value in known.values()}
+            short = {_short(value) for value in known.values()}
+            write = _short if len(short) == len(different) else _text
+            for identity, value in known.items():
+                found[identity][key] = write(value)
     return found
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"tuned over {len(value)}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _text(content: Any) -> str:
     return json.dumps(content, sort_keys=True, default=str)
-
-
-def methods_of(cells: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """The methods among some described cells, by identity, in order of appearance."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for described in cells:
-        found.setdefault(method_of(described), described)
-    return found
-
-
-def letters_of(groups: Iterable[Iterable[Any]]) -> dict[str, str]:
-    """Methods to the letters of the groups they are in."""
-    found: dict[str, str] = {}
-    for number, members in enumerate(groups):
-        letter = chr(ord("a") + number) if number < 26 else f"({number + 1})"
-        for method in members:
-            found[str(method)] = found.get(str(method), "") + letter
-    return found

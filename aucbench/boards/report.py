@@ -220,6 +220,8 @@ class Report:
         Name of an algorithm to its colour, the same everywhere.
     notes : tuple of str
         How numbers were made: intervals, tests, targets.
+    one_study : bool
+        Whether a data set is one board, whatever the setting.
     """
 
     title: str
@@ -234,6 +236,15 @@ class Report:
     methods: dict[str, MethodInfo]
     colours: dict[str, str]
     notes: tuple[str, ...] = ()
+    one_study: bool = False
+
+    def groups(self) -> "list[tuple[Overall, tuple[Board, ...]]]":
+        """Each overall result with its boards, which are the next ones in the order of the report."""
+        found, first = [], 0
+        for overall in self.overall:
+            found.append((overall, self.boards[first : first + overall.boards]))
+            first += overall.boards
+        return found
 
 
 def plain(report: Report) -> dict[str, Any]:

@@ -1,15 +1,24 @@
 """A report as data frames: one row a board and method, one row a method overall, one row a cell."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from aucbench.boards.collecting import Cell
+from aucbench.boards.framing import groups
 from aucbench.boards.report import Overall, Report, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NOT_TABULAR = ("curve", "aucs", "auc")
+FIRST = ("method", "algorithm", "rank", "auc_mean", "auc_std", "auc_low", "auc_high")
+ROW = tuple(field.name for field in fields(Row) if field.name not in (*NOT_TABULAR, *FIRST, "std"))
+BOARD = ("group", "board", "dataset", "tuned", *FIRST, *ROW, "target", "setting")
+OVERALL = (
+    "group", "tuned", "boards", "method", "rank", "rank_low", "rank_high", "rank_with_gaps", "gaps", "groups",
+    "wins", "ties", "losses", "pareto",
+)  # fmt: skip
 
 
 def board_table(report: Report) -> "pd.DataFrame":
@@ -18,59 +27,58 @@ def board_table(report: Report) -> "pd.DataFrame":
     Returns
     -------
     DataFrame
-        `board`, `dataset`, `tuned`, the fields of `Row` (the interval of the AUC as `auc_mean`, `auc_low`,
-        `auc_high`), `target` and `setting`.
+        `group` of boards that are ranked together, `board`, `dataset`, `tuned`, the fields of `Row` (the
+        interval of the AUC as `auc_mean`, `auc_low`, `auc_high`), `target` and `setting`.
     """
     import pandas as pd
 
     rows = [
-        {"board": board.number, "dataset": board.dataset, "tuned": board.tuned}
-        | _flat(row)
+        {"group": group, "board": board.number, "dataset": board.dataset, "tuned": board.tuned}
         | {"target": board.target, "setting": board.setting}
-        for board in report.boards
+        | _flat(row)
+        for group, (_, boards) in enumerate(report.groups(), 1)
+        for board in boards
         for row in board.rows
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=list(BOARD))
 
 
 def overall_table(report: Report) -> "pd.DataFrame":
-    """One row a method and kind of board: ranks with and without gaps, groups, wins, ties, losses."""
+    """One row a method and group of boards: ranks with and without gaps, groups, wins, ties, losses."""
     import pandas as pd
 
-    return pd.DataFrame([_total(overall, method) for overall in report.overall for method in overall.methods])
+    rows = [
+        {"group": group} | _total(overall, method)
+        for group, overall in enumerate(report.overall, 1)
+        for method in overall.methods
+    ]
+    return pd.DataFrame(rows, columns=list(OVERALL))
 
 
-def cell_table(cells: Sequence[Cell]) -> "pd.DataFrame":
-    """One row a cell, from which every statistic can be computed again."""
-    import json
+def cell_table(cells: Sequence[Cell], one_study: bool = False) -> "pd.DataFrame":
+    """One row a cell, from which all but what is read off curves can be computed again.
 
+    Parameters
+    ----------
+    cells : sequence of Cell
+        Those that a report was built from.
+    one_study : bool
+        As when it was built.
+
+    Returns
+    -------
+    DataFrame
+        `board` and `method` say where the cell stands in the report; they are null for a cell that a later
+        version of its code or data has replaced. AUCs are null unless `status` is ``finished``.
+    """
     import pandas as pd
 
-    rows = []
-    for cell in cells:
-        described, result = cell.described, (cell.record or {}).get("result", {})
-        tuned = (cell.record or {}).get("tuned") or {}
-        rows.append(
-            {
-                "key": cell.key,
-                "dataset": described["dataset"]["title"],
-                "algorithm": described["algorithm"]["name"],
-                "parameters": json.dumps(described["algorithm"]["parameters"], default=str),
-                "described": json.dumps({name: described[name] for name in _DESCRIBED}, default=str),
-                "seed": cell.run[0],
-                "split_seed": cell.run[1],
-                "order_seed": cell.run[2],
-                "fold": cell.run[3],
-                "status": cell.status,
-                "chosen": json.dumps(tuned.get("parameters"), default=str),
-                "tuning_passes": tuned.get("cost", {}).get("passes"),
-                "tuning_seconds": tuned.get("cost", {}).get("train_seconds"),
-                "concurrency": (cell.record or {}).get("environment", {}).get("concurrency"),
-                "cpu": (cell.record or {}).get("environment", {}).get("cpu"),
-            }
-            | {name: result.get(name) for name in _MEASURED}
-        )
-    return pd.DataFrame(rows)
+    places: dict[str, tuple[int, str]] = {}
+    boards = [(group, members) for group in groups(cells, one_study) for members in group.boards.values()]
+    for number, (group, members) in enumerate(boards, 1):
+        places |= {cell.key: (number, group.label(cell)) for cell in members}
+    rows = [_cell(cell, *places.get(cell.key, (None, None))) for cell in cells]
+    return pd.DataFrame(rows, columns=list(CELL)).astype({"board": "Int64"})
 
 
 _DESCRIBED = (
@@ -81,25 +89,54 @@ _MEASURED = (
     "auc", "iterations", "train_seconds", "train_cpu_seconds", "ns_per_iteration", "state_bytes",
     "stop_reason",
 )  # fmt: skip
+_ENVIRONMENT = ("concurrency", "cpu", "finished_at")
+CELL = (
+    "board", "method", "key", "dataset", "algorithm", "parameters", "described", "seed", "split_seed",
+    "order_seed", "fold", "status", "chosen", "tuning_passes", "tuning_seconds", "source", *_ENVIRONMENT,
+    *_MEASURED,
+)  # fmt: skip
+
+
+def _cell(cell: Cell, board: int | None, method: str | None) -> dict[str, Any]:
+    import json
+
+    described, record = cell.described, cell.record or {}
+    tuned, environment = record.get("tuned") or {}, record.get("environment", {})
+    return (
+        {
+            "board": board,
+            "method": method,
+            "key": cell.key,
+            "dataset": described["dataset"]["title"],
+            "algorithm": described["algorithm"]["name"],
+            "parameters": json.dumps(described["algorithm"]["parameters"], default=str),
+            "described": json.dumps({name: described[name] for name in _DESCRIBED}, default=str),
+            "seed": cell.run[0],
+            "split_seed": cell.run[1],
+            "order_seed": cell.run[2],
+            "fold": cell.run[3],
+            "status": cell.status,
+            "chosen": json.dumps(tuned["parameters"], default=str) if tuned else None,
+            "tuning_passes": tuned.get("cost", {}).get("passes"),
+            "tuning_seconds": tuned.get("cost", {}).get("train_seconds"),
+            "source": record.get("source"),
+        }
+        | {name: environment.get(name) for name in _ENVIRONMENT}
+        | {name: record.get("result", {}).get(name) for name in _MEASURED}
+    )
 
 
 def _flat(row: Row) -> dict[str, Any]:
-    fields = {name: value for name, value in vars(row).items() if name not in NOT_TABULAR}
-    return {
-        "method": fields.pop("method"),
-        "algorithm": fields.pop("algorithm"),
-        "rank": fields.pop("rank"),
-        "auc_mean": row.auc.value,
-        "auc_std": fields.pop("std"),
-        "auc_low": row.auc.low,
-        "auc_high": row.auc.high,
-    } | fields
+    found = {name: value for name, value in vars(row).items() if name not in NOT_TABULAR}
+    auc = {"auc_mean": row.auc.value, "auc_low": row.auc.low, "auc_high": row.auc.high}
+    return found | auc | {"auc_std": found.pop("std")}
 
 
 def _total(overall: Overall, method: str) -> dict[str, Any]:
     rank, with_gaps = overall.ranks.get(method), overall.ranks_with_gaps.get(method)
     return {
         "tuned": overall.tuned,
+        "boards": overall.boards,
         "method": method,
         "rank": rank.value if rank else None,
         "rank_low": rank.low if rank else None,

@@ -1,5 +1,6 @@
 """``aucbench leaderboard`` and ``aucbench compare``."""
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ from aucbench.errors import ParameterError
 from aucbench.store import Store
 
 _store = click.option("--store", default=StoreSettings.path, show_default=True, help="Folder of the store.")
+
+
+_REMARK = "MLflow has finished cells only: cells that failed or were never run are not among these."
 
 
 @click.command()
@@ -27,55 +31,70 @@ def leaderboard(store: str, uri: str | None, study: str | None, out: str | None,
     """
     from aucbench.boards import building, terminal
 
-    cells, source = _cells(store, uri, study)
-    report = building.build(cells, study or source, one_study=study is not None)
+    cells = _stored(store, study) if uri is None else _logged(uri, study)
+    folder = _made(out)
+    remarks = () if uri is None else (_REMARK,)
+    report = building.build(cells, study or uri or store, study is not None, remarks)
     terminal.show(report)
-    if out:
+    if folder:
         from aucbench.boards.files import PAGE, write
 
-        files = write(report, cells, Path(out), pictures)
-        print(f"{len(files)} files written to {out}; open {Path(out) / PAGE}")
+        files = write(report, cells, folder, pictures)
+        print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
 
 
 @click.command()
 @click.argument("table")
 @_store
-@click.option("--study", default=None, help="Name of the study; that of the table when left out.")
+@click.option(
+    "--study", "studies", multiple=True,
+    help="Name of the study, or of several when given again; that of the table when left out.",
+)  # fmt: skip
 @click.option("--out", default=None, help="Folder to write TABLE.md, TABLE.csv and TABLE.parquet to.")
-def compare(table: str, store: str, study: str | None, out: str | None) -> None:
+def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -> None:
     """Put our results beside the published ones of TABLE, such as fsauc_table2.
 
     The results are those of the study of that name: run ``aucbench +experiment=TABLE`` first.
     """
-    from aucbench.boards import comparing
+    from aucbench.boards import comparing, confronting
     from aucbench.boards.published import TABLES
     from aucbench.registry import suggest
 
     if table not in TABLES:
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
-    published = TABLES[table]
-    frame = comparing.compare(published, from_store(_opened(store), study or table))
+    hint = f"run aucbench +experiment={table} first"
+    opened = _opened(store, hint)
+    known = {plan["study"] for plan in opened.plans()}
+    for study in studies or (table,):
+        if study not in known:
+            raise ParameterError(f"The store at {store} has no study '{study}': {hint}.")
+    cells = {cell.key: cell for study in studies or (table,) for cell in from_store(opened, study)}
+    folder = _made(out)
+    frame = comparing.compare(TABLES[table], list(cells.values()))
     words = [f"--store {shlex.quote(store)}"] if store != StoreSettings.path else []
-    words += [f"--study {shlex.quote(study)}"] if study else []
-    text = comparing.markdown(table, published, frame, " ".join(["aucbench compare", table, *words]))
+    words += [f"--study {shlex.quote(study)}" for study in studies]
+    text = confronting.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
     print(text)
-    if out:
-        folder = Path(out)
-        folder.mkdir(parents=True, exist_ok=True)
+    if folder:
         (folder / f"{table}.md").write_text(text, encoding="utf-8")
         frame.to_csv(folder / f"{table}.csv", index=False)
-        frame.assign(**{"verdict": frame["verdict"].astype(str)} if len(frame) else {}).to_parquet(
-            folder / f"{table}.parquet", index=False
-        )
+        frame.to_parquet(folder / f"{table}.parquet", index=False)
         print(f"written to {folder}", file=sys.stderr)
 
 
-def _cells(store: str, uri: str | None, study: str | None) -> tuple[list[Cell], str]:
-    if uri is None:
-        cells = from_store(_opened(store), study)
-        if not cells:
-            raise ParameterError(f"The store at {store} holds no finished cell yet.")
-        return cells, store
+def _stored(path: str, study: str | None) -> list[Cell]:
+    cells = from_store(_opened(path, "run aucbench first, or name one with --store"), study)
+    if not cells and study is None:
+        raise ParameterError(f"The store at {path} holds no finished cell yet: run aucbench first.")
+    if not cells and study is not None:
+        raise ParameterError(
+            f"The study '{study}' in the store at {path} has no cells: its data may be lacking, or every run "
+            f"of it was refused. aucbench status --study {shlex.quote(study)} says more."
+        )
+    return cells
+
+
+def _logged(uri: str, study: str | None) -> list[Cell]:
     from aucbench import tracking
 
     tracking.check_address(uri)
@@ -83,10 +102,24 @@ def _cells(store: str, uri: str | None, study: str | None) -> tuple[list[Cell], 
     if not results:
         what = "entries" if study is None else f"entries of a study '{study}'"
         raise ParameterError(f"No {what} were logged to {uri}.")
-    return of_results(results), uri
+    return of_results(results)
 
 
-def _opened(store: str) -> Store:
-    if not Path(store).is_dir():
-        raise ParameterError(f"There is no store at {store}: run aucbench first, or name one with --store.")
-    return Store(store)
+def _opened(path: str, hint: str) -> Store:
+    if not Path(path).is_dir():
+        raise ParameterError(f"There is no store at {path}: {hint}.")
+    return Store(path)
+
+
+def _made(out: str | None) -> Path | None:
+    """The folder to write to, made at once: what cannot be written need not be computed."""
+    if out is None:
+        return None
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError(f"--out: {out} cannot be made ({error.strerror}).") from error
+    if not os.access(folder, os.W_OK):
+        raise ParameterError(f"--out: {out} cannot be written to.")
+    return folder

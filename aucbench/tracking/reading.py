@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from aucbench.errors import TrackingError
 from aucbench.result import CellResult
 from aucbench.tracking.attachments import CELLS, RECORDS, SEEDS
 from aucbench.tracking.connecting import Connection
+
+PAGE = 1000  # runs asked for at once
 
 
 def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
@@ -29,19 +32,38 @@ def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
     try:
         connection = Connection(uri)
         found: dict[str, CellResult] = {}
-        for experiment in connection.client.search_experiments():
-            for run in connection.client.search_runs([experiment.experiment_id], max_results=10_000):
-                tags = run.data.tags
-                if "key" not in tags or "algo" not in tags or study not in (None, tags.get("study")):
-                    continue
-                for cell in _cells(connection, run.info.run_id):
-                    found[cell.record["key"]] = cell
+        for run in _runs(connection.client):
+            tags = run.data.tags
+            if "key" not in tags or "algo" not in tags or study not in (None, tags.get("study")):
+                continue
+            if run.info.status != "FINISHED":  # half of it is there: a process was killed while it logged
+                continue
+            for cell in _cells(connection, run.info.run_id):
+                found[cell.record["key"]] = cell
     except TrackingError:
         raise
     except Exception as error:
         why = str(error).strip().split("\n")[0]
         raise TrackingError(f"Nothing could be read from {uri} ({type(error).__name__}: {why}).") from error
     return list(found.values())
+
+
+def _runs(client: Any) -> Iterator[Any]:
+    """All runs, however many pages they take."""
+    experiments, token = [], None
+    while True:
+        page = client.search_experiments(page_token=token)
+        experiments += [experiment.experiment_id for experiment in page]
+        token = page.token
+        if not token:
+            break
+    for experiment in experiments:
+        while True:
+            page = client.search_runs([experiment], max_results=PAGE, page_token=token)
+            yield from page
+            token = page.token
+            if not token:
+                break
 
 
 def _cells(connection: Connection, run_id: str) -> list[CellResult]:
@@ -57,7 +79,7 @@ def _cells(connection: Connection, run_id: str) -> list[CellResult]:
     curves = dict(list(table.groupby(seeds, sort=False)))
     cells = []
     for record in records:
-        own = curves[tuple(record[name] for name in seeds)]
+        own = curves.get(tuple(record[name] for name in seeds), table[:0])  # diverged before any checkpoint
         curve = {str(column): own[column].to_numpy() for column in own.columns if column not in seeds}
         cells.append(CellResult(record, curve, None))
     return cells

@@ -6,33 +6,32 @@ from typing import Any
 import numpy as np
 
 from aucbench.boards.pictures.matrices import matrix
-from aucbench.boards.pictures.styling import Style, begin, legend, logarithmic, short
+from aucbench.boards.pictures.styling import Style, begin, height, legend, logarithmic, short
 from aucbench.boards.report import Overall
 
 Picture = tuple[Any, str]
 
 
 def ranks(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
-    """Mean ranks with intervals; bars join methods that do not differ, by Nemenyi's test from ten "
-    "boards on."""
+    """Mean ranks with intervals; bars join methods that do not differ significantly."""
     ranked = sorted(overall.ranks.items(), key=lambda item: item[1].value)
     if len(ranked) < 2:
         return None
-    figure, axes = begin(7.0, 1.4 + 0.34 * len(ranked))
+    labels = short([method for method, _ in ranked])
+    figure, axes = begin(7.0, 1.6 + sum(0.34 + 0.12 * label.count("\n") for label in labels))
     for place, (method, rank) in enumerate(ranked):
         style = styles[method]
         axes.plot([rank.low, rank.high], [place, place], color=style.colour, linewidth=1.6)
         axes.plot(rank.value, place, marker=style.marker, color=style.colour, markersize=7)
     _bars(axes, [method for method, _ in ranked], overall)
-    axes.set_yticks(range(len(ranked)), short([method for method, _ in ranked]))
+    axes.set_yticks(range(len(ranked)), labels)
     axes.invert_yaxis()
     axes.set_xlabel("mean rank (1 is best)")
     axes.set_title(f"{overall.boards} boards, {'tuned' if overall.tuned else 'not tuned'}")
     test = "Nemenyi's test" if overall.friedman else "Wilcoxon's tests with Holm's correction"
     return figure, (
-        "Mean rank over the boards on which every method has all runs, with a 95 % bootstrap "
-        "interval; further "
-        f"left is better. Grey bars join methods that do not differ by {test}."
+        "Mean rank over the boards on which every method shown has all runs, with a 95 % bootstrap interval; "
+        f"further left is better. Grey bars join methods that do not differ by {test}."
     )
 
 
@@ -42,10 +41,14 @@ def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Pictur
         return None
     ranked = sorted(overall.ranks.items(), key=lambda item: item[1].value)
     half = (len(ranked) + 1) // 2
-    figure, axes = begin(8.0, 1.6 + 0.3 * half)
+    groups = _groups([method for method, _ in ranked], overall)
+    top = -0.6 - 0.2 * len(groups)  # of the first name, under all bars
+    labels = short([method for method, _ in ranked], 34)
+    tall = max(label.count("\n") for label in labels)
+    figure, axes = begin(9.0, 1.8 + (0.3 + 0.16 * tall) * half + 0.06 * len(groups))
     low, high = 1.0, float(len(ranked))
     axes.set_xlim(low - 0.45 * (high - low), high + 0.45 * (high - low))
-    axes.set_ylim(-1.2 - half, 1.6)
+    axes.set_ylim(top - half, 1.8)
     axes.axis("off")
     axes.plot([low, high], [0, 0], color="black", linewidth=1)
     for tick in range(1, len(ranked) + 1):
@@ -56,25 +59,24 @@ def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Pictur
     axes.text(low + width / 2, 1.08, f"CD = {width:.2f}", ha="center", va="bottom", fontsize="small")
     for place, (method, rank) in enumerate(ranked):
         left = place < half
-        row = -1.0 - (place if left else len(ranked) - 1 - place)
+        row = top - (place if left else len(ranked) - 1 - place)
         end = low - 0.05 * (high - low) if left else high + 0.05 * (high - low)
         axes.plot([rank.value, rank.value, end], [0, row, row], color=styles[method].colour, linewidth=1)
         axes.text(
             end,
             row,
-            f" {short([method], 22)[0]} ",
+            labels[place],
             ha="right" if left else "left",
             va="center",
             fontsize="small",
         )
-    for level, members in enumerate(_groups([method for method, _ in ranked], overall)):
+    for level, members in enumerate(groups):
         values = [overall.ranks[method].value for method in members]
-        height = -0.22 - 0.16 * level
-        axes.plot([min(values) - 0.04, max(values) + 0.04], [height, height], color="0.35", linewidth=3)
+        at = -0.24 - 0.2 * level
+        axes.plot([min(values) - 0.04, max(values) + 0.04], [at, at], color="0.35", linewidth=3)
     return figure, (
-        "Critical-difference diagram (Demsar 2006): mean ranks on the axis, 1 is best. Methods under "
-        "one thick "
-        "bar do not differ by Nemenyi's test at 95 %; the bar above shows how far apart ranks must be."
+        "Critical-difference diagram (Demsar 2006): mean ranks on the axis, 1 is best. Methods joined by a "
+        "thick bar do not differ by Nemenyi's test at 95 %; the bar above shows how far apart ranks must be."
     )
 
 
@@ -82,19 +84,18 @@ def profile(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
     """Performance profiles of the AUC gap."""
     if not overall.profile:
         return None
-    figure, axes = begin(8.4)
-    for method, (ratios, shares) in overall.profile.items():
+    labels = short(list(overall.profile))
+    figure, axes = begin(8.4, height(labels))
+    for label, (method, (ratios, shares)) in zip(labels, overall.profile.items(), strict=True):
         style = styles[method]
-        axes.step(
-            ratios, shares, where="post", color=style.colour, linestyle=style.dashes, label=short([method])[0]
-        )
+        axes.step(ratios, shares, where="post", color=style.colour, linestyle=style.dashes, label=label)
     axes.set_xscale("log")
     logarithmic(axes.xaxis, *axes.get_xlim())
     axes.set_ylim(0.0, 1.03)
     axes.set_xlabel("factor on the smallest 1 - AUC of a board")
     axes.set_ylabel("share of the boards")
     axes.set_title("performance profile")
-    legend(axes, len(overall.profile))
+    legend(axes)
     return figure, (
         "For each factor, the share of boards on which a method's 1 - AUC is within that factor of the best "
         "method's (Dolan and More 2002). Higher is better; the value at the left is how often it is best."
@@ -107,9 +108,8 @@ def tests(overall: Overall) -> Picture | None:
     figure = matrix(methods, overall.pairwise, "Wilcoxon's tests across boards, Holm's correction")
     return figure and (
         figure,
-        "Corrected p-value of Wilcoxon's signed-rank test of two methods over their means on all "
-        "boards; dark "
-        "cells (p < 0.05) differ.",
+        "Corrected p-value of Wilcoxon's signed-rank test of two methods over their means on the boards that "
+        "both have; dark cells (p < 0.05) differ.",
     )
 
 
@@ -120,8 +120,9 @@ def _groups(methods: list[str], overall: Overall) -> list[list[str]]:
 
 
 def _bars(axes: Any, methods: list[str], overall: Overall) -> None:
-    low = min((rank.low for rank in overall.ranks.values() if not np.isnan(rank.low)), default=1.0)
+    lows = [rank.low if np.isfinite(rank.low) else rank.value for rank in overall.ranks.values()]
+    low, step = min(lows), 0.02 * max(len(methods), 5)
     for level, members in enumerate(_groups(methods, overall)):
         places = [methods.index(method) for method in members]
-        x = low - 0.12 * (level + 1)
+        x = low - step * (level + 1.5)
         axes.plot([x, x], [min(places) - 0.25, max(places) + 0.25], color="0.6", linewidth=3)

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from aucbench.boards.pictures.matrices import matrix
-from aucbench.boards.pictures.styling import Style, begin, legend, logarithmic, short
+from aucbench.boards.pictures.styling import Style, begin, height, legend, logarithmic, short
 from aucbench.boards.report import Board
+from aucbench.boards.texts import line
 
 Picture = tuple[Any, str]  # the figure, and how to read it
 
@@ -17,8 +18,10 @@ def curves(board: Board, styles: Mapping[str, Style], against: str) -> Picture |
     rows = [row for row in board.rows if row.curve is not None]
     if not rows:
         return None
-    figure, axes = begin(8.4)
-    for row in rows:
+    labels = short([row.method for row in rows])
+    figure, axes = begin(8.4, height(labels))
+    banded = False
+    for row, label in zip(rows, labels, strict=True):
         assert row.curve is not None
         style, curve = styles[row.method], row.curve
         x = np.asarray(curve.samples if against == "samples" else curve.seconds, float)
@@ -26,23 +29,26 @@ def curves(board: Board, styles: Mapping[str, Style], against: str) -> Picture |
         every = max(1, int(shown.sum()) // 8)
         axes.plot(
             x[shown], curve.auc[shown], color=style.colour, linestyle=style.dashes, marker=style.marker,
-            markevery=every, markersize=4, linewidth=1.4, label=short([row.method])[0],
+            markevery=every, markersize=4, linewidth=1.4, label=label,
         )  # fmt: skip
+        banded |= bool((curve.high > curve.low).any())
         axes.fill_between(
             x[shown], curve.low[shown], curve.high[shown], color=style.colour, alpha=0.12, linewidth=0
         )
-    axes.axhline(board.target, color="0.5", linewidth=0.8, linestyle=":")
+    if np.isfinite(board.target):
+        axes.axhline(board.target, color="0.5", linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
     logarithmic(axes.xaxis, *axes.get_xlim())
     axes.set_xlabel("examples seen" if against == "samples" else "training seconds")
     axes.set_ylabel("test AUC")
-    axes.set_title(f"{board.dataset} ({'tuned' if board.tuned else 'not tuned'})")
-    legend(axes, len(rows))
+    axes.set_title(line(f"{board.dataset} ({'tuned' if board.tuned else 'not tuned'})"))
+    legend(axes)
     what = "examples seen" if against == "samples" else "seconds of training"
+    band = " The band is one standard deviation to either side." if banded else ""
+    target = f" The dotted line is the target ({board.target:.4f})." if np.isfinite(board.target) else ""
     return figure, (
-        f"Mean test AUC over the runs against {what}, log scale; the band is one standard deviation "
-        "to either "
-        f"side, the dotted line the target ({board.target:.4f}). Higher and further left is better."
+        f"Mean test AUC over the runs against {what}, log scale; higher and further left is better."
+        f"{band}{target}"
     )
 
 
@@ -51,29 +57,32 @@ def pareto(board: Board, styles: Mapping[str, Style]) -> Picture | None:
     rows = [row for row in board.rows if np.isfinite(row.auc.value) and row.train_seconds > 0]
     if not rows:
         return None
-    figure, axes = begin(8.4)
-    for row in rows:
+    labels = short([row.method for row in rows])
+    figure, axes = begin(8.4, height(labels))
+    for row, label in zip(rows, labels, strict=True):
         style = styles[row.method]
         axes.errorbar(
             row.train_seconds, row.auc.value, yerr=0.0 if np.isnan(row.std) else row.std, color=style.colour,
-            marker=style.marker, markersize=7, linestyle="none", capsize=2, label=short([row.method])[0],
+            marker=style.marker, markersize=7, linestyle="none", capsize=2, label=label,
         )  # fmt: skip
     best, front = -np.inf, []
     for row in sorted(rows, key=lambda row: (row.train_seconds, -row.auc.value)):
         if row.auc.value > best:
             best = row.auc.value
             front.append((row.train_seconds, best))
+    front.append((max(row.train_seconds for row in rows), best))
     axes.step(*zip(*front, strict=True), where="post", color="0.6", linewidth=0.9, zorder=0)
     axes.set_xscale("log")
     logarithmic(axes.xaxis, *axes.get_xlim())
     axes.set_xlabel("training seconds")
     axes.set_ylabel("test AUC")
-    axes.set_title(f"{board.dataset}: AUC against cost")
-    legend(axes, len(rows))
+    axes.set_title(line(f"{board.dataset}: AUC against cost"))
+    legend(axes)
+    marked = " Some times were measured under other conditions." if any(r.timing_mark for r in rows) else ""
+    gaps = " Of methods with gaps it is over the runs that finished." if _gaps(board) else ""
     return figure, (
-        "Mean test AUC and training time of each method, bars one standard deviation; methods on the "
-        "grey line "
-        "are beaten by no other in both at once."
+        "Mean test AUC and training time of each method, bars one standard deviation; methods at corners of "
+        f"the grey line are beaten by no other in both at once.{gaps}{marked}"
     )
 
 
@@ -82,7 +91,8 @@ def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
     rows = [row for row in board.rows if np.isfinite(row.aucs).any()]
     if not rows:
         return None
-    figure, axes = begin(7.0, 1.2 + 0.36 * len(rows))
+    labels = short([row.method for row in rows])
+    figure, axes = begin(7.0, 1.4 + sum(0.36 + 0.12 * label.count("\n") for label in labels))
     rng = np.random.default_rng(0)
     for place, row in enumerate(rows):
         aucs = np.array([auc for auc in row.aucs if np.isfinite(auc)])
@@ -94,14 +104,14 @@ def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
         )  # fmt: skip
         spread = place + rng.uniform(-0.18, 0.18, len(aucs))
         axes.scatter(aucs, spread, color=colour, s=12, alpha=0.8, linewidths=0, zorder=3)
-    axes.set_yticks(range(len(rows)), short([row.method for row in rows]))
+    axes.set_yticks(range(len(rows)), labels)
     axes.invert_yaxis()
     axes.set_xlabel("test AUC")
-    axes.set_title(f"{board.dataset}: single runs")
+    axes.set_title(line(f"{board.dataset}: single runs"))
+    gaps = " Runs that gave no AUC are not shown." if _gaps(board) else ""
     return figure, (
-        "One point a run; boxes hold the middle half, the line is the median, whiskers reach to the "
-        "last point "
-        "within 1.5 box lengths. Further right is better."
+        "One point a run; boxes hold the middle half, the line is the median, whiskers reach to the last "
+        f"point within 1.5 box lengths. Further right is better.{gaps}"
     )
 
 
@@ -111,32 +121,46 @@ def tests(board: Board) -> Picture | None:
     figure = matrix(methods, board.pairwise, f"{board.dataset}: paired t-tests")
     return figure and (
         figure,
-        "P-value of the paired t-test of two methods over the same runs; dark cells (p < 0.05) "
-        "differ. Methods "
-        "are in order of their mean AUC.",
+        "P-value of the paired t-test of two methods over the same runs; dark cells (p < 0.05) differ. "
+        "Methods are in order of their mean AUC, those with gaps last.",
     )
 
 
 def sensitivity(board: Board, styles: Mapping[str, Style]) -> list[tuple[str, Picture]]:
-    """Validation AUC over each tuned field, one picture a method and field."""
+    """Validation AUC over the tuned fields, one picture a method."""
     found = []
     for method, trials in board.trials.items():
         known = [trial for trial in trials if trial["auc"] is not None]
+        by_field = {}
         for field in sorted({field for trial in known for field in trial["parameters"]}):
-            picture = _sensitivity(board, method, field, known, styles[method])
-            if picture is not None:
-                found.append((f"{method}-{field}", picture))
+            points = [
+                (trial["parameters"][field], trial["auc"]) for trial in known if field in trial["parameters"]
+            ]
+            if len({str(value) for value, _ in points}) > 1:
+                by_field[field] = points
+        if by_field:
+            found.append((method, _sensitivity(board, method, by_field, styles[method])))
     return found
 
 
 def _sensitivity(
-    board: Board, method: str, field: str, trials: list[dict[str, Any]], style: Style
-) -> Picture | None:
-    points = [(trial["parameters"][field], trial["auc"]) for trial in trials]
+    board: Board, method: str, by_field: Mapping[str, list[tuple[Any, float]]], style: Style
+) -> Picture:
+    figure, every = begin(1.2 + 4.2 * len(by_field), 4.2, len(by_field))
+    for axes, (field, points) in zip(np.atleast_1d(every), by_field.items(), strict=True):
+        _field(axes, points, style)
+        axes.set_xlabel(line(field))
+    np.atleast_1d(every)[0].set_ylabel("validation AUC")
+    name = short([method], 40 * len(by_field))[0]
+    figure.suptitle(f"{name} on {line(board.dataset)}", fontsize="medium")
+    return figure, (
+        "Each point is a setting that was tried; the line joins the best for each value of a field. A flat "
+        "line means that the field hardly matters."
+    )
+
+
+def _field(axes: Any, points: list[tuple[Any, float]], style: Style) -> None:
     values = [value for value, _ in points]
-    if len(set(map(str, values))) < 2:
-        return None
-    figure, axes = begin(6.0, 3.8)
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     names = sorted(set(map(str, values)))
     x = [float(value) if numeric else float(names.index(str(value))) for value in values]
@@ -146,15 +170,11 @@ def _sensitivity(
     best = [max(auc for at, auc in zip(x, aucs, strict=True) if at == place) for place in places]
     axes.plot(places, best, color=style.colour, linewidth=1.4)
     if not numeric:
-        axes.set_xticks(range(len(names)), names)
+        axes.set_xticks(range(len(names)), short(names, 12))
     elif min(places) > 0:
         axes.set_xscale("log")
         logarithmic(axes.xaxis, min(places), max(places))
-    axes.set_xlabel(field)
-    axes.set_ylabel("validation AUC")
-    axes.set_title(f"{short([method])[0]} on {board.dataset}")
-    return figure, (
-        f"Each point is a setting that was tried; the line joins the best for each value of {field}. "
-        "A flat line "
-        f"means that the field hardly matters."
-    )
+
+
+def _gaps(board: Board) -> bool:
+    return any(row.diverged or row.failed or row.missing for row in board.rows)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from aucbench.boards.documents import plain
 from aucbench.boards.pictures import across, boards
 from aucbench.boards.pictures.styling import look, styles, wrapped
 from aucbench.boards.report import Report
@@ -32,7 +33,7 @@ def draw_all(report: Report, folder: Path, formats: tuple[str, ...] = FORMATS) -
     with look():
         for title, figure, sentence in _pictures(report):
             name = _file_name(title, taken)
-            captions.append(f"- `{name}`: {sentence}")
+            captions.append(f"- `{name}` ({plain(title)}): {plain(sentence)}")
             figure.supxlabel(wrapped(sentence, figure.get_figwidth()), fontsize="x-small", color="0.25")
             for form in formats:
                 file = folder / f"{name}.{form}"
@@ -45,6 +46,8 @@ def draw_all(report: Report, folder: Path, formats: tuple[str, ...] = FORMATS) -
 def _pictures(report: Report) -> Iterator[tuple[str, Any, str]]:
     style = styles(report)
     for overall in report.overall:
+        if overall.boards < 2:
+            continue
         kind = "tuned" if overall.tuned else "untuned"
         for name, picture in (
             ("ranks", across.ranks(overall, style)),

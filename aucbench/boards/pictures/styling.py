@@ -1,14 +1,21 @@
 """How methods look in pictures: colour, marker and dashes; the colour is the method's in every view."""
 
 import contextlib
+import warnings
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from aucbench.boards.report import Report
+from aucbench.boards.texts import line
 
 MARKERS = "osD^vP*X<>pdh8"
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
+LUMINANCE = 0.45  # lighter colours cannot be seen on white
+LINES = 3  # of a label
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Style(NamedTuple):
@@ -35,29 +42,45 @@ def styles(report: Report) -> dict[str, Style]:
             seen[row.algorithm] = number + 1
             digest = sha256(row.algorithm.encode()).digest()
             found[row.method] = Style(
-                report.colours.get(row.algorithm, "#444444"),
+                legible(report.colours.get(row.algorithm, "#444444")),
                 MARKERS[(digest[0] + number) % len(MARKERS)],
                 DASHES[(digest[1] + number) % len(DASHES)],
             )
     return found
 
 
-def begin(width: float = 7.0, height: float = 4.6) -> tuple[Any, Any]:
-    """A figure and its axes, made without the display's help."""
+def legible(colour: str) -> str:
+    """The same hue, as dark as it must be to stand out from white."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    red, green, blue = to_rgb(colour)
+    share = min(1.0, LUMINANCE / max(1e-9, 0.2126 * red + 0.7152 * green + 0.0722 * blue))
+    return to_hex((share * red, share * green, share * blue))
+
+
+def begin(width: float = 7.0, height: float = 4.6, columns: int = 1) -> tuple[Any, Any]:
+    """A figure and its axes (an array of several columns), made without the display's help."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, figure.subplots()
+    return figure, figure.subplots(1, columns)
 
 
 @contextlib.contextmanager
 def look() -> Iterator[None]:
-    """The style of everything drawn while it lasts."""
+    """The style of everything drawn while it lasts; dollars in names are no formulas."""
+    import matplotlib
     import seaborn as sns
 
-    with sns.axes_style("whitegrid", {"axes.edgecolor": "0.4"}), sns.plotting_context("paper", 1.15):
+    with (
+        sns.axes_style("whitegrid", {"axes.edgecolor": "0.4"}),
+        sns.plotting_context("paper", 1.15),
+        matplotlib.rc_context({"text.parse_math": False, "text.usetex": False}),
+        warnings.catch_warnings(),
+    ):
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
         yield
 
 
@@ -68,14 +91,24 @@ def logarithmic(axis: Any, low: float, high: float) -> None:
     narrow = high < 100 * max(low, 1e-300)
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,)))
     axis.set_minor_locator(NullLocator())
-    if narrow:
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:g}" if narrow or 1e-3 < value < 1e4 else power(value))
+    )
 
 
-def legend(axes: Any, entries: int) -> None:
+def power(value: float) -> str:
+    """A power of ten."""
+    return f"10{str(round(np.log10(value))).translate(SUPERSCRIPTS)}" if value > 0 else f"{value:g}"
+
+
+def legend(axes: Any) -> None:
     """Beside the axes, so that it hides nothing."""
-    if entries:
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize="small")
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize="small")
+
+
+def height(labels: Sequence[str]) -> float:
+    """Of a figure with a legend of these labels."""
+    return max(4.6, 0.9 + 0.175 * sum(label.count("\n") + 1 for label in labels))
 
 
 def wrapped(text: str, width: float) -> str:
@@ -85,6 +118,15 @@ def wrapped(text: str, width: float) -> str:
     return "\n".join(textwrap.wrap(text, int(width * 14)))
 
 
-def short(labels: Sequence[str], length: int = 28) -> list[str]:
-    """Labels cut to a length."""
-    return [label if len(label) <= length else label[: length - 1] + "…" for label in labels]
+def short(labels: Sequence[str], length: int = 30) -> list[str]:
+    """Labels in a few lines of a length; where the end would tell them apart, the middle is left out."""
+    import textwrap
+
+    found = []
+    for label in map(line, labels):
+        lines = textwrap.wrap(label, length, break_on_hyphens=False) or [" "]
+        if len(lines) > LINES:
+            lines = [*lines[: LINES - 1], "…" + label[-length + 1 :]]
+        text = "\n".join(lines)
+        found.append(f" {text}" if text.startswith("_") else text)  # else a legend leaves it out
+    return found

@@ -58,8 +58,7 @@ class PublishedTable:
 
 FSAUC = (
     "M. Liu, X. Zhang, Z. Chen, X. Wang, T. Yang: Fast stochastic AUC maximization with "
-    "O(1/n)-convergence rate. "
-    "ICML 2018"
+    "O(1/n)-convergence rate. ICML 2018"
 )
 OPAUC = "W. Gao, R. Jin, S. Zhu, Z.-H. Zhou: One-pass AUC optimization. ICML 2013"
 SAUC = (
@@ -102,7 +101,7 @@ STAND_INS = {"cbr": ("cbr", "cbr_diag")}  # where the tables do not tell two met
 
 def is_method(described: Mapping[str, Any], name: str) -> bool:
     """Whether a described cell is of the method that a table calls `name`."""
-    wanted = dict(VARIANTS.get(name, {"algorithm": name, "features": "identity"}))
+    wanted = {"features": "identity"} | dict(VARIANTS.get(name, {"algorithm": name}))
     algorithm = wanted.pop("algorithm")
     if described["algorithm"]["name"] not in STAND_INS.get(algorithm, (algorithm,)):
         return False
