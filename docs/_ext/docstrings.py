@@ -1,0 +1,23 @@
+"""Docstrings hold plain mathematics, of which reStructuredText would make substitutions and links."""
+
+import re
+from typing import Any
+
+CODE = re.compile(r"(``[^`]+``|:\w+:`[^`]+`|`[^`]+`_?)")
+MARK = re.compile(r"\||(?<=\w)_(?=\W|$)")
+
+
+def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Escape the lines of a docstring, but for code and directives."""
+    literal: int | None = None  # indentation of the line that began a literal block
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if literal is not None and (not line.strip() or indent > literal):
+            continue
+        literal = indent if line.rstrip().endswith("::") else None
+        if line.lstrip().startswith((".. ", ">>>", "...")):
+            continue
+        parts = CODE.split(line)
+        lines[number] = "".join(
+            part if CODE.fullmatch(part) else MARK.sub(lambda found: "\\" + found[0], part) for part in parts
+        )

@@ -1,0 +1,73 @@
+"""The fields of a run, from the classes that hold them."""
+
+import inspect
+from dataclasses import MISSING, fields
+from typing import Any
+
+from markdown import code, escaped, table
+from numpydoc.docscrape import NumpyDocString
+
+from aucbench.config import settings
+from aucbench.protocols import PROTOCOLS
+from aucbench.tuning.choices import TUNINGS
+
+SECTIONS = {
+    "Top level": ("", (settings.Settings, settings.Running)),
+    "Budget": ("budget.", (settings.Budget,)),
+    "Limits": ("limits.", (settings.Limits,)),
+    "Store": ("store.", (settings.StoreSettings,)),
+    "Tracking": ("tracking.", (settings.MlflowTracking,)),
+    "Departures of a study": ("matrix.", (settings.Matrix,)),
+}
+
+
+def pages() -> dict[str, str]:
+    """Texts by file name below ``generated``."""
+    parts = [
+        "# Configuration\n\nGroups are chosen by name: `algo=`, `dataset=`, `loss=`, `features=`, "
+        "`protocol=`, `tuning=`, `tracking=`, `+experiment=`. The fields of the chosen one are set by "
+        "`algo.radius=2`; those of methods stand on the [pages of the methods](methods/index.md). "
+        "`aucbench run --help` shows the whole configuration of a command."
+    ]
+    for title, (prefix, classes) in SECTIONS.items():
+        parts.append(f"## {title}")
+        if len(classes) == 1 and not _described(classes[0]):
+            parts.append(_intro(classes[0]))
+        parts.append(_table(prefix, classes))
+    for title, prefix, plugins in (("Protocols", "protocol", PROTOCOLS), ("Tunings", "tuning", TUNINGS)):
+        parts.append(f"## {title}")
+        for cls in plugins:
+            parts += [f"### {prefix}={getattr(cls, 'name')}".replace("_", r"\_"), _intro(cls)]  # noqa: B009 - no such attribute of type
+            if cls.__name__ != "NoTuning":
+                parts.append(_table(f"{prefix}.", (cls,)))
+    return {"configuration.md": "\n\n".join(part for part in parts if part) + "\n"}
+
+
+def _intro(cls: type) -> str:
+    parsed = NumpyDocString(inspect.cleandoc(cls.__doc__ or ""))
+    return escaped("\n".join([*parsed["Summary"], "", *parsed["Extended Summary"]]).strip())
+
+
+def _described(cls: type) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):  # a description "as for its base" is left out: the base has it
+        for each in NumpyDocString(inspect.cleandoc(base.__doc__ or ""))["Parameters"]:
+            text = " ".join(each.desc)
+            if not text.startswith("As for"):
+                found |= dict.fromkeys(each.name.split(", "), text)
+    return found
+
+
+def _table(prefix: str, classes: tuple[Any, ...]) -> str:
+    rows = []
+    for cls in classes:
+        described = _described(cls)
+        for field in fields(cls):
+            default = None if field.default is MISSING else getattr(field.default, "value", field.default)
+            shown = "" if field.default is MISSING else code("null" if default is None else _yaml(default))
+            rows.append((code(prefix + field.name), shown, escaped(described.get(field.name, ""))))
+    return table(("field", "default", "meaning"), rows) if rows else ""
+
+
+def _yaml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,132 @@
+"""A page for each method, from its docstrings and its declarations."""
+
+import inspect
+import sys
+from dataclasses import MISSING, fields
+from typing import Any
+
+import bibliography
+from markdown import code, escaped, prose, table
+from numpydoc.docscrape import NumpyDocString
+
+import aucbench
+from aucbench.registry import Family, Plugin
+
+ACCESS = {
+    "stream": "one example an iteration",
+    "pairs": "a random positive and a random negative an iteration",
+    "minibatch": "a minibatch of rows an iteration",
+    "full": "all rows in every iteration",
+}
+
+
+def pages() -> dict[str, str]:
+    """Texts by file name below ``generated``."""
+    plugins = aucbench.catalog().plugins[Family.algorithms]
+    links = {name: f"{name}.md" for name in plugins}
+    found = {f"methods/{name}.md": _page(plugin, links) for name, plugin in plugins.items()}
+    return found | {"methods/index.md": _index(list(plugins.values()))}
+
+
+def _index(plugins: list[Plugin]) -> str:
+    rows = []
+    for plugin in plugins:
+        claims = getattr(plugin.cls, "claims", None)
+        rows.append(
+            (
+                f"[`{plugin.name}`]({plugin.name}.md)",
+                escaped(plugin.summary),
+                str(_of(plugin.cls, "access")),
+                escaped(claims.cost) if claims else "",
+                escaped(claims.rate) if claims else "",
+            )
+        )
+    toc = "\n".join(plugin.name for plugin in plugins)
+    return (
+        f"# Methods\n\n{len(plugins)} methods are installed. Cost is that of one iteration; cost and rate "
+        "are what is claimed for the method.\n\n"
+        + table(("method", "what it does", "access", "cost", "rate"), rows)
+        + f"\n\n```{{toctree}}\n:hidden:\n\n{toc}\n```\n"
+    )
+
+
+def _page(plugin: Plugin, links: dict[str, str]) -> str:
+    cls, name = plugin.cls, plugin.name
+    others = {other: target for other, target in links.items() if other != name}
+    module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
+    parts = [
+        f"# {escaped(name)}",
+        escaped(plugin.summary),
+        f"```text\npython -m aucbench algo={name}\n```",
+        _facts(cls),
+        f"![AUC of {name} on digits]({name}.svg)\n\n*Test AUC on `digits` against the rows seen: mean and "
+        "standard deviation of three runs with the default parameters, which nobody tuned; all other methods "
+        "in grey. Drawn when this page was built.*",
+        "## How it works\n\n" + prose(module, others),
+        _parameters(cls),
+        _list("Where it differs from its source", getattr(cls, "deviations", ())),
+        _grid(cls),
+        _citation(cls),
+        f"Code: `{cls.__module__}`, of {plugin.distribution} {plugin.version}.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _facts(cls: type) -> str:
+    access = str(_of(cls, "access"))
+    claims = getattr(cls, "claims", None)
+    losses = tuple(getattr(cls, "losses", ()))
+    any_loss = "*" in losses
+    rows = [("access", f"`{access}`: {ACCESS[access]}")]
+    if claims:
+        rows += [("cost of an iteration", escaped(claims.cost)), ("claimed rate", escaped(claims.rate))]
+    if losses:
+        named = ", ".join(code(loss) for loss in losses if loss != "*")
+        rows.append(("loss", f"{named}, or any other" if named and any_loss else named or "any"))
+    rows.append(("model", "linear" if hasattr(cls, "weights") else "scores of its own"))
+    if getattr(cls, "plans", False):
+        rows.append(("budget", "must know the number of iterations beforehand"))
+    rows += [(f"needs {what}", escaped(why)) for what, why in getattr(cls, "requires", {}).items()]
+    return table(("", ""), rows)
+
+
+def _parameters(cls: type) -> str:
+    described = {
+        parameter.name: (parameter.type, " ".join(parameter.desc))
+        for parameter in NumpyDocString(inspect.cleandoc(cls.__doc__ or ""))["Parameters"]
+    }
+    rows = []
+    for field in fields(cls):  # type: ignore[arg-type]
+        kind, text = described.get(field.name, ("", ""))
+        default = "" if field.default is MISSING else code(getattr(field.default, "value", field.default))
+        rows.append((code(f"algo.{field.name}"), escaped(kind), default, escaped(text)))
+    return "## Parameters\n\n" + table(("field", "value", "default", "meaning"), rows) if rows else ""
+
+
+def _grid(cls: type) -> str:
+    grid = dict(getattr(cls, "grid", {}))
+    if not grid:
+        return ""
+    rows = [(code(name), ", ".join(_number(value) for value in values)) for name, values in grid.items()]
+    return "## Tuning grid\n\nWhat `tuning=grid` tries.\n\n" + table(("field", "values"), rows)
+
+
+def _citation(cls: type) -> str:
+    key = getattr(cls, "citation", None)
+    entry = bibliography.entries(cls.__module__).get(key, "") if key else ""
+    if not entry:
+        return f"## Citation\n\n`{key}`" if key else ""
+    return f"## Citation\n\n{escaped(bibliography.sentence(entry))}\n\n```bibtex\n{entry}\n```"
+
+
+def _list(title: str, sentences: Any) -> str:
+    return f"## {title}\n\n" + "\n".join(f"- {escaped(each)}" for each in sentences) if sentences else ""
+
+
+def _of(cls: type, name: str) -> Any:
+    value = getattr(cls, name)
+    return getattr(value, "value", value)
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else escaped(str(getattr(value, "value", value)))

@@ -1,0 +1,139 @@
+"""Losses, feature maps and data sets: a page of tables each."""
+
+import inspect
+import math
+from dataclasses import MISSING, fields
+from typing import Any
+
+import bibliography
+from markdown import code, escaped, table
+from numpydoc.docscrape import NumpyDocString
+
+import aucbench
+from aucbench.errors import AucbenchError
+from aucbench.registry import Family, Plugin
+
+
+def pages() -> dict[str, str]:
+    """Texts by file name below ``generated``."""
+    return {"losses.md": _losses(), "features.md": _features(), "datasets.md": _datasets()}
+
+
+def _all(family: Family) -> list[Plugin]:
+    return list(aucbench.catalog().plugins[family].values())
+
+
+def _losses() -> str:
+    rows = []
+    for plugin in _all(Family.losses):
+        cls: Any = plugin.cls
+        rows.append(
+            (
+                code(plugin.name),
+                escaped(plugin.summary),
+                _fields(cls),
+                _yes(cls, "convex"),
+                _constant(cls, "smoothness"),
+                _constant(cls, "lipschitz"),
+                _yes(cls, "consistent"),
+                "yes" if hasattr(cls, "prox") else "no",
+            )
+        )
+    cited = {
+        key: bibliography.entries("aucbench_algorithms").get(key, "")
+        for plugin in _all(Family.losses)
+        if (key := getattr(plugin.cls, "source", None))
+    }
+    sources = "\n".join(f"- {escaped(bibliography.sentence(entry))}" for entry in cited.values() if entry)
+    return (
+        "# Losses\n\nSurrogates of the margin m = s+ - s- between the score of a positive and that of a "
+        "negative. A method says which losses it accepts (`loss=logistic`). Consistent means that minimising "
+        "the loss over all pairs maximises the AUC in the limit.\n\n"
+        + table(
+            ("loss", "formula", "parameter", "convex", "smoothness", "Lipschitz", "consistent", "prox"), rows
+        )
+        + f"\n\n## Source of the facts\n\n{sources}\n"
+    )
+
+
+def _features() -> str:
+    parts = [
+        "# Feature maps\n\nA map is fitted on training rows. A linear method after `features=nystroem` is "
+        "its kernel version."
+    ]
+    for plugin in _all(Family.features):
+        parts.append(f"## {escaped(plugin.name)}\n\n{escaped(plugin.summary)}")
+        described = _described(plugin.cls)
+        rows = [
+            (code(f"features.{field.name}"), _default(field), escaped(described.get(field.name, "")))
+            for field in fields(plugin.cls)  # type: ignore[arg-type]
+        ]
+        if rows:
+            parts.append(table(("field", "default", "meaning"), rows))
+    return "\n\n".join(parts) + "\n"
+
+
+def _datasets() -> str:
+    groups: dict[str, list[Plugin]] = {}
+    for plugin in _all(Family.datasets):
+        groups.setdefault(plugin.source, []).append(plugin)
+    parts = [
+        "# Data sets\n\nWhat `aucbench list datasets` lists, with origin and licence. How data are fetched, "
+        "read and checked is told in [data](../data.md)."
+    ]
+    for source, plugins in groups.items():
+        summary = inspect.cleandoc(inspect.getmodule(plugins[0].cls).__doc__ or source).split("\n")[0]
+        rows = [
+            (
+                code(plugin.name),
+                escaped(plugin.summary),
+                escaped(str(getattr(plugin.cls, "licence", "") or "")),
+                _cited(plugin.cls),
+                _bytes(plugin.cls),
+            )
+            for plugin in plugins
+        ]
+        parts.append(f"## {escaped(summary.rstrip('.'))}")
+        parts.append(table(("data set", "what", "licence", "source", "fetched"), rows))
+    return "\n\n".join(parts) + "\n"
+
+
+def _bytes(cls: Any) -> str:
+    if not hasattr(cls, "files"):
+        return "no"
+    try:
+        files = cls().files
+    except AucbenchError:  # a file of one's own, which is not named
+        return "a file of your own"
+    if any(file.by_hand for file in files):
+        return "by hand"
+    return "more than 100 MB" if getattr(cls, "large", False) else "yes"
+
+
+def _cited(cls: Any) -> str:
+    text = str(getattr(cls, "citation", "") or "")
+    return "generated" if text == "synthetic" else escaped(text)
+
+
+def _fields(cls: Any) -> str:
+    return ", ".join(f"{code(f'loss.{field.name}')} ({_default(field)})" for field in fields(cls))
+
+
+def _described(cls: type) -> dict[str, str]:
+    parsed = NumpyDocString(inspect.cleandoc(cls.__doc__ or ""))
+    return {each.name: " ".join(each.desc) for each in parsed["Parameters"]}
+
+
+def _default(field: Any) -> str:
+    return "" if field.default is MISSING else code(getattr(field.default, "value", field.default))
+
+
+def _yes(cls: Any, name: str) -> str:
+    return {True: "yes", False: "no"}.get(getattr(cls, name, None), "")
+
+
+def _constant(cls: Any, name: str) -> str:
+    value = getattr(cls, name, None)
+    if value is None:
+        return ""
+    return "none" if math.isinf(value) else f"{value:g}"

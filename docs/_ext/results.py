@@ -1,0 +1,91 @@
+"""The runs whose results the pages show: a small study for the front page, and a curve for each method."""
+
+import contextlib
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markdown import escaped, table
+
+import aucbench
+from aucbench.boards import building, collecting
+from aucbench.boards.page import write_page
+from aucbench.boards.pictures import boards, styling
+from aucbench.cli import main
+from aucbench.registry import Family
+from aucbench.store import Store
+from aucbench.tracking import colour
+
+BOARD = "front-page"
+COMMON = ["runs=3", "budget.epochs=5", "tracking=none"]
+STUDY = [
+    "algo=solam,fsauc,opauc,spam,psam,bam",
+    "dataset=breast_cancer,digits,label_noise",
+    "tuning=random",
+    "tuning.trials=10",
+    "tuning.folds=3",
+]
+_store: list[Store] = []
+_curves: dict[str, aucbench.Result] = {}
+
+
+def run(folder: Path) -> None:
+    """Run what the store in the folder does not have."""
+    folder.mkdir(parents=True, exist_ok=True)
+    before, printed = Path.cwd(), io.StringIO()
+    os.chdir(folder)  # Hydra leaves a folder where it is called
+    try:
+        for method in aucbench.catalog().plugins[Family.algorithms]:
+            _curves[method] = aucbench.run(f"algo={method}", "dataset=digits", "store.path=curves", *COMMON)
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            status = main(["--multirun", *STUDY, *COMMON, f"study={BOARD}", "store.path=board"])
+    finally:
+        os.chdir(before)
+    if status:
+        raise RuntimeError(f"The study of the front page failed:\n{printed.getvalue()}")
+    _store[:] = [Store(folder / "board")]
+
+
+def draw_curves(folder: Path) -> None:
+    """A picture for each method, the others in grey."""
+    means = {name: _mean([cell.curve for cell in result.cells]) for name, result in _curves.items()}
+    with styling.look():
+        for name in means:
+            figure, axes = styling.begin(7.0, 3.2)
+            for other, (samples, auc, _) in means.items():
+                if other != name:
+                    axes.plot(samples, auc, color="0.85", linewidth=0.8, zorder=1)
+            samples, auc, std = means[name]
+            axes.fill_between(samples, auc - std, auc + std, color=colour(name), alpha=0.2, zorder=2)
+            axes.plot(samples, auc, color=colour(name), linewidth=2.0, marker=".", zorder=3, label=name)
+            axes.set(xscale="log", ylim=(0.4, 1.0), xlabel="rows seen", ylabel="test AUC on digits")
+            axes.legend(loc="lower right")
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+
+
+def _mean(curves: list[Any]) -> tuple[Any, Any, Any]:
+    length = min(len(curve["auc"]) for curve in curves)
+    aucs = np.array([curve["auc"][:length] for curve in curves])
+    return curves[0]["samples"][:length], aucs.mean(axis=0), aucs.std(axis=0, ddof=1)
+
+
+def draw_board(folder: Path) -> None:
+    """The leaderboard of the front page: a picture, a table, and the page that opens without a network."""
+    cells = collecting.from_store(_store[0], BOARD)
+    report = building.build(cells, BOARD, one_study=True)
+    write_page(report, folder / "board" / "leaderboard.html")
+    ranks = sorted(report.overall[0].ranks.items(), key=lambda item: item[1].value)
+    head = ("method", "mean rank", *(board.dataset for board in report.boards))
+    rows = []
+    for method, rank in ranks:
+        found = [next(row for row in board.rows if row.method == method) for board in report.boards]
+        shown = [f"{row.auc.value:.4f} ± {row.std:.4f}" for row in found]
+        rows.append((f"[`{method}`](generated/methods/{method}.md)", f"{rank.value:.2f}", *shown))
+    (folder / "board_table.inc").write_text(table(tuple(map(escaped, head)), rows) + "\n", encoding="utf-8")
+    with styling.look():
+        board = next(board for board in report.boards if board.dataset == "digits")
+        picture = boards.curves(board, styling.styles(report), "samples")
+        assert picture is not None
+        picture[0].savefig(folder / "board.svg", metadata={"Date": None})
