@@ -113,17 +113,22 @@ def _latest(board: list[Cell], label: dict[str, str]) -> list[Cell]:
     last: dict[str, tuple[str, str]] = {}  # method to the time and version of its last finished cell
     for cell in board:
         if cell.record:
-            time = str(cell.record["environment"].get("finished_at", ""))
-            last[label[cell.key]] = max(last.get(label[cell.key], ("", "")), (time, _version(cell)))
+            own = (_time(cell), _version(cell))
+            last[label[cell.key]] = max(last.get(label[cell.key], ("", "")), own)
     found: dict[tuple[str, tuple[int, ...]], Cell] = {}
     for cell in board:
         method = label[cell.key]
         if cell.record and _version(cell) != last[method][1]:
             continue
         other = found.get((method, cell.run))
-        if other is None or (cell.record and not other.record):
+        if other is None or (cell.record is not None, _time(cell)) > (other.record is not None, _time(other)):
             found[method, cell.run] = cell
     return list(found.values())
+
+
+def _time(cell: Cell) -> str:
+    """When it finished; empty where that was not kept."""
+    return str((cell.record or {}).get("environment", {}).get("finished_at", ""))
 
 
 def _version(cell: Cell) -> str:

@@ -1,0 +1,101 @@
+"""Cells made by hand, for tests of boards that need no training."""
+
+import copy
+
+import numpy as np
+
+from aucbench.boards.collecting import MISSING, Cell, of_results
+from aucbench.result import CellResult
+
+PLUGIN = {"distribution": "mine", "version": "1.0", "exempt": {}}
+NO_TUNING = {"name": "none", "parameters": {}, "space": {}}
+IDENTITY = PLUGIN | {"name": "identity", "parameters": {}}
+
+
+def described(algorithm="alpha", dataset="data", **changes):
+    """What an entry says of itself; `changes` replace whole parts."""
+    return {
+        "algorithm": PLUGIN | {"name": algorithm, "parameters": {"eta": 0.1, "radius": 1.0}},
+        "dataset": PLUGIN | {"name": dataset, "parameters": {}, "part": "train", "title": dataset},
+        "loss": PLUGIN | {"name": "hinge", "parameters": {"margin": 1.0}},
+        "features": IDENTITY,
+        "scaling": "maxabs",
+        "protocol": {"name": "holdout", "parameters": {"test_fraction": 0.2}},
+        "tuning": NO_TUNING,
+        "max_train_rows": None,
+        "budget": {"epochs": None, "iterations": None, "seconds": None, "checkpoints": 4},
+        "order": "shuffled",
+        "dtype": "float64",
+    } | copy.deepcopy(changes)
+
+
+def tuning(name="grid", space=None, **fields):
+    """A tuning as it is described."""
+    return {"name": name, "parameters": {"folds": 2} | fields, "space": space or {"eta": [0.1, 1.0]}}
+
+
+def budget(**fields):
+    """A budget as it is described."""
+    return {"epochs": None, "iterations": None, "seconds": None, "checkpoints": 4} | fields
+
+
+def parameters(name="alpha", **fields):
+    """A method as it is described."""
+    return PLUGIN | {"name": name, "parameters": {"eta": 0.1, "radius": 1.0} | fields}
+
+
+def result(auc, seed=0, source="code", finished_at="2026-01-01", cpu="chip", concurrency=1, **what):
+    """A finished cell; diverged where the AUC is None."""
+    own = described(**what)
+    finals = 0.5 if auc is None else auc
+    curve = {
+        "iteration": np.array([1, 10, 100, 1000]),
+        "samples": np.array([1, 10, 100, 1000]),
+        "train_seconds": np.array([1e-6, 1e-5, 1e-4, 1e-3]),
+        "cpu_seconds": np.array([1e-6, 1e-5, 1e-4, 1e-3]),
+        "auc": 0.5 + (finals - 0.5) * np.array([0.1, 0.5, 0.9, 1.0]),
+    }
+    key = repr((own, seed, source))
+    record = {
+        "key": key,
+        **own,
+        "seed": seed,
+        "split_seed": seed,
+        "order_seed": seed,
+        "fold": 0,
+        "data": {
+            "sha256": ["d" * 64], "train_rows": 80, "test_rows": 20, "features": 5, "train_positives": 40,
+            "format": "dense",
+        },
+        "tuned": None,
+        "source": source,
+        "environment": {"cpu": cpu, "concurrency": concurrency, "finished_at": finished_at},
+        "result": {
+            "auc": auc, "iterations": 1000, "train_seconds": 1e-3, "train_cpu_seconds": 1e-3,
+            "ns_per_iteration": 1000.0, "state_bytes": 64,
+            "stop_reason": "diverged" if auc is None else "budget",
+        },
+    }  # fmt: skip
+    return CellResult(record, curve, None)
+
+
+def finished(auc, **what):
+    """The cell of a result."""
+    return of_results([result(auc, **what)])[0]
+
+
+def unfinished(status=MISSING, seed=0, **what):
+    """A cell that is planned, but has no result."""
+    own = described(**what)
+    return Cell(repr((own, seed, "planned")), own, (seed, seed, seed, 0), status, None, {})
+
+
+def several(names=("alpha", "beta"), datasets=("data",), runs=3):
+    """Cells of methods on data sets; the first name is best everywhere."""
+    rng = np.random.default_rng(0)
+    return [
+        finished(float(0.9 - 0.03 * rank + rng.uniform(0.0, 0.01)), seed=seed, algorithm=name, dataset=data)
+        for rank, name in enumerate(names)
+        for data in datasets
+        for seed in range(runs)
+    ]
