@@ -57,7 +57,7 @@ def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> list[Plugi
 
 
 def _check(plugins: list[Plugin]) -> int:
-    from aucbench.testing import Status
+    from aucbench.testing import CHECKS, Status
 
     counts = dict.fromkeys(Status, 0)
     for plugin in plugins:
@@ -69,10 +69,19 @@ def _check(plugins: list[Plugin]) -> int:
             f"{plugin.name} ({plugin.family.singular} of {plugin.distribution} {plugin.version}): "
             f"{passed} of {len(findings)} checks passed in {seconds:.1f} s"
         )
+        rules = {check.name: check.sentence for check in CHECKS[plugin.family]}
         for finding in findings:
             counts[finding.status] += 1
             if finding.status is not Status.passed:
                 print(f"  {finding.status:<6}  {finding.check}: {finding.message}")
+            if finding.status is Status.failed:
+                for what, text in (
+                    ("the rule", rules[finding.check]),
+                    ("the input", finding.shown),
+                    ("try again", finding.line),
+                ):
+                    if text:
+                        print(f"          {what:<9}  {text}")
     noun = "plugin" if len(plugins) == 1 else "plugins"
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     print(f"{len(plugins)} {noun} checked: {told}")

@@ -20,7 +20,8 @@ open file"}``. A method that cannot take CSR or float32 rows declares ``requires
 
 from typing import Any
 
-from aucbench.registry import Family
+from aucbench.errors import ParameterError
+from aucbench.registry import Family, suggest
 from aucbench.testing import (
     datasets,
     declarations,
@@ -35,6 +36,7 @@ from aucbench.testing.datasets import DatasetSubject
 from aucbench.testing.features import FeatureSubject
 from aucbench.testing.findings import Check, CheckFailure, Finding, Status, conclude, examine
 from aucbench.testing.losses import LossSubject
+from aucbench.testing.problems import STANDARD, Size
 from aucbench.testing.training import Trainee
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "check_dataset",
     "check_features",
     "check_loss",
+    "reproduce",
 ]
 
 
@@ -155,7 +158,25 @@ def check_algorithm(plugin: Any, *, loss: Any = None, raise_on_failure: bool = T
 
 
 def check_loss(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, ...]:
-    """Run every check of losses, as `check_algorithm` does for algorithms."""
+    """Run every check of losses, as `check_algorithm` does for algorithms.
+
+    Parameters
+    ----------
+    plugin : class or instance
+        A class is tried with its default parameter.
+    raise_on_failure : bool
+        Whether a broken rule is an error; otherwise it is only among the findings.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each of `LOSS_CHECKS`.
+
+    Raises
+    ------
+    CheckFailure
+        A rule is broken; the text names the smallest margin that shows it.
+    """
     return _all(LOSS_CHECKS, plugin, lambda: LossSubject(plugin), raise_on_failure)
 
 
@@ -163,13 +184,107 @@ def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findin
     """Run every check of data sets, as `check_algorithm` does for algorithms.
 
     A data set whose files cannot be had is reported as exempt, not as passed.
+
+    Parameters
+    ----------
+    plugin : class or instance
+        A class is tried with its default parameters.
+    raise_on_failure : bool
+        Whether a broken rule is an error; otherwise it is only among the findings.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each of `DATASET_CHECKS`.
+
+    Raises
+    ------
+    CheckFailure
+        A rule is broken.
     """
     return _all(DATASET_CHECKS, plugin, lambda: DatasetSubject(plugin), raise_on_failure)
 
 
 def check_features(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, ...]:
-    """Run every check of feature maps, as `check_algorithm` does for algorithms."""
+    """Run every check of feature maps, as `check_algorithm` does for algorithms.
+
+    Parameters
+    ----------
+    plugin : class or instance
+        A class is tried with its default parameters.
+    raise_on_failure : bool
+        Whether a broken rule is an error; otherwise it is only among the findings.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each of `FEATURE_CHECKS`.
+
+    Raises
+    ------
+    CheckFailure
+        A rule is broken; the text shows the smallest input that it was found for.
+    """
     return _all(FEATURE_CHECKS, plugin, lambda: FeatureSubject(plugin), raise_on_failure)
+
+
+def reproduce(
+    plugin: Any,
+    check: str,
+    *,
+    n: int = STANDARD.n,
+    d: int = STANDARD.d,
+    epochs: int = STANDARD.epochs,
+    loss: Any = None,
+) -> Finding:
+    """Run one check on a problem of a given size: the line that a failing check prints.
+
+    Parameters
+    ----------
+    plugin : class or instance
+        Of any family.
+    check : str
+        The name of a check of its family.
+    n, d, epochs : int
+        Rows, columns and passes of the problems that a method or a feature map is tried on; checks that use a
+        problem of their own take no notice.
+    loss : Loss, optional
+        An instance to train a method with; the first registered one that it accepts when left out.
+
+    Returns
+    -------
+    Finding
+        Of a check that passed, or that the plugin is exempt from.
+
+    Raises
+    ------
+    CheckFailure
+        The rule is broken.
+    ParameterError
+        The family has no check of that name.
+    """
+    family = _family_of(plugin)
+    known = {each.name: each for each in CHECKS[family]}
+    if check not in known:
+        raise ParameterError(f"'{check}' is no check of {family}. {suggest(check, known)}")
+    size = Size(n, d, epochs)
+    subjects: dict[Family, Any] = {
+        Family.algorithms: lambda: Trainee(plugin, loss, size),
+        Family.features: lambda: FeatureSubject(plugin, size),
+    }
+    subject: Any = subjects[family]() if family in subjects else known[check].prepare(plugin)
+    return conclude(plugin, (known[check].find(subject),), True)[0]
+
+
+def _family_of(plugin: Any) -> Family:
+    for family, method in (
+        (Family.algorithms, "step"),
+        (Family.features, "fit"),
+        (Family.losses, "derivative"),
+    ):
+        if hasattr(plugin, method):
+            return family
+    return Family.datasets
 
 
 def _all(checks: tuple[Check, ...], plugin: Any, prepare: Any, raise_on_failure: bool) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ from scipy import sparse
 from aucbench import data
 from aucbench.contracts import File
 from aucbench.errors import FetchError, ParameterError
+from aucbench.testing import shrinking
 from aucbench.testing.findings import Broken, Exempted, instance_of
 
 BLOCK_ROWS = 65_536
@@ -19,13 +20,21 @@ class DatasetSubject:
 
     def __init__(self, plugin: Any):
         self.plugin = instance_of(plugin)
-        self.where = ""
+        self.begin()
         self._parts: dict[str, data.Loaded] = {}
         self._missing: Exempted | None = None  # so that a download that failed is not tried once more
+
+    def begin(self) -> None:
+        """Forget what was tried last."""
+        self.where = self.shown = ""
 
     def smaller(self) -> Iterator["DatasetSubject"]:
         """None: a data set is what it is."""
         return iter(())
+
+    def line(self, check: str) -> str:
+        """Python that tries a check again."""
+        return shrinking.line_for(check, self.plugin)
 
     @property
     def parts(self) -> dict[str, data.Loaded]:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from aucbench.testing import problems
+from aucbench.testing import problems, shrinking
 from aucbench.testing.findings import Broken, instance_of
-from aucbench.testing.problems import SMALLER, STANDARD, Size, Toy
+from aucbench.testing.problems import STANDARD, Size, Toy
 from aucbench.testing.training import first_difference, scale_of
 
 COMPANIONS = 1e-9  # relative to the largest feature
@@ -20,12 +20,21 @@ class FeatureSubject:
 
     def __init__(self, plugin: Any, size: Size = STANDARD):
         self.plugin = instance_of(plugin)
-        self.size = size
-        self.where = ""
+        self.size = size._replace(epochs=1)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the last input."""
+        self.where = self.shown = ""
 
     def smaller(self) -> Iterator["FeatureSubject"]:
-        """The same map on smaller problems."""
-        return (FeatureSubject(self.plugin, size) for size in SMALLER)
+        """The same map on smaller problems; none where there was no problem yet."""
+        sizes = shrinking.smaller_sizes(self.size) if self.where else ()
+        return (FeatureSubject(self.plugin, size) for size in sizes)
+
+    def line(self, check: str) -> str:
+        """Python that tries a check on the same input."""
+        return shrinking.line_for(check, self.plugin, self.size if self.where else None)
 
     @property
     def layouts(self) -> tuple[str, ...]:
@@ -38,7 +47,7 @@ class FeatureSubject:
     def problem(self, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
         """A small problem, remembered in `where`."""
         toy = problems.small(self.size, layout, dtype, seed)
-        self.where = toy.words
+        self.where, self.shown = toy.words, shrinking.shown(toy)
         return toy
 
     def fit(self, X: Any, seed: int = 0) -> Any:

@@ -12,6 +12,8 @@ from threadpoolctl import ThreadpoolController
 
 from aucbench.errors import AucbenchError
 
+ATTEMPTS = 40  # at finding a smaller input that fails
+
 
 class Status(StrEnum):
     """What became of a check."""
@@ -27,6 +29,8 @@ class Finding(NamedTuple):
     check: str
     status: Status
     message: str = ""
+    shown: str = ""  # the smallest input that fails, as literals, where it is small enough
+    line: str = ""  # Python that fails again
 
     def __str__(self) -> str:
         return f"{self.check} {self.status}" + (f": {self.message}" if self.message else "")
@@ -49,9 +53,16 @@ class Subject(Protocol):
 
     plugin: Any  # the instance
     where: str  # words for the input tried last
+    shown: str  # that input as literals, empty when that would be long
+
+    def begin(self) -> None:
+        """Another check is to be tried."""
 
     def smaller(self) -> "Iterator[Subject]":
-        """The same plugin on smaller inputs, the smallest first."""
+        """The same plugin on smaller inputs, to be tried in this order; none when the size plays no part."""
+
+    def line(self, check: str) -> str:
+        """Python that tries a check on the same input."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,7 @@ class Check:
         reason = exemptions(subject.plugin).get(self.name)
         if reason:
             return Finding(self.name, Status.exempt, reason)
+        subject.begin()
         # As in a timed run: results may depend on the number of BLAS threads.
         with _threadpools().limit(limits=1):
             try:
@@ -105,19 +117,28 @@ class Check:
             except Exempted as exempted:
                 return Finding(self.name, Status.exempt, str(exempted))
             except Exception as error:  # whatever a stranger's plugin raises is a finding
-                return Finding(self.name, Status.failed, self._smallest(subject, error))
+                return self._smallest(subject, error)
 
-    def _smallest(self, subject: Subject, error: Exception) -> str:
-        """The failure in words, on the smallest input that fails in the same way."""
-        text, where = _words(error), subject.where
-        for smaller in subject.smaller():
+    def _smallest(self, subject: Subject, error: Exception) -> Finding:
+        """The failure on the smallest input found that fails in the same way."""
+        attempts = iter(range(ATTEMPTS))
+        while (found := self._smaller(subject, error, attempts)) is not None:
+            subject, error = found
+        where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
+        line = subject.line(self.name)
+        return Finding(self.name, Status.failed, _words(error) + where, subject.shown, line)
+
+    def _smaller(
+        self, subject: Subject, error: Exception, attempts: Iterator[int]
+    ) -> tuple[Subject, Exception] | None:
+        """The first of the next smaller inputs that fails in the same way."""
+        for candidate, _ in zip(subject.smaller(), attempts, strict=False):
             try:
-                self.function(smaller)
+                self.function(candidate)
             except Exception as again:  # as above
                 if type(again) is type(error):
-                    text, where = _words(again), smaller.where
-                    break
-        return text + (f" The smallest input that shows it: {where}." if where else "")
+                    return candidate, again
+        return None
 
 
 def exemptions(plugin: Any) -> Mapping[str, str]:
@@ -142,7 +163,10 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
     if failed and raise_on_failure:
         name = getattr(plugin, "name", plugin)
         noun = "check" if len(failed) == 1 else "checks"
-        lines = [f"  {finding.check}: {finding.message}" for finding in failed]
+        lines = []
+        for finding in failed:
+            lines.append(f"  {finding.check}: {finding.message}")
+            lines += [f"    {text}" for text in (finding.shown, finding.line) if text]
         raise CheckFailure("\n".join([f"{name} fails {len(failed)} {noun}:", *lines]))
     return findings
 

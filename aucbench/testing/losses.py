@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from aucbench import kernels
+from aucbench.testing import shrinking
 from aucbench.testing.findings import Broken, instance_of
 from aucbench.testing.pair_kernels import mean_over_pairs
 
-MARGINS = np.concatenate([np.linspace(-8.0, 8.0, 161), [-30.0, -17.3, 17.3, 30.0, 1e-9, -1e-9]])
+GRID: NDArray[np.float64] = np.round(np.linspace(-8.0, 8.0, 161), 1)
+# The smallest first, so that a failure shows at the smallest margin that has it.
+MARGINS = np.array(sorted([*GRID, -30.0, -17.3, 17.3, 30.0, 1e-9, -1e-9], key=abs))
 STEP = 1e-6  # of finite differences
 SLOPE = 1e-5  # that a derivative may be beside the one-sided slopes, relative to them
 EQUAL = 1e-12
 WEIGHTS = (1e-3, 0.5, 20.0)  # of the loss in prox
-PROX_MARGINS = np.linspace(-5.0, 5.0, 21)
+PROX_MARGINS = np.array(sorted(np.linspace(-5.0, 5.0, 21), key=abs))
 FACTS = ("convex", "lipschitz", "smoothness")
 
 
@@ -28,11 +31,19 @@ class LossSubject:
 
     def __init__(self, plugin: Any):
         self.plugin = instance_of(plugin)
-        self.where = ""
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was tried last."""
+        self.where = self.shown = ""
 
     def smaller(self) -> Iterator["LossSubject"]:
-        """None: every failure names the margin at which it occurs."""
+        """None: every failure names the margin at which it occurs, the smallest of those that were tried."""
         return iter(())
+
+    def line(self, check: str) -> str:
+        """Python that tries a check again."""
+        return shrinking.line_for(check, self.plugin)
 
     @property
     def theta(self) -> float:
@@ -134,7 +145,7 @@ def facts(loss: LossSubject) -> str | None:
     declared = [name for name in FACTS if hasattr(plugin, name)]
     if not declared:
         return "declares no facts"
-    margins = np.random.default_rng(0).permutation(MARGINS[:161])
+    margins = np.random.default_rng(0).permutation(GRID)
     for a, b in zip(margins[:80], margins[80:160], strict=True):
         va, vb = loss.value(a), loss.value(b)
         if getattr(plugin, "convex", False):

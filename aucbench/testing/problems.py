@@ -22,7 +22,6 @@ class Size(NamedTuple):
 
 # More than 1,024 iterations: what happens every so many steps happens at least once.
 STANDARD = Size(220, 8, 5)
-SMALLER = (Size(2, 1, 1), Size(4, 2, 1), Size(8, 2, 2), Size(30, 3, 3))
 
 
 class Toy(NamedTuple):

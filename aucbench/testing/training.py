@@ -12,9 +12,9 @@ from aucbench.contracts import Access, Batch, Problem
 from aucbench.registry import Family
 from aucbench.runner.order import RowSource
 from aucbench.runner.states import arrays
-from aucbench.testing import problems
+from aucbench.testing import problems, shrinking
 from aucbench.testing.findings import Broken, instance_of
-from aucbench.testing.problems import SMALLER, STANDARD, Size, Toy
+from aucbench.testing.problems import STANDARD, Size, Toy
 
 
 class Trainee:
@@ -32,13 +32,29 @@ class Trainee:
 
     def __init__(self, plugin: Any, loss: Any = None, size: Size = STANDARD):
         self.plugin = instance_of(plugin)
-        self.size = size
-        self.where = ""
+        self._size = size
         self._loss = loss
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the last input."""
+        self.where = self.shown = ""
+        self._sized = False  # whether the size of the problems was asked for
+
+    @property
+    def size(self) -> Size:
+        """How large its problems are."""
+        self._sized = True
+        return self._size
 
     def smaller(self) -> Iterator["Trainee"]:
-        """The same method on smaller problems."""
-        return (Trainee(self.plugin, self._loss, size) for size in SMALLER)
+        """The same method on smaller problems; none where their size was never asked for."""
+        sizes = shrinking.smaller_sizes(self._size) if self._sized else ()
+        return (Trainee(self.plugin, self._loss, size) for size in sizes)
+
+    def line(self, check: str) -> str:
+        """Python that tries a check on the same input."""
+        return shrinking.line_for(check, self.plugin, self._size if self._sized else None, self._loss)
 
     @cached_property
     def loss(self) -> Any:
@@ -70,7 +86,7 @@ class Trainee:
 
     def use(self, toy: Toy) -> Toy:
         """The problem, remembered in `where`."""
-        self.where = toy.words
+        self.where, self.shown = toy.words, shrinking.shown(toy)
         return toy
 
     def rows(self, toy: Toy, epochs: float | None = None, iterations: int | None = None) -> NDArray[np.int64]:
@@ -84,8 +100,11 @@ class Trainee:
         if self.access is Access.minibatch:
             # The runner draws a million row numbers at a time, which takes a second for every short run.
             rng = np.random.default_rng(0)
-            return np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
-        return RowSource(self.access, toy.y).take(iterations)
+            rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
+        else:
+            rows = RowSource(self.access, toy.y).take(iterations)
+        self.shown = shrinking.shown(toy, rows)
+        return rows
 
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""

@@ -40,6 +40,9 @@ def test_a_failure_is_explained_and_gives_exit_status_1(own_plugins, capsys):
     shown = capsys.readouterr().out
     assert "\n  failed  chunks: chunks of 1 give another result than all rows at once" in shown
     assert shown.endswith("0 exempt, 1 failed\n")
+    assert "  the rule   Cutting the rows of a run into other chunks changes no bit" in shown
+    assert "  the input  X = [[" in shown
+    assert "reproduce(StepPerChunk(), 'chunks', n=2, d=1, epochs=1)" in shown
 
 
 def test_an_unknown_name_is_bad_input_with_a_suggestion(own_plugins, capsys):

@@ -1,0 +1,104 @@
+"""A failing check shows a small input that fails in the same way, and a line that fails again."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from aucbench.errors import ParameterError
+from aucbench.testing import CheckFailure, Status, check_algorithm, check_loss, reproduce
+from aucbench.testing.problems import Size, Toy
+from aucbench.testing.shrinking import line_for, shown, smaller_sizes
+from tests.testing import broken, test_feature_checks, test_loss_checks
+from tests.third_party.my_methods import Ramp
+
+AGAIN = [
+    cls
+    for cls in broken.CULPRITS
+    # What is compiled stays so in this process, and the random one may be lucky.
+    if cls not in (broken.Recompiling, broken.ClaimsSparse)
+]
+
+
+def failures(plugin, **options):
+    findings = check_algorithm(plugin, raise_on_failure=False, **options)
+    return {finding.check: finding for finding in findings if finding.status is Status.failed}
+
+
+@dataclass(frozen=True)
+class NeedsFive(broken.Healthy):
+    """It fails on five rows and more, of three features and more."""
+
+    requires: ClassVar = {"dense": "so that the number of features is that of the problem"}
+
+    def score(self, state, X):
+        if len(state.w) >= 3 and X.shape[0] >= 5:
+            raise RuntimeError("five")
+        return X @ state.w
+
+
+@pytest.mark.parametrize("culprit", AGAIN, ids=lambda cls: cls.__name__)
+def test_the_line_of_a_failure_fails_again(culprit):
+    for check, finding in failures(culprit).items():
+        assert f"'{check}'" in finding.line
+        with pytest.raises(CheckFailure, match=f"fails 1 check:\n  {check}: "):
+            exec(finding.line, {})
+
+
+def test_rows_and_features_are_as_few_as_fail():
+    finding = failures(NeedsFive)["scores"]
+    assert "n=5, d=3, epochs=1" in finding.line
+    assert "5 x 3 dense rows of float64, seed 0, 5 iterations" in finding.message
+    assert finding.shown.startswith("X = [[")
+    assert "rows = [" in finding.shown
+
+
+def test_the_line_names_parameters_and_the_loss_that_were_given():
+    findings = failures(broken.StepPerChunk(eta=0.25), loss=Ramp(scale=2.0))
+    line = findings["chunks"].line
+    assert "reproduce(StepPerChunk(eta=0.25), 'chunks', n=2, d=1, epochs=1, loss=Ramp(scale=2.0))" in line
+    assert "from tests.third_party.my_methods import Ramp" in line
+
+
+def test_a_check_with_a_problem_of_its_own_is_tried_once_and_names_no_size():
+    line = failures(broken.Worst)["auc"].line
+    assert line.endswith("reproduce(Worst(), 'auc')")
+
+
+def test_maps_and_losses_fail_again_too():
+    with pytest.raises(CheckFailure, match=r"(?s)margin.*derivative'\)"):
+        check_loss(test_loss_checks.WrongSign())
+    with pytest.raises(CheckFailure, match="2 x 1 dense rows"):
+        reproduce(test_feature_checks.broken(test_feature_checks.Centring), "companions", n=2, d=1)
+    assert reproduce(test_loss_checks.Square, "prox").status is Status.passed
+
+
+def test_an_unknown_check_is_named_with_a_suggestion():
+    with pytest.raises(ParameterError, match=r"'chunk' is no check of algorithms. Did you mean chunks"):
+        reproduce(broken.Healthy, "chunk")
+
+
+def test_sizes_are_halved_first_and_never_leave_what_a_problem_needs():
+    assert next(iter(smaller_sizes(Size(220, 8, 5)))) == Size(110, 4, 2)
+    assert list(smaller_sizes(Size(2, 1, 1))) == []
+    for size in smaller_sizes(Size(3, 2, 1)):
+        assert all(value >= few for value, few in zip(size, (2, 1, 1), strict=True))
+
+
+def test_an_input_is_shown_in_one_line_or_not_at_all():
+    y = np.array([1, -1], np.int8)
+    dense = Toy(np.array([[0.123456, -1.0], [0.0, 2.0]]), y, "")
+    assert shown(dense, np.array([1, 0])) == "X = [[0.123, -1.0], [0.0, 2.0]], y = [1, -1], rows = [1, 0]"
+    csr = dense._replace(X=sparse.csr_matrix(dense.X))
+    assert shown(csr) == "X = [{0: 0.123, 1: -1.0}, {1: 2.0}], y = [1, -1]"
+    assert shown(Toy(np.zeros((50, 50)), np.ones(50, np.int8), "")) == ""
+
+
+def test_a_class_made_in_a_function_is_not_imported():
+    @dataclass(frozen=True)
+    class Local(broken.Healthy):
+        pass
+
+    assert line_for("chunks", Local()).startswith("from aucbench.testing import reproduce; reproduce(Local()")
