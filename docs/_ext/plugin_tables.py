@@ -24,13 +24,12 @@ def _all(family: Family) -> list[Plugin]:
 
 
 def _losses() -> str:
-    rows = []
-    for plugin in _all(Family.losses):
+    rows, losses = [], _all(Family.losses)
+    for plugin in losses:
         cls: Any = plugin.cls
         rows.append(
             (
                 code(plugin.name),
-                escaped(plugin.summary),
                 _fields(cls),
                 _yes(cls, "convex"),
                 _constant(cls, "smoothness"),
@@ -41,7 +40,7 @@ def _losses() -> str:
         )
     cited = {
         key: bibliography.entries("aucbench_algorithms").get(key, "")
-        for plugin in _all(Family.losses)
+        for plugin in losses
         if (key := getattr(plugin.cls, "source", None))
     }
     sources = "\n".join(f"- {escaped(bibliography.sentence(entry))}" for entry in cited.values() if entry)
@@ -49,9 +48,9 @@ def _losses() -> str:
         "# Losses\n\nSurrogates of the margin m = s+ - s- between the score of a positive and that of a "
         "negative. A method says which losses it accepts (`loss=logistic`). Consistent means that minimising "
         "the loss over all pairs maximises the AUC in the limit.\n\n"
-        + table(
-            ("loss", "formula", "parameter", "convex", "smoothness", "Lipschitz", "consistent", "prox"), rows
-        )
+        + table(("loss", "what it is"), [(code(each.name), escaped(each.summary)) for each in losses])
+        + "\n\n## Facts\n\n"
+        + table(("loss", "parameter", "convex", "smoothness", "Lipschitz", "consistent", "prox"), rows)
         + f"\n\n## Source of the facts\n\n{sources}\n"
     )
 

@@ -60,7 +60,9 @@ def draw_curves(folder: Path) -> None:
             samples, auc, std = means[name]
             axes.fill_between(samples, auc - std, auc + std, color=colour(name), alpha=0.2, zorder=2)
             axes.plot(samples, auc, color=colour(name), linewidth=2.0, marker=".", zorder=3, label=name)
-            axes.set(xscale="log", ylim=(0.4, 1.0), xlabel="rows seen", ylabel="test AUC on digits")
+            axes.set(ylim=(0.4, 1.0), xlabel="rows seen", ylabel="test AUC on digits")
+            axes.set_xscale("log")
+            styling.logarithmic(axes.xaxis, *axes.get_xlim())
             axes.legend(loc="lower right")
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
 

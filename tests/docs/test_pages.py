@@ -1,0 +1,175 @@
+"""What README and the pages tell people to type is typed here, page by page."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from aucbench.cli import SUBCOMMANDS, main
+from tests.docs import stand_ins
+from tests.docs.blocks import Block, blocks
+
+ROOT = Path(__file__).parents[2]
+GENERATED = {"generated", "auto_examples", "_build"}
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(
+        page
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        if not GENERATED & set(page.relative_to(ROOT / "docs").parts)
+    ),
+]
+SAYS = [page for page in PAGES if any(block.is_python or block.is_commands for block in blocks(page))]
+
+# Of README, in which comments would show on some sites: how a command begins, and what would stand above it.
+README = {
+    "pip install": "not run: installs the checkout, which the tests have done",
+    "mlflow ui": "not run: a server that goes on until it is stopped",
+    "eval ": "not run: speaks to a shell; the tests of the command line evaluate it",
+    "aucbench charts": "not run: howto/server.md runs it, with a study to show",
+    "aucbench compare": "not run: needs the results of the whole experiment",
+    "aucbench status": "not run: tutorials/study.md runs it, with a study to show",
+    "aucbench new": "not run: the tests of the command write and try such a package",
+    "aucbench check": "not run: the tests of the command check such a plugin",
+    "aucbench try": "not run: the tests of the command try such a plugin",
+    "aucbench leaderboard --out": "not run: draws all pictures; the pages run it without",
+    "python -m aucbench +experiment": "dry-run",
+    "python -m aucbench --multirun": "dry-run",
+    "python -m aucbench -m": "dry-run",
+}
+
+# How many commands and Python blocks of each page are not run; a new one is a decision, and stands here.
+NOT_RUN = {
+    "CONTRIBUTING.md": 3,
+    "docs/cluster.md": 26,
+    "docs/data.md": 2,
+    "docs/howto/compare.md": 1,
+    "docs/howto/server.md": 1,
+    "docs/index.md": 1,
+    "docs/studies.md": 2,
+    "docs/tutorials/first_run.md": 1,
+}
+CATALOGUE = ("a9a", "w8a", "ijcnn1", "covtype", "+experiment")  # words of commands that read real files
+
+
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def steps(page):
+    """Each command and Python block of a page, with what is said about it."""
+    for block in blocks(page):
+        if block.is_python:
+            yield block, block.text, block.mark
+        elif block.is_commands:
+            for command in block.commands():
+                yield block, command, block.mark or _of_readme(page, command)
+
+
+def _of_readme(page, command):
+    if page.name != "README.md":
+        return ""
+    return next((mark for start, mark in README.items() if command.startswith(start)), "")
+
+
+def _needs_files(page):
+    run = [text for _, text, mark in steps(page) if not mark.startswith("not run")]
+    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for text in run for word in CATALOGUE)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """One folder and one store for all pages, so that what two pages say runs once."""
+    path = tmp_path_factory.mktemp("pages")
+    stand_ins.write(path)
+    return path
+
+
+MARKED = [
+    pytest.param(page, id=name_of(page), marks=[pytest.mark.mirror] if _needs_files(page) else [])
+    for page in SAYS
+]
+
+
+@pytest.mark.parametrize("page", MARKED)
+def test_what_a_page_says_can_be_typed(page, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    if page.name == "data.md":  # it removes data, which others need
+        monkeypatch.setenv("AUCBENCH_CACHE", str(folder / "cache"))
+    module, variables = ModuleType(f"page_{page.stem}"), {}
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for block, text, mark in steps(page):
+        if mark.startswith("not run"):
+            continue
+        where = f"{name_of(page)}:{block.line}"
+        if block.is_python:
+            exec(compile(text, where, "exec"), module.__dict__)
+        elif assigned := re.fullmatch(r"([A-Z]+)=\"(.*)\"", text):
+            variables[f"${assigned[1]}"] = assigned[2]
+        else:
+            _type(text, variables, mark, where, capsys)
+
+
+def _type(command, variables, mark, where, capsys):
+    for name, value in variables.items():
+        command = command.replace(name, value)
+    words = shlex.split(command)
+    program = next((p for p in (["aucbench"], ["python", "-m", "aucbench"]) if words[: len(p)] == p), None)
+    assert program, f"{where}: `{command}` is no command of aucbench: a comment must say why it is not run"
+    words = words[len(program) :]
+    is_run = not words or words[0] == "run" or words[0] not in SUBCOMMANDS
+    status = main([*words, "--dry-run"] if mark == "dry-run" and is_run else words)
+    printed = capsys.readouterr()
+    assert status == 0, (
+        f"{where}: `{command}` ended with {status}:\n{printed.out[-2000:]}{printed.err[-2000:]}"
+    )
+
+
+@pytest.mark.parametrize("page", SAYS, ids=name_of)
+def test_what_is_not_run_has_a_reason_and_is_counted(page):
+    left_out = [(block, mark) for block, _, mark in steps(page) if mark.startswith("not run")]
+    for block, mark in left_out:
+        assert len(mark.partition(":")[2].split()) >= 2, f"{name_of(page)}:{block.line} gives no reason"
+    if page.name != "README.md":  # its exemptions are a table here
+        assert len(left_out) == NOT_RUN.get(name_of(page), 0), name_of(page)
+
+
+def test_an_unknown_command_is_refused(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("Do this:\n\n    rm -r everything\n")
+    (block, command, mark), *more = steps(page)
+    assert not mark
+    assert not more
+    with pytest.raises(AssertionError, match="a comment must say why"):
+        _type(command, {}, mark, "page.md:3", capsys)
+    assert block == Block(3, "indented", "rm -r everything")
+
+
+def test_blocks_are_found_with_their_marks(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "1. first\n\n       aucbench list\n\nText.\n\n<!-- not run: needs a cluster -->\n\n    sbatch x\n\n"
+        "```python\na = 1\n```\n\n```{toctree}\nx\n```\n\n    aucbench data  # all\n    aucbench list\n"
+    )
+    found = blocks(page)
+    assert [(block.language, block.mark) for block in found] == [
+        ("indented", ""),
+        ("indented", "not run: needs a cluster"),
+        ("python", ""),
+        ("{toctree}", ""),
+        ("indented", ""),
+    ]
+    assert found[0].commands() == ["aucbench list"]
+    assert found[4].commands() == ["aucbench data", "aucbench list"]
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+\.(?:md|rst))(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            made = GENERATED & set(Path(target).parts)
+            home = ROOT / "docs" if page.name == "CONTRIBUTING.md" and "docs" in target else page.parent
+            assert made or (home / target).exists(), f"{name_of(page)} links to {target}"
