@@ -1,0 +1,92 @@
+"""Times that were measured under other conditions are marked; overlapping splits widen intervals."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from aucbench.boards import building, documents, terminal
+from aucbench.boards.collecting import from_store
+from aucbench.boards.conditions import overlap
+from aucbench.result import CellResult
+from aucbench.store import Store
+from tests.boards.cells import finished
+
+
+@pytest.fixture
+def store(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "copy")
+    return Store(tmp_path / "copy")
+
+
+def changed(store, method, **environment):
+    """The store's report after all cells of a method were given another environment."""
+    for cell in list(store):
+        if cell.record["algorithm"]["name"] == method:
+            record = cell.record | {"environment": cell.record["environment"] | environment}
+            store.put(record["key"], CellResult(record, cell.curve, cell.weights))
+    return building.build(from_store(store, "small"), "small", one_study=True)
+
+
+def marks(report):
+    return {row.method: row.timing_mark for board in report.boards for row in board.rows if row.timing_mark}
+
+
+def test_times_under_equal_conditions_have_no_mark(store):
+    assert marks(changed(store, "psam")) == {}
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"concurrency": 8}, "up to 8 at a time on"),
+        ({"cpu": "another chip"}, "one at a time on another chip"),
+    ],
+)
+def test_times_under_other_conditions_are_marked_in_words(environment, words, store, capsys):
+    report = changed(store, "psam", **environment)
+    assert set(marks(report)) == {"psam"}
+    assert words in marks(report)["psam"]
+    terminal.show(report)
+    for text in (capsys.readouterr().out, documents.markdown(report)):
+        assert text.count("† psam: all times were measured") == len(report.boards)
+        assert len([line for line in text.splitlines() if "psam" in line and line.count("†") == 2]) == 3
+
+
+def test_a_method_of_which_some_times_are_others_is_marked_too():
+    cells = [finished(0.9, seed=seed, algorithm=name) for name in ("alpha", "beta") for seed in range(2)]
+    cells.append(finished(0.9, seed=2, concurrency=4))
+    cells.append(finished(0.9, seed=2, algorithm="beta"))
+    where = "some times were measured up to 4 at a time on chip"
+    usual = "usual on this board is one at a time on chip"
+    assert marks(building.build(cells, "t")) == {"alpha": f"{where}; {usual}"}
+
+
+def test_machines_are_named(store):
+    assert "another chip" in changed(store, "psam", cpu="another chip").machines
+
+
+def split(protocol, seeds, **fields):
+    cells = [finished(0.9, seed=seed) for seed in seeds]
+    return overlap({"name": protocol, "parameters": fields}, cells)
+
+
+def test_splits_that_overlap_are_corrected_by_test_over_training_rows():
+    assert split("holdout", [0, 1], test_fraction=0.2) == pytest.approx(0.25)
+    assert split("kfold", [0, 1], folds=5, repeats=1) == pytest.approx(0.25)
+    both = {"test_fraction": 1 / 6, "validation_fraction": 1 / 6}
+    assert split("train_valid_test", [0, 1], **both) == pytest.approx(0.25)
+
+
+def test_one_split_needs_no_correction():
+    assert split("holdout", [0, 0], test_fraction=0.2) is None
+    assert split("given", [0, 1], halved=True) is None
+
+
+def test_the_interval_of_repeated_hold_outs_is_the_corrected_one():
+    aucs = [0.8, 0.82, 0.85]
+    cells = [finished(auc, seed=seed) for seed, auc in enumerate(aucs)]
+    ((row,),) = (board.rows for board in building.build(cells, "t").boards)
+    half = 4.302652729911275 * np.std(aucs, ddof=1) * np.sqrt(1 / 3 + 0.25)
+    assert row.auc.high - row.auc.value == pytest.approx(min(half, 1 - row.auc.value))
+    assert row.auc.value - row.auc.low == pytest.approx(half)
