@@ -98,7 +98,7 @@ def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
         aucs = np.array([auc for auc in row.aucs if np.isfinite(auc)])
         colour = styles[row.method].colour
         axes.boxplot(
-            [aucs], positions=[place], vert=False, widths=0.6, showfliers=False,
+            [aucs], positions=[place], orientation="horizontal", widths=0.6, showfliers=False,
             medianprops={"color": colour}, boxprops={"color": "0.5"}, whiskerprops={"color": "0.5"},
             capprops={"color": "0.5"}, manage_ticks=False,
         )  # fmt: skip

@@ -108,7 +108,7 @@ def legend(axes: Any) -> None:
 
 def height(labels: Sequence[str]) -> float:
     """Of a figure with a legend of these labels."""
-    return max(4.6, 0.9 + 0.175 * sum(label.count("\n") + 1 for label in labels))
+    return max(4.6, 1.0 + 0.185 * sum(label.count("\n") + 1 for label in labels))
 
 
 def wrapped(text: str, width: float) -> str:

@@ -1,0 +1,179 @@
+"""Pictures: one of each kind, with titles and sentences, in the colours of the report."""
+
+import re
+from dataclasses import replace
+
+import matplotlib.colors
+import numpy as np
+import pytest
+
+from aucbench.boards.pictures import across, boards, draw_all, drawing
+from aucbench.boards.pictures.styling import begin, legible, look, power, short, styles
+from aucbench.boards.report import Interval
+from tests.boards.making import report as random_report
+
+
+@pytest.fixture(scope="module")
+def report():
+    return random_report(methods=4, boards=10)
+
+
+@pytest.fixture(scope="module")
+def drawn(report):
+    """Title to figure and sentence, of everything across boards and of the first board."""
+    with look():
+        first = replace(report, boards=report.boards[:1])
+        return {title: (figure, sentence) for title, figure, sentence in drawing._pictures(first)}
+
+
+def test_there_is_one_picture_of_each_kind(drawn):
+    kinds = [title.removeprefix("1-data1-") for title in drawn]
+    assert kinds == [
+        "ranks-tuned", "critical-difference-tuned", "profile-tuned", "tests-tuned", "auc-samples",
+        "auc-seconds", "auc-cost", "runs", "tests", "sensitivity-method0",
+    ]  # fmt: skip
+
+
+def test_pictures_say_what_they_show_and_how_to_read_it(drawn):
+    for title, (figure, sentence) in drawn.items():
+        axes = figure.axes[0]
+        assert axes.get_title() or figure.get_suptitle() or title.startswith("critical")
+        assert sentence.endswith(".")
+        assert len(sentence) > 60
+        if "critical" not in title and "tests" not in title:
+            assert axes.get_xlabel()
+
+
+def colours_of(figure):
+    lines = [line for line in figure.axes[0].get_lines() if line.get_label().startswith("method")]
+    return {line.get_label(): matplotlib.colors.to_hex(line.get_color()) for line in lines}
+
+
+def test_every_method_has_its_colour_and_a_look_of_its_own(report, drawn):
+    found = colours_of(drawn["1-data1-auc-samples"][0])
+    assert found == {name: legible(colour) for name, colour in report.colours.items()}
+    assert colours_of(drawn["profile-tuned"][0]) == found
+    assert len(set(styles(report).values())) == 4
+
+
+@pytest.mark.parametrize("colour", ["#ffffff", "#ffff00", "#00ff00", "#123456", "#000000"])
+def test_light_colours_are_darkened_and_dark_ones_kept(colour):
+    red, green, blue = matplotlib.colors.to_rgb(legible(colour))
+    assert 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.46
+    assert (legible(colour) == colour) == (colour in ("#123456", "#000000"))
+
+
+def test_rows_of_one_algorithm_share_the_colour_and_differ_in_marker_and_dashes():
+    report = random_report(methods=3, boards=1)
+    rows = tuple(replace(row, algorithm="one") for row in report.boards[0].rows)
+    found = styles(
+        replace(report, boards=(replace(report.boards[0], rows=rows),), colours={"one": "#123456"})
+    )
+    assert {style.colour for style in found.values()} == {"#123456"}
+    assert len({style.marker for style in found.values()}) == 3
+    assert len({style.dashes for style in found.values()}) == 3
+
+
+def test_files_and_their_sentences_are_written(report, tmp_path):
+    small = replace(report, boards=report.boards[:1], overall=())
+    files = draw_all(small, tmp_path, ("png",))
+    assert [file.suffix for file in files] == [".png"] * 6 + [".md"]
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in files[:-1])
+    lines = files[-1].read_text().splitlines()
+    assert [re.match(r"- `([^`]+)`", line)[1] for line in lines] == [file.stem for file in files[:-1]]
+
+
+def test_nothing_across_boards_is_drawn_for_one_board(report):
+    alone = replace(report.overall[0], boards=1)
+    with look():
+        titles = [title for title, _, _ in drawing._pictures(replace(report, boards=(), overall=(alone,)))]
+    assert titles == []
+
+
+def test_a_single_run_has_no_band_and_no_sentence_about_one():
+    board = random_report(methods=2, boards=1, runs=1).boards[0]
+    rows = tuple(
+        replace(row, curve=replace(row.curve, low=row.curve.auc, high=row.curve.auc)) for row in board.rows
+    )
+    report = random_report(methods=2, boards=1, runs=1)
+    with look():
+        _, sentence = boards.curves(replace(board, rows=rows), styles(report), "samples")
+        _, banded = boards.curves(board, styles(report), "samples")
+    assert "band" not in sentence
+    assert "band" in banded
+
+
+def test_many_methods_with_long_names_have_room_in_the_legend():
+    report = random_report(methods=20, boards=1)
+    names = {row.method: f"{row.method} (tuning=random loss=squared_hinge)" for row in report.boards[0].rows}
+    rows = tuple(replace(row, method=names[row.method]) for row in report.boards[0].rows)
+    board = replace(report.boards[0], rows=rows)
+    with look():
+        figure, _ = boards.curves(board, styles(replace(report, boards=(board,))), "samples")
+        figure.canvas.draw()
+        box = figure.axes[0].get_legend().get_window_extent()
+    assert 0 <= box.y0 < box.y1 <= figure.bbox.y1
+    assert box.x1 <= figure.bbox.x1
+
+
+@pytest.mark.parametrize("label", ["a" * 200, "a b " * 60, "_hidden", "$x_", "two\n\nlines", ""])
+def test_labels_are_short_and_never_hidden(label):
+    (found,) = short([label])
+    assert found
+    assert not found.startswith("_")
+    assert found.count("\n") < 3
+    assert max(map(len, found.split("\n"))) <= 31
+
+
+def test_long_labels_that_differ_at_the_end_stay_different():
+    one, other = short(["method " + "x=1 " * 60 + end for end in ("eta=1", "eta=2")])
+    assert one != other
+
+
+def test_dollars_are_no_formulas(tmp_path):
+    with look():
+        figure, axes = begin()
+        axes.set_title("$\\frac{")
+        figure.savefig(tmp_path / "one.png")
+    assert (tmp_path / "one.png").exists()
+
+
+def test_powers_of_ten_are_written_without_formulas():
+    assert (power(1e5), power(1e-12)) == ("10⁵", "10⁻¹²")
+
+
+def test_bars_join_the_methods_of_each_group_and_no_others(report):
+    overall = replace(
+        report.overall[0], groups={"method0": "a", "method1": "ab", "method2": "b", "method3": "c"}
+    )
+    with look():
+        figure, _ = across.ranks(overall, styles(report))
+    bars = [line for line in figure.axes[0].get_lines() if line.get_linewidth() == 3]
+    spans = sorted((round(min(line.get_ydata())), round(max(line.get_ydata()))) for line in bars)
+    assert spans == [(0, 1), (1, 2)]
+    lows = [interval.low for interval in overall.ranks.values()]
+    assert all(max(line.get_xdata()) < min(lows) for line in bars)
+
+
+def test_ranks_without_intervals_are_drawn(report):
+    ranks = {name: Interval(rank.value) for name, rank in report.overall[0].ranks.items()}
+    with look():
+        figure, _ = across.ranks(replace(report.overall[0], ranks=ranks), styles(report))
+        figure.canvas.draw()
+
+
+def test_settings_of_which_some_lack_a_field_are_drawn(report):
+    trials = [
+        {"parameters": {"eta": 1.0, "kind": "a"}, "auc": 0.7},
+        {"parameters": {"eta": 2.0, "kind": "b"}, "auc": 0.8},
+        {"parameters": {"eta": 0.0}, "auc": 0.9},
+        {"parameters": {"eta": 9.0}, "auc": None},
+    ]
+    board = replace(report.boards[0], trials={"method0": trials, "method1": trials[:1]})
+    with look():
+        ((name, (figure, _)),) = boards.sensitivity(board, styles(report))
+    assert name == "method0"
+    eta, kind = figure.axes
+    assert list(eta.get_lines()[0].get_xdata()) == [0.0, 1.0, 2.0]
+    assert [text.get_text() for text in kind.get_xticklabels()] == ["a", "b"]
+    assert np.isclose(max(kind.get_lines()[0].get_ydata()), 0.8)
