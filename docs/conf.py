@@ -4,7 +4,10 @@ import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+# Sphinx looks for it before the pages are generated.
+(HERE / "generated" / "board").mkdir(parents=True, exist_ok=True)
 
 project = "aucbench"
 author = "the aucbench authors"
@@ -17,10 +20,12 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "aucbench_pages",
 ]
-exclude_patterns = ["_build", "auto_examples/*.ipynb", "auto_examples/*.py", "generated/board"]
+exclude_patterns = ["_build", "_runs", "auto_examples/*.ipynb", "auto_examples/*.py", "generated/board"]
 html_theme = "furo"
 html_title = "aucbench"
 html_extra_path = ["generated/board"]
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 templates_path: list[str] = []

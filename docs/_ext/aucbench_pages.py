@@ -16,14 +16,14 @@ import results
 
 
 def generate(app: Any) -> None:
-    """Write everything below ``generated``; finished runs are kept in ``_build`` from build to build."""
+    """Write everything below ``generated``; finished runs are kept in ``_runs`` from build to build."""
     docs = Path(app.srcdir)
     folder = docs / "generated"
     if folder.exists():
         shutil.rmtree(folder)
     for part in ("methods", "board"):
         (folder / part).mkdir(parents=True)
-    results.run(docs / "_build" / "runs")
+    results.run(docs / "_runs")
     results.draw_curves(folder / "methods")
     results.draw_board(folder)
     pages = method_pages.pages() | plugin_tables.pages() | command_pages.pages() | field_pages.pages()

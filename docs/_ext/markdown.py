@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 SPECIAL = re.compile(r"([\\*_<>\[\]$|~#])")
 CODE = re.compile(r"(``[^`]+``|`[^`]+`)")
+URL = re.compile(r"(https?://[^\s;,]+[^\s;,.])")
 
 
 def escaped(text: str, links: Mapping[str, str] | None = None) -> str:
@@ -14,7 +15,8 @@ def escaped(text: str, links: Mapping[str, str] | None = None) -> str:
     found = []
     for part in parts:
         if not CODE.fullmatch(part):
-            found.append(SPECIAL.sub(r"\\\1", part))
+            texts = URL.split(part)
+            found += [f"<{t}>" if URL.fullmatch(t) else SPECIAL.sub(r"\\\1", t) for t in texts]
             continue
         word = part.strip("`")
         target = (links or {}).get(word)

@@ -8,6 +8,7 @@ from typing import Any
 import bibliography
 from markdown import code, escaped, prose, table
 from numpydoc.docscrape import NumpyDocString
+from results import has_curve
 
 import aucbench
 from aucbench.registry import Family, Plugin
@@ -18,6 +19,10 @@ ACCESS = {
     "minibatch": "a minibatch of rows an iteration",
     "full": "all rows in every iteration",
 }
+CURVE = (
+    "*Test AUC on `digits` against the rows seen: mean and standard deviation of three runs with the default "
+    "parameters, which nobody tuned; all other methods in grey. Drawn when this page was built.*"
+)
 
 
 def pages() -> dict[str, str]:
@@ -59,9 +64,7 @@ def _page(plugin: Plugin, links: dict[str, str]) -> str:
         escaped(plugin.summary),
         f"```text\npython -m aucbench algo={name}\n```",
         _facts(cls),
-        f"![AUC of {name} on digits]({name}.svg)\n\n*Test AUC on `digits` against the rows seen: mean and "
-        "standard deviation of three runs with the default parameters, which nobody tuned; all other methods "
-        "in grey. Drawn when this page was built.*",
+        f"![AUC of {name} on digits]({name}.svg)\n\n{CURVE}" if has_curve(name) else "",
         "## How it works\n\n" + prose(module, others),
         _parameters(cls),
         _list("Where it differs from its source", getattr(cls, "deviations", ())),

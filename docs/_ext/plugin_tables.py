@@ -82,18 +82,18 @@ def _datasets() -> str:
     ]
     for source, plugins in groups.items():
         summary = inspect.cleandoc(inspect.getmodule(plugins[0].cls).__doc__ or source).split("\n")[0]
+        summary = summary.split(", read without")[0].split(":")[0]
         rows = [
             (
                 code(plugin.name),
                 escaped(plugin.summary),
-                escaped(str(getattr(plugin.cls, "licence", "") or "")),
-                _cited(plugin.cls),
+                _origin(plugin.cls),
                 _bytes(plugin.cls),
             )
             for plugin in plugins
         ]
         parts.append(f"## {escaped(summary.rstrip('.'))}")
-        parts.append(table(("data set", "what", "licence", "source", "fetched"), rows))
+        parts.append(table(("data set", "what", "source and licence", "fetched"), rows))
     return "\n\n".join(parts) + "\n"
 
 
@@ -109,9 +109,10 @@ def _bytes(cls: Any) -> str:
     return "more than 100 MB" if getattr(cls, "large", False) else "yes"
 
 
-def _cited(cls: Any) -> str:
-    text = str(getattr(cls, "citation", "") or "")
-    return "generated" if text == "synthetic" else escaped(text)
+def _origin(cls: Any) -> str:
+    text, licence = (str(getattr(cls, name, "") or "") for name in ("citation", "licence"))
+    source = "generated" if text == "synthetic" else escaped(text)
+    return " — ".join(part for part in (source, escaped(licence)) if part)
 
 
 def _fields(cls: Any) -> str:

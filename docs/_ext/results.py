@@ -14,6 +14,7 @@ from aucbench.boards import building, collecting
 from aucbench.boards.page import write_page
 from aucbench.boards.pictures import boards, styling
 from aucbench.cli import main
+from aucbench.errors import AucbenchError
 from aucbench.registry import Family
 from aucbench.store import Store
 from aucbench.tracking import colour
@@ -38,7 +39,11 @@ def run(folder: Path) -> None:
     os.chdir(folder)  # Hydra leaves a folder where it is called
     try:
         for method in aucbench.catalog().plugins[Family.algorithms]:
-            _curves[method] = aucbench.run(f"algo={method}", "dataset=digits", "store.path=curves", *COMMON)
+            # A stranger's method may not be made for such data; its page then has no curve.
+            with contextlib.suppress(AucbenchError):
+                found = aucbench.run(f"algo={method}", "dataset=digits", "store.path=curves", *COMMON)
+                if all(len(cell.curve["auc"]) for cell in found.cells):
+                    _curves[method] = found
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             status = main(["--multirun", *STUDY, *COMMON, f"study={BOARD}", "store.path=board"])
     finally:
@@ -46,6 +51,11 @@ def run(folder: Path) -> None:
     if status:
         raise RuntimeError(f"The study of the front page failed:\n{printed.getvalue()}")
     _store[:] = [Store(folder / "board")]
+
+
+def has_curve(method: str) -> bool:
+    """Whether there is a picture of the method."""
+    return method in _curves
 
 
 def draw_curves(folder: Path) -> None:

@@ -1,0 +1,102 @@
+"""The pages that are made of the code."""
+
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import aucbench
+from aucbench.cli import SUBCOMMANDS
+from aucbench.config import settings
+from aucbench.registry import Family
+
+pytest.importorskip(
+    "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"
+)
+EXTENSION = Path(__file__).parents[2] / "docs" / "_ext"
+
+
+def names(cls):
+    return [field.name for field in fields(cls)]
+
+
+@pytest.fixture(autouse=True)
+def path(monkeypatch):
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(str(EXTENSION))
+    yield
+    for name in set(sys.modules) - before:
+        if getattr(sys.modules[name], "__file__", None) and str(EXTENSION) in str(sys.modules[name].__file__):
+            del sys.modules[name]
+
+
+def test_every_method_has_a_page_with_its_parameters_and_its_source():
+    import method_pages
+
+    pages = method_pages.pages()
+    for name, plugin in aucbench.catalog().plugins[Family.algorithms].items():
+        page = pages[f"methods/{name}.md"]
+        for part in ("## How it works", "## Parameters", "## Citation", "```bibtex", "cost of an iteration"):
+            assert part in page, f"{name}: {part}"
+        assert f"algo={name}" in page
+        assert f"`{name}`]({name}.md)" in pages["methods/index.md"]
+        assert all(f"`algo.{field}`" in page for field in names(plugin.cls))
+        table = page.partition("## Parameters")[2].partition("## ")[0]
+        rows = [line for line in table.splitlines() if line.startswith("| `algo.")]
+        assert all(row.rstrip(" |").split("|")[-1].strip() for row in rows), (
+            f"{name}: a field without a meaning"
+        )
+
+
+def test_every_loss_feature_map_and_data_set_stands_in_its_table():
+    import plugin_tables
+
+    pages = plugin_tables.pages()
+    plugins = aucbench.catalog().plugins
+    assert all(f"| `{name}` |" in pages["losses.md"] for name in plugins[Family.losses])
+    assert all(f"| `{name}` |" in pages["datasets.md"] for name in plugins[Family.datasets])
+    headings = pages["features.md"].replace("\\", "")
+    assert all(f"## {name}\n" in headings for name in plugins[Family.features])
+
+
+def test_every_command_and_field_stands_in_the_reference():
+    import command_pages
+    import field_pages
+
+    commands = command_pages.pages()["commands.md"]
+    assert all(f"## aucbench {name}\n" in commands for name in SUBCOMMANDS)
+    page = field_pages.pages()["configuration.md"]
+    for prefix, cls in (("", settings.Settings), ("", settings.Running), ("budget.", settings.Budget)):
+        for name in names(cls):
+            row = next(line for line in page.splitlines() if line.startswith(f"| `{prefix}{name}` |"))
+            assert row.rstrip(" |").count("|") == 3, f"{prefix}{name} has no meaning"
+
+
+def test_plain_mathematics_stays_as_it_is():
+    import docstrings
+    import markdown
+
+    lines = ["the norm |x_i|_1 of `rows_` and u_, sum::", "", "    |kept_|", "", "of `x_` and |y|"]
+    docstrings.escape(None, "", "", None, None, lines)
+    assert lines[0] == "the norm \\|x_i\\|_1 of `rows_` and u\\_, sum::"
+    assert lines[2:] == ["    |kept_|", "", "of `x_` and \\|y\\|"]
+    assert (
+        markdown.escaped("w_t in `solam`, |w|", {"solam": "solam.md"})
+        == "w\\_t in [`solam`](solam.md), \\|w\\|"
+    )
+    shown = markdown.prose("Minimises\n\n    f(w)\n      + g(w)\n\nwhere f * g is small.\n")
+    assert shown == "Minimises\n\n```text\nf(w)\n  + g(w)\n```\n\nwhere f \\* g is small."
+
+
+def test_citations_read_as_sentences():
+    import bibliography
+
+    entries = bibliography.entries("aucbench_algorithms.solam")
+    assert bibliography.sentence(entries["ying2016solam"]) == (
+        "Yiming Ying, Longyin Wen, Siwei Lyu: Stochastic Online AUC Maximization. "
+        "Advances in Neural Information Processing Systems 29, 2016."
+    )
+    assert "Kotłowski" in bibliography.sentence(entries["kotlowski2011bipartite"])
+    for key, entry in entries.items():
+        assert "{" not in bibliography.sentence(entry), key
