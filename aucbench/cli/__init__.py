@@ -12,6 +12,7 @@ SUBCOMMANDS = {
     "data": "show which data are cached and how large they are, or remove them",
     "new": "write a package with a working algorithm, dataset, loss or features",
     "check": "try plugins against the rules of the contract",
+    "try": "run a method against others on small data: curves and a verdict",
     "status": "show how far the studies of a store are, and what failed",
     "leaderboard": "compare methods: tables, tests, curves, one page",
     "compare": "put our results beside a paper's table",

@@ -10,6 +10,7 @@ from aucbench.cli.board_commands import compare, leaderboard
 from aucbench.cli.checking import check
 from aucbench.cli.new_command import new
 from aucbench.cli.status_command import status
+from aucbench.cli.try_command import try_method
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Family, suggest
 
@@ -52,6 +53,7 @@ COMMANDS = {
     **data_commands.COMMANDS,
     "new": new,
     "check": check,
+    "try": try_method,
     "status": status,
     "leaderboard": leaderboard,
     "compare": compare,

@@ -1,0 +1,165 @@
+"""The verdict on a trial, in words: where a method stands on AUC and speed, and what to look at next."""
+
+import math
+
+import numpy as np
+
+from aucbench.trying.contest import STOCHASTIC, TUNED, Contest, Standing
+
+LEVEL = 0.002  # of AUC, or twice the standard error of the difference over the seeds where that is more
+FAR = 0.02
+SLOW = 20.0  # times the time of an iteration of the others
+RISING = 0.003  # that a curve gains in its last half of log samples
+BETTER = 0.005  # that a tuning gains
+
+
+def verdict(contest: Contest) -> list[str]:
+    """Sentences: AUC on each data set, speed, divergence, remarks, and what to look at next."""
+    lines = [_auc(contest, dataset) for dataset in contest.datasets]
+    lines += _speed(contest)
+    lines += [f"Note: {remark}." for remark in contest.remarks]
+    return [*lines, *(f"Next: {step}" for step in _next(contest))]
+
+
+def _auc(contest: Contest, dataset: str) -> str:
+    own = contest.own(dataset)
+    if own is None:
+        return f"{dataset}: it did not run: {contest.standings[contest.name, dataset].trouble}"
+    if own.diverged_at is not None:
+        even = "even tuned, " if contest.at(contest.name + TUNED, dataset) else ""
+        return f"{dataset}: {even}it diverged, at iteration {own.diverged_at:,}; a diverged run has no AUC."
+    words = f"{dataset}: test AUC {own.auc:.4f}"
+    rivals = [each for name in STOCHASTIC if (each := contest.at(name, dataset)) and math.isfinite(each.auc)]
+    if rivals:
+        rank = 1 + sum(_compare(own, each) < 0 for each in rivals)
+        best = max(rivals, key=lambda each: each.auc)
+        side = {0: "level with", 1: "above", -1: "below"}[_compare(own, best)]
+        words += f", {_ordinal(rank)} of {len(rivals) + 1}; {side} {best.label}'s {best.auc:.4f}"
+    optimum = contest.optimum(dataset)
+    if optimum is not None and math.isfinite(optimum.auc):
+        gap = optimum.auc - own.auc
+        far = f"{gap:.4f} below" if gap > 0 else f"{-gap:.4f} above"
+        words += f"; {far} the batch optimum of {optimum.label}"
+    default = contest.at(contest.name, dataset)
+    tuned = contest.at(contest.name + TUNED, dataset)
+    if default is not None and default.diverged_at is not None:
+        words += f"; this is tuned, with its defaults it diverged at iteration {default.diverged_at:,}"
+    elif default is not None and default is not own:
+        words += f"; this is tuned, with its defaults {default.auc:.4f}"
+    elif tuned is not None:
+        reached = "it diverged" if tuned.diverged_at is not None else f"{tuned.auc:.4f}"
+        words += f"; this is with its defaults, tuned {reached}"
+    return words + "."
+
+
+def _compare(one: Standing, other: Standing) -> int:
+    """1, 0 or -1: better, level or worse, over the seeds that both have."""
+    difference = (
+        one.aucs - other.aucs if len(one.aucs) == len(other.aucs) else np.array([one.auc - other.auc])
+    )
+    error = 2.0 * difference.std(ddof=1) / math.sqrt(len(difference)) if len(difference) > 1 else 0.0
+    mean = float(difference.mean())
+    return 0 if abs(mean) <= max(LEVEL, error) else int(math.copysign(1, mean))
+
+
+def _speed(contest: Contest) -> list[str]:
+    ratios = _ratios(contest)
+    own = [each.nanoseconds for d in contest.datasets if (each := contest.at(contest.name, d))]
+    if not own or not ratios:
+        return []
+    unit = {"full": "pass over everything", "minibatch": "minibatch"}.get(contest.access, "iteration")
+    told = ", ".join(
+        f"{ratio:.3g} times {name}'s" if ratio >= 1 else f"1/{1 / ratio:.3g} of {name}'s"
+        for name, ratio in ratios.items()
+    )
+    return [f"speed: {np.median(own):,.0f} ns per {unit}, {told} (medians over the data sets)."]
+
+
+def _ratios(contest: Contest) -> dict[str, float]:
+    """Its time per iteration as a multiple of each other method's, the median over the data sets."""
+    found = {}
+    for name in STOCHASTIC:
+        each = [
+            own.nanoseconds / max(1.0, other.nanoseconds)
+            for dataset in contest.datasets
+            if name != contest.name
+            and (own := contest.at(contest.name, dataset))
+            and (other := contest.at(name, dataset))
+        ]
+        if each:
+            found[name] = float(np.median(each))
+    return found
+
+
+def _next(contest: Contest) -> list[str]:
+    """What to look at, the gravest first; three at most."""
+    name, steps = contest.name, []
+    owns = [own for dataset in contest.datasets if (own := contest.own(dataset))]
+    troubles = [
+        each.trouble
+        for (label, _), each in contest.standings.items()
+        if label.startswith(name) and each.trouble
+    ]
+    if any("needs dense rows" not in trouble for trouble in troubles):
+        steps.append(f"aucbench check {name} shows on small inputs what goes wrong.")
+    defaults = [each for dataset in contest.datasets if (each := contest.at(name, dataset))]
+    if any(each.diverged_at is not None for each in (*owns, *defaults)):
+        steps.append("it diverges: a smaller default step, or one that shrinks with |x|^2, keeps w finite.")
+    edges = _edges(contest)
+    if edges:
+        steps.append(f"the tuning chose the edge of the grid of {', '.join(edges)}: widen it there.")
+    gains = [
+        own.auc - default.auc
+        for dataset in contest.datasets
+        if (own := contest.own(dataset)) and (default := contest.at(name, dataset)) and own is not default
+    ]
+    if gains and float(np.nanmax([*gains, -1.0])) > BETTER:
+        steps.append(f"tuning gains up to {np.nanmax(gains):.3f}: other defaults may suit more data.")
+    ratios = list(_ratios(contest).values())
+    if ratios and contest.access in ("stream", "pairs") and min(ratios) > SLOW:
+        steps.append(
+            f"an iteration takes over {SLOW:g} times what the others take: a loop of plain Python over the "
+            f"rows is far faster when it is compiled by aucbench.kernels.kernel."
+        )
+    rising = [own.dataset for own in owns if own.diverged_at is None and _rises(own)]
+    if rising:
+        more = f"{contest.epochs * 4:g}"
+        steps.append(f"it still rises on {', '.join(rising)}: aucbench try {name} --epochs {more}.")
+    far = [
+        own.dataset
+        for own in owns
+        if (best := contest.optimum(own.dataset)) and best.auc - own.auc > FAR and own.dataset not in rising
+    ]
+    if far and not edges:
+        steps.append(f"it stays far below the optimum on {', '.join(far)}: does its objective fit the AUC?")
+    if not steps:
+        steps.append(f"larger data: aucbench -m algo={name},psam,opauc dataset=a9a,ijcnn1 runs=5 tuning=grid")
+    return steps[:3]
+
+
+def _edges(contest: Contest) -> list[str]:
+    """Fields whose chosen value lay beyond the middle of an end of the grid, in most of the tunings."""
+    chosen = [point for dataset in contest.datasets if (own := contest.own(dataset)) for point in own.chosen]
+    found = []
+    for field, values in contest.grid.items():
+        numbers = sorted(value for value in values if isinstance(value, int | float))
+        if len(numbers) < 3 or len(numbers) < len(values):
+            continue
+        picked = [float(point[field]) for point in chosen if field in point]  # type: ignore[arg-type]
+        low = sum(value <= math.sqrt(max(0.0, numbers[0] * numbers[1])) for value in picked)
+        high = sum(value >= math.sqrt(max(0.0, numbers[-1] * numbers[-2])) for value in picked)
+        if picked and max(low, high) > 0.6 * len(picked):
+            found.append(f"{field} ({'low' if low > high else 'high'} end)")
+    return found
+
+
+def _rises(standing: Standing) -> bool:
+    samples, auc = standing.curve
+    if len(auc) < 4:
+        return False
+    middle = np.interp(np.log(samples[-1]) - math.log(2.0), np.log(samples), auc)
+    return bool(auc[-1] - middle > RISING)
+
+
+def _ordinal(rank: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(rank, f"{rank}th")
