@@ -3,12 +3,14 @@
 import re
 import shlex
 import sys
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from aucbench.cli import SUBCOMMANDS, main
+from aucbench.config import settings
 from tests.docs import stand_ins
 from tests.docs.blocks import Block, blocks
 
@@ -36,6 +38,7 @@ README = {
     "aucbench new": "not run: the tests of the command write and try such a package",
     "aucbench check": "not run: the tests of the command check such a plugin",
     "aucbench try": "not run: the tests of the command try such a plugin",
+    "cd ": "not run: installs a package into the environment",
     "aucbench leaderboard --out": "not run: draws all pictures; the pages run it without",
     "python -m aucbench +experiment": "dry-run",
     "python -m aucbench --multirun": "dry-run",
@@ -52,6 +55,7 @@ NOT_RUN = {
     "docs/index.md": 1,
     "docs/studies.md": 2,
     "docs/tutorials/first_run.md": 1,
+    "docs/tutorials/own_method.md": 3,
 }
 CATALOGUE = ("a9a", "w8a", "ijcnn1", "covtype", "+experiment")  # words of commands that read real files
 
@@ -165,6 +169,26 @@ def test_blocks_are_found_with_their_marks(tmp_path):
     ]
     assert found[0].commands() == ["aucbench list"]
     assert found[4].commands() == ["aucbench data", "aucbench list"]
+
+
+def test_every_command_stands_on_a_page_that_somebody_wrote():
+    written = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for name in SUBCOMMANDS:
+        assert re.search(rf"aucbench {name}\b", written), f"no page says what `aucbench {name}` is for"
+
+
+def test_every_setting_stands_on_the_page_about_running():
+    page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    for cls in (settings.Settings, settings.Running):
+        for field in fields(cls):
+            assert f"`{field.name}`" in page, f"docs/running.md does not say what `{field.name}` is for"
+    for prefix, cls in (
+        ("budget", settings.Budget),
+        ("limits", settings.Limits),
+        ("store", settings.StoreSettings),
+    ):
+        for field in fields(cls):
+            assert f"`{prefix}.{field.name}`" in page, f"docs/running.md is silent on `{prefix}.{field.name}`"
 
 
 def test_links_between_pages_lead_somewhere():
