@@ -7,10 +7,12 @@ import shutil
 import pandas as pd
 import pytest
 
+from aucbench import tracking
 from aucbench.api import catalog
 from aucbench.boards.collecting import from_store
 from aucbench.cli import main
 from aucbench.config import binding, composing
+from aucbench.result import CellResult
 from aucbench.store import Store
 from aucbench.studies.workshop import Workshop
 from aucbench.tracking.connecting import Connection
@@ -208,3 +210,21 @@ def test_records_say_when_a_cell_finished(finished):
     times = [cell.record["environment"]["finished_at"] for cell in Store(finished / "aucbench-store")]
     assert len(set(times)) == len(times)
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", time) for time in times)
+
+
+def test_a_cell_that_diverged_before_its_first_checkpoint_comes_back_from_mlflow(run, finished, tmp_path):
+    cells = list(Store(finished / "aucbench-store"))[:2]
+    outcome = cells[0].record["result"] | {"auc": None, "stop_reason": "diverged"}
+    record = cells[0].record | {"result": outcome, "seed": 99, "key": "lost"}
+    lost = CellResult(record, {name: values[:0] for name, values in cells[0].curve.items()}, None)
+    cells[1] = CellResult(cells[0].record | {"seed": 98, "key": "kept"}, cells[0].curve, None)
+    shutil.copyfile(finished / "mlflow.db", tmp_path / "mlflow.db")
+    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    tracking.log_entry(tracking.LoggedEntry("a key", "odd", (cells[1], lost)), uri, None)
+    found = {cell.record["key"]: cell for cell in tracking.read_cells(uri, "odd")}
+    assert set(found) == {"lost", "kept"}
+    assert len(found["lost"].curve["auc"]) == 0
+    assert list(found["kept"].curve["auc"]) == list(cells[1].curve["auc"])
+    status, out, _ = run("leaderboard", "--mlflow", uri, "--study", "odd")
+    assert status == 0
+    assert "1 (1 diverged)" in out
