@@ -12,7 +12,13 @@ import platformdirs
 
 @cache
 def source_hash() -> str:
-    """Hash of the source files of `aucbench.kernels`, 16 hexadecimal digits."""
+    """Hash of the source files of `aucbench.kernels`.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+    """
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.name.encode())

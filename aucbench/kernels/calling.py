@@ -30,7 +30,18 @@ class CompiledLoss(NamedTuple):
 
 
 def theta(loss: Any) -> float:
-    """The one parameter of a loss: the value of its single dataclass field, 0 when it has none."""
+    """The one parameter of a loss: the value of its single dataclass field, 0 when it has none.
+
+    Parameters
+    ----------
+    loss : Loss
+        An instance of a loss plugin.
+
+    Returns
+    -------
+    float
+        What its functions take as `theta`.
+    """
     names = [field.name for field in fields(loss)]
     return float(getattr(loss, names[0])) if names else 0.0
 
@@ -42,6 +53,11 @@ def compile_loss(loss: Any) -> CompiledLoss:
     ----------
     loss : Loss
         An instance of a loss plugin.
+
+    Returns
+    -------
+    CompiledLoss
+        Addresses, valid in this process.
     """
     cls: Any = type(loss)
     functions = _compile_class(cls)
@@ -66,7 +82,22 @@ def _compile(function: Any, signature: str) -> Any:
 
 @intrinsic
 def call(typingctx, address, m, theta):
-    """The value at (m, theta) of the function at an address of `CompiledLoss`; inside compiled code only."""
+    """The value at (m, theta) of the function at an address; inside compiled code only.
+
+    Parameters
+    ----------
+    address : int
+        Of `CompiledLoss`: its `value` or its `derivative`.
+    m : float
+        The margin.
+    theta : float
+        The parameter of the loss.
+
+    Returns
+    -------
+    float
+        The value.
+    """
     double = types.float64
 
     def generate(context, builder, signature, args):

@@ -24,6 +24,17 @@ def kernel(function: Callable[..., Any]) -> Any:
 
     Division by zero gives inf or NaN as in NumPy. Rows of dense data are reached with `FAST` arithmetic,
     those of CSR data and everything else with strict arithmetic.
+
+    Parameters
+    ----------
+    function : callable
+        At the level of its module; what it calls must be in its own file or in this package, or a change of
+        it would go unnoticed.
+
+    Returns
+    -------
+    callable
+        Compiled when it is first called, once for each combination of types.
     """
     return cached(numba.njit, function, nogil=True)
 

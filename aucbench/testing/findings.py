@@ -97,6 +97,16 @@ class Check:
     def __call__(self, plugin: Any) -> Finding:
         """Try the rule on a plugin.
 
+        Parameters
+        ----------
+        plugin : class or instance
+            A class is tried with its default parameters.
+
+        Returns
+        -------
+        Finding
+            That it passed, or is exempt.
+
         Raises
         ------
         CheckFailure

@@ -1,0 +1,159 @@
+"""The public names: those and no others, each with a docstring that names its parameters."""
+
+import ast
+import inspect
+import re
+import textwrap
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+# What a plugin or a user may rely on. A name that comes or goes is a change of the interface: change it here,
+# and say so in the changelog.
+PUBLIC = {
+    "aucbench": """
+        Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset FeatureMap
+        FetchError File Grouping Index Interval Loss NonNegative OpenUnit ParameterError PluginError Positive
+        Problem Result Samples Table TrackingError catalog check_fields hookimpl replay run
+        """,
+    "aucbench.kernels": """
+        CompiledLoss Layout buffers call compile_loss confidence kernel layout low_rank pairs rows saddle
+        source_hash symmetric theta thresholded two_vectors vectors
+        """,
+    "aucbench.sklearn": "AUCClassifier",
+    "aucbench.testing": """
+        ALGORITHM_CHECKS CHECKS Check CheckFailure DATASET_CHECKS FEATURE_CHECKS Finding LOSS_CHECKS Status
+        check_algorithm check_dataset check_features check_loss reproduce
+        """,
+}
+# The functions of the modules that aucbench.kernels offers, for use in compiled code.
+IN_KERNELS = {
+    "buffers": "difference longest products spread wipe",
+    "confidence": "moments move narrow_product",
+    "low_rank": "add_outer extend fold gather move products scatter",
+    "pairs": "prefetch room subtract",
+    "rows": "axpy axpy2 dot dot_norm dot_norms extent norm prefetch",
+    "saddle": "gradients",
+    "symmetric": "product rank_one",
+    "thresholded": "Thresholded accumulated axpy dot fold project shrink start thresholded tidy weigh",
+    "vectors": "add average clip distance dot fold mean norm1 project_l1 pull scale square",
+}
+CASES = [(module, name) for module, names in PUBLIC.items() for name in names.split()]
+
+
+def plain(value):
+    """The function behind a compiled or cached one."""
+    value = getattr(value, "py_func", getattr(value, "_defn", value))
+    return inspect.unwrap(value) if inspect.isfunction(value) or hasattr(value, "__wrapped__") else value
+
+
+def documented(module, name):
+    return plain(getattr(import_module(module), name))
+
+
+def functions():
+    return [case for case in CASES if inspect.isfunction(documented(*case))]
+
+
+def classes():
+    """Classes with parameters; fields of a NamedTuple have comments, members of an enum names."""
+    found = []
+    for case in CASES:
+        value = documented(*case)
+        if (
+            inspect.isclass(value)
+            and not issubclass(value, tuple | BaseException | str)
+            and not getattr(value, "_is_protocol", False)
+        ):
+            found.append(case)
+    return found
+
+
+def defined(module):
+    """Names without an underscore that a module's source defines, or re-exports as themselves."""
+    found = set()
+    for node in ast.parse(Path(inspect.getsourcefile(module)).read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign):
+            found.add(node.target.id)
+        elif isinstance(node, ast.ImportFrom):
+            found |= {alias.name for alias in node.names if alias.asname == alias.name}
+    return {name for name in found if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_the_public_names_are_those_of_the_list(name):
+    module = import_module(name)
+    assert sorted(module.__all__) == sorted(PUBLIC[name].split())
+    assert len(set(module.__all__)) == len(module.__all__)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_nothing_public_is_defined_beside_the_list(name):
+    module = import_module(name)
+    assert defined(module) <= set(module.__all__)
+
+
+@pytest.mark.parametrize("name", IN_KERNELS)
+def test_modules_of_kernels_define_what_the_list_says(name):
+    found = defined(import_module(f"aucbench.kernels.{name}"))
+    assert sorted(found - {constant for constant in found if constant.isupper()}) == IN_KERNELS[name].split()
+
+
+def test_every_module_of_kernels_is_in_the_list():
+    import aucbench.kernels
+
+    modules = [name for name in aucbench.kernels.__all__ if inspect.ismodule(getattr(aucbench.kernels, name))]
+    assert modules == list(IN_KERNELS)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(m, n) for m, names in IN_KERNELS.items() for n in names.split()], ids=".".join
+)
+def test_what_kernels_are_made_of_says_what_it_does(module, name):
+    assert inspect.getdoc(documented(f"aucbench.kernels.{module}", name)), f"{module}.{name}"
+
+
+@pytest.mark.parametrize(("module", "name"), CASES, ids=".".join)
+def test_every_public_name_has_a_docstring(module, name):
+    text = inspect.getdoc(documented(module, name))
+    assert text
+    assert text.splitlines()[0].strip()
+
+
+@pytest.mark.parametrize(("module", "name"), functions(), ids=".".join)
+def test_a_function_documents_its_parameters_its_result_and_its_errors(module, name):
+    function = documented(module, name)
+    text = inspect.getdoc(function)
+    signature = inspect.signature(function)
+    parameters = [each for each in signature.parameters if each not in ("self", "typingctx")]
+    listed = section(text, "Parameters")
+    for parameter in parameters:
+        assert re.search(rf"^\**[\w, ]*\b{parameter}\b[\w, ]* : ", listed, re.MULTILINE), parameter
+    if signature.return_annotation not in (None, "None", inspect.Signature.empty):
+        assert section(text, "Returns")
+    if any(
+        isinstance(node, ast.Raise)
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function))))
+    ):
+        assert section(text, "Raises")
+
+
+@pytest.mark.parametrize(("module", "name"), classes(), ids=".".join)
+def test_a_class_names_the_parameters_of_its_constructor(module, name):
+    cls = documented(module, name)
+    text = inspect.getdoc(cls)
+    for parameter in inspect.signature(cls).parameters:
+        assert re.search(rf"\b{parameter}\b", text), parameter
+
+
+def section(text, name):
+    """The lines of a numpydoc section, empty when there is none."""
+    found = re.search(
+        rf"^{name}\n-{{{len(name)}}}\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)", text, re.MULTILINE | re.DOTALL
+    )
+    return found.group(1) if found else ""
