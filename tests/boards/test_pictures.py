@@ -133,7 +133,7 @@ def test_long_labels_that_differ_at_the_end_stay_different():
 def test_dollars_are_no_formulas(tmp_path):
     with look():
         figure, axes = begin()
-        axes.set_title("$\\frac{")
+        axes.set_title("$\\frac{$")
         figure.savefig(tmp_path / "one.png")
     assert (tmp_path / "one.png").exists()
 
