@@ -33,6 +33,7 @@ templates_path: list[str] = []
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
+default_role = "literal"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False

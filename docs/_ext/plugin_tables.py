@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import re
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -82,7 +83,7 @@ def _datasets() -> str:
     ]
     for source, plugins in groups.items():
         summary = inspect.cleandoc(inspect.getmodule(plugins[0].cls).__doc__ or source).split("\n")[0]
-        summary = summary.split(", read without")[0].split(":")[0]
+        summary = re.split(r", read without|[:;]", summary)[0]
         rows = [
             (
                 code(plugin.name),

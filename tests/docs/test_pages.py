@@ -4,6 +4,7 @@ import re
 import shlex
 import sys
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -190,6 +191,17 @@ def test_every_setting_stands_on_the_page_about_running():
     ):
         for field in fields(cls):
             assert f"`{prefix}.{field.name}`" in page, f"docs/running.md is silent on `{prefix}.{field.name}`"
+
+
+@pytest.mark.parametrize("package", ["aucbench", "aucbench.testing", "aucbench.kernels", "aucbench.sklearn"])
+def test_every_public_name_stands_in_the_reference(package):
+    folder = ROOT / "docs" / "reference"
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted(folder.iterdir()))
+    members = "\n".join(re.findall(r"automodule:: (\S+)\n   :members:", pages))
+    for name in import_module(package).__all__:
+        home = getattr(getattr(import_module(package), name), "__module__", "")
+        told = re.search(rf"(?<![.\w])({package}\.)?{name}(?!\w)", pages)
+        assert told or home in members.splitlines(), f"the reference does not know {package}.{name}"
 
 
 def test_links_between_pages_lead_somewhere():
