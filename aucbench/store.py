@@ -4,11 +4,13 @@ Beside the cells lie the trials of tunings (one append-only file each), the cell
 studies, and notes of what was tracked where.
 """
 
+import contextlib
 import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from time import time
 from typing import Any
 from urllib.parse import quote
 from zipfile import BadZipFile
@@ -19,6 +21,8 @@ from aucbench.errors import DataError
 from aucbench.result import CellResult
 
 FORMAT = 2
+PART = ".part"  # ends the names of files that are being written
+STALE_SECONDS = 3600.0
 CURVE_PREFIX = "curve_"
 RECORD = (
     "algorithm",
@@ -45,19 +49,28 @@ class Store:
     ----------
     path : str or Path
         The folder; made when the first cell is kept.
+    writable : bool
+        Whether it must be possible to write there.
     """
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path, writable: bool = True):
         self.path = Path(path)
         existing = next(folder for folder in (self.path, *self.path.absolute().parents) if folder.exists())
         if not existing.is_dir():
             raise DataError(f"store.path: {existing} is a file, expected a folder.")
-        if not os.access(existing, os.W_OK):
+        if writable and not os.access(existing, os.W_OK):
             raise DataError(f"store.path: {existing} cannot be written to.")
 
     def __iter__(self) -> Iterator[CellResult]:
         for file in sorted((self.path / "cells").glob("*/*.npz")):
             yield self._read(file)
+
+    def tidy(self) -> None:
+        """Remove what killed processes left half-written, an hour ago or more."""
+        for file in self.path.rglob(f"*{PART}"):
+            with contextlib.suppress(OSError):
+                if time() - file.stat().st_mtime > STALE_SECONDS:
+                    file.unlink()
 
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""
@@ -133,9 +146,18 @@ class Store:
         return self.path / "boards" / quote(study, safe=" ")
 
     def put_plan(self, name: str, plan: dict[str, Any]) -> None:
-        """Keep the plan of a study; the same study planned again replaces it."""
-        # A name such as a/b is that of a study, not of a folder.
-        with _replacing(self.path / "plans" / f"{quote(name, safe=' ')}.json") as handle:
+        """Keep the plan of a study.
+
+        A study may be run in parts, by data set or method: entries of an earlier plan stay, unless the new
+        one has the same method under the same setting.
+        """
+        file = self._plan_file(name)
+        known = _json(file) or {"entries": []}
+        plan = json.loads(json.dumps(plan))
+        described = [entry["described"] for entry in plan["entries"]]
+        before = [entry for entry in known["entries"] if entry["described"] not in described]
+        plan = plan | {"entries": [*before, *plan["entries"]]}
+        with _replacing(file) as handle:
             handle.write(json.dumps(plan).encode())
 
     def tracked(self, address: str, entry_key: str) -> str | None:
@@ -152,6 +174,10 @@ class Store:
 
     def _file(self, key: str) -> Path:
         return self.path / "cells" / key[:2] / f"{key}.npz"
+
+    def _plan_file(self, name: str) -> Path:
+        # A name such as a/b is that of a study, not of a folder.
+        return self.path / "plans" / f"{quote(name, safe=' ')}.json"
 
     def _failure_file(self, key: str) -> Path:
         return self.path / "failures" / key[:2] / f"{key}.json"
@@ -216,7 +242,7 @@ class _replacing:  # noqa: N801  # reads as a verb where it is used
 
     def __enter__(self) -> Any:
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        self._handle = tempfile.NamedTemporaryFile(dir=self._file.parent, suffix=".part", delete=False)
+        self._handle = tempfile.NamedTemporaryFile(dir=self._file.parent, suffix=PART, delete=False)
         return self._handle
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -227,6 +253,10 @@ class _replacing:  # noqa: N801  # reads as a verb where it is used
         finally:
             self._handle.close()
             if kind is None:
-                os.replace(self._handle.name, self._file)
+                try:
+                    os.replace(self._handle.name, self._file)
+                except OSError:
+                    os.unlink(self._handle.name)
+                    raise
             else:
                 os.unlink(self._handle.name)

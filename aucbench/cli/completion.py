@@ -25,6 +25,10 @@ def complete(arguments: Sequence[str]) -> int:
         return _offer(
             unfinished, sorted({plugin.name for plugin in aucbench.catalog()} | {"--all", "--list"})
         )
+    if before[:1] == ["new"]:
+        return _offer(unfinished, ("algorithm", "dataset", "loss", "features"))
+    if before[:1] == ["try"]:
+        return _offer(unfinished, sorted(aucbench.catalog().plugins[Family.algorithms]))
     if before and before[0] in SUBCOMMANDS and before[0] != "run":
         return 0
     if not before:

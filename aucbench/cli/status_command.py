@@ -24,7 +24,7 @@ def status(store: str, study: str | None, everything: bool, failures: bool) -> i
     """
     if not Path(store).is_dir():
         raise ParameterError(f"There is no store at {store}: run aucbench first, or name one with --store.")
-    kept = Store(store)
+    kept = Store(store, writable=False)
     plans = [plan for plan in kept.plans() if study in (None, plan["study"])]
     if not plans:
         known = ", ".join(plan["study"] for plan in kept.plans()) or "none"

@@ -47,7 +47,7 @@ def bind(catalog: Catalog, cfg: DictConfig) -> Entry:
         part=part,
         scaling=settings.scaling or _default_scaling(dataset.instance),
         protocol=protocol(**composing.parameters(cfg.protocol)),
-        tuning=_tuning(algorithm.instance, str(names["tuning"]), composing.parameters(cfg.tuning)),
+        tuning=_tuning(catalog, algorithm.instance, str(names["tuning"]), composing.parameters(cfg.tuning)),
         budget=Budget(**composing.parameters(cfg.budget)),
         settings=settings,
         limits=Limits(**composing.parameters(cfg.limits)),
@@ -104,8 +104,15 @@ def _loss(catalog: Catalog, algorithm: Any, name: str | None, fields: dict[str, 
     return None if name is None else _bound(catalog, Family.losses, name, fields)
 
 
-def _tuning(algorithm: Any, name: str, fields: dict[str, Any]) -> Tuning:
+def _tuning(catalog: Catalog, algorithm: Any, name: str, fields: dict[str, Any]) -> Tuning:
     choice = next(cls for cls in TUNINGS if cls.name == name)(**fields)  # type: ignore[attr-defined]
+    if isinstance(choice.grid, dict):
+        known = catalog.plugins[Family.algorithms]
+        for method in choice.grid:
+            if method not in known and method != algorithm.name:
+                raise ParameterError(
+                    f"tuning.grid: unknown algorithm '{method}'. {suggest(str(method), list(known))}"
+                )
     return Tuning(choice, resolve(algorithm, choice.grid) if name != "none" else {})
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
+from urllib.parse import quote
 
 from aucbench.contracts import Count, Index, Interval, Positive, check_fields
 from aucbench.data.scaling import Scaling
@@ -10,6 +11,7 @@ from aucbench.errors import ParameterError
 from aucbench.runner.order import Order
 
 # Room is left for seed + runs in 64 bits.
+LONGEST_NAME = 150  # of a study, as it stands in the name of a file
 Seed = Annotated[int, Interval(low=0, high=2.0**62)]
 
 
@@ -60,6 +62,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        _refuse_empty("study", self.study, "study=null for none")
+        if self.study is not None and len(quote(self.study)) > LONGEST_NAME:
+            raise ParameterError(f"study: the name is too long, expected at most {LONGEST_NAME} characters.")
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,20 @@ def check_fields(self: Any) -> None:
         object.__setattr__(self, name, _coerce(f"{owner}: {name}", kind, value))
 
 
+def coerced_field(instance: Any, name: str, value: Any) -> Any:
+    """A value as a field of that dataclass holds it, whether or not the class checks its fields.
+
+    Raises
+    ------
+    ParameterError
+        The value is of another type, or out of range.
+    """
+    kind = field_types(type(instance))[name]  # type: ignore[arg-type]  # as above
+    if value is None and kind.optional:
+        return None
+    return _coerce(f"{getattr(instance, 'name', type(instance).__name__)}: {name}", kind, value)
+
+
 def _coerce(what: str, kind: FieldType, value: Any) -> Any:
     base = kind.base
     or_none = " (or none)" if kind.optional else ""

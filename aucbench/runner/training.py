@@ -114,8 +114,9 @@ class Training:
         return Outcome(
             iteration=marks,
             samples=marks * self._samples,
-            train_seconds=np.array([mark[1] for mark in curve]),
-            cpu_seconds=np.array([mark[2] for mark in curve]),
+            # A slow finalize of one checkpoint must not make the next one seem earlier.
+            train_seconds=np.maximum.accumulate(np.array([mark[1] for mark in curve], np.float64)),
+            cpu_seconds=np.maximum.accumulate(np.array([mark[2] for mark in curve], np.float64)),
             auc=aucs,
             weights=self._weights,
             iterations=iteration,

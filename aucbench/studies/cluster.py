@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import multiprocessing
 import pickle
 import shlex
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
+from aucbench.studies.forking import METHOD, forking_context
 from aucbench.studies.performing import Conditions, perform_pickled
 from aucbench.studies.units import Failure, FailureReason, Report, Unit
 
@@ -23,8 +23,6 @@ POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
 WAIT_SECONDS = 60.0  # for the first worker of a running scheduler, or a new one after the last was lost
 CONNECT_SECONDS = 10.0
 FILE = "file://"
-FORKED = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-PRELOADED = ("aucbench.studies.performing", "aucbench.studies.preloading")
 
 
 @dataclass
@@ -215,12 +213,11 @@ def _local(workers: int) -> Iterator[Any]:
         "distributed.deploy.lost-worker-timeout": "1000 days",
         "distributed.admin.large-graph-warning-threshold": "1GB",
         # Workers, also those that replace lost ones, are forked from a process that has imported all.
-        "distributed.worker.multiprocessing-method": FORKED,
+        "distributed.worker.multiprocessing-method": METHOD,
     }
     with dask.config.set(settings):
-        context = get_mp_context()  # sets what Dask preloads; ours replaces it
-    if FORKED == "forkserver":
-        context.set_forkserver_preload(["distributed", *PRELOADED])
+        get_mp_context()  # sets what Dask preloads; ours takes its place
+    forking_context()
     with (
         tempfile.TemporaryDirectory(prefix="aucbench-") as folder,
         dask.config.set(settings),

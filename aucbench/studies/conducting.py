@@ -11,8 +11,9 @@ from aucbench.store import Store
 from aucbench.studies.agenda import Agenda
 from aucbench.studies.engine import Engine
 from aucbench.studies.observing import Observer
-from aucbench.studies.performing import describe_failure, workshop
+from aucbench.studies.performing import workshop
 from aucbench.studies.planning import CellState, Plan, PlannedCell, PlannedEntry, Refused
+from aucbench.studies.recording import describe_failure
 from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
 
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker

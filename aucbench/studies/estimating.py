@@ -1,6 +1,6 @@
 """What a study will cost: passes, time and memory, from what the store measured or from a short trial run."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,17 +8,11 @@ from scipy import sparse
 
 from aucbench.contracts import Access
 from aucbench.entry import Entry
-from aucbench.errors import AucbenchError
-from aucbench.preparation import prepare
-from aucbench.protocols import Side, Split
-from aucbench.runner.cell import run_cell
-from aucbench.runner.task import Task
+from aucbench.protocols import Split
 from aucbench.store import Store
 from aucbench.studies.planning import Plan, PlannedEntry
+from aucbench.studies.trial_run import TrialRuns
 from aucbench.studies.workshop import Workshop
-
-SAMPLE_ROWS = 2_000  # of a trial run
-SAMPLE_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -49,7 +43,10 @@ class Estimate:
 def estimate(plan: Plan, store: Store, workshop: Workshop) -> list[Estimate]:
     """The estimate of every entry of a plan."""
     speeds = _speeds(store)
-    return [_entry(planned, plan.only_failed, speeds, store, workshop) for planned in plan.entries]
+    with TrialRuns() as trials:
+        return [
+            _entry(planned, plan.only_failed, speeds, store, workshop, trials) for planned in plan.entries
+        ]
 
 
 def _entry(
@@ -58,6 +55,7 @@ def _entry(
     speeds: dict[tuple[str, str], float],
     store: Store,
     workshop: Workshop,
+    trial_runs: TrialRuns,
 ) -> Estimate:
     entry = planned.entry
     wanted = [cell for cell in planned.cells if cell.is_wanted(only_failed)]
@@ -74,7 +72,7 @@ def _entry(
             trials += max(0, settings * folds - len(store.trials(key)))
     trainings = len(wanted) + trials
     known = speeds.get((entry.algorithm.name, entry.dataset.title))
-    iteration = known if known is not None else _tried(entry, split, seeds.split_seed)
+    iteration = known if known is not None else trial_runs.seconds(entry, seeds.split_seed, seeds.fold)
     iterations = iterations_of(entry, rows)
     each = entry.budget.seconds or (None if iteration is None else iteration * iterations)
     return Estimate(
@@ -111,36 +109,6 @@ def _rows_an_iteration(entry: Entry, rows: int) -> int:
     if access is Access.full:
         return rows
     return int(algorithm.batch_size(rows)) if access is Access.minibatch else 1
-
-
-def _tried(entry: Entry, split: Split, seed: int) -> float | None:
-    """Seconds of an iteration on some rows; None where the method cannot be tried on them."""
-    try:
-        few = Split(_some(split.train), _some(split.test))
-        arrays = prepare(few, entry.scaling, entry.features.instance, entry.settings.dtype, seed)
-        task = Task(
-            algorithm=entry.algorithm.instance,
-            loss=entry.loss.instance if entry.loss else None,
-            X=arrays.X,
-            y=arrays.y,
-            X_test=arrays.X_test,
-            y_test=arrays.y_test,
-            checkpoints=1,
-        )
-        plans = getattr(task.algorithm, "plans", False) or Access(task.algorithm.access) is Access.full
-        timed = replace(task, epochs=1.0) if plans else replace(task, seconds=SAMPLE_SECONDS)
-        outcome = run_cell(timed)
-    except (AucbenchError, ArithmeticError, ValueError, TypeError, LookupError, RuntimeError):
-        return None
-    per_row = len(split.train.y) / len(few.train.y) if Access(task.algorithm.access) is Access.full else 1.0
-    return outcome.total_seconds / max(1, outcome.iterations) * per_row
-
-
-def _some(side: Side) -> Side:
-    rows = np.arange(len(side.y)) if side.rows is None else side.rows
-    step = max(1, len(rows) // SAMPLE_ROWS)
-    # Contiguous: strided labels would make the kernels compile anew, within the time that is measured.
-    return Side(side.X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
 
 
 def _bytes(split: Split, dtype: str) -> int:

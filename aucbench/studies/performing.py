@@ -8,12 +8,8 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
-
 from aucbench import provenance
-from aucbench.entry import Entry
+from aucbench.contracts import Access
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.preparation import Prepared
 from aucbench.result import CellResult
@@ -23,8 +19,9 @@ from aucbench.runner.together import run_together
 from aucbench.sources import source_file
 from aucbench.studies import memory_limit
 from aucbench.studies.observing import Observer
+from aucbench.studies.recording import facts_of, measured
 from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
-from aucbench.studies.workshop import Workshop, blaming
+from aucbench.studies.workshop import Workshop, blaming, sentence_of
 from aucbench.tuning.spaces import Point
 from aucbench.tuning.trials import Trial
 
@@ -91,8 +88,11 @@ def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None
     except AucbenchError as error:
         return Report(refusal=error)
     except Exception as error:
-        sentence = f"{type(error).__name__}: {error}"
-        return _failure(FailureReason.failed, sentence, traceback.format_exc())
+        return _failure(FailureReason.failed, sentence_of(error), traceback.format_exc())
+    except (SystemExit, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt) and not conditions.worker:
+            raise  # a user's
+        return _failure(FailureReason.failed, sentence_of(error), traceback.format_exc())
 
 
 def perform_pickled(pickled: bytes, conditions: Conditions) -> Report:
@@ -128,9 +128,9 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
         | entry.describe()
         | cell.seeds._asdict()
         | {
-            "data": _facts(prepared, unit.digests),
+            "data": facts_of(prepared, unit.digests),
             "tuned": unit.tuned,
-            "result": _measured(outcome),
+            "result": measured(outcome),
             "source": entry.source_digest,
             "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
             "environment": provenance.environment(conditions.concurrency, conditions.command)
@@ -153,10 +153,10 @@ def _trials(unit: TrialsUnit, prepared: Prepared, conditions: Conditions, observ
         except MemoryError:
             raise
         except Exception as error:  # values that do not go together
-            trials.append(_trial(unit.fold, number, point, error, len(prepared.y)))
+            trials.append(_trial(unit, unit.fold, number, point, error, len(prepared.y)))
     outcomes = run_together([task for _, _, task in tasks], _within(unit, observer)) if tasks else []
     for (number, point, _), outcome in zip(tasks, outcomes, strict=True):
-        trials.append(_trial(unit.fold, number, point, outcome, len(prepared.y)))
+        trials.append(_trial(unit, unit.fold, number, point, outcome, len(prepared.y)))
     return trials
 
 
@@ -181,7 +181,7 @@ def _proposal(unit: ProposalUnit, _: Any, conditions: Conditions, observer: Obse
             raise
         except Exception as error:
             outcome, rows = error, 1
-        trial = _trial(fold, unit.number, proposal.point, outcome, rows)
+        trial = _trial(unit, fold, unit.number, proposal.point, outcome, rows)
         trials.append(trial | {"seen": watch.seen})
         if trial["auc"] is None:
             break
@@ -229,10 +229,13 @@ def _within(unit: Unit, observer: Observer) -> Callable[[float], None]:
     return progress
 
 
-def _trial(fold: int, number: int, point: Point, outcome: Outcome | Exception, rows: int) -> Trial:
+def _trial(
+    unit: Unit, fold: int, number: int, point: Point, outcome: Outcome | Exception, rows: int
+) -> Trial:
+    is_pairs = Access(unit.entry.algorithm.instance.access) is Access.pairs
     trial: Trial = {"number": number, "fold": fold, "parameters": point, "error": None}
     if isinstance(outcome, Exception):
-        error = f"{type(outcome).__name__}: {outcome}"
+        error = sentence_of(outcome)
         return trial | {
             "auc": None,
             "stop_reason": "failed",
@@ -241,67 +244,11 @@ def _trial(fold: int, number: int, point: Point, outcome: Outcome | Exception, r
             "train_seconds": 0.0,
         }
     usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
-    per_iteration = outcome.samples[-1] / outcome.iteration[-1] if len(outcome.iteration) else 1.0
+    samples = outcome.samples[-1] / outcome.iteration[-1] if len(outcome.iteration) else 1.0
+    per_iteration = 1.0 if is_pairs else samples  # a pass of pairs is as many of them as there are rows
     return trial | {
         "auc": float(outcome.auc[-1]) if usable else None,
         "stop_reason": str(outcome.stop_reason),
         "passes": float(outcome.iterations * per_iteration / rows),
         "train_seconds": outcome.total_seconds,
     }
-
-
-def _facts(prepared: Prepared, digests: tuple[str, ...]) -> dict[str, Any]:
-    X = prepared.X
-    return {
-        "sha256": list(digests),
-        "train_rows": len(prepared.y),
-        "test_rows": len(prepared.y_test),
-        "features": int(X.shape[1]),
-        "train_positives": int(np.count_nonzero(prepared.y == 1)),
-        "format": "csr" if sparse.issparse(X) else "dense",
-        "nonzeros_per_row": X.nnz / len(prepared.y) if sparse.issparse(X) else float(X.shape[1]),
-        "features_seconds": prepared.features_seconds,
-    }
-
-
-def _measured(outcome: Outcome) -> dict[str, Any]:
-    diverged = outcome.stop_reason is StopReason.diverged
-    per_iteration = 1e9 / max(1, outcome.iterations)
-    return {
-        # A diverged model has no score, whatever its last finite checkpoint was.
-        "auc": None if diverged else float(outcome.auc[-1]),
-        "iterations": outcome.iterations,
-        "train_seconds": outcome.total_seconds,
-        "train_cpu_seconds": outcome.total_cpu_seconds,
-        "ns_per_iteration": outcome.total_seconds * per_iteration,
-        "cpu_ns_per_iteration": outcome.total_cpu_seconds * per_iteration,
-        "state_bytes": outcome.state_bytes,
-        "layout": outcome.layout,
-        "weights_norm": _norm(outcome.weights),
-        "stop_reason": str(outcome.stop_reason),
-        "checkpoints": len(outcome.iteration),
-    }
-
-
-def _norm(weights: NDArray[np.float64] | None) -> float | None:
-    """l2 norm, None when it is not a number that JSON knows."""
-    if weights is None:
-        return None
-    with np.errstate(over="ignore"):
-        norm = float(np.linalg.norm(weights))
-    return norm if np.isfinite(norm) else None
-
-
-def describe_failure(entry: Entry, unit: CellUnit, failure: Failure) -> dict[str, Any]:
-    """What the store keeps of a cell that failed, ready for JSON."""
-    return (
-        entry.describe()
-        | unit.seeds._asdict()
-        | {
-            "reason": str(failure.reason),
-            "message": failure.message,
-            "traceback": failure.traceback,
-            "limits": {"seconds": entry.limits.seconds, "memory": entry.limits.memory},
-            "environment": provenance.environment(),
-        }
-    )

@@ -1,6 +1,7 @@
 """Imported once, where workers are forked from: the plugins, so that no worker imports them again."""
 
 import contextlib
+import signal
 import warnings
 
 from aucbench.errors import AucbenchError
@@ -10,3 +11,6 @@ with contextlib.suppress(AucbenchError), warnings.catch_warnings(action="ignore"
     from aucbench.api import catalog
 
     catalog()
+
+# Ctrl-C reaches the whole group of processes; what is to be done about it is for the one that planned.
+signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -81,6 +81,7 @@ def run_study(
         Gets every entry once nothing of it is left to be run.
     """
     observer = observer or Observer()
+    store.tidy()
     plan = study.plan(store)
     name = study.name or UNNAMED + _short([planned.key for planned in plan.entries])
     facts = {"study": name, "planned": datetime.now(UTC).isoformat(), "command": study.command}

@@ -106,5 +106,13 @@ def blaming(plugin: Bound) -> Iterator[None]:
     except Exception as error:
         raise PluginError(
             f"{plugin.name} of distribution {plugin.distribution} {plugin.version} failed: "
-            f"{type(error).__name__}: {error} (HYDRA_FULL_ERROR=1 shows where)."
+            f"{sentence_of(error)} (HYDRA_FULL_ERROR=1 shows where)."
         ) from error
+
+
+def sentence_of(error: BaseException) -> str:
+    """Name and message of an error, whose message may itself fail."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return f"{type(error).__name__} (its message cannot be shown)"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aucbench.contracts.fields import coerced_field
 from aucbench.errors import ParameterError
 
 Point = dict[str, Any]  # field to value
@@ -53,7 +54,10 @@ def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
         if not many:
             raise ParameterError(f"tuning.grid.{name}.{field} is empty: give at least one value.")
         # A number between which and its twin the method does not tell would be tried twice.
-        coerced = [getattr(replace(algorithm, **{field: frozen(value)}), field) for value in many]
+        coerced = [
+            getattr(replace(algorithm, **{field: coerced_field(algorithm, field, frozen(value))}), field)
+            for value in many
+        ]
         space[str(field)] = tuple(dict.fromkeys(coerced))
     return space
 

@@ -68,9 +68,11 @@ class RegSolam:
         "lam / 2 |w|^2 stands inside the saddle function, as in equation (6); the proof adds it after "
         "dividing by p (1 - p).",
         "The start is zero: with a small lam the authors' start on the boundary is far away (start=author).",
+        "zeta is 1, as for solam; the authors' scripts say 10, with which few rows scaled by their largest "
+        "value are ranked backwards.",
     )
 
-    zeta: Positive = 10.0
+    zeta: Positive = 1.0
     lam: Positive = 1e-3
     start: Start = Start.zero
     average: Average = Average.before

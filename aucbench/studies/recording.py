@@ -1,0 +1,72 @@
+"""What is recorded of a cell: the rows, the training, or how it failed."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench import provenance
+from aucbench.entry import Entry
+from aucbench.preparation import Prepared
+from aucbench.runner.task import Outcome, StopReason
+from aucbench.studies.units import CellUnit, Failure
+
+
+def facts_of(prepared: Prepared, digests: tuple[str, ...]) -> dict[str, Any]:
+    """What a record says of the rows, ready for JSON."""
+    X = prepared.X
+    return {
+        "sha256": list(digests),
+        "train_rows": len(prepared.y),
+        "test_rows": len(prepared.y_test),
+        "features": int(X.shape[1]),
+        "train_positives": int(np.count_nonzero(prepared.y == 1)),
+        "format": "csr" if sparse.issparse(X) else "dense",
+        "nonzeros_per_row": X.nnz / len(prepared.y) if sparse.issparse(X) else float(X.shape[1]),
+        "features_seconds": prepared.features_seconds,
+    }
+
+
+def measured(outcome: Outcome) -> dict[str, Any]:
+    """What a record says of a training, ready for JSON."""
+    diverged = outcome.stop_reason is StopReason.diverged
+    per_iteration = 1e9 / max(1, outcome.iterations)
+    return {
+        # A diverged model has no score, whatever its last finite checkpoint was.
+        "auc": None if diverged else float(outcome.auc[-1]),
+        "iterations": outcome.iterations,
+        "train_seconds": outcome.total_seconds,
+        "train_cpu_seconds": outcome.total_cpu_seconds,
+        "ns_per_iteration": outcome.total_seconds * per_iteration,
+        "cpu_ns_per_iteration": outcome.total_cpu_seconds * per_iteration,
+        "state_bytes": outcome.state_bytes,
+        "layout": outcome.layout,
+        "weights_norm": _norm(outcome.weights),
+        "stop_reason": str(outcome.stop_reason),
+        "checkpoints": len(outcome.iteration),
+    }
+
+
+def _norm(weights: NDArray[np.float64] | None) -> float | None:
+    """l2 norm, None when it is not a number that JSON knows."""
+    if weights is None:
+        return None
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(weights))
+    return norm if np.isfinite(norm) else None
+
+
+def describe_failure(entry: Entry, unit: CellUnit, failure: Failure) -> dict[str, Any]:
+    """What the store keeps of a cell that failed, ready for JSON."""
+    return (
+        entry.describe()
+        | unit.seeds._asdict()
+        | {
+            "reason": str(failure.reason),
+            "message": failure.message,
+            "traceback": failure.traceback,
+            "limits": {"seconds": entry.limits.seconds, "memory": entry.limits.memory},
+            "environment": provenance.environment(),
+        }
+    )

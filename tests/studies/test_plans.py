@@ -1,0 +1,20 @@
+"""Plans of studies that are run in parts."""
+
+from aucbench.store import Store
+from aucbench.studies.planning import make_plan
+from aucbench.studies.workshop import Workshop
+from tests.studies.methods import Gentle, Other
+from tests.studies.support import entry
+
+
+def planned(store, *entries):
+    store.put_plan("mine", {"planned": "now"} | make_plan(entries, store, Workshop()).describe())
+    (plan,) = store.plans()
+    return [(each["algorithm"], len(each["cells"])) for each in plan["entries"]]
+
+
+def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(tmp_path):
+    store = Store(tmp_path)
+    assert planned(store, entry(Gentle(), runs=2)) == [("fake_gentle", 2)]
+    assert planned(store, entry(Other())) == [("fake_gentle", 2), ("fake_other", 1)]
+    assert planned(store, entry(Gentle(), runs=3)) == [("fake_other", 1), ("fake_gentle", 3)]
