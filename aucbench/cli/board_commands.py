@@ -108,7 +108,7 @@ def _logged(uri: str, study: str | None) -> list[Cell]:
 def _opened(path: str, hint: str) -> Store:
     if not Path(path).is_dir():
         raise ParameterError(f"There is no store at {path}: {hint}.")
-    return Store(path)
+    return Store(path, writable=False)
 
 
 def _made(out: str | None) -> Path | None:
