@@ -1,6 +1,7 @@
 """``aucbench run``: Hydra composes the run or the sweep, which becomes a study."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -19,10 +20,12 @@ from aucbench.config import binding, composing, sweeping, twins
 from aucbench.config.words import check_overrides, for_each_run
 from aucbench.entry import Entry
 from aucbench.errors import AucbenchError, ParameterError
+from aucbench.studies import forking
 from aucbench.studies.planning import Refused
 from aucbench.studies.running import Study
 
 DRY_RUN, ONLY_FAILED = "--dry-run", "--only-failed"
+MANY = re.compile(r"parallel=([2-9]|[1-9]\d+)")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ def run(words: list[str], traceback: bool = False) -> int:
     flags = _Flags(DRY_RUN in words, ONLY_FAILED in words)
     words = [word for word in words if word not in (DRY_RUN, ONLY_FAILED)]
     _check_words(words)
+    if any(word in ("hydra/launcher=dask", "parallel=0") or MANY.fullmatch(word) for word in words):
+        forking.begin()
     twins.register(catalog())
     statuses: list[int] = []
 
