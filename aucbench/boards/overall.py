@@ -29,6 +29,7 @@ def overall_of(group: Group, confidence: float) -> Overall:
         tuned=group.tuned,
         methods=tuple(str(method) for method in methods),
         boards=len(group.boards),
+        ranked_boards=len(ranking.datasets),
         ranks=_intervals(complete),
         ranks_with_gaps=_intervals(with_gaps),
         incomplete=_gaps(ranking.missing),

@@ -150,6 +150,8 @@ class Overall:
         Labels.
     boards : int
         Number of boards.
+    ranked_boards : int
+        Of them, those on which all ranked methods have all runs.
     ranks : mapping
         Method to its average rank over the boards on which all complete methods have all runs.
     ranks_with_gaps : mapping
@@ -187,6 +189,7 @@ class Overall:
     friedman_text: str
     profile: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
     pareto: tuple[str, ...]
+    ranked_boards: int = 0
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def row_of(
         anytime_samples=_area(found.anytime["samples"], method),
         anytime_seconds=_area(found.anytime["train_seconds"], method),
         parameters=parameters_text(described),
-        command=command_of(finished),
+        command=command_of(cells),
         curve=_curve(finished),
         aucs=tuple(float(aucs.get(run, float("nan"))) for run in runs),
         exempt="; ".join(f"{name}: {why}" for name, why in exempt.items()),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from aucbench.boards.collecting import Cell
+from aucbench.boards.collecting import SEEDS, Cell
 from aucbench.boards.report import MethodInfo
 from aucbench.registry import Family
 from aucbench.result import CellResult
@@ -22,10 +22,11 @@ def colour_of(name: str) -> str:
 
 
 def command_of(cells: Sequence[Cell]) -> str:
-    """The command that runs the entry of these cells again; empty without a finished cell."""
-    results = tuple(CellResult(cell.record, cell.curve, None) for cell in cells if cell.record)
-    if not results:
-        return ""
+    """The command that runs the entry of these cells again."""
+    results = tuple(
+        CellResult(cell.described | dict(zip(SEEDS, cell.run, strict=True)), cell.curve, None)
+        for cell in cells
+    )
     return " ".join(["aucbench", *map(_quoted, commanding.words(LoggedEntry("", None, results)))])
 
 

@@ -65,7 +65,8 @@ def _run(request: Request, store: "Store", single: bool) -> tuple[int, list[floa
         plan, conducted = run_study(study, store, console, finished)
     if single and conducted.refused:
         raise conducted.refused[0].error
-    if study.name and not single and conducted.finished:
+    is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
+    if study.name and not single and plan.entries and (conducted.finished or not is_written):
         console.stage("writing the leaderboard")
         page = _write_board(store, study.name)
         log.study(study.name, page.parent)

@@ -31,7 +31,7 @@ def ranks(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
     test = "Nemenyi's test" if overall.friedman else "Wilcoxon's tests with Holm's correction"
     return figure, (
         "Mean rank over the boards on which every method shown has all runs, with a 95 % bootstrap interval; "
-        f"further left is better. Grey bars join methods that do not differ by {test}."
+        f"further left is better. Grey lines join, by their dots, methods that do not differ by {test}."
     )
 
 
@@ -125,4 +125,4 @@ def _bars(axes: Any, methods: list[str], overall: Overall) -> None:
     for level, members in enumerate(_groups(methods, overall)):
         places = [methods.index(method) for method in members]
         x = low - step * (level + 1.5)
-        axes.plot([x, x], [min(places) - 0.25, max(places) + 0.25], color="0.6", linewidth=3)
+        axes.plot([x] * len(places), places, color="0.6", linewidth=2, marker="o", markersize=5)

@@ -19,36 +19,41 @@ Groups = tuple[tuple[Hashable, ...], ...]
 
 
 def maximal_groups(methods: Sequence[Hashable], differs: NDArray[np.bool_]) -> Groups:
-    """Maximal runs of neighbouring methods of which no two differ.
+    """The largest groups of methods of which no two differ.
 
-    A group is what one bar joins in a critical-difference diagram (Demsar 2006, figure 1). Groups may
-    overlap; none contains another; every method is in at least one, alone if it differs from both
-    neighbours.
-
-    Within a group nobody differs. The converse fails where a method between two others differs from one of
-    them and the two do not (differences may be steadier over a small distance than over a large one): then
-    no group holds both, and only the pair's own test says that they do not differ.
+    Two methods share a group exactly when they do not differ, so that letters for the groups say what the
+    tests say. Groups may overlap and none contains another. A method between two others in rank may differ
+    from both although those do not differ from each other: then a group skips it. Where the tests follow the
+    distance in rank, as Nemenyi's does, groups are what the bars of a critical-difference diagram join
+    (Demsar 2006, figure 1). They are the maximal cliques of the graph of pairs that do not differ (C. Bron,
+    J. Kerbosch: Algorithm 457, CACM 16 (1973)).
 
     Parameters
     ----------
     methods : sequence (k,)
-        Best first.
+        Best first; groups come in the order of their best members.
     differs : ndarray (k, k)
         Symmetric; whether two methods differ significantly.
     """
     k = len(methods)
     if differs.shape != (k, k) or (differs != differs.T).any():
         raise ParameterError(f"differs must be a symmetric {k} x {k} matrix, got shape {differs.shape}.")
-    groups: list[tuple[Hashable, ...]] = []
-    reached = 0
-    for start in range(k):
-        end = start + 1
-        while end < k and not differs[start:end, end].any():
-            end += 1
-        if end > reached:
-            groups.append(tuple(methods[start:end]))
-            reached = end
-    return tuple(groups)
+    alike = [{other for other in range(k) if other != one and not differs[one, other]} for one in range(k)]
+    found: list[list[int]] = []
+
+    def extend(group: list[int], candidates: set[int], done: set[int]) -> None:
+        if not candidates and not done:
+            found.append(sorted(group))
+            return
+        pivot = max(candidates | done, key=lambda each: len(candidates & alike[each]))
+        for one in sorted(candidates - alike[pivot]):
+            extend([*group, one], candidates & alike[one], done & alike[one])
+            candidates = candidates - {one}
+            done = done | {one}
+
+    if k:
+        extend([], set(range(k)), set())
+    return tuple(tuple(methods[member] for member in group) for group in sorted(found))
 
 
 def groups_of_runs(

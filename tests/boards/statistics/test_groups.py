@@ -14,18 +14,21 @@ from tests.boards.statistics.making import make_cells
 
 @given(st.integers(1, 7), st.integers(0, 2**21 - 1))
 @settings(deadline=None)
-def test_groups_are_the_maximal_intervals_without_a_differing_pair(k, bits):
+def test_groups_are_the_maximal_sets_without_a_differing_pair(k, bits):
     differs = np.zeros((k, k), dtype=bool)
     for at, (one, other) in enumerate(combinations(range(k), 2)):
         differs[one, other] = differs[other, one] = bits >> at & 1
-    intervals = [
-        set(range(low, high))
-        for low in range(k)
-        for high in range(low + 1, k + 1)
-        if not differs[low:high, low:high].any()
+    alike = [
+        set(members)
+        for size in range(1, k + 1)
+        for members in combinations(range(k), size)
+        if not differs[np.ix_(members, members)].any()
     ]
-    maximal = [own for own in intervals if not any(own < other for other in intervals)]
-    assert [set(group) for group in maximal_groups(range(k), differs)] == maximal
+    maximal = [own for own in alike if not any(own < other for other in alike)]
+    found = [set(group) for group in maximal_groups(range(k), differs)]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, maximal))
+    for one, other in combinations(range(k), 2):
+        assert any({one, other} <= group for group in found) == (not differs[one, other])
 
 
 def test_a_lopsided_matrix_is_refused():

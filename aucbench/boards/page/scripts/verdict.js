@@ -20,7 +20,8 @@ function verdict(overall) {
   const lead = order[0];
   const level = order.filter((each) => each.rank.value === lead.rank.value).map((each) => each.method);
   const rivals = order.filter((each) => !level.includes(each.method)).map((each) => each.method);
-  const where = overall.boards === 1 ? "on the only data set" : `over ${many(overall.boards, "data set")}`;
+  const used = complete && overall.ranked_boards ? overall.ranked_boards : overall.boards;
+  const where = overall.boards === 1 ? "on the only data set" : `over ${many(used, "data set")}`;
   const range = known(lead.rank.low) && known(lead.rank.high) ? ` (${fixed(lead.rank.low, 2)} to ${fixed(lead.rank.high, 2)})` : "";
   if (overall.boards === 1 && level.length === 1 && rivals.length) {
     return h("p", { class: "verdict" }, strong(lead.method), " is first on the only data set. One data set cannot say which method is better in general.");
