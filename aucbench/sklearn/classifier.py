@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucbench.errors import AucbenchError, DataError
+from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.sklearn import calibrating, training
 from aucbench.sklearn.fitted import Ingredients, begun, fitted
 from aucbench.sklearn.labels import shown, signs_of, two_classes
@@ -165,6 +165,8 @@ class AUCClassifier(RankingMixin, NestedPlugins):
             A setting or the data cannot be used, or the training diverged.
         """
         X, y = validate_data(self, X, y, **ROWS)
+        if not isinstance(self.calibrate, bool | np.bool_):
+            raise ParameterError(f"calibrate must be True or False, got {self.calibrate!r}.")
         check_classification_targets(y)
         classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
         signs = signs_of(y, classes)

@@ -269,3 +269,9 @@ def test_huge_values_without_scaling_are_refused_as_in_a_run():
 def test_float32_rows_stay_float32():
     model = AUCClassifier("solam", random_state=0).fit(X.astype(np.float32), Y)
     np.testing.assert_allclose(model.coef_, fitted("solam").coef_, rtol=1e-3)
+
+
+def test_calibration_is_on_or_off():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.raises(ValueError, match="calibrate must be True or False, got 'isotonic'"):
+        AUCClassifier(calibrate="isotonic").fit(X, X[:, 0] > 0)
