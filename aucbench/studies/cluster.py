@@ -19,6 +19,7 @@ from aucbench.studies.units import Failure, FailureReason, Report, Unit
 
 ASK_SECONDS = 10.0  # how often workers are asked whether they know of their units
 ANSWER_SECONDS = 120.0  # for the scheduler to answer
+FETCH_SECONDS = 5.0  # for a result to come, before it is asked whether its worker is still there
 POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
 WAIT_SECONDS = 60.0  # for the first worker of a running scheduler, or a new one after the last was lost
 CONNECT_SECONDS = 10.0
@@ -119,7 +120,7 @@ class Cluster:
                 except distributed.client.FuturesCancelledError as error:
                     raise self._disconnected() from error
             done = [worker for worker, running in self._running.items() if running.future.done()]
-            reports = [(worker, _report(self._running.pop(worker).future)) for worker in done]
+            reports = [(worker, self._report(worker, self._running.pop(worker).future)) for worker in done]
             reports += self._overdue()
             if not reports:
                 reports += self._gone()
@@ -166,6 +167,32 @@ class Cluster:
             )
             yield worker, Report(failure=Failure(FailureReason.timeout, message))
 
+    def _report(self, worker: str, future: Any) -> Report:
+        """What a future that is done says; its result is with the worker, which may be lost meanwhile."""
+        from concurrent.futures import CancelledError
+
+        from distributed.client import FuturesCancelledError
+        from distributed.scheduler import KilledWorker
+
+        gone = (KilledWorker, CancelledError, FuturesCancelledError)
+
+        while future.status == "finished":
+            try:
+                report: Report = future.result(timeout=FETCH_SECONDS)
+                return report
+            except gone:
+                return Report(lost=True)
+            except TimeoutError:
+                if worker not in self._workers():
+                    future.cancel()
+                    return Report(lost=True)
+        error = future.exception(timeout=FETCH_SECONDS) if future.status == "error" else None
+        if error is None or isinstance(error, gone):
+            future.cancel()
+            return Report(lost=True)
+        message = f"the worker could not run it: {type(error).__name__}: {error}"
+        return Report(failure=Failure(FailureReason.failed, message))
+
     def _stray(self) -> Iterator[tuple[str, Report]]:
         """Units that their worker has not known of twice in a row: they would be waited for in vain."""
         self._asked = monotonic()
@@ -182,19 +209,6 @@ class Cluster:
         for worker in [worker for worker in self._running if worker not in known]:
             self._running.pop(worker).future.cancel()
             yield worker, Report(lost=True)
-
-
-def _report(future: Any) -> Report:
-    from distributed.scheduler import KilledWorker
-
-    if future.status == "finished":
-        report: Report = future.result()
-        return report
-    error = future.exception() if future.status == "error" else None
-    if error is None or isinstance(error, KilledWorker):
-        return Report(lost=True)
-    message = f"the worker could not run it: {type(error).__name__}: {error}"
-    return Report(failure=Failure(FailureReason.failed, message))
 
 
 @contextlib.contextmanager

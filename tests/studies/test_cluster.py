@@ -1,6 +1,7 @@
 """Studies on workers: the same numbers as in this process, whatever the workers do."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -271,3 +272,30 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
     assert {key: found["cells"][key] for key in expected["cells"]} == expected["cells"]
     assert found["trials"] == expected["trials"]
     assert outcome.finished == len(found["cells"]) == 14
+
+
+def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypatch, tmp_path):
+    monkeypatch.setattr(cluster_module, "FETCH_SECONDS", 0.2)
+    victim = scheduler.worker()
+    cluster = Cluster(1, scheduler.address)
+    store = Store(tmp_path)
+    collect, killed = cluster._report, []
+
+    def late(worker, future):
+        if not killed and worker == own:
+            killed.append(worker)
+            victim.kill()
+            victim.wait()
+        return collect(worker, future)
+
+    monkeypatch.setattr(cluster, "_report", late)
+    try:
+        wait_until(lambda: victim.pid in cluster._client.run(os.getpid).values())
+        own = {pid: address for address, pid in cluster._client.run(os.getpid).items()}[victim.pid]
+        assert len(cluster._workers()) > 1
+        outcome = conducted([entry(Slow(nap=0.02), runs=8)], store, cluster)
+    finally:
+        cluster.close()
+    assert killed
+    assert outcome.failures == []
+    assert len(list(store)) == 8
