@@ -10,7 +10,7 @@ import numpy as np
 from tests.algorithms.reference import clip, gradients, proj2
 
 
-def regsolam(X, y, order, zeta=10.0, lam=1e-3, start="zero", average="before", kappa=None):
+def regsolam(X, y, order, zeta=1.0, lam=1e-3, start="zero", average="before", kappa=None):
     d, R = X.shape[1], math.sqrt(2 / lam)
     kappa = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
     w, a, b, alpha = np.zeros(d), 0.0, 0.0, 0.0
