@@ -9,7 +9,7 @@ from aucbench.store import Store
 from aucbench.studies.estimating import iterations_of
 from aucbench.studies.planning import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.searching import Searching
-from aucbench.studies.units import CellUnit, Failure, ProposalUnit, TrialsUnit, Unit
+from aucbench.studies.units import CellUnit, Failure, SearchUnit, TrialsUnit, Unit
 from aucbench.studies.workshop import Workshop
 from aucbench.tuning.trials import Trial, worth_keeping
 
@@ -77,7 +77,7 @@ class Agenda:
         for point in unit.points:
             self._queue(replace(unit, points=(point,)))
 
-    def tried(self, unit: TrialsUnit | ProposalUnit, trials: list[Trial]) -> None:
+    def tried(self, unit: SearchUnit, trials: list[Trial]) -> None:
         """Take the trials of a finished unit; cells whose tuning is complete can run now."""
         if unit.key not in self._searching:
             return  # its entry was dropped

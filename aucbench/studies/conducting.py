@@ -14,7 +14,7 @@ from aucbench.studies.observing import Observer
 from aucbench.studies.performing import workshop
 from aucbench.studies.planning import CellState, Plan, PlannedCell, PlannedEntry, Refused
 from aucbench.studies.recording import describe_failure
-from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
+from aucbench.studies.units import CellUnit, Failure, FailureReason, Report, SearchUnit, TrialsUnit, Unit
 
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
 
@@ -181,7 +181,7 @@ class _Conductor:
             self._refuse(planned, report.refusal)
         elif isinstance(unit, CellUnit):
             self._finish(planned, unit, report)
-        elif isinstance(unit, TrialsUnit | ProposalUnit):
+        elif isinstance(unit, SearchUnit):
             failure = report.failure
             trials = unit.failed(failure.reason, failure.message) if failure else report.result
             self._store.add_trials(unit.key, trials)

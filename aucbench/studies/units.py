@@ -108,12 +108,10 @@ class CellUnit(Unit):
 
 
 @dataclass(frozen=True)
-class TrialsUnit(Unit):
-    """Train some settings of a grid on one inner fold, together."""
+class SearchUnit(Unit):
+    """A piece of the work of a search."""
 
     search: Search
-    fold: int
-    points: tuple[tuple[int, Point], ...]
 
     @property
     def entry(self) -> Entry:
@@ -124,6 +122,18 @@ class TrialsUnit(Unit):
     def seeds(self) -> Seeds:
         """The search's seeds."""
         return self.search.seeds
+
+    def failed(self, reason: str, message: str) -> list[Trial]:
+        """Trials that say what happened to the settings of the unit."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class TrialsUnit(SearchUnit):
+    """Train some settings of a grid on one inner fold, together."""
+
+    fold: int
+    points: tuple[tuple[int, Point], ...]
 
     @property
     def inner(self) -> int | None:
@@ -141,23 +151,12 @@ class TrialsUnit(Unit):
 
 
 @dataclass(frozen=True)
-class ProposalUnit(Unit):
+class ProposalUnit(SearchUnit):
     """Let Optuna propose setting `number` from the trials before it, and train it on every inner fold."""
 
-    search: Search
     folds: int
     number: int
     history: tuple[Trial, ...]
-
-    @property
-    def entry(self) -> Entry:
-        """The search's entry."""
-        return self.search.entry
-
-    @property
-    def seeds(self) -> Seeds:
-        """The search's seeds."""
-        return self.search.seeds
 
     @property
     def trainings(self) -> int:

@@ -58,11 +58,6 @@ class Connection:
             self._experiments[name] = self._find(name) or self._create(name)
         return self._experiments[name]
 
-    def known_experiment(self, name: str) -> str | None:
-        """The id of the experiment of that name, None where there is none."""
-        found = self.client.get_experiment_by_name(name)
-        return found.experiment_id if found and found.lifecycle_stage == "active" else None
-
     def runs(self, experiment: str, condition: str) -> list[Any]:
         """The runs of an experiment that are not deleted and fulfil a condition."""
         return list(self.client.search_runs([experiment], condition, max_results=1000))
