@@ -1,8 +1,14 @@
-"""Shared by all tests: real data files where there are some."""
+"""Shared by all tests: real data files where there are some, and a real browser."""
 
 import os
+import shutil
 
 import pytest
+
+CHROMIUM = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items):
@@ -12,3 +18,17 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "mirror" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium; one for all tests, for Playwright cannot be started twice in a thread."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    executable = next((path for path in found if path), None)
+    if executable is None:
+        pytest.skip("no Chromium on PATH")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=executable, args=list(CHROMIUM))
+        yield launched
+        launched.close()

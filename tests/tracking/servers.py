@@ -1,4 +1,4 @@
-"""Real servers on loopback: MLflow's, on a file or on PostgreSQL, and Chromium to look at its pages."""
+"""Real servers on loopback: MLflow's, on a file or on PostgreSQL."""
 
 import contextlib
 import os
@@ -13,16 +13,6 @@ import urllib.request
 from pathlib import Path
 
 PATIENCE = 300  # seconds until a server must have answered; it takes some 10
-CHROMIUM = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 def free_port():

@@ -105,19 +105,13 @@ def test_the_files_of_a_study_are_replaced_on_a_server(sent, tmp_path):
     assert [file.path for file in MlflowClient(uri).list_artifacts(run_id)] == ["one.txt"]
 
 
-def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, capsys):
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, capsys, browser):
     store, uri = sent
     assert main(["charts", "--store", str(store.path), "--uri", uri]) == 0
     said = capsys.readouterr().out
     assert "mlflow ui" not in said
     (url,) = (word for word in said.split() if word.startswith(uri))
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=servers.CHROMIUM)
-        page = browser.new_page(viewport={"width": 1600, "height": 1100})
+    with browser.new_page(viewport={"width": 1600, "height": 1100}) as page:
         page.goto(url)
         # plotly writes the title of an axis, and a legend, as SVG
         page.wait_for_selector("svg text.xtitle:has-text('cost/train_seconds')", timeout=60_000)
@@ -125,7 +119,6 @@ def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, c
             page.wait_for_selector(f"text={name}", timeout=10_000)
         assert "viewStateShareKey" in page.url
         assert page.locator("text=3 matching runs").count() == 1
-        browser.close()
 
 
 def test_the_pages_of_a_file_have_a_command(store, uri, capsys):

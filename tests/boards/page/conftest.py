@@ -1,26 +1,6 @@
-"""A real browser, when there is one."""
-
-import shutil
+"""Pages are opened in a real browser, when there is one."""
 
 import pytest
-
-ARGUMENTS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
-    executable = next((path for path in found if path), None)
-    if executable is None:
-        pytest.skip("no Chromium on PATH")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
-        yield launched
-        launched.close()
 
 
 @pytest.fixture
