@@ -6,32 +6,59 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench import Batch, ParameterError, Problem
-from aucbench_algorithms import Fsauc, LsSvm, Opauc, Psam, Solam
-from aucbench_losses import Hinge
+import aucbench_algorithms as built_in
+from aucbench import Batch, Problem
 from tests.algorithms.running import difference, random_pairs, random_problem, train, weights
 
-X, Y = random_problem(6, 250, 40, density=0.05)
-ORDER = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(6)])
-PAIRS = random_pairs(7, Y, 1500)
+X, Y = random_problem(6, 250, 120, density=0.04)
+STREAM = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(4)])
+ROWS = {
+    "stream": STREAM,
+    "pairs": random_pairs(7, Y, 1500),
+    "minibatch": STREAM.reshape(-1, 25),
+    "full": np.zeros((3, 0), np.int64),
+}
 METHODS = [
-    Solam(),
-    Solam(radius=0.05, zeta=10.0, average="after"),
-    Solam(norm="l1", radius=0.2),
-    Fsauc(radius=1.0),
-    Fsauc(radius=0.1, eta=1.0, average="before"),
-    Opauc(),
-    Psam(),
-    Psam(gamma=0.1, t0=0.0),
-    LsSvm(),
+    built_in.Solam(),
+    built_in.Solam(radius=0.05, zeta=10.0, average="after"),
+    built_in.Solam(norm="l1", radius=0.2, zeta=10.0),
+    built_in.SolamL1(radius=0.2),
+    built_in.RegSolam(),
+    built_in.Fsauc(radius=1.0),
+    built_in.Fsauc(radius=0.1, eta=1.0, average="before"),
+    built_in.Spam(),
+    built_in.Spam(penalty="ball", radius=0.05, C=10.0),
+    built_in.Spam(penalty="net", nu=1e-3),
+    built_in.Opauc(),
+    built_in.OpaucR(tau=5),
+    built_in.OpaucR(tau=5, centring="exact"),
+    built_in.AdaOam(),
+    built_in.Spdam(),
+    built_in.Spdam(batch_fraction=0.01),
+    built_in.Sauc(radius=0.01, beta=2.0, degree=3),
+    built_in.Sauc(radius=0.1, degree=3, average="before"),
+    built_in.Psam(),
+    built_in.Psam(gamma=0.1, t0=0.0),
+    built_in.Asam(),
+    built_in.Asam(gamma=0.1, t0=0.0),
+    built_in.RocSgd(schedule="pegasos", pegasos=True),
+    built_in.RocSgd(lam=10.0),
+    built_in.UniExp(),
+    built_in.UniExp(ratio="running"),
+    built_in.OamSeq(buffer=20),
+    built_in.OamSeq(C=1.0, buffer=20, average=True, radius=0.1),
+    built_in.OamGra(buffer=20),
+    built_in.OamGra(C=1.0, buffer=20, average=True, radius=0.1),
+    built_in.Cbr(buffer=9),
+    built_in.CbrDiag(buffer=9),
+    built_in.LsSvm(),
 ]
-LAYOUTS = [np.asarray, sparse.csr_array]
 each_method = pytest.mark.parametrize("algorithm", METHODS, ids=str)
-each_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=["dense", "csr"])
+each_layout = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
 
 
 def rows_of(algorithm):
-    return {"stream": ORDER, "pairs": PAIRS, "full": np.zeros((3, 0), np.int64)}[algorithm.access]
+    return ROWS[algorithm.access]
 
 
 @each_layout
@@ -68,7 +95,7 @@ def test_reading_weights_and_scores_changes_neither_state_nor_input(algorithm, l
     assert pickle.dumps(state) == before
     assert scores.shape == (250,)
     assert scores.dtype == np.float64
-    np.testing.assert_allclose(scores, X @ (w - 1.0), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(scores, X @ (w - 1.0), rtol=1e-9, atol=1e-12)
     assert (data != X).sum() == 0
     assert np.array_equal(labels, Y)
     assert np.array_equal(rows, rows_of(algorithm))
@@ -87,8 +114,8 @@ def test_a_row_scores_the_same_alone(algorithm):
 def test_float32_rows_train_as_their_float64_values_do(algorithm, layout):
     single = X.astype(np.float32)
     w = weights(algorithm, layout(single), Y, rows_of(algorithm))
-    assert w.dtype == np.float64
     wide = weights(algorithm, layout(single.astype(np.float64)), Y, rows_of(algorithm))
+    assert w.dtype == np.float64
     assert difference(w, wide) < 1e-9
 
 
@@ -105,17 +132,20 @@ def test_read_only_memory_mapped_rows_train_as_those_in_memory(algorithm, tmp_pa
 def test_an_empty_chunk_returns_the_state_at_once(algorithm, layout):
     rows = rows_of(algorithm)
     state = algorithm.init(Problem(layout(X), Y, len(rows)), np.random.default_rng(0))
-    assert algorithm.step(state, Batch(layout(X), Y, rows[:0])) is state
+    assert algorithm.step(state, Batch(layout(X), Y, rows[:0], algorithm.access)) is state
     assert np.isfinite(algorithm.weights(state)).all()
 
 
 @pytest.mark.parametrize("label", [1, -1])
+@each_layout
 @each_method
-def test_a_beginning_with_one_class_only_is_survived(algorithm, label):
+def test_a_beginning_with_one_class_only_is_survived(algorithm, layout, label):
     rows = rows_of(algorithm)
     if algorithm.access == "stream":
         rows = np.concatenate([rows[Y[rows] == label], rows[Y[rows] != label]])
-    w = weights(algorithm, X, Y, rows, parts=50)
+    elif algorithm.access == "minibatch":
+        rows = np.concatenate([np.flatnonzero(label == Y)[:25][None, :], rows])
+    w = weights(algorithm, layout(X), Y, rows, parts=20)
     assert np.isfinite(w).all()
     assert w.any()
 
@@ -125,46 +155,9 @@ def test_a_beginning_with_one_class_only_is_survived(algorithm, label):
 @each_layout
 @each_method
 def test_nan_and_infinite_features_show_in_the_weights(algorithm, layout, bad):
-    broken = X.copy()
-    rows = rows_of(algorithm)
-    visited = np.ravel(rows) if rows.size else ORDER  # a full method visits every row
+    broken, rows = X.copy(), rows_of(algorithm)
+    visited = np.ravel(rows) if rows.size else STREAM  # a full method visits every row
     broken[visited[len(visited) // 4]] = bad
-    if isinstance(algorithm, Solam | Fsauc):
+    if hasattr(algorithm, "kappa"):
         algorithm = type(algorithm)(**{**vars(algorithm), "kappa": 1.0})
     assert not np.isfinite(weights(algorithm, layout(broken), Y, rows)).all()
-
-
-def test_fsauc_refuses_an_unplanned_length_and_ignores_rows_after_its_last_stage():
-    with pytest.raises(ParameterError, match=r"budget\.epochs"):
-        Fsauc().init(Problem(X, Y, None), np.random.default_rng(0))
-    state = train(Fsauc(), X, Y, ORDER)
-    before = pickle.dumps(state)
-    state = Fsauc().step(state, Batch(X, Y, ORDER))
-    assert pickle.dumps(state) == before
-
-
-@pytest.mark.parametrize("n", range(1, 12))
-def test_fsauc_plans_even_a_few_iterations(n):
-    assert np.isfinite(weights(Fsauc(), X, Y, ORDER[:n])).all()
-
-
-def test_opauc_refuses_matrices_beyond_the_memory_and_says_what_to_do():
-    wide = sparse.csr_array((3, 2_000_000))
-    with pytest.raises(ParameterError, match="opauc_r, or features=projection"):
-        Opauc().init(Problem(wide, np.array([1, -1, 1], np.int8), 3), np.random.default_rng(0))
-
-
-def test_psam_takes_the_margin_of_its_loss():
-    # twice the margin on twice the rows leaves every slack at its double
-    doubled = weights(Psam(gamma=1e-10), X, Y, PAIRS, loss=Hinge(margin=2.0))
-    single = weights(Psam(gamma=1e-10), X, Y, PAIRS, loss=Hinge())
-    assert difference(doubled, 2 * single) < 1e-9
-
-
-def test_ls_svm_is_done_after_one_pass_and_stays():
-    algorithm = LsSvm()
-    state = algorithm.init(Problem(X, Y, 1), np.random.default_rng(0))
-    assert not algorithm.done(state)
-    state = algorithm.step(state, Batch(X, Y, np.zeros((1, 0), np.int64)))
-    assert algorithm.done(state)
-    assert algorithm.step(state, Batch(X, Y, np.zeros((5, 0), np.int64))) is state
