@@ -31,6 +31,7 @@ class Loaded(NamedTuple):
     y: NDArray[np.int8]  # (n,) labels in {-1, 1}
     sha256: str  # of rows, labels and part as they are used, in hex
     source: str  # where the data came from
+    positive: tuple[facts.Label, ...]  # the labels that became 1
 
 
 def load(dataset: Any, part: str = "train") -> Loaded:
@@ -147,7 +148,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     y = np.array(table, np.int8)[cached.codes]
     content = f"{cached.meta['sha256']} {cached.X.shape} {part} {facts.ordered(positive)}"
     source = "; ".join(dict.fromkeys(entry["source"] for entry in cached.meta["files"]))
-    return Loaded(cached.X, y, hashlib.sha256(content.encode()).hexdigest(), source)
+    return Loaded(cached.X, y, hashlib.sha256(content.encode()).hexdigest(), source, tuple(facts.ordered(positive)))
 
 
 def _cached(dataset: Any, files: tuple[File, ...], part: Part) -> cache.Part:
@@ -272,4 +273,5 @@ def _from_arrays(dataset: Any) -> Loaded:
     digest = hashlib.sha256(f"{X.shape}".encode())
     for array in (*in_memory.content(X), y):
         digest.update(array)
-    return Loaded(X, y, digest.hexdigest(), f"{type(dataset).__module__}.{type(dataset).__qualname__}")
+    source = f"{type(dataset).__module__}.{type(dataset).__qualname__}"
+    return Loaded(X, y, digest.hexdigest(), source, tuple(facts.ordered(positive)))

@@ -50,7 +50,7 @@ def views(uri: str, study: str | None) -> list[View]:
         The address does not work, or has no such run.
     """
     try:
-        connection = Connection(uri)
+        connection = Connection(uri, create=False)
         found = list(_experiments(connection, study))
     except TrackingError:
         raise

@@ -32,17 +32,22 @@ class Connection:
     ----------
     uri : str
         A tracking address.
+    create : bool
+        Whether an SQLite file that is not there is made: who reads has mistyped its name.
 
     Raises
     ------
     TrackingError
-        The address is none, or cannot be written to.
+        The address is none, cannot be written to, or has no file.
     Exception
         Whatever an address that does not answer makes of itself.
     """
 
-    def __init__(self, uri: str):
+    def __init__(self, uri: str, create: bool = True):
         check_address(uri)
+        file = sqlite_file(uri)
+        if file is not None and not create and not file.exists():
+            raise TrackingError(f"tracking address {uri}: there is no file {file}.")
         self.address = absolute(uri)
         self._artifacts = artifact_folder(self.address)
         self._experiments: dict[str, str] = {}

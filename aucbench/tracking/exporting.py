@@ -88,7 +88,7 @@ def from_run(uri: str, run: str, seed: int | None) -> CellResult:
         The run has no cell of that seed.
     """
     try:
-        connection = Connection(uri)
+        connection = Connection(uri, create=False)
         run_id = _run_id(connection, run) if len(run) >= KEY else run
         with tempfile.TemporaryDirectory() as folder:
             names = {file.path for file in connection.client.list_artifacts(run_id)}
@@ -122,7 +122,8 @@ def from_run(uri: str, run: str, seed: int | None) -> CellResult:
 def export_model(cell: CellResult, folder: str | Path) -> Path:
     """Write a model that ``mlflow.pyfunc.load_model(folder)`` reads; returns the folder.
 
-    Its ``predict`` takes rows of raw features and returns the decision values of the cell's final weights.
+    Its ``predict`` takes rows of raw features and returns the decision values of the cell's final weights:
+    the higher, the more a row looks like those of the labels listed as ``positive`` in the model's metadata.
 
     Parameters
     ----------
@@ -142,8 +143,8 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} exists already: name a new folder with --out.")
     weights = _weights(cell)
-    scaler = _scaler(cell.record)
     record = cell.record
+    scaler, positive = _trained_on(record)
     facts = {name: record[name] for name in ("scaling", "dtype")} | {"record": record}
     import mlflow.pyfunc
 
@@ -165,7 +166,9 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             code_paths=[str(code)],
             pip_requirements=_requirements(),
             metadata={
-                name: record[group]["name"] for name, group in (("algo", "algorithm"), ("dataset", "dataset"))
+                "algo": record["algorithm"]["name"],
+                "dataset": record["dataset"]["name"],
+                "positive": list(positive),
             },
         )
     return folder
@@ -234,8 +237,8 @@ def _weights(cell: CellResult) -> NDArray[np.float64]:
     return cell.weights
 
 
-def _scaler(record: dict[str, Any]) -> Scaler:
-    """Fitted on the training rows of the cell's split."""
+def _trained_on(record: dict[str, Any]) -> tuple[Scaler, tuple[Any, ...]]:
+    """The scaling fitted on the training rows of the cell's split, and the labels that were positive."""
     from aucbench.api import catalog
 
     described = record["dataset"]
@@ -256,7 +259,7 @@ def _scaler(record: dict[str, Any]) -> Scaler:
         record["max_train_rows"],
         record["split_seed"],
     )
-    return fit_scaling(record["scaling"], split.train.X, split.train.rows)
+    return fit_scaling(record["scaling"], split.train.X, split.train.rows), load(part).positive
 
 
 def _requirements() -> list[str]:

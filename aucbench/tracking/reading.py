@@ -30,7 +30,7 @@ def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
         The address does not work.
     """
     try:
-        connection = Connection(uri)
+        connection = Connection(uri, create=False)
         found: dict[str, CellResult] = {}
         for run in _runs(connection.client):
             tags = run.data.tags

@@ -25,7 +25,7 @@ def labels(positives, negatives, seed=0):
 def loading(**parts):
     """A loader of parts with these labels; every row holds its own number."""
     made = {
-        Part(name): Loaded(np.arange(len(y), dtype=float)[:, None], y, f"digest of {name}", "here")
+        Part(name): Loaded(np.arange(len(y), dtype=float)[:, None], y, f"digest of {name}", "here", (1,))
         for name, y in parts.items()
     }
     return made.__getitem__

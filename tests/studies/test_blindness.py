@@ -83,7 +83,7 @@ class Parts:
         X, y = samples.X, samples.y.astype(np.int8)
         if part == Part.test and len(self.noisy):
             X[self.noisy] = 1e3 * np.random.default_rng(2).standard_normal((len(self.noisy), X.shape[1]))
-        return Loaded(X, y, f"{part}-{self.noisy.tolist()}", "tests")
+        return Loaded(X, y, f"{part}-{self.noisy.tolist()}", "tests", (1,))
 
 
 @pytest.mark.parametrize("halved", [True, False])

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from aucbench.cli import main
 from aucbench.errors import TrackingError
 from aucbench.tracking import check_address
 
@@ -77,3 +78,11 @@ def test_what_is_no_address_is_refused(uri, tmp_path):
         check_address(uri.format(folder=tmp_path))
     check_address(f"sqlite:///{tmp_path}/new/mlflow.db")
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("command", ["charts --uri", "leaderboard --mlflow", "export-model x --out m --uri"])
+def test_reading_a_mistyped_file_says_so_and_creates_nothing(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([*command.split(), "sqlite:///mlfow.db"]) == 2
+    assert "there is no file mlfow.db" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from mlflow.models import Model
 from scipy import sparse
 
 import aucbench
@@ -73,6 +74,14 @@ def test_every_scaling_is_that_of_the_benchmark(scaling, dtype, tmp_path):
     assert exact_auc(model.predict(X), y) == pytest.approx(
         result.auc, abs=1e-6 if dtype == "float32" else 1e-12
     )
+
+
+def test_a_model_says_which_labels_are_positive(tmp_path):
+    folder = export_model(aucbench.run("algo=ls_svm").cells[0], tmp_path / "binary")
+    assert Model.load(folder).metadata == {"algo": "ls_svm", "dataset": "breast_cancer", "positive": [0.0]}
+    folder = export_model(aucbench.run("algo=ls_svm", "dataset=digits").cells[0], tmp_path / "grouped")
+    digits = aucbench.catalog().dataset("digits")()
+    assert Model.load(folder).metadata["positive"] == list(data.load(digits).positive)
 
 
 def test_sparse_rows_and_tables_are_scored_like_dense_ones(store, tmp_path):
