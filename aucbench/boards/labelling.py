@@ -3,12 +3,18 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_letters
-from typing import Any
+from typing import Any, NamedTuple
 
 CONTEXT = ("scaling", "protocol", "order", "dtype")  # with data set and budget: equal on a board
 PARENTS = ("features", "loss", "tuning", "protocol")  # their fields are compared where the parent is equal
 
 Described = Mapping[str, Any]
+
+
+class _Named(NamedTuple):
+    identity: str
+    name: str
+    fields: Mapping[str, Any]
 
 
 def is_tuned(described: Described) -> bool:
@@ -48,25 +54,39 @@ def labels(boards: Iterable[Sequence[Described]], one_study: bool = False) -> di
     one_study : bool
         Whether the setting belongs to the method.
     """
-    names: dict[str, str] = {}
-    fields: dict[str, dict[str, Any]] = {}
-    telling: dict[str, dict[str, None]] = {}  # by name of the algorithm, in order
-    for board in boards:
-        rivals: dict[str, dict[str, dict[str, Any]]] = {}
-        for described in board:
-            identity = method_of(described, one_study)
-            names[identity] = str(described["algorithm"]["name"])
-            if identity not in fields:
-                fields[identity] = _fields(described, one_study)
-            rivals.setdefault(names[identity], {})[identity] = fields[identity]
-        for name, own in rivals.items():
-            telling.setdefault(name, {}).update(dict.fromkeys(_differing(list(own.values()))))
-    texts = _texts(names, fields, telling)
-    found = {}
-    for identity, name in names.items():
-        words = [f"{key}={text}" for key, text in texts[identity].items()]
-        found[identity] = f"{name} ({' '.join(words)})" if words else name
-    return found
+    return _told_apart(
+        [
+            _Named(method_of(each, one_study), str(each["algorithm"]["name"]), _fields(each, one_study))
+            for each in board
+        ]
+        for board in boards
+    )
+
+
+def sweep_names(entries: Sequence[Described], extras: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Names of method and data set of each entry of a sweep, in brackets what differs from namesakes.
+
+    Parameters
+    ----------
+    entries : sequence of mappings
+        What was asked for.
+    extras : sequence of mappings
+        More fields of each that may differ, such as seeds.
+    """
+    methods: dict[str, list[_Named]] = {}  # by data set
+    datasets = []
+    for each, extra in zip(entries, extras, strict=True):
+        board, fields = dataset_of(each), _fields(each, one_study=True) | dict(extra)
+        for group, usual in (("features", "identity"), ("tuning", "none")):
+            fields.setdefault(group, usual)
+        name = str(each["algorithm"]["name"])
+        methods.setdefault(board, []).append(_Named(_text([name, fields]), name, fields))
+        own = each["dataset"]
+        known = own["parameters"] | {"part": own["part"]}
+        datasets.append(_Named(board, str(own["title"]), known))
+    by_method, by_dataset = _told_apart(methods.values()), _told_apart([datasets])
+    left = {board: iter(named) for board, named in methods.items()}
+    return [(by_method[next(left[each.identity]).identity], by_dataset[each.identity]) for each in datasets]
 
 
 def parameters_text(described: Described) -> str:
@@ -133,6 +153,27 @@ def _fields(described: Described, one_study: bool) -> dict[str, Any]:
         fields |= {name: value for name, value in _budget(described).items() if value is not None}
     fields["distribution"] = described["algorithm"]["distribution"]
     return fields
+
+
+def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
+    """Identities to names, and in brackets the fields that differ between namesakes of some group."""
+    names: dict[str, str] = {}
+    fields: dict[str, Mapping[str, Any]] = {}
+    telling: dict[str, dict[str, None]] = {}  # by name, in order
+    for group in groups:
+        rivals: dict[str, dict[str, Mapping[str, Any]]] = {}
+        for each in group:
+            names[each.identity] = each.name
+            own = fields.setdefault(each.identity, each.fields)
+            rivals.setdefault(each.name, {})[each.identity] = own
+        for name, namesakes in rivals.items():
+            telling.setdefault(name, {}).update(dict.fromkeys(_differing(list(namesakes.values()))))
+    texts = _texts(names, fields, telling)
+    found = {}
+    for identity, name in names.items():
+        words = [f"{key}={text}" for key, text in texts[identity].items()]
+        found[identity] = f"{name} ({' '.join(words)})" if words else name
+    return found
 
 
 def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -1,6 +1,7 @@
 """``--dry-run``: what a study would run, and what that would take."""
 
 from aucbench.cli.failing import BAD_INPUT
+from aucbench.cli.naming import Names
 from aucbench.config.settings import Running
 from aucbench.store import Store
 from aucbench.studies.estimating import Estimate, estimate, total_seconds
@@ -15,6 +16,7 @@ def show_plan(plan: Plan, store: Store, running: Running) -> int:
     from rich.table import Table
 
     estimates = estimate(plan, store, workshop())
+    names = Names([planned.entry for planned in plan.entries])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("method", no_wrap=True)
     table.add_column("data set", no_wrap=True)
@@ -23,8 +25,7 @@ def show_plan(plan: Plan, store: Store, running: Running) -> int:
     for planned, each in zip(plan.entries, estimates, strict=True):
         states = [cell.state for cell in planned.cells]
         table.add_row(
-            planned.entry.algorithm.name,
-            planned.entry.dataset.title,
+            *names.pair(planned.entry),
             f"{len(states)}",
             f"{states.count(CellState.finished)}",
             f"{states.count(CellState.failed)}",

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from aucbench.cli.naming import Names
 from aucbench.result import CellResult
 from aucbench.studies.conducting import Conducted, Executed
 from aucbench.studies.observing import Observer
@@ -70,7 +71,7 @@ class EntryConsole(Observer):
 
     def study(self, plan: Plan, conducted: Conducted, path: str | None, uri: str | None) -> None:
         """Say what failed."""
-        print_failures(conducted)
+        print_failures(conducted, Names(()))
 
     def close(self) -> None:
         """Remove the bar."""
@@ -80,9 +81,16 @@ class EntryConsole(Observer):
 
 
 class StudyConsole(Observer):
-    """Shows a study: cells done, failed and the time that is left; one line an entry."""
+    """Shows a study: cells done, failed and the time that is left; one line an entry.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    names : Names
+        Of its entries.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
         self._bar: Any = None
         self._failed = 0
         self._logging = False
@@ -99,7 +107,7 @@ class StudyConsole(Observer):
 
     def started(self, unit: Unit) -> None:
         """Name what runs."""
-        self._bar.set_description(f"{unit.entry.algorithm.name} on {unit.entry.dataset.title}")
+        self._bar.set_description(self._names.of(unit.entry))
 
     def finished(self, unit: Unit, failure: dict[str, Any] | None) -> None:
         """Move the bar by a cell."""
@@ -117,8 +125,6 @@ class StudyConsole(Observer):
 
     def entry(self, executed: Executed, path: str | None, uri: str | None, run_id: str | None) -> float:
         """Print the entry's line; returns its mean test AUC."""
-        entry, cells = executed.entry, executed.cells
-        name = f"{entry.algorithm.name} on {entry.dataset.title}"
         notes = []
         if executed.from_store:
             notes.append("from the store")
@@ -126,9 +132,9 @@ class StudyConsole(Observer):
             notes.append(f"{len(executed.failures)} failed")
         if executed.missing:
             notes.append(f"{executed.missing} not run")
-        auc = f"test AUC {_auc_of(executed)}" if cells else "no result"
+        auc = f"test AUC {_auc_of(executed)}" if executed.cells else "no result"
         remark = f" ({', '.join(notes)})" if notes else ""
-        tqdm.write(f"{name}: {auc}{remark}", file=sys.stdout)
+        tqdm.write(f"{self._names.of(executed.entry)}: {auc}{remark}", file=sys.stdout)
         return _mean_auc(executed)
 
     def study(self, plan: Plan, conducted: Conducted, path: str | None, uri: str | None) -> None:
@@ -138,7 +144,7 @@ class StudyConsole(Observer):
             print(f"aucbench: left out {text}", file=sys.stderr)
         for text in by_reason(conducted.refused):
             print(f"aucbench: {text}", file=sys.stderr)
-        print_failures(conducted)
+        print_failures(conducted, self._names)
         done = plan.count(CellState.finished) + conducted.finished
         missing = len(plan.cells()) - done - len(conducted.failures)
         print(
@@ -153,10 +159,10 @@ class StudyConsole(Observer):
             self._bar.close()
 
 
-def print_failures(conducted: Conducted) -> None:
+def print_failures(conducted: Conducted, names: Names) -> None:
     """One line for each failed cell, and how to see more."""
     for failure in conducted.failures:
-        where = f"{failure['algorithm']['name']} on {failure['dataset']['title']}"
+        where = names.of_failure(failure)
         fold = f", fold {failure['fold']}" if failure["fold"] else ""
         print(
             f"aucbench: {failure['reason']}: {where} (seed {failure['seed']}{fold}): {failure['message']}",

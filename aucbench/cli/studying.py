@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aucbench import tracking
 from aucbench.cli.failing import BAD_INPUT
+from aucbench.cli.naming import Names
 from aucbench.cli.reporting import EntryConsole, StudyConsole
 from aucbench.errors import AucbenchError, TrackingError
 from aucbench.studies.conducting import Conducted, Executed
@@ -52,7 +53,7 @@ def conduct_study(request: Request, single: bool) -> tuple[int, list[float]]:
 
 def _run(request: Request, store: "Store", single: bool) -> tuple[int, list[float]]:
     study = request.study
-    console = EntryConsole() if single else StudyConsole()
+    console = EntryConsole() if single else StudyConsole(Names(study.entries))
     log = _Log(request, store)
     aucs: dict[int, float] = {}  # by identity of the entry
 

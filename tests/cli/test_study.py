@@ -213,3 +213,43 @@ def test_a_wrong_scheduler_is_one_sentence_and_exit_status_2(run, tmp_path, monk
     assert status == 2
     assert "aucbench: scheduler: nothing answers at tcp://127.0.0.1:9" in err
     assert "Traceback" not in err
+
+
+def test_every_line_of_a_sweep_names_what_differs(run, tmp_path):
+    swept = (
+        "algo=asam",
+        "loss=hinge,logistic",
+        "features=identity,nystroem",
+        "seed=0,1",
+        "algo.gamma=0.1,0.2",
+    )
+    words = ("-m", "tracking=none", "dataset=breast_cancer", "budget.iterations=5", *swept)
+    planned = run(*words, "--dry-run")[1]
+    _, out, _ = run(*words)
+    lines = [line for line in out.splitlines() if "test AUC" in line]
+    names = [line.partition(":")[0] for line in lines]
+    assert len(set(names)) == 16
+    assert "asam (gamma=0.1 loss=hinge seed=0 features=identity) on breast_cancer" in names
+    assert all(name.removesuffix(" on breast_cancer") in planned for name in names)
+
+
+def test_lines_of_a_sweep_over_one_setting_name_method_and_data_only(run, tmp_path):
+    words = ("-m", "tracking=none", "dataset=breast_cancer,digits", "budget.iterations=5")
+    _, out, _ = run(*words, "algo=solam,psam")
+    names = [line.partition(":")[0] for line in out.splitlines() if "test AUC" in line]
+    assert sorted(names) == sorted(
+        f"{m} on {d}" for m in ("solam", "psam") for d in ("breast_cancer", "digits")
+    )
+
+
+def test_data_sets_of_one_name_are_told_apart_by_their_parameters(run, tmp_path):
+    _, out, _ = run("-m", "tracking=none", "dataset=sparse_text", "dataset.n=200,300", "budget.iterations=5")
+    assert "psam on sparse_text (n=200): test AUC" in out
+    assert "psam on sparse_text (n=300): test AUC" in out
+
+
+def test_a_failure_in_a_sweep_is_named_as_its_entry_is(run, tmp_path):
+    status, out, err = run(*sweep("algo=fake_raising", "budget.epochs=1,2"))
+    assert status == 1
+    assert "fake_raising (epochs=1) on fake_clouds: no result" in out
+    assert "failed: fake_raising (epochs=2) on fake_clouds (seed 0)" in err
