@@ -4,39 +4,19 @@ import difflib
 import inspect
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import pluggy
 
-from aucbench import hookspecs
+from aucbench import admission, hookspecs
+from aucbench.admission import Failure, Family
 from aucbench.errors import PluginError
 
+__all__ = ["Catalog", "Family", "Plugin", "PluginWarning", "load_catalog", "suggest"]
+
 GROUP = "aucbench"
-
-
-class Family(StrEnum):
-    """The four kinds of plugin."""
-
-    algorithms = "algorithms"
-    datasets = "datasets"
-    losses = "losses"
-    features = "features"
-
-    @property
-    def singular(self) -> str:
-        """The kind as a sentence names one of them."""
-        return {"algorithms": "algorithm", "datasets": "data set", "losses": "loss"}.get(self, "feature map")
-
-
-REQUIRED = {
-    Family.algorithms: ("access", "init", "step", "score"),
-    Family.datasets: (),
-    Family.losses: ("value", "derivative"),
-    Family.features: ("fit",),
-}
 
 
 class PluginWarning(UserWarning):
@@ -67,10 +47,10 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Catalog:
-    """All registered plugins by family and name, and the sentences about those that failed to load."""
+    """All registered plugins by family and name, and what was announced and is left out."""
 
     plugins: Mapping[Family, Mapping[str, Plugin]]
-    failures: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
     _owners: dict[type, Plugin] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -126,73 +106,69 @@ def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
 def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     """Load every entry point of the group and collect what its hooks return.
 
-    A plugin module that fails to import, or a hook that raises, becomes a `PluginWarning` naming its
-    distribution and cause, and a sentence in `Catalog.failures`; the others work.
+    A plugin module that fails to import, a hook that raises, or a class that is no plugin becomes a
+    `PluginWarning` naming its distribution and cause, and is among `Catalog.failures`; the others work.
 
     Raises
     ------
     PluginError
-        Two distributions register the same name.
+        Two plugins of a family have the same name.
     """
     # Loading the kernels first points numba's cache at their folder before any plugin compiles.
     import aucbench.kernels  # noqa: F401
 
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    failures: list[str] = []
-    origins: dict[str, tuple[str, str]] = {}
+    failures: list[Failure] = []
+    origins: dict[str, EntryPoint] = {}
     for entry in sorted(found or entry_points(group=GROUP), key=lambda e: (_dist(e), e.name)):
-        name, version = _dist(entry)
-        identity = f"{name}:{entry.name}"
+        name = _dist(entry)[0]
+        identity, what = f"{name}:{entry.name}", f"plugin {entry.value} of distribution {name}"
         try:
-            manager.register(entry.load(), name=identity)
-        except Exception as error:  # whatever a stranger's module raises must not stop the others
-            failures.append(_failure(f"plugin {entry.value} of distribution {name}", error))
+            module = entry.load()
+            manager.register(module, name=identity)
+        except (Exception, SystemExit) as error:  # whatever a stranger does must not stop the others
+            failures.append(admission.failure_of(what, error, entry.module, _names(entry)))
         else:
-            origins[identity] = (name, version)
+            origins[identity] = entry
+            failures += admission.misspelt_hooks(module, what, _names(entry))
     plugins: dict[Family, dict[str, Plugin]] = {family: {} for family in Family}
     for family in Family:
         for hook in getattr(manager.hook, f"aucbench_{family}").get_hookimpls():
-            distribution, version = origins[hook.plugin_name]
+            entry = origins[hook.plugin_name]
+            distribution, version = _dist(entry)
             try:
-                classes = [_checked(family, cls) for cls in hook.function()]
-            except Exception as error:  # as above
-                failures.append(_failure(f"hook aucbench_{family} of distribution {distribution}", error))
+                classes = admission.announced(family, hook.function())
+            except (Exception, SystemExit) as error:  # as above
+                what = f"hook aucbench_{family} of distribution {distribution}"
+                failures.append(admission.failure_of(what, error, entry.module, _names(entry)))
                 continue
             for cls in classes:
-                _add(plugins[family], Plugin(family, cls.name, cls, distribution, version))
-    for sentence in failures:
-        warnings.warn(sentence, PluginWarning, stacklevel=2)
+                failure = admission.refused(family, cls, distribution)
+                if failure is not None:
+                    failures.append(failure)
+                else:
+                    _add(plugins[family], Plugin(family, cls.name, cls, distribution, version))
+    for failure in failures:
+        warnings.warn(str(failure), PluginWarning, stacklevel=2)
     return Catalog(plugins, tuple(failures))
 
 
 def _add(known: dict[str, Plugin], plugin: Plugin) -> None:
     other = known.get(plugin.name)
     if other is not None:
+        advice = "rename" if other.distribution == plugin.distribution else "uninstall"
         raise PluginError(
             f"Two plugins are called {plugin.family.singular} '{plugin.name}': one of distribution "
-            f"{other.distribution} ({other.source}), one of {plugin.distribution} ({plugin.source}); "
-            f"uninstall one of them."
+            f"{other.distribution} ({other.source}.{other.cls.__name__}), one of {plugin.distribution} "
+            f"({plugin.source}.{plugin.cls.__name__}); {advice} one of them."
         )
     known[plugin.name] = plugin
 
 
-def _checked(family: Family, cls: Any) -> Any:
-    what = f"{family.singular} {getattr(cls, '__name__', cls)!s}"
-    if not (isinstance(cls, type) and is_dataclass(cls)):
-        raise TypeError(f"{what} is not a dataclass")
-    if not isinstance(getattr(cls, "name", None), str):
-        raise TypeError(f"{what} has no class variable `name` that is text")
-    missing = [name for name in REQUIRED[family] if not hasattr(cls, name)]
-    if missing:
-        raise TypeError(f"{what} lacks {', '.join(missing)}")
-    if family is Family.datasets and not (hasattr(cls, "load") or hasattr(cls, "files")):
-        raise TypeError(f"{what} has neither `files` nor `load`")
-    return cls
-
-
-def _failure(what: str, error: BaseException) -> str:
-    return f"{what} failed and is left out: {type(error).__name__}: {error}"
+def _names(entry: EntryPoint) -> tuple[str, ...]:
+    """By which a user may ask for what an entry point announces."""
+    return (entry.name, entry.module, _dist(entry)[0])
 
 
 def _dist(entry: EntryPoint) -> tuple[str, str]:

@@ -1,6 +1,8 @@
 import sys
 import types
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
+from typing import ClassVar
 
 import pytest
 
@@ -93,3 +95,100 @@ def test_an_unknown_name_suggests_the_nearest():
         load_catalog().algorithm("psma")
     with pytest.raises(PluginError, match=r"Known: .*hinge"):
         load_catalog().loss("zzzzz")
+
+
+@dataclass(frozen=True)
+class Bad:
+    """It has `scores` where `score` was meant."""
+
+    name: ClassVar[str] = "bad"
+    access: ClassVar[str] = "stream"
+    init, step, scores = Perceptron.init, Perceptron.step, Perceptron.score
+
+
+def failure(monkeypatch, hook, distribution="strange"):
+    """The only failure of a distribution with such a hook."""
+    with pytest.warns(PluginWarning):
+        (found,) = load_catalog([entry(monkeypatch, distribution, hook)]).failures
+    return found
+
+
+def test_one_class_that_is_no_plugin_does_not_take_the_others_of_its_package_with_it(monkeypatch):
+    with pytest.warns(PluginWarning, match=r"algorithm Bad of distribution strange failed and is left out"):
+        catalog = load_catalog([entry(monkeypatch, "strange", lambda: (Perceptron, Bad))])
+    assert list(catalog.plugins[Family.algorithms]) == ["perceptron"]
+    (found,) = catalog.failures
+    assert found.reason == "Bad lacks score; is `scores` for `score` a slip?"
+    assert found.place.endswith(": class Bad:")
+    assert found.is_called("bad")
+    assert found.is_called("Bad")
+    assert not found.is_called("perceptron")
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (Perceptron, "must return a tuple of classes, got the class Perceptron: write return (Perceptron,)"),
+        (None, "it returns None: end it with return"),
+        ((Perceptron(),), "must return classes, not instances: write Perceptron without ()"),
+        (("Perceptron",), "must return classes, got 'Perceptron'"),
+        ((type("Bare", (), {}),), "Bare is not a dataclass: write @dataclass"),
+        ((dataclass(type("Anonymous", (), {})),), "Anonymous has no class variable `name` that is text"),
+    ],
+    ids=["class", "none", "instance", "text", "bare", "anonymous"],
+)
+def test_what_a_hook_returns_wrongly_is_said_in_words(monkeypatch, result, words):
+    assert words in str(failure(monkeypatch, lambda: result))
+
+
+def test_a_hook_of_a_wrong_name_or_without_its_mark_is_named(monkeypatch):
+    def aucbench_algorithm():
+        return (Perceptron,)
+
+    def aucbench_algorithms():
+        return (Perceptron,)
+
+    for function, words in (
+        (aucbench.hookimpl(aucbench_algorithm), "no hook aucbench_algorithm, .* is called aucbench_algorith"),
+        (aucbench_algorithms, "aucbench_algorithms is not marked as a hook: write @aucbench.hookimpl"),
+    ):
+        module = types.ModuleType("odd_hooks")
+        function.__module__ = "odd_hooks"
+        setattr(module, function.__name__, function)
+        monkeypatch.setitem(sys.modules, "odd_hooks", module)
+        with pytest.warns(PluginWarning, match=words):
+            load_catalog([_with_dist(EntryPoint("odd", "odd_hooks", "aucbench"), "odd")])
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "line"),
+    [
+        ("import sys; sys.exit(3)", "SystemExit: it ends the program", "import sys; sys.exit(3)"),
+        ("x = = 1", "SyntaxError: invalid syntax", "x = = 1"),
+        (
+            "from dataclasses import dataclass\n@dataclass\nclass A:\n    grid: dict = {}",
+            "mutable default <class 'dict'> for field grid .* annotate it as ClassVar",
+            "@dataclass",
+        ),
+    ],
+    ids=["exit", "syntax", "mutable"],
+)
+def test_a_module_that_cannot_be_imported_is_a_failure_with_its_line(
+    tmp_path, monkeypatch, source, words, line
+):
+    (tmp_path / "bad_module.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "bad_module", raising=False)
+    with pytest.warns(PluginWarning, match=words):
+        (found,) = load_catalog(
+            [_with_dist(EntryPoint("bad-one", "bad_module", "aucbench"), "dist")]
+        ).failures
+    assert found.place.startswith(f"{tmp_path}/bad_module.py:")
+    assert found.place.endswith(f": {line}")
+    assert found.is_called("bad_one")
+
+
+def test_two_plugins_of_one_name_in_one_package_are_to_be_renamed(monkeypatch):
+    other = type("Other", (Exploding,), {"name": "perceptron"})
+    with pytest.raises(PluginError, match=r"'perceptron': .*Perceptron.*Other.*rename one of them"):
+        load_catalog([entry(monkeypatch, "first", lambda: (Perceptron, other))])
