@@ -13,10 +13,11 @@ from aucbench.boards.collecting import DIVERGED, FINISHED, MISSING, Cell
 from aucbench.boards.conditions import machines, overlap, timing_marks
 from aucbench.boards.framing import Group, groups
 from aucbench.boards.labelling import letters_of, setting_text
+from aucbench.boards.looks import looks_of
 from aucbench.boards.overall import overall_of
 from aucbench.boards.report import Board, Report, Row
 from aucbench.boards.rows import BoardStatistics, row_of, trials_of
-from aucbench.boards.sources import colour_of, data_facts, method_infos
+from aucbench.boards.sources import data_facts, method_infos
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ def build(
         boards=tuple(boards),
         overall=tuple(overall_of(group, CONFIDENCE) for group in found),
         methods=method_infos(algorithms),
-        colours={name: colour_of(name) for name in algorithms},
+        looks=looks_of({row.method: row.algorithm for board in boards for row in board.rows}),
         notes=(*remarks, *NOTES),
         one_study=one_study,
     )

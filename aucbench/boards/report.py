@@ -35,6 +35,15 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Look:
+    """How a method is drawn: its colour as ``#rrggbb``, and the names of a marker and of dashes."""
+
+    colour: str
+    marker: str
+    dashes: str
+
+
+@dataclass(frozen=True)
 class Row:
     """One method on one board.
 
@@ -219,8 +228,8 @@ class Report:
         Numbers of cells.
     boards, overall, methods
         The content.
-    colours : mapping
-        Name of an algorithm to its colour, the same everywhere.
+    looks : mapping
+        Label of a method to how it is drawn.
     notes : tuple of str
         How numbers were made: intervals, tests, targets.
     one_study : bool
@@ -237,7 +246,7 @@ class Report:
     boards: tuple[Board, ...]
     overall: tuple[Overall, ...]
     methods: dict[str, MethodInfo]
-    colours: dict[str, str]
+    looks: dict[str, Look]
     notes: tuple[str, ...] = ()
     one_study: bool = False
 

@@ -1,4 +1,4 @@
-"""What a report tells of methods and data beside the numbers: citations, claims, colours, commands."""
+"""What a report tells of methods and data beside the numbers: citations, claims, commands."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,18 +7,13 @@ from aucbench.boards.collecting import SEEDS, Cell
 from aucbench.boards.report import MethodInfo
 from aucbench.registry import Family
 from aucbench.result import CellResult
-from aucbench.tracking import colour, commanding, installed
+from aucbench.tracking import commanding, installed
 from aucbench.tracking.content import LoggedEntry
 
 
 def method_infos(names: Sequence[str]) -> dict[str, MethodInfo]:
     """What the installed plugins say of themselves; little of those that are not installed."""
     return {name: _info(name) for name in names}
-
-
-def colour_of(name: str) -> str:
-    """The colour of an algorithm in every view."""
-    return colour(name)
 
 
 def command_of(cells: Sequence[Cell]) -> str:

@@ -39,6 +39,8 @@ class Algorithm(Protocol):
         Names of the losses it accepts, the first being the default; ``"*"`` accepts any.
     ``grid``
         The tuning grid of its paper, field name to values.
+    ``colour``
+        Its colour in every picture and in MLflow, ``"#rrggbb"``; without one, its name gives it.
     ``claims``, ``citation``, ``deviations``, ``requires``
         `Claims`; a BibTeX key; sentences; a mapping from a requirement (``"dense"``) to its reason.
     """

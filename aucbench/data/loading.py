@@ -146,9 +146,10 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
             f"{dataset.name}: the {part} part has only {'positive' if 1 in table else 'negative'} rows."
         )
     y = np.array(table, np.int8)[cached.codes]
-    content = f"{cached.meta['sha256']} {cached.X.shape} {part} {facts.ordered(positive)}"
+    became = tuple(facts.ordered(positive))
+    content = f"{cached.meta['sha256']} {cached.X.shape} {part} {list(became)}"
     source = "; ".join(dict.fromkeys(entry["source"] for entry in cached.meta["files"]))
-    return Loaded(cached.X, y, hashlib.sha256(content.encode()).hexdigest(), source, tuple(facts.ordered(positive)))
+    return Loaded(cached.X, y, hashlib.sha256(content.encode()).hexdigest(), source, became)
 
 
 def _cached(dataset: Any, files: tuple[File, ...], part: Part) -> cache.Part:

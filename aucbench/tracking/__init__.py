@@ -5,7 +5,8 @@ so that it can be sent later from the store alone.
 """
 
 from aucbench.tracking.addresses import check_address
-from aucbench.tracking.content import LoggedEntry, colour
+from aucbench.tracking.colouring import colour
+from aucbench.tracking.content import LoggedEntry
 from aucbench.tracking.reading import read_cells
 from aucbench.tracking.sending import Tracker, log_entry, log_study
 

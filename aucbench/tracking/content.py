@@ -2,20 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aucbench.result import CellResult, mean_curve
 from aucbench.tracking import installed
+from aucbench.tracking.colouring import colour
 
 if TYPE_CHECKING:
     from aucbench.studies.conducting import Executed
 
 GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
 SEEDS = ("split_seed", "order_seed")
-SALT = b"29616"  # with it the built-in methods are far apart
 
 
 @dataclass(frozen=True)
@@ -160,20 +159,6 @@ def tags(entry: LoggedEntry) -> dict[str, str]:
         found["exempt"] = "; ".join(f"{name}: {why}" for name, why in exempt.items())
     commit = record.get("git_commit")
     return found | ({"git_commit": commit} if commit else {})
-
-
-def colour(name: str, variant: str = "") -> str:
-    """One fixed colour for each algorithm, so that runs are told apart in every view.
-
-    What differs from the method's defaults changes how light and how strong it is, not its hue.
-    """
-    import colorsys
-
-    digest = sha256(SALT + name.encode()).digest()
-    shade = sha256(variant.encode()).digest() if variant else digest[3:]
-    hue, light, strong = int.from_bytes(digest[:2]) / 65536, shade[0] / 255, shade[1] / 255
-    red, green, blue = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * light, 0.55 + 0.4 * strong)
-    return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
 
 
 def _short(value: Any) -> str:

@@ -61,6 +61,7 @@ class AdaOam:
     """
 
     name: ClassVar[str] = "adaoam"
+    colour: ClassVar[str] = "#9905b8"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

@@ -54,6 +54,7 @@ class Bam:
     """
 
     name: ClassVar[str] = "bam"
+    colour: ClassVar[str] = "#471e8d"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("squared_hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(2.0**power for power in range(-15, 11))}

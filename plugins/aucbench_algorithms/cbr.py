@@ -79,6 +79,7 @@ class Cbr:
     """
 
     name: ClassVar[str] = "cbr"
+    colour: ClassVar[str] = "#388053"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ()  # its loss is not one of the margin alone
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
@@ -137,6 +138,7 @@ class CbrDiag:
     """
 
     name: ClassVar[str] = "cbr_diag"
+    colour: ClassVar[str] = "#6c04f2"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ()  # its loss is not one of the margin alone
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID

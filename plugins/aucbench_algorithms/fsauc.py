@@ -93,6 +93,7 @@ class Fsauc:
     """
 
     name: ClassVar[str] = "fsauc"
+    colour: ClassVar[str] = "#4abf0c"
     access: ClassVar[Access] = Access.stream
     plans: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)

@@ -47,6 +47,7 @@ class LsSvm:
     """
 
     name: ClassVar[str] = "ls_svm"
+    colour: ClassVar[str] = "#1a7699"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(2.0**power for power in range(-10, 11))}

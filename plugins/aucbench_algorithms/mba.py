@@ -46,6 +46,7 @@ class Mba:
     """
 
     name: ClassVar[str] = "mba"
+    colour: ClassVar[str] = "#8e73a7"
     access: ClassVar[Access] = Access.minibatch
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(2.0**power for power in range(-10, 11))}

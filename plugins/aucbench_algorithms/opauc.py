@@ -61,6 +61,7 @@ class Opauc:
     """
 
     name: ClassVar[str] = "opauc"
+    colour: ClassVar[str] = "#3b1437"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

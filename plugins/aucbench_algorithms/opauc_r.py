@@ -82,6 +82,7 @@ class OpaucR:
     """
 
     name: ClassVar[str] = "opauc_r"
+    colour: ClassVar[str] = "#1c3d61"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

@@ -57,6 +57,7 @@ class Psam:
     """
 
     name: ClassVar[str] = "psam"
+    colour: ClassVar[str] = "#f129ff"
     access: ClassVar[Access] = Access.pairs
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"gamma": (1e-10, 1e-9, 1e-8, 1e-7)}
@@ -144,6 +145,7 @@ class Asam(Psam):
     """
 
     name: ClassVar[str] = "asam"
+    colour: ClassVar[str] = "#123d03"
     losses: ClassVar[tuple[str, ...]] = ("smooth_hinge", "*")
     citation: ClassVar[str] = "khalid2018asam"
     deviations: ClassVar[tuple[str, ...]] = (

@@ -56,6 +56,7 @@ class RegSolam:
     """
 
     name: ClassVar[str] = "regsolam"
+    colour: ClassVar[str] = "#19a8c3"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

@@ -74,6 +74,7 @@ class Sauc:
     """
 
     name: ClassVar[str] = "sauc"
+    colour: ClassVar[str] = "#ce4d84"
     access: ClassVar[Access] = Access.stream
     plans: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("hinge", "*")

@@ -113,6 +113,7 @@ class SgdHinge(_Sgd):
     """
 
     name: ClassVar[str] = "sgd_hinge"
+    colour: ClassVar[str] = "#b74dde"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"alpha": tuple(10.0**power for power in range(-7, 0))}
@@ -138,6 +139,7 @@ class SgdLog(_Sgd):
     """
 
     name: ClassVar[str] = "sgd_log"
+    colour: ClassVar[str] = "#5d323a"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"alpha": tuple(10.0**power for power in range(-7, 0))}

@@ -89,6 +89,7 @@ class Solam:
     """
 
     name: ClassVar[str] = "solam"
+    colour: ClassVar[str] = "#0014c9"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

@@ -40,6 +40,7 @@ class SolamL1(Solam):
     """
 
     name: ClassVar[str] = "solam_l1"
+    colour: ClassVar[str] = "#990d61"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "zeta": tuple(2.0**power for power in range(-10, 11)),
         "radius": tuple(10.0**power for power in range(-1, 6)),

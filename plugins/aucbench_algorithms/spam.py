@@ -75,6 +75,7 @@ class Spam:
     """
 
     name: ClassVar[str] = "spam"
+    colour: ClassVar[str] = "#a0370e"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

@@ -62,6 +62,7 @@ class SvmOr:
     """
 
     name: ClassVar[str] = "svm_or"
+    colour: ClassVar[str] = "#00610f"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(2.0**power for power in range(-10, 11))}

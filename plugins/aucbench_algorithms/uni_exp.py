@@ -54,6 +54,7 @@ class UniExp:
     """
 
     name: ClassVar[str] = "uni_exp"
+    colour: ClassVar[str] = "#82a068"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("exponential",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"eta": tuple(2.0**power for power in range(-12, 11))}

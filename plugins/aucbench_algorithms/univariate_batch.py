@@ -75,6 +75,7 @@ class UniLog(_Batch):
     """
 
     name: ClassVar[str] = "uni_log"
+    colour: ClassVar[str] = "#5f68fa"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
@@ -125,6 +126,7 @@ class UniSquare(_Batch):
     """
 
     name: ClassVar[str] = "uni_square"
+    colour: ClassVar[str] = "#574d8a"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from aucbench.boards.report import Board, Curve, Interval, MethodInfo, Overall, Report, Row
+from aucbench.boards.looks import DASHES, MARKERS
+from aucbench.boards.report import Board, Curve, Interval, Look, MethodInfo, Overall, Report, Row
 
 
 def report(methods=5, boards=3, runs=5, seed=0, checkpoints=30, gaps=True):
@@ -21,7 +22,10 @@ def report(methods=5, boards=3, runs=5, seed=0, checkpoints=30, gaps=True):
         boards=made,
         overall=(_overall(names, made, rng),),
         methods={name: _info(name) for name in names},
-        colours={name: f"#{int(rng.integers(0, 1 << 24)):06x}" for name in names},
+        looks={
+            name: Look(f"#{int(rng.integers(0, 1 << 24)):06x}", MARKERS[k % 6], DASHES[k % 5])
+            for k, name in enumerate(names)
+        },
         notes=("Intervals are 95 % t intervals of the mean over the runs.",),
     )
 

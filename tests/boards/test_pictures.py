@@ -7,9 +7,11 @@ import matplotlib.colors
 import numpy as np
 import pytest
 
+from aucbench.boards.looks import looks_of
 from aucbench.boards.pictures import across, boards, draw_all, drawing
 from aucbench.boards.pictures.styling import begin, legible, look, power, short, styles
 from aucbench.boards.report import Interval
+from aucbench.tracking import colour
 from tests.boards.making import report as random_report
 
 
@@ -51,7 +53,7 @@ def colours_of(figure):
 
 def test_every_method_has_its_colour_and_a_look_of_its_own(report, drawn):
     found = colours_of(drawn["1-data1-auc-samples"][0])
-    assert found == {name: legible(colour) for name, colour in report.colours.items()}
+    assert found == {name: legible(look.colour) for name, look in report.looks.items()}
     assert colours_of(drawn["profile-tuned"][0]) == found
     assert len(set(styles(report).values())) == 4
 
@@ -64,14 +66,15 @@ def test_light_colours_are_darkened_and_dark_ones_kept(colour):
 
 
 def test_rows_of_one_algorithm_share_the_colour_and_differ_in_marker_and_dashes():
-    report = random_report(methods=3, boards=1)
-    rows = tuple(replace(row, algorithm="one") for row in report.boards[0].rows)
-    found = styles(
-        replace(report, boards=(replace(report.boards[0], rows=rows),), colours={"one": "#123456"})
-    )
-    assert {style.colour for style in found.values()} == {"#123456"}
-    assert len({style.marker for style in found.values()}) == 3
-    assert len({style.dashes for style in found.values()}) == 3
+    found = looks_of({f"solam zeta={k}": "solam" for k in range(5)} | {"psam": "psam"})
+    solams = [look for label, look in found.items() if label != "psam"]
+    assert {look.colour for look in solams} == {colour("solam")} != {found["psam"].colour}
+    assert len({look.marker for look in solams}) == len({look.dashes for look in solams}) == 5
+
+
+def test_thirty_methods_have_thirty_different_markers_and_dashes():
+    found = looks_of({f"method {k}": "one" for k in range(30)})
+    assert len({(look.marker, look.dashes) for look in found.values()}) == 30
 
 
 def test_files_and_their_sentences_are_written(report, tmp_path):
@@ -109,7 +112,9 @@ def test_many_methods_with_long_names_have_room_in_the_legend():
     rows = tuple(replace(row, method=names[row.method]) for row in report.boards[0].rows)
     board = replace(report.boards[0], rows=rows)
     with look():
-        figure, _ = boards.curves(board, styles(replace(report, boards=(board,))), "samples")
+        figure, _ = boards.curves(
+            board, styles(replace(report, looks=looks_of(dict.fromkeys(names.values(), "solam")))), "samples"
+        )
         figure.canvas.draw()
         box = figure.axes[0].get_legend().get_window_extent()
     assert 0 <= box.y0 < box.y1 <= figure.bbox.y1

@@ -1,7 +1,8 @@
 """What runs say of themselves."""
 
-import itertools
+import re
 
+import numpy as np
 import pytest
 
 import aucbench
@@ -11,6 +12,22 @@ from aucbench.tracking import LoggedEntry, colour
 from aucbench.tracking.commanding import words
 from aucbench.tracking.content import run_name
 from aucbench.tracking.describing import note
+
+# Ottosson's Oklab, in which equal distances look alike, and what remains of a colour without the green
+# receptor, after Machado, Oliveira and Fernandes (2009); both of linear red, green and blue.
+LMS = np.array(
+    [[0.4122215, 0.5363325, 0.0514460], [0.2119035, 0.6806995, 0.1073970], [0.0883025, 0.2817188, 0.6299787]]
+)
+OKLAB = np.array(
+    [
+        [0.2104543, 0.7936178, -0.0040720],
+        [1.9779985, -2.4285922, 0.4505937],
+        [0.0259040, 0.7827718, -0.8086758],
+    ]
+)
+DEUTERANOPIA = np.array(
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+)
 
 
 def logged(*overrides, study="s"):
@@ -64,17 +81,29 @@ def test_rows_of_one_method_are_told_apart_by_name_and_colour():
     assert len({colour("solam", name) for name in names}) == len(names)
 
 
-def test_no_two_built_in_methods_have_like_colours():
-    def parts(name):
-        text = colour(name)
-        return [int(text[at : at + 2], 16) for at in (1, 3, 5)]
-
+def test_built_in_methods_are_told_apart_by_colour_also_without_seeing_red_and_green():
     names = list(aucbench.catalog().plugins["algorithms"])
-    nearest = min(
-        (sum(abs(a - b) for a, b in zip(parts(one), parts(other), strict=True)), one, other)
-        for one, other in itertools.combinations(names, 2)
+    seen = np.array([[int(colour(name)[at : at + 2], 16) / 255 for at in (1, 3, 5)] for name in names])
+    light = np.where(seen <= 0.04045, seen / 12.92, ((seen + 0.055) / 1.055) ** 2.4)
+    for projection, least in ((np.eye(3), 0.11), (DEUTERANOPIA, 0.07)):
+        places = np.cbrt((light @ projection.T).clip(0, 1) @ LMS.T) @ OKLAB.T
+        apart = np.linalg.norm(places[:, None] - places, axis=2) + np.eye(len(names))
+        one, other = np.unravel_index(apart.argmin(), apart.shape)
+        assert apart.min() > least, (names[one], names[other])
+    assert ((light @ [0.2126, 0.7152, 0.0722]) < 0.45).all()  # and stand out from white
+
+
+@pytest.mark.parametrize("declared", ["red", 7, "#12345", None])
+def test_a_method_without_a_proper_colour_has_that_of_its_name(declared, monkeypatch):
+    from aucbench_algorithms import Solam
+
+    monkeypatch.setattr(Solam, "colour", declared)
+    assert re.fullmatch("#[0-9a-f]{6}", colour("solam"))
+    assert (
+        colour("solam")
+        != colour("a method that is not installed")
+        == colour("a method that is not installed")
     )
-    assert nearest[0] > 25, nearest
 
 
 def test_the_description_cites_method_and_data_and_says_how_to_read_the_curve():

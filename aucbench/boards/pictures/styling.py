@@ -1,9 +1,8 @@
-"""How methods look in pictures: colour, marker and dashes; the colour is the method's in every view."""
+"""What methods are drawn with: the report's looks in the words of matplotlib."""
 
 import contextlib
 import warnings
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +10,11 @@ import numpy as np
 from aucbench.boards.report import Report
 from aucbench.boards.texts import line
 
-MARKERS = "osD^vP*X<>pdh8"
-DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
+MARKERS = {"circle": "o", "square": "s", "up": "^", "diamond": "D", "down": "v", "cross": "X"}
+DASHES: dict[str, Any] = {
+    "solid": "-", "dashed": (0, (5, 2)), "dotted": (0, (1, 1.5)), "dashdot": (0, (5, 1.5, 1, 1.5)),
+    "short": (0, (2.5, 1.5)),
+}  # fmt: skip
 LUMINANCE = 0.45  # lighter colours cannot be seen on white
 LINES = 3  # of a label
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -27,26 +29,11 @@ class Style(NamedTuple):
 
 
 def styles(report: Report) -> dict[str, Style]:
-    """Method labels to styles.
-
-    Methods of like colour, or readers who see few colours, are told apart by marker and dashes, which go by
-    the name of the algorithm, too; rows of one algorithm differ in dashes.
-    """
-    found: dict[str, Style] = {}
-    seen: dict[str, int] = {}
-    for board in report.boards:
-        for row in board.rows:
-            if row.method in found:
-                continue
-            number = seen.get(row.algorithm, 0)
-            seen[row.algorithm] = number + 1
-            digest = sha256(row.algorithm.encode()).digest()
-            found[row.method] = Style(
-                legible(report.colours.get(row.algorithm, "#444444")),
-                MARKERS[(digest[0] + number) % len(MARKERS)],
-                DASHES[(digest[1] + number) % len(DASHES)],
-            )
-    return found
+    """Method labels to what they are drawn with."""
+    return {
+        label: Style(legible(look.colour), MARKERS[look.marker], DASHES[look.dashes])
+        for label, look in report.looks.items()
+    }
 
 
 def legible(colour: str) -> str:

@@ -258,7 +258,7 @@ def test_reports_with_nothing_or_little_in_them_open(visit, tmp_path):
         aucs=(NAN,), runs=0, diverged=1, train_seconds=NAN, groups="",
     )  # fmt: skip
     lost = replace(small, boards=(replace(board, rows=(row,), pairwise={}, trials={}, facts={}),))
-    nothing = replace(small, boards=(), overall=(), methods={}, colours={}, notes=())
+    nothing = replace(small, boards=(), overall=(), methods={}, looks={}, notes=())
     unranked = replace(lost, overall=(replace(small.overall[0], ranks={}, ranks_with_gaps={}, profile={}),))
     for k, made in enumerate((small, lost, nothing, unranked)):
         write_page(made, tmp_path / f"{k}.html")

@@ -9,6 +9,7 @@ import pytest
 from aucbench.boards.page import page, write_page
 from aucbench.boards.page.assets import SCRIPTS, STYLES, script, style
 from aucbench.boards.page.packing import embedded, packed
+from aucbench.boards.report import Look
 from tests.boards.making import report
 
 HARMFUL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -56,7 +57,7 @@ def named(name):
     overall = replace(made.overall[0], methods=(f"{name} 0", f"{name} 1"), friedman_text=name)
     return replace(
         made, title=name, version=name, machines=name, made=name, boards=(board,), overall=(overall,),
-        methods={name: method}, colours={name: f'red"{name}'}, notes=(name,),
+        methods={name: method}, looks={name: Look(f'red"{name}', name, name)}, notes=(name,),
     )  # fmt: skip
 
 
@@ -152,5 +153,5 @@ def test_without_scripts_the_results_are_there_in_words():
 
 
 def test_an_empty_report_is_a_page():
-    empty = replace(report(), boards=(), overall=(), methods={}, colours={}, notes=())
+    empty = replace(report(), boards=(), overall=(), methods={}, looks={}, notes=())
     assert "<main" in page(empty)

@@ -1,7 +1,7 @@
 // The report, and how its parts are found. Names are never looked up in plain objects, which know "constructor".
 
 const report = JSON.parse(document.getElementById("data").textContent);
-const colours = new Map(Object.entries(report.colours));
+const looks = new Map(Object.entries(report.looks));
 const methods = new Map(Object.entries(report.methods));
 const algorithms = new Map(); // label of a method to the name of its plugin
 const groups = grouped(); // of boards that are ranked together: tuned and untuned ones never are

@@ -1,24 +1,16 @@
 // A method looks the same everywhere: one colour, and a dash pattern and a marker for those who cannot tell colours.
 
-const DASHES = ["", "10 4", "2 3", "10 3 2 3", "5 3"];
-const MARKERS = ["circle", "square", "up", "diamond", "down", "cross"];
-const SPARE = ["#4477aa", "#aa3377", "#228833", "#ccbb44", "#66ccee", "#ee6677", "#8c6d31", "#555555"];
+const DASHES = { solid: null, dashed: "10 4", dotted: "2 3", dashdot: "10 3 2 3", short: "5 3" };
+const UNKNOWN = { colour: "#555555", marker: "circle", dashes: "solid" };
 const seenColours = new Map(); // by theme
-const looks = new Map([...new Set([...report.overall.flatMap((each) => each.methods), ...algorithms.keys()])].map(look));
-
-function look(method, index) {
-  const round = Math.floor(index / DASHES.length);
-  const own = colours.get(algorithms.get(method) ?? method);
-  const colour = /^#[0-9a-f]{6}$/i.test(own ?? "") ? own : SPARE[index % SPARE.length];
-  return [method, { colour, dash: DASHES[index % DASHES.length], marker: MARKERS[(index + round) % MARKERS.length] }];
-}
 
 function lookOf(method) {
-  const found = looks.get(method) ?? look(method, 0)[1];
+  const own = looks.get(method) ?? UNKNOWN;
+  const base = /^#[0-9a-f]{6}$/i.test(own.colour) ? own.colour : UNKNOWN.colour;
   const dark = document.documentElement.dataset.theme === "dark";
-  const key = `${dark} ${found.colour}`;
-  if (!seenColours.has(key)) seenColours.set(key, legible(found.colour, dark));
-  return { ...found, colour: seenColours.get(key) };
+  const key = `${dark} ${base}`;
+  if (!seenColours.has(key)) seenColours.set(key, legible(base, dark));
+  return { colour: seenColours.get(key), marker: own.marker, dash: DASHES[own.dashes] };
 }
 
 // The same hue, moved towards the ink until it stands out from the paper.
@@ -60,7 +52,7 @@ function markerShape(style, x, y, size) {
 function swatch(method) {
   const style = lookOf(method);
   return s("svg", { class: "swatch", width: 36, height: 12, viewBox: "0 0 36 12", "aria-hidden": "true" },
-    s("path", { d: "M0 6h36", stroke: style.colour, "stroke-width": 2, "stroke-dasharray": style.dash || null, fill: "none" }),
+    s("path", { d: "M0 6h36", stroke: style.colour, "stroke-width": 2, "stroke-dasharray": style.dash, fill: "none" }),
     markerShape(style, 18, 6, 3.2));
 }
 

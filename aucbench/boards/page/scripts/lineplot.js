@@ -52,7 +52,7 @@ function oneLine(each, stepped, bands) {
     if (k === 0) return `M${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
     return stepped ? `H${p.x.toFixed(1)}V${p.y.toFixed(1)}` : `L${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
   }).join("");
-  group.append(s("path", { class: "line", d: joined, stroke: style.colour, "stroke-dasharray": style.dash || null }));
+  group.append(s("path", { class: "line", d: joined, stroke: style.colour, "stroke-dasharray": style.dash }));
   let last = -Infinity;
   const shift = (each.index * 17) % 70;
   points.forEach((p, k) => {
