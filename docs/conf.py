@@ -20,7 +20,9 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "aucbench_pages",
 ]
-exclude_patterns = ["_build", "_runs", "auto_examples/*.ipynb", "auto_examples/*.py", "generated/board"]
+exclude_patterns = [
+    "_build", "_runs", "auto_examples/*.ipynb", "auto_examples/*.py", "generated/board", "generated/printed",
+]  # fmt: skip
 html_theme = "furo"
 html_title = "aucbench"
 html_extra_path = ["generated/board"]

@@ -12,6 +12,7 @@ import docstrings
 import field_pages
 import method_pages
 import plugin_tables
+import printed
 import results
 
 
@@ -26,6 +27,7 @@ def generate(app: Any) -> None:
     results.run(docs / "_runs")
     results.draw_curves(folder / "methods")
     results.draw_board(folder)
+    printed.run(docs, folder / "printed")
     pages = method_pages.pages() | plugin_tables.pages() | command_pages.pages() | field_pages.pages()
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -34,5 +36,7 @@ def generate(app: Any) -> None:
 def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("builder-inited", generate, priority=100)  # before the gallery
+    app.connect("source-read", printed.insert)
+    app.connect("env-get-outdated", printed.outdated)
     app.connect("autodoc-process-docstring", docstrings.escape, priority=900)  # after numpydoc
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -100,3 +100,40 @@ def test_citations_read_as_sentences():
     assert "Kotłowski" in bibliography.sentence(entries["kotlowski2011bipartite"])
     for key, entry in entries.items():
         assert "{" not in bibliography.sentence(entry), key
+
+
+def test_a_page_shows_what_its_code_prints(tmp_path):
+    import printed
+
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```python\na = 1\nprint(a)\n```\n\n```{printed}\n```\n\nText.\n\n    aucbench check --list\n\n"
+        "```{printed}\n```\n\n    rm -r nothing of this is run\n\n```python\nprint(a + 1)\n```\n\n"
+        "```{printed}\n```\n"
+    )
+    first, second, third = printed.texts(page.read_text(), page, tmp_path / "made")
+    assert first == "1"
+    assert "compiled_once" in second
+    assert third == "2"
+    printed._texts["page"] = [first, second, third]
+    source = [page.read_text()]
+    printed.insert(None, "page", source)
+    assert source[0].startswith("```python\na = 1\nprint(a)\n```\n\n```text\n1\n```\n\nText.")
+    assert printed.HERE not in source[0]
+
+
+def test_code_of_a_page_that_fails_ends_the_build_at_its_line(tmp_path):
+    import printed
+
+    page = tmp_path / "page.md"
+    page.write_text("Text.\n\n```python\na = 1\nraise KeyError\n```\n\n```{printed}\n```\n")
+    with pytest.raises(KeyError) as caught:
+        printed.texts(page.read_text(), page, tmp_path)
+    assert caught.traceback[-1].lineno == 4  # counted from 0
+    for command, complaint in (
+        ("aucbench check no_such", "ended with 2"),
+        ("ls", "is no command of aucbench"),
+    ):
+        page.write_text(f"    {command}\n\n```{{printed}}\n```\n")
+        with pytest.raises(RuntimeError, match=complaint):
+            printed.texts(page.read_text(), page, tmp_path)
