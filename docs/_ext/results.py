@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+import front_picture
 import numpy as np
 from markdown import escaped, table
 
 import aucbench
 from aucbench.boards import building, collecting
 from aucbench.boards.page import write_page
-from aucbench.boards.pictures import boards, styling
+from aucbench.boards.pictures import styling
 from aucbench.cli import main
 from aucbench.errors import AucbenchError
 from aucbench.registry import Family
@@ -32,8 +33,8 @@ _store: list[Store] = []
 _curves: dict[str, aucbench.Result] = {}
 
 
-def run(folder: Path) -> None:
-    """Run what the store in the folder does not have."""
+def run(folder: Path) -> Store:
+    """Run what the folder does not have; gives the store of the front page's study."""
     folder.mkdir(parents=True, exist_ok=True)
     before, printed = Path.cwd(), io.StringIO()
     os.chdir(folder)  # Hydra leaves a folder where it is called
@@ -51,6 +52,7 @@ def run(folder: Path) -> None:
     if status:
         raise RuntimeError(f"The study of the front page failed:\n{printed.getvalue()}")
     _store[:] = [Store(folder / "board")]
+    return _store[0]
 
 
 def has_curve(method: str) -> bool:
@@ -96,8 +98,4 @@ def draw_board(folder: Path) -> None:
         shown = [f"{row.auc.value:.4f} ± {row.std:.4f}" for row in found]
         rows.append((f"[`{method}`](generated/methods/{method}.md)", f"{rank.value:.2f}", *shown))
     (folder / "board_table.inc").write_text(table(tuple(map(escaped, head)), rows) + "\n", encoding="utf-8")
-    with styling.look():
-        board = next(board for board in report.boards if board.dataset == "digits")
-        picture = boards.curves(board, styling.styles(report), "samples")
-        assert picture is not None
-        picture[0].savefig(folder / "board.svg", metadata={"Date": None})
+    front_picture.draw(report, folder / "board.svg")

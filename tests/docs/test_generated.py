@@ -137,3 +137,14 @@ def test_code_of_a_page_that_fails_ends_the_build_at_its_line(tmp_path):
         page.write_text(f"    {command}\n\n```{{printed}}\n```\n")
         with pytest.raises(RuntimeError, match=complaint):
             printed.texts(page.read_text(), page, tmp_path)
+
+
+def test_the_picture_of_readme_is_drawn_by_the_project_and_small():
+    from front_picture import __doc__ as told
+
+    picture = "docs/_static/board.svg"
+    root = EXTENSION.parents[1]
+    assert f"({picture})" in (root / "README.md").read_text(encoding="utf-8")
+    assert f"docs/_ext/front_picture.py {picture}" in told
+    assert f"docs/_ext/front_picture.py {picture}" in (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert (root / picture).stat().st_size < 150_000
