@@ -4,6 +4,11 @@ import os
 import shutil
 
 import pytest
+from hypothesis import settings
+
+# The first example may compile a kernel.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 CHROMIUM = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
