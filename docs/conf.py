@@ -11,6 +11,7 @@ sys.path.insert(0, str(HERE / "_ext"))
 
 project = "aucbench"
 author = "the aucbench authors"
+copyright = "2026, the aucbench authors"
 version = release = version_of("aucbench")
 
 extensions = [

@@ -31,8 +31,6 @@ def pages() -> dict[str, str]:
     ]
     for title, (prefix, classes) in SECTIONS.items():
         parts.append(f"## {title}")
-        if len(classes) == 1 and not _described(classes[0]):
-            parts.append(_intro(classes[0]))
         parts.append(_table(prefix, classes))
     for title, prefix, plugins in (("Protocols", "protocol", PROTOCOLS), ("Tunings", "tuning", TUNINGS)):
         parts.append(f"## {title}")
@@ -44,8 +42,12 @@ def pages() -> dict[str, str]:
 
 
 def _intro(cls: type) -> str:
+    return escaped(_plain_intro(cls))
+
+
+def _plain_intro(cls: type) -> str:
     parsed = NumpyDocString(inspect.cleandoc(cls.__doc__ or ""))
-    return escaped("\n".join([*parsed["Summary"], "", *parsed["Extended Summary"]]).strip())
+    return "\n".join([*parsed["Summary"], "", *parsed["Extended Summary"]]).strip()
 
 
 def _described(cls: type) -> dict[str, str]:
@@ -62,6 +64,8 @@ def _table(prefix: str, classes: tuple[Any, ...]) -> str:
     rows = []
     for cls in classes:
         described = _described(cls)
+        if len(fields(cls)) == 1 and not described:  # then the class says it
+            described = {fields(cls)[0].name: _plain_intro(cls)}
         for field in fields(cls):
             default = None if field.default is MISSING else getattr(field.default, "value", field.default)
             shown = "" if field.default is MISSING else code("null" if default is None else _yaml(default))

@@ -95,8 +95,9 @@ def _facts(cls: type) -> str:
 
 def _parameters(cls: type) -> str:
     described = {
-        parameter.name: (parameter.type, " ".join(parameter.desc))
+        name: (parameter.type, " ".join(parameter.desc))
         for parameter in NumpyDocString(inspect.cleandoc(cls.__doc__ or ""))["Parameters"]
+        for name in parameter.name.split(", ")  # "rskip, askip : int" describes both
     }
     rows = []
     for field in fields(cls):  # type: ignore[arg-type]

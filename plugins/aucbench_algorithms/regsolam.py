@@ -1,5 +1,10 @@
 """Regularised SOLAM: the saddle point of `solam` with lam / 2 |w|^2 added.
 
+With s = w.x and p the running share of positives:
+
+    lam / 2 |w|^2 + (1 - p) (s - a)^2 [y = 1] + p (s - b)^2 [y = -1] - p (1 - p) alpha^2
+    + 2 (1 + alpha) (p s [y = -1] - (1 - p) s [y = 1])
+
 The gradient of w becomes dF/dw + lam w, and the radius R = sqrt(2 / lam): comparing with w = 0 gives
 lam / 2 |w*|^2 <= 1. Everything else is `solam` on the l2 ball: step g_t = zeta / sqrt(t), bounds R kappa
 on |a| and |b| and 2 R kappa on |alpha|, and the mean of w_t weighted by g_t.

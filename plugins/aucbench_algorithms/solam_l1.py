@@ -1,6 +1,10 @@
 """SOLAM on an l1 ball, with the choices of the paper that proposed it.
 
-`solam` with the projection on |w|_1 <= R, started at zero, the points just produced being averaged.
+With F, its steps and its bounds those of `solam`:
+
+    min over |w|_1 <= R, a, b   max over alpha   mean of F(w, a, b, alpha; x, y)
+
+started at zero, the points just produced being averaged.
 
 Cost per example: O(nnz log d) on sparse rows, exactly, by `l1_ball`; O(d) on dense rows while the
 projection is active.

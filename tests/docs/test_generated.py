@@ -1,5 +1,6 @@
 """The pages that are made of the code."""
 
+import re
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -37,16 +38,18 @@ def test_every_method_has_a_page_with_its_parameters_and_its_source():
     pages = method_pages.pages()
     for name, plugin in aucbench.catalog().plugins[Family.algorithms].items():
         page = pages[f"methods/{name}.md"]
-        for part in ("## How it works", "## Parameters", "## Citation", "```bibtex", "cost of an iteration"):
+        for part in ("## Parameters", "## Citation", "```bibtex", "cost of an iteration", "claimed rate"):
             assert part in page, f"{name}: {part}"
+        assert "```text\n" in page.partition("## How it works")[2].partition("## ")[0], f"{name}: no formula"
         assert f"algo={name}" in page
         assert f"`{name}`]({name}.md)" in pages["methods/index.md"]
         assert all(f"`algo.{field}`" in page for field in names(plugin.cls))
         table = page.partition("## Parameters")[2].partition("## ")[0]
         rows = [line for line in table.splitlines() if line.startswith("| `algo.")]
-        assert all(row.rstrip(" |").split("|")[-1].strip() for row in rows), (
-            f"{name}: a field without a meaning"
-        )
+        for row in rows:
+            cells = re.split(r"(?<!\\)\|", row)[1:-1]  # a bar of mathematics is escaped
+            assert len(cells) == 4, f"{name}: {row}"
+            assert cells[3].strip(), f"{name}: a field without a meaning: {row}"
 
 
 def test_every_loss_feature_map_and_data_set_stands_in_its_table():
@@ -71,6 +74,8 @@ def test_every_command_and_field_stands_in_the_reference():
         for name in names(cls):
             row = next(line for line in page.splitlines() if line.startswith(f"| `{prefix}{name}` |"))
             assert row.rstrip(" |").count("|") == 3, f"{prefix}{name} has no meaning"
+    assert "| `store.path` | `aucbench-store` | Where finished cells" in page
+    assert "| `tracking.uri` | `sqlite:///mlflow.db` | Log every entry" in page
 
 
 def test_plain_mathematics_stays_as_it_is():
