@@ -87,9 +87,14 @@ def _dispatch(first: str, arguments: list[str], traceback: bool) -> int:
 
         return complete(arguments)
     if first in SUBCOMMANDS and first != "run":
+        import click
+
         from aucbench.cli.commands import COMMANDS
 
-        result = COMMANDS[first].main(arguments[1:], prog_name=f"aucbench {first}", standalone_mode=False)
+        try:
+            result = COMMANDS[first].main(arguments[1:], prog_name=f"aucbench {first}", standalone_mode=False)
+        except click.Abort:  # click's own word for it
+            raise KeyboardInterrupt from None
         return int(result or 0)
     if first.isidentifier() and first not in SUBCOMMANDS:
         from aucbench.errors import ParameterError

@@ -1,6 +1,10 @@
 """Processes of our own: forked, where the system can, from one that has imported all they need."""
 
+import contextlib
 import multiprocessing
+import signal
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
@@ -13,7 +17,21 @@ def begin() -> None:
     if METHOD == "forkserver":
         from multiprocessing import forkserver
 
-        forkserver.ensure_running()
+        with _deaf():
+            forkserver.ensure_running()
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """What starts meanwhile ignores Ctrl-C, which reaches all processes: only the first one says so."""
+    if threading.current_thread() is not threading.main_thread():  # others may not set it
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def forking_context() -> Any:

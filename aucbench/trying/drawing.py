@@ -154,7 +154,15 @@ def _labels(series: Sequence[Series], low: float, high: float) -> dict[int, int]
 
 def _text(each: Series) -> str:
     room = RIGHT - 1 - len(" 0.0000") - 2
-    return f"{each.mark} {each.label[:room]} {each.y[-1]:.4f}"
+    return f"{each.mark} {shortened(each.label, room)} {each.y[-1]:.4f}"
+
+
+def shortened(text: str, room: int) -> str:
+    """The text in at most `room` characters; it is cut in the middle, as names may differ at the end only."""
+    if len(text) <= room:
+        return text
+    end = room * 3 // 5
+    return text[: room - 1 - end] + "~" + text[len(text) - end :]
 
 
 def _x_axis(left: float, right: float, columns: int, braille: bool) -> str:

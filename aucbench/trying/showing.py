@@ -7,7 +7,7 @@ from typing import TextIO
 import numpy as np
 
 from aucbench.trying.contest import BATCH, STOCHASTIC, TUNED, Contest
-from aucbench.trying.drawing import WIDTH, Series, draw
+from aucbench.trying.drawing import WIDTH, Series, draw, shortened
 from aucbench.trying.verdict import verdict
 
 MARKS = {"solam": ("s", 34, (4, 6)), "fsauc": ("f", 35, (2, 4)), "psam": ("p", 32, (1, 3))}
@@ -49,7 +49,7 @@ def series(contest: Contest, dataset: str) -> list[Series]:
         if len(samples):
             mark, colour, dash = styles.get(label) or MARKS[label]
             found.append(Series(label, samples, auc, mark, colour, dash))
-    optimum = contest.optimum(dataset)
+    optimum = contest.level(dataset)
     if optimum is not None and np.isfinite(optimum.auc):
         mark, colour, dash = LEVEL
         found.append(Series(optimum.label, np.empty(0), np.array([optimum.auc]), mark, colour, dash))
@@ -61,12 +61,12 @@ def table(contest: Contest) -> list[str]:
     lines = [" " * NAME + "".join(f"{dataset[:19]:>20}" for dataset in contest.datasets)]
     lines.append(f"{'method':<{NAME}}" + f"{'AUC':>9}{'ns/iter':>11}" * len(contest.datasets))
     for label in contest.labels:
-        name = label if len(label) < NAME else label[: NAME - 2] + "~"
-        line = f"{name:<{NAME}}"
+        line = f"{shortened(label, NAME - 1):<{NAME}}"
         for dataset in contest.datasets:
-            standing = contest.at(label, dataset)
-            if standing is None:
-                line += f"{'-':>9}{'-':>11}"
+            standing = contest.standings.get((label, dataset))
+            if standing is None or not standing.cells:
+                failed = "failed" if standing is not None and standing.failed else "-"
+                line += f"{failed:>9}{'-':>11}"
                 continue
             auc = "diverged" if standing.diverged_at is not None else f"{standing.auc:.4f}"
             line += f"{auc:>9}{_nanoseconds(standing.nanoseconds, label):>11}"

@@ -5,37 +5,55 @@ import math
 import numpy as np
 
 from aucbench.trying.contest import STOCHASTIC, TUNED, Contest, Standing
+from aucbench.trying.ties import TIED, compared
 
-LEVEL = 0.002  # of AUC, or twice the standard error of the difference over the seeds where that is more
 FAR = 0.02
 SLOW = 20.0  # times the time of an iteration of the others
 RISING = 0.003  # that a curve gains in its last half of log samples
 BETTER = 0.005  # that a tuning gains
+REVERSED = 0.4  # an AUC below it is no accident of a method that learns nothing
 
 
 def verdict(contest: Contest) -> list[str]:
-    """Sentences: AUC on each data set, speed, divergence, remarks, and what to look at next."""
-    lines = [_auc(contest, dataset) for dataset in contest.datasets]
+    """Sentences: AUC on each data set, speed, what failed, remarks, and what to look at next."""
+    lines = [line for dataset in contest.datasets if (line := _auc(contest, dataset))]
+    if any("tied" in line for line in lines):
+        lines.append(f"tied: {TIED}.")
+    lines += _reversed(contest) + _failures(contest)
     lines += _speed(contest)
     lines += [f"Note: {remark}." for remark in contest.remarks]
     return [*lines, *(f"Next: {step}" for step in _next(contest))]
 
 
+def _reversed(contest: Contest) -> list[str]:
+    owns = [own for dataset in contest.datasets if (own := contest.own(dataset)) and own.auc < REVERSED]
+    told = [f"AUC {own.auc:.4f} on {own.dataset}, with the sign changed {1.0 - own.auc:.4f}" for own in owns]
+    return [f"scores look reversed: {'; '.join(told)}."] if told else []
+
+
+def _failures(contest: Contest) -> list[str]:
+    """Why the tried method could not run, each reason once."""
+    found: dict[str, list[str]] = {}
+    for (label, dataset), each in contest.standings.items():
+        if label in (contest.name, contest.name + TUNED) and each.trouble:
+            what = "its tuning" if label != contest.name else "it"
+            verb = "failed" if each.failed else "did not run"
+            found.setdefault(f"{what} {verb}: {each.trouble.rstrip('.')}.", []).append(dataset)
+    return [f"{_listed(names)}: {text}" for text, names in found.items()]
+
+
 def _auc(contest: Contest, dataset: str) -> str:
     own = contest.own(dataset)
     if own is None:
-        return f"{dataset}: it did not run: {contest.standings[contest.name, dataset].trouble}"
+        return ""
     if own.diverged_at is not None:
         even = "even tuned, " if contest.at(contest.name + TUNED, dataset) else ""
         return f"{dataset}: {even}it diverged, at iteration {own.diverged_at:,}; a diverged run has no AUC."
     words = f"{dataset}: test AUC {own.auc:.4f}"
-    rivals = [each for name in STOCHASTIC if (each := contest.at(name, dataset)) and math.isfinite(each.auc)]
-    if rivals:
-        rank = 1 + sum(_compare(own, each) < 0 for each in rivals)
-        best = max(rivals, key=lambda each: each.auc)
-        side = {0: "level with", 1: "above", -1: "below"}[_compare(own, best)]
-        words += f", {_ordinal(rank)} of {len(rivals) + 1}; {side} {best.label}'s {best.auc:.4f}"
-    optimum = contest.optimum(dataset)
+    if own.planned is not None:
+        words += f" after {own.iterations:,} of {own.planned:,} iterations"
+    words += _rank(own, contest.rivals(own))
+    optimum = contest.optimum(own)
     if optimum is not None and math.isfinite(optimum.auc):
         gap = optimum.auc - own.auc
         far = f"{gap:.4f} below" if gap > 0 else f"{-gap:.4f} above"
@@ -52,14 +70,22 @@ def _auc(contest: Contest, dataset: str) -> str:
     return words + "."
 
 
-def _compare(one: Standing, other: Standing) -> int:
-    """1, 0 or -1: better, level or worse, over the seeds that both have."""
-    difference = (
-        one.aucs - other.aucs if len(one.aucs) == len(other.aucs) else np.array([one.auc - other.auc])
-    )
-    error = 2.0 * difference.std(ddof=1) / math.sqrt(len(difference)) if len(difference) > 1 else 0.0
-    mean = float(difference.mean())
-    return 0 if abs(mean) <= max(LEVEL, error) else int(math.copysign(1, mean))
+def _rank(own: Standing, rivals: list[Standing]) -> str:
+    """Where it stands among the others; those that cannot be told apart from it share its rank."""
+    if not rivals:
+        return ""
+    outcomes = [(compared(own, each), each) for each in rivals]
+    rank = _ordinal(1 + sum(outcome < 0 for outcome, _ in outcomes))
+    tied = [f"{each.label} ({each.auc:.4f})" for outcome, each in outcomes if outcome == 0]
+    best = max(rivals, key=lambda each: each.auc)
+    place = f"{rank} of {len(rivals) + 1}"
+    words = f", tied for {place} with {_listed(tied)}" if tied else f", {place}"
+    outcome = compared(own, best)
+    if outcome:
+        words += f", {'above' if outcome > 0 else 'below'} {best.label}'s {best.auc:.4f}"
+    if own.planned is not None and len(own.curve[0]):
+        words += f"; after as many samples {best.label} had {best.auc_after(own.curve[0][-1]):.4f}"
+    return words
 
 
 def _speed(contest: Contest) -> list[str]:
@@ -95,13 +121,11 @@ def _next(contest: Contest) -> list[str]:
     """What to look at, the gravest first; three at most."""
     name, steps = contest.name, []
     owns = [own for dataset in contest.datasets if (own := contest.own(dataset))]
-    troubles = [
-        each.trouble
-        for (label, _), each in contest.standings.items()
-        if label.startswith(name) and each.trouble
-    ]
-    if any("needs dense rows" not in trouble for trouble in troubles):
+    failed = [each.failed for (label, _), each in contest.standings.items() if label.startswith(name)]
+    if any(failed):
         steps.append(f"aucbench check {name} shows on small inputs what goes wrong.")
+    if any(own.auc < REVERSED for own in owns):
+        steps.append("change the sign of what score returns: higher must mean more likely positive.")
     defaults = [each for dataset in contest.datasets if (each := contest.at(name, dataset))]
     if any(each.diverged_at is not None for each in (*owns, *defaults)):
         steps.append("it diverges: a smaller default step, or one that shrinks with |x|^2, keeps w finite.")
@@ -122,14 +146,15 @@ def _next(contest: Contest) -> list[str]:
             f"rows is far faster when it is compiled by aucbench.kernels.kernel."
         )
     rising = [own.dataset for own in owns if own.diverged_at is None and _rises(own)]
-    if rising:
+    if rising and not any(own.planned for own in owns):
         more = f"{contest.epochs * 4:g}"
         steps.append(f"it still rises on {', '.join(rising)}: aucbench try {name} --epochs {more}.")
     far = [
         own.dataset
         for own in owns
-        if (best := contest.optimum(own.dataset)) and best.auc - own.auc > FAR and own.dataset not in rising
-    ]
+        if (best := contest.optimum(own)) and best.auc - own.auc > FAR
+        and own.dataset not in rising and own.auc >= REVERSED
+    ]  # fmt: skip
     if far and not edges:
         steps.append(f"it stays far below the optimum on {', '.join(far)}: does its objective fit the AUC?")
     if not steps:
@@ -163,3 +188,7 @@ def _rises(standing: Standing) -> bool:
 
 def _ordinal(rank: int) -> str:
     return {1: "first", 2: "second", 3: "third"}.get(rank, f"{rank}th")
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

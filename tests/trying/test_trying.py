@@ -1,59 +1,28 @@
 """``aucbench try``: what it runs, shows, says and refuses."""
 
 import io
-from dataclasses import dataclass
-from typing import ClassVar
+import os
+import re
+import signal
+import subprocess
+import sys
 
-import numpy as np
 import pytest
 
 import aucbench
 from aucbench.cli import main
+from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Family, Plugin
-from aucbench.result import CellResult
-from aucbench.trying import Contest, Standing, contest, hold, show, verdict
-from tests.fakes import Perceptron
-from tests.third_party.my_methods import PairSgd
-
-
-@dataclass(frozen=True)
-class Bursting(Perceptron):
-    """It diverges with a large step, which is its default."""
-
-    name: ClassVar[str] = "bursting"
-    grid: ClassVar = {"eta": (0.01, 0.1)}
-    eta: float = 1e200
-
-    def step(self, state, batch):
-        for x, label in batch:
-            state = state._replace(w=state.w + self.eta * label * x * (1.0 + self.eta * 1e200))
-        return state
-
-
-@dataclass(frozen=True)
-class DenseOnly(Perceptron):
-    name: ClassVar[str] = "dense_only"
-    requires: ClassVar = {"dense": "its solver knows nothing else."}
-
-
-@dataclass(frozen=True)
-class AnyLoss(PairSgd):
-    name: ClassVar[str] = "any_loss"
-    losses: ClassVar = ("*",)
-
-
-@dataclass(frozen=True)
-class Raising(Perceptron):
-    name: ClassVar[str] = "raising"
-
-    def step(self, state, batch):
-        raise KeyError("no such thing")
+from aucbench.trying import contest, hold, holding, show, verdict
+from tests.studies.support import process_environment, write_metadata
+from tests.trying.methods import OWN
+from tests.trying.support import printed
 
 
 @pytest.fixture(scope="module")
 def catalog():
     plugins = {family: dict(known) for family, known in aucbench.catalog().plugins.items()}
-    for cls in (Perceptron, Bursting, DenseOnly, AnyLoss, Raising):
+    for cls in OWN:
         plugins[Family.algorithms][cls.name] = Plugin(Family.algorithms, cls.name, cls, "mine", "1.0")
     return Catalog(plugins)
 
@@ -68,18 +37,11 @@ def small(monkeypatch):
     )
     monkeypatch.setattr(contest, "STOCHASTIC", ("psam",))
     monkeypatch.setattr(contest, "BATCH", ("ls_svm",))
-    monkeypatch.setattr(contest, "TRIALS", 4)
+    monkeypatch.setattr(holding, "TRIALS", 4)
 
 
-def tried(catalog, name, epochs=1.0):
-    return hold(catalog, name, epochs, lambda text: None)
-
-
-def printed(found):
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    show(found, out)
-    out.seek(0)
-    return out.read()
+def tried(catalog, name, epochs=1.0, seconds=300.0):
+    return hold(catalog, name, epochs, seconds, lambda text: None)
 
 
 def test_a_method_meets_its_rivals_and_the_optimum_and_is_judged(small, catalog):
@@ -120,9 +82,61 @@ def test_a_method_that_takes_any_loss_gets_one_and_it_is_named(small, catalog):
 
 
 def test_a_method_that_raises_is_shown_with_the_command_that_explains_it(small, catalog):
-    lines = verdict(tried(catalog, "raising"))
-    assert any("breast_cancer: it did not run: " in line and "KeyError" in line for line in lines)
+    found = tried(catalog, "raising")
+    lines = verdict(found)
+    assert any(line.startswith("breast_cancer and sparse_text: it failed: raising of") for line in lines)
+    assert any(
+        re.search(r"KeyError: 'no such thing' \(methods.py, line \d+, in step\)", line) for line in lines
+    )
     assert any("aucbench check raising" in line for line in lines)
+    assert found.at("psam", "breast_cancer") is not None
+
+
+def test_scores_of_a_wrong_shape_are_a_failure_like_any_other(small, catalog):
+    found = tried(catalog, "wrong_shape")
+    text = " ".join(printed(found).split())
+    assert "breast_cancer: it failed: wrong_shape of distribution mine 1.0 failed: score must return" in text
+    assert re.search(r"\(methods.py, line \d+, in score\)", text)
+    assert re.search(r"wrong_shape +failed", printed(found))
+    assert found.at("psam", "breast_cancer") is not None
+
+
+def test_reversed_scores_are_said_with_the_auc_of_the_other_sign(small, catalog):
+    found = tried(catalog, "reversed")
+    auc = found.own("breast_cancer").auc
+    text = " ".join(verdict(found))
+    assert "scores look reversed: AUC" in text
+    assert f"AUC {auc:.4f} on breast_cancer, with the sign changed {1 - auc:.4f}" in text
+    assert "change the sign of what score returns" in text
+
+
+@pytest.mark.parametrize("name", ["slow", "slow_planner"])
+def test_a_slow_method_sees_as_many_rows_as_there_is_time_for_and_that_is_said(small, catalog, name):
+    found = tried(catalog, name, seconds=8.0)
+    own = found.own("breast_cancer")
+    assert 0 < own.iterations < own.planned == 455
+    samples, _ = own.curve
+    assert samples[-1] == 2 * own.iterations
+    text = " ".join(verdict(found))
+    assert re.search(
+        rf"{name} takes [\d.]+ ms an iteration: it did .*{own.iterations} of 455 on breast_", text
+    )
+    assert "was not tuned" in text
+    assert f"after {own.iterations} of 455 iterations" in text
+    assert "after as many samples" in text
+    assert found.labels == [name, "psam", "ls_svm"]
+
+
+def test_a_method_that_hangs_is_ended_and_the_others_are_compared(small, catalog):
+    found = tried(catalog, "hanging", seconds=10.0)
+    text = " ".join(verdict(found))
+    assert "breast_cancer: it failed: hanging was ended, as an iteration, with its scores, had not" in text
+    assert "sparse_text: it failed: it was not tried, as it hung on breast_cancer." in text
+
+
+def test_epochs_that_take_the_others_longer_than_all_may_are_refused(catalog):
+    with pytest.raises(ParameterError, match=r"--epochs 1e\+06 may take the other methods .*: set --seconds"):
+        tried(catalog, "perceptron", epochs=1e6, seconds=60.0)
 
 
 def test_the_command_shows_it_and_refuses_names_and_epochs_in_one_sentence(
@@ -139,66 +153,10 @@ def test_the_command_shows_it_and_refuses_names_and_epochs_in_one_sentence(
         (["perceptrn"], "Unknown algorithm 'perceptrn'. Did you mean perceptron?"),
         (["hinge"], "'hinge' is a loss; only methods are tried: aucbench check hinge tests it"),
         (["perceptron", "--epochs", "0"], "--epochs must be > 0, got 0."),
+        (["perceptron", "--seconds", "nan"], "--seconds must be > 0, got nan."),
     ):
         assert main(["try", *words]) == 2
         assert capsys.readouterr().err.startswith(f"aucbench: {sentence}")
-
-
-def standing(label, aucs, ns=100.0, stop="budget", tuned=None):
-    samples = np.arange(1.0, 101.0)
-    cells = tuple(
-        CellResult(
-            {
-                "result": {
-                    "auc": auc, "ns_per_iteration": ns, "iterations": 50, "stop_reason": stop,
-                },
-                "tuned": {"parameters": tuned} if tuned else None,
-            },
-            {"samples": samples, "auc": np.full(100, 0.5 if auc is None else auc), "iteration": samples},
-            None,
-        )
-        for auc in aucs
-    )  # fmt: skip
-    return Standing(label, "data", cells)
-
-
-def judged(*standings, access="stream", grid=None):
-    known = {(each.label, each.dataset): each for each in standings}
-    return " ".join(verdict(Contest("mine", access, 5.0, known, grid or {})))
-
-
-def test_what_differs_less_than_the_seeds_is_level():
-    level = judged(standing("mine", [0.90, 0.80, 0.85]), standing("psam", [0.80, 0.90, 0.86]))
-    assert "first of 2; level with psam's 0.8533" in level
-    below = judged(standing("mine", [0.80, 0.81]), standing("psam", [0.90, 0.91]))
-    assert "second of 2; below psam's 0.9050" in below
-
-
-def test_the_optimum_is_the_better_batch_method_and_the_gap_is_a_number():
-    text = judged(standing("mine", [0.9]), standing("ls_svm", [0.95]), standing("svm_or", [0.97]))
-    assert "0.0700 below the batch optimum of svm_or" in text
-    assert "does its objective fit the AUC?" in text
-
-
-def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled():
-    text = judged(standing("mine", [0.9], ns=5000.0), standing("psam", [0.9], ns=100.0))
-    assert "5,000 ns per iteration, 50 times psam's" in text
-    assert "aucbench.kernels.kernel" in text
-    text = judged(standing("mine", [0.9], ns=50.0), standing("psam", [0.9], ns=100.0))
-    assert "1/2 of psam's" in text
-    assert "aucbench.kernels.kernel" not in text
-
-
-def test_a_tuning_that_ends_at_the_edge_of_its_grid_is_said():
-    tuned = standing("mine tuned", [0.9, 0.9], tuned={"eta": 9.0})
-    text = judged(standing("mine", [0.8, 0.8]), tuned, grid={"eta": (0.1, 1.0, 10.0)})
-    assert "the edge of the grid of eta (high end)" in text
-    assert "this is tuned, with its defaults 0.8000" in text
-
-
-def test_a_run_that_diverged_is_said_with_its_iteration():
-    text = judged(standing("mine", [None], stop="diverged"), standing("psam", [0.9]))
-    assert "data: it diverged, at iteration 50; a diverged run has no AUC." in text
 
 
 def test_an_output_without_braille_gets_letters(small, catalog):
@@ -207,3 +165,20 @@ def test_an_output_without_braille_gets_letters(small, catalog):
     show(found, out)
     out.seek(0)
     assert "***" in out.read()
+
+
+def test_ctrl_c_ends_a_trial_with_one_line(tmp_path):
+    site = write_metadata(tmp_path / "site")
+    environment = process_environment(site, tmp_path / "counter")
+    words = [sys.executable, "-m", "aucbench", "try", "fake_sleeper", "--seconds", "100"]
+    running = subprocess.Popen(
+        words, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    first = running.stderr.readline()
+    assert first.startswith("aucbench: measuring an iteration of fake_sleeper")
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+    _, said = running.communicate()
+    assert running.returncode == 130
+    assert [line for line in said.splitlines() if not line.endswith(" ...")] == [
+        "aucbench: interrupted; a trial keeps nothing"
+    ]

@@ -1,0 +1,93 @@
+"""The verdict on a trial: ranks, ties, speed, and what to look at next."""
+
+import numpy as np
+
+from aucbench.result import CellResult
+from aucbench.trying import Contest, Standing, verdict
+from tests.trying.support import printed
+
+
+def standing(label, aucs, ns=100.0, stop="budget", tuned=None):
+    samples = np.arange(1.0, 101.0)
+    cells = tuple(
+        CellResult(
+            {
+                "result": {
+                    "auc": auc, "ns_per_iteration": ns, "iterations": 50, "stop_reason": stop,
+                },
+                "tuned": {"parameters": tuned} if tuned else None,
+            },
+            {"samples": samples, "auc": np.full(100, 0.5 if auc is None else auc), "iteration": samples},
+            None,
+        )
+        for auc in aucs
+    )  # fmt: skip
+    return Standing(label, "data", cells)
+
+
+def judged(*standings, access="stream", grid=None):
+    known = {(each.label, each.dataset): each for each in standings}
+    return " ".join(verdict(Contest("mine", access, 5.0, known, grid or {})))
+
+
+def test_what_the_paired_runs_cannot_tell_apart_is_tied():
+    text = judged(standing("mine", [0.90, 0.80, 0.85]), standing("psam", [0.80, 0.90, 0.86]))
+    assert "tied for first of 2 with psam (0.8533)" in text
+    assert "tied: less than 0.002 apart, or not told apart at 95% by the boards' paired t-test" in text
+    below = judged(standing("mine", [0.80, 0.81]), standing("psam", [0.90, 0.91]))
+    assert "second of 2, below psam's 0.9050" in below
+    assert "tied" not in below
+
+
+def test_what_is_too_little_to_matter_is_tied_even_if_every_run_agrees():
+    text = judged(
+        standing("mine", [0.9001, 0.8001]), standing("psam", [0.9, 0.8]), standing("solam", [0.7, 0.6])
+    )
+    assert "tied for first of 3 with psam (0.8500)" in text
+
+
+def test_a_single_run_is_compared_with_the_others_of_its_seed():
+    text = judged(standing("mine", [0.8]), standing("psam", [0.7, 0.99]), standing("ls_svm", [0.85, 0.99]))
+    assert "first of 2, above psam's 0.7000; 0.0500 below the batch optimum of ls_svm" in text
+
+
+def test_a_rival_that_is_tried_is_not_its_own_rival():
+    found = Contest("psam", "stream", 5.0, {("psam", "data"): standing("psam", [0.9])}, {})
+    assert "first of" not in verdict(found)[0]
+
+
+def test_long_names_stay_apart_in_picture_and_table():
+    name = "my_long_method_name"
+    both = [standing(name, [0.8, 0.9]), standing(f"{name} tuned", [0.9, 0.9], tuned={"eta": 1.0})]
+    found = Contest(name, "stream", 5.0, {(each.label, "data"): each for each in both}, {})
+    lines = printed(found).splitlines()
+    assert any("my_l~d_name" in line for line in lines)
+    assert any("my_l~ tuned" in line for line in lines)
+    assert len({line[:20] for line in lines if line.startswith("my_long")}) == 2
+
+
+def test_the_optimum_is_the_better_batch_method_and_the_gap_is_a_number():
+    text = judged(standing("mine", [0.9]), standing("ls_svm", [0.95]), standing("svm_or", [0.97]))
+    assert "0.0700 below the batch optimum of svm_or" in text
+    assert "does its objective fit the AUC?" in text
+
+
+def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled():
+    text = judged(standing("mine", [0.9], ns=5000.0), standing("psam", [0.9], ns=100.0))
+    assert "5,000 ns per iteration, 50 times psam's" in text
+    assert "aucbench.kernels.kernel" in text
+    text = judged(standing("mine", [0.9], ns=50.0), standing("psam", [0.9], ns=100.0))
+    assert "1/2 of psam's" in text
+    assert "aucbench.kernels.kernel" not in text
+
+
+def test_a_tuning_that_ends_at_the_edge_of_its_grid_is_said():
+    tuned = standing("mine tuned", [0.9, 0.9], tuned={"eta": 9.0})
+    text = judged(standing("mine", [0.8, 0.8]), tuned, grid={"eta": (0.1, 1.0, 10.0)})
+    assert "the edge of the grid of eta (high end)" in text
+    assert "this is tuned, with its defaults 0.8000" in text
+
+
+def test_a_run_that_diverged_is_said_with_its_iteration():
+    text = judged(standing("mine", [None], stop="diverged"), standing("psam", [0.9]))
+    assert "data: it diverged, at iteration 50; a diverged run has no AUC." in text
