@@ -64,6 +64,17 @@ def from_store(store: Store, study: str | None = None) -> list[Cell]:
     return list(found.values())
 
 
+def left_out(store: Store, study: str | None = None) -> tuple[str, ...]:
+    """Sentences on data that were not to be had when one study, or any, was planned."""
+    return tuple(
+        # What follows the names has paths and addresses of this machine, which are not for readers of a board.
+        f"Left out of the study '{plan['study']}', for their data were not to be had: {text.partition(': ')[0]}."
+        for plan in store.plans()
+        if study in (None, plan["study"])
+        for text in plan["unavailable"]
+    )
+
+
 def of_results(results: Iterable[CellResult]) -> list[Cell]:
     """Finished cells from their results."""
     return [_finished(result) for result in results]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from aucbench.boards.collecting import Cell, from_store, of_results
+from aucbench.boards.collecting import Cell, from_store, left_out, of_results
 from aucbench.config.settings import StoreSettings
 from aucbench.errors import ParameterError
 from aucbench.store import Store
@@ -33,7 +33,7 @@ def leaderboard(store: str, uri: str | None, study: str | None, out: str | None,
 
     cells = _stored(store, study) if uri is None else _logged(uri, study)
     folder = _made(out)
-    remarks = () if uri is None else (_REMARK,)
+    remarks = (_REMARK,) if uri is not None else left_out(Store(store), study)
     report = building.build(cells, study or uri or store, study is not None, remarks)
     terminal.show(report)
     if folder:

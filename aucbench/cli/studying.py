@@ -80,12 +80,13 @@ def _run(request: Request, store: "Store", single: bool) -> tuple[int, list[floa
 def _write_board(store: "Store", study: str) -> Path:
     """The study's leaderboard beside its results, without pictures; returns the page."""
     from aucbench.boards.building import build
-    from aucbench.boards.collecting import from_store
+    from aucbench.boards.collecting import from_store, left_out
     from aucbench.boards.files import PAGE, write
 
     cells = from_store(store, study)
     folder = store.board_folder(study)
-    write(build(cells, study, one_study=True), cells, folder, pictures=False)
+    report = build(cells, study, one_study=True, remarks=left_out(store, study))
+    write(report, cells, folder, pictures=False)
     return folder / PAGE
 
 

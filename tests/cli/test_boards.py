@@ -163,6 +163,19 @@ def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(run, finished, tm
     assert len(re.findall(r"^│ psam", out, re.MULTILINE)) == 3  # two boards and the ranking
 
 
+def test_data_that_were_not_to_be_had_stand_on_the_board(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"OFFLINE": "1", "MIRROR": str(tmp_path), "CACHE": str(tmp_path / "cache")}.items():
+        monkeypatch.setenv(f"AUCBENCH_{name}", value)
+    words = ("-m", "algo=ls_svm", "dataset=wine,w8a", "study=part", "matrix.skip_missing_data=true")
+    assert main([*words, "tracking=none"]) == 0
+    capsys.readouterr()
+    assert main(["leaderboard", "--study", "part"]) == 0
+    sentence = "Left out of the study 'part', for their data were not to be had: ls_svm on w8a."
+    assert sentence in " ".join(capsys.readouterr().out.split())
+    assert sentence in (tmp_path / "aucbench-store/boards/part/leaderboard.md").read_text()
+
+
 def commands(finished, study):
     boards = table(finished / "aucbench-store" / "boards" / study)
     return [(row["dataset"], row["method"], row["command"]) for row in boards.to_dict("records")]
