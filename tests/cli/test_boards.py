@@ -171,9 +171,10 @@ def test_data_that_were_not_to_be_had_stand_on_the_board(tmp_path, monkeypatch, 
     assert main([*words, "tracking=none"]) == 0
     capsys.readouterr()
     assert main(["leaderboard", "--study", "part"]) == 0
-    sentence = "Left out of the study 'part', for their data were not to be had: ls_svm on w8a."
+    sentence = "Left out of the study 'part', whose data were not to be had: ls_svm on w8a."
     assert sentence in " ".join(capsys.readouterr().out.split())
-    assert sentence in (tmp_path / "aucbench-store/boards/part/leaderboard.md").read_text()
+    written = (tmp_path / "aucbench-store/boards/part/leaderboard.md").read_text()
+    assert sentence.replace("_", r"\_") in written
 
 
 def commands(finished, study):
