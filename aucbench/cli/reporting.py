@@ -12,6 +12,7 @@ from aucbench.studies.conducting import Conducted, Executed
 from aucbench.studies.observing import Observer
 from aucbench.studies.planning import CellState, Plan, by_reason
 from aucbench.studies.units import CellUnit, Unit
+from aucbench.tracking.addresses import serving, shown
 
 DEFAULT_STORE = "aucbench-store"
 
@@ -176,8 +177,8 @@ def print_failures(conducted: Conducted, names: Names) -> None:
 
 
 def print_next(path: str | None, uri: str | None) -> None:
-    """The commands that show more."""
-    nexts = [f"mlflow ui --backend-store-uri {uri}"] if uri else []
+    """The commands, or the address, that show more."""
+    nexts = [serving(uri) or shown(uri)] if uri else []
     if path:
         nexts.append("aucbench leaderboard" + ("" if path == DEFAULT_STORE else f" --store {path}"))
     for number, command in enumerate(nexts):

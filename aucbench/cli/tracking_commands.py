@@ -48,7 +48,7 @@ def sync(store: str, uri: str, study: str | None) -> None:
 def charts(store: str, uri: str, study: str | None) -> None:
     """Print where MLflow shows the curves of a study, over training time, method beside method."""
     from aucbench import tracking
-    from aucbench.tracking import charting
+    from aucbench.tracking import addresses, charting
 
     tracking.check_address(uri)
     if study is None and Path(store).is_dir():
@@ -56,7 +56,7 @@ def charts(store: str, uri: str, study: str | None) -> None:
         study = names[-1] if names else None
     views = charting.views(uri, study)
     print(f"study {study}" if study else "all studies")
-    command = charting.serving(uri)
+    command = addresses.serving(uri)
     if command:
         print(f"start MLflow's pages by  {command}")
     width = max(len(view.title) for view in views)

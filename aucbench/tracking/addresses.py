@@ -67,3 +67,11 @@ def artifact_folder(address: str) -> Path | None:
     """Beside the SQLite file; a server decides for itself."""
     file = sqlite_file(address)
     return file.parent / "mlruns" if file else None
+
+
+def serving(uri: str) -> str | None:
+    """The command that serves the pages of a file or data base, None where a server does."""
+    if uri.startswith(("http://", "https://", "databricks")):
+        return None
+    file = sqlite_file(uri)
+    return f"mlflow ui --backend-store-uri {uri if file is None else shown(uri)}"

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from aucbench.errors import TrackingError
-from aucbench.tracking.addresses import shown, sqlite_file
+from aucbench.tracking.addresses import shown
 from aucbench.tracking.connecting import Connection
 
 DEFAULT_PORT = 5000
@@ -67,14 +67,6 @@ def views(uri: str, study: str | None) -> list[View]:
 def front(uri: str) -> str:
     """Where the pages of an address are served."""
     return uri.rstrip("/") if uri.startswith(("http://", "https://")) else f"http://127.0.0.1:{DEFAULT_PORT}"
-
-
-def serving(uri: str) -> str | None:
-    """The command that serves the pages of a file or data base, None where a server does."""
-    if uri.startswith(("http://", "https://", "databricks")):
-        return None
-    file = sqlite_file(uri)
-    return f"mlflow ui --backend-store-uri {uri if file is None else shown(uri)}"
 
 
 def condition(study: str | None) -> str:

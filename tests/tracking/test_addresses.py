@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from aucbench.cli import main
+from aucbench.cli.reporting import print_next
 from aucbench.errors import TrackingError
 from aucbench.tracking import check_address
 
@@ -86,3 +87,11 @@ def test_reading_a_mistyped_file_says_so_and_creates_nothing(command, tmp_path, 
     assert main([*command.split(), "sqlite:///mlfow.db"]) == 2
     assert "there is no file mlfow.db" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_after_a_run_the_next_step_is_a_command_for_a_file_and_the_address_of_a_server(capsys):
+    print_next(None, "sqlite:///mlflow.db")
+    print_next(None, "https://me:secret@example.org")
+    one, other = capsys.readouterr().out.splitlines()
+    assert one.split(maxsplit=1) == ["next", "mlflow ui --backend-store-uri sqlite:///mlflow.db"]
+    assert other.split() == ["next", "https://me:***@example.org"]
