@@ -41,4 +41,5 @@ def own_frames(error: BaseException, package: str) -> list[tuple[FrameType, int]
         (frame, number)
         for frame, number in traceback.walk_tb(error.__traceback__)
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] == package
+        and not frame.f_code.co_filename.startswith("<")  # what dataclass generates
     ]

@@ -1,34 +1,45 @@
 """``aucbench check``: the rules every plugin must obey, tried on registered ones."""
 
-import warnings
-from time import perf_counter
+import sys
 from typing import Any
 
 import click
 
 import aucbench
-from aucbench.errors import PluginError
-from aucbench.registry import Catalog, Family, Plugin, suggest
+from aucbench.admission import Failure
+from aucbench.errors import ParameterError, PluginError
+from aucbench.registry import Catalog, Plugin, suggest
+
+PATIENCE = 60.0  # seconds for a plugin
 
 
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--all", "every", is_flag=True, help="Check every registered plugin.")
 @click.option("--list", "listed", is_flag=True, help="Show the checks and the rules they stand for.")
-def check(names: tuple[str, ...], every: bool, listed: bool) -> int:
+@click.option(
+    "--patience",
+    default=PATIENCE,
+    show_default=True,
+    metavar="SECONDS",
+    help="For all checks of a plugin; a slow one is tried on smaller problems, or in part.",
+)
+def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) -> int:
     """Check the plugins NAMES, of whatever family, against the rules of the contract.
 
-    Each rule that is broken is explained, with the smallest input that shows it. Data sets that are not on
-    this machine are downloaded; with AUCBENCH_OFFLINE=1 they are shown as exempt. Exit status 1 when a check
-    failed.
+    Each rule that is broken is explained, with the smallest input that shows it; a plugin that could not be
+    registered is explained too. Data sets that are not on this machine are downloaded; with
+    AUCBENCH_OFFLINE=1 they are shown as exempt. Exit status 1 when a check failed or was not tried.
     """
     if listed:
         _print_rules()
         return 0
     if not names and not every:
         raise click.UsageError("Name the plugins to check, or use --all; --list shows the checks.")
-    plugins = _chosen(aucbench.catalog(), names, every)
-    return _check(plugins)
+    if not patience > 0.0:
+        raise ParameterError(f"--patience must be > 0, got {patience:g}.")
+    plugins, failures = _chosen(aucbench.catalog(), names, every)
+    return _check(plugins, failures, patience)
 
 
 def _print_rules() -> None:
@@ -42,62 +53,40 @@ def _print_rules() -> None:
         print()
 
 
-def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> list[Plugin]:
-    """The plugins of these names, those of several families when they share one."""
+def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> tuple[list[Plugin], list[Failure]]:
+    """The plugins of these names, or of classes called so, and what of these names was left out."""
     if every:
-        return list(catalog)
-    found = []
+        return list(catalog), list(catalog.failures)
+    found: dict[Plugin, None] = {}
+    broken: dict[Failure, None] = {}
     for name in dict.fromkeys(names):
-        same = [plugin for plugin in catalog if plugin.name == name]
-        if not same:
+        same = [plugin for plugin in catalog if name in (plugin.name, plugin.cls.__name__)]
+        failures = [failure for failure in catalog.failures if failure.is_called(name)]
+        if not same and not failures:
             known = sorted({plugin.name for plugin in catalog})
             raise PluginError(f"Unknown plugin '{name}'. {suggest(name, known)}")
-        found += same
-    return found
+        found |= dict.fromkeys(same)
+        broken |= dict.fromkeys(failures)
+    return list(found), list(broken)
 
 
-def _check(plugins: list[Plugin]) -> int:
+def _check(plugins: list[Plugin], failures: list[Failure], patience: float) -> int:
+    from aucbench.cli.findings import Progress, report, report_failure
     from aucbench.testing import CHECKS, Status
+    from aucbench.testing.isolating import examined_apart
 
     counts = dict.fromkeys(Status, 0)
+    for failure in failures:
+        report_failure(failure)
     for plugin in plugins:
-        begin = perf_counter()
-        findings = _findings(plugin)
-        seconds = perf_counter() - begin
-        passed = sum(finding.status is Status.passed for finding in findings)
-        print(
-            f"{plugin.name} ({plugin.family.singular} of {plugin.distribution} {plugin.version}): "
-            f"{passed} of {len(findings)} checks passed in {seconds:.1f} s"
-        )
-        rules = {check.name: check.sentence for check in CHECKS[plugin.family]}
+        progress = Progress(plugin.name, len(CHECKS[plugin.family]), sys.stderr)
+        findings: tuple[Any, ...] = examined_apart(plugin.family, plugin.cls, patience, progress)
+        progress.close()
+        report(plugin, findings, progress.seconds)
         for finding in findings:
             counts[finding.status] += 1
-            if finding.status is not Status.passed:
-                print(f"  {finding.status:<6}  {finding.check}: {finding.message}")
-            if finding.status is Status.failed:
-                for what, text in (
-                    ("the rule", rules[finding.check]),
-                    ("the input", finding.shown),
-                    ("try again", finding.line),
-                ):
-                    if text:
-                        print(f"          {what:<9}  {text}")
-    noun = "plugin" if len(plugins) == 1 else "plugins"
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
-    print(f"{len(plugins)} {noun} checked: {told}")
-    return 1 if counts[Status.failed] else 0
-
-
-def _findings(plugin: Plugin) -> tuple[Any, ...]:
-    from aucbench import testing
-
-    functions: dict[Family, Any] = {
-        Family.algorithms: testing.check_algorithm,
-        Family.datasets: testing.check_dataset,
-        Family.losses: testing.check_loss,
-        Family.features: testing.check_features,
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # libraries complain about problems this small
-        findings: tuple[Any, ...] = functions[plugin.family](plugin.cls, raise_on_failure=False)
-    return findings
+    noun = "plugin" if len(plugins) == 1 else "plugins"
+    unusable = f"; {len(failures)} could not be registered" if failures else ""
+    print(f"{len(plugins)} {noun} checked: {told}{unusable}")
+    return 1 if counts[Status.failed] or counts[Status.untried] or failures else 0

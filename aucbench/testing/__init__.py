@@ -16,26 +16,26 @@ and one test per rule is::
 A plugin that rightly breaks a rule says so, and why: ``exempt: ClassVar = {"pickling": "its state holds an
 open file"}``. A method that cannot take CSR or float32 rows declares ``requires = {"dense": reason}`` or
 ``{"float64": reason}``.
+
+What failed first often explains the rest: a check that needs what failed before, or stops at the same line
+of the plugin, is not tried, and says so (`Status.untried`, `Finding.follows`).
 """
 
 from typing import Any
 
 from aucbench.errors import ParameterError
 from aucbench.registry import Family, suggest
-from aucbench.testing import (
-    datasets,
-    declarations,
-    features,
-    learning,
-    losses,
-    repeating,
-    scoring,
-    speed,
+from aucbench.testing.catalogue import (
+    ALGORITHM_CHECKS,
+    CHECKS,
+    DATASET_CHECKS,
+    FEATURE_CHECKS,
+    LOSS_CHECKS,
+    examined,
 )
-from aucbench.testing.datasets import DatasetSubject
 from aucbench.testing.features import FeatureSubject
-from aucbench.testing.findings import Check, CheckFailure, Finding, Status, conclude, examine
-from aucbench.testing.losses import LossSubject
+from aucbench.testing.findings import Check, CheckFailure, Finding, Status, conclude
+from aucbench.testing.patience import PATIENCE
 from aucbench.testing.problems import STANDARD, Size
 from aucbench.testing.training import Trainee
 
@@ -57,82 +57,9 @@ __all__ = [
 ]
 
 
-def _family(prepare: Any, *functions: Any) -> tuple[Check, ...]:
-    """The checks of a family; the last is that its exemptions name them."""
-    names = [function.__name__ for function in functions]
-
-    def exempt(subject: Any) -> None:
-        """Every exemption names a check and gives a reason."""
-        declarations.exemptions_named(subject, names)
-
-    return tuple(Check(function, prepare) for function in (*functions, exempt))
-
-
-# Compilation is looked at first: it is conclusive only while the method has not been used.
-ALGORITHM_CHECKS = _family(
-    Trainee,
-    declarations.declared,
-    declarations.access,
-    declarations.grid,
-    declarations.batch_size,
-    speed.compiled_once,
-    repeating.same_seed,
-    repeating.chunks,
-    repeating.pickling,
-    repeating.empty_chunk,
-    repeating.inputs_untouched,
-    scoring.scores,
-    scoring.companions,
-    scoring.reading,
-    scoring.weights,
-    scoring.finalize,
-    learning.sparse_rows,
-    learning.float32_rows,
-    learning.one_class_first,
-    learning.converges,
-    learning.auc,
-    speed.cost,
-)
-LOSS_CHECKS = _family(
-    LossSubject,
-    declarations.declared,
-    losses.one_parameter,
-    losses.finite,
-    losses.derivative,
-    losses.compiled,
-    losses.pairs,
-    losses.prox,
-    losses.facts,
-)
-DATASET_CHECKS = _family(
-    DatasetSubject,
-    declarations.declared,
-    datasets.origin,
-    datasets.rows,
-    datasets.labels,
-    datasets.same_twice,
-    datasets.facts,
-)
-FEATURE_CHECKS = _family(
-    FeatureSubject,
-    declarations.declared,
-    features.mapped,
-    features.dtype,
-    features.same_seed,
-    features.companions,
-    features.inputs_untouched,
-    features.transform_pure,
-    features.pickling,
-)
-CHECKS = {
-    Family.algorithms: ALGORITHM_CHECKS,
-    Family.datasets: DATASET_CHECKS,
-    Family.losses: LOSS_CHECKS,
-    Family.features: FEATURE_CHECKS,
-}
-
-
-def check_algorithm(plugin: Any, *, loss: Any = None, raise_on_failure: bool = True) -> tuple[Finding, ...]:
+def check_algorithm(
+    plugin: Any, *, loss: Any = None, raise_on_failure: bool = True, patience: float = PATIENCE
+) -> tuple[Finding, ...]:
     """Run every check of algorithms on a method.
 
     Parameters
@@ -143,6 +70,9 @@ def check_algorithm(plugin: Any, *, loss: Any = None, raise_on_failure: bool = T
         An instance to train with; the first registered one that the method accepts when left out.
     raise_on_failure : bool
         Whether a broken rule is an error; otherwise it is only among the findings.
+    patience : float
+        Seconds for all checks. A slow method is tried on smaller problems; what there is no time for has the
+        status untried.
 
     Returns
     -------
@@ -154,10 +84,12 @@ def check_algorithm(plugin: Any, *, loss: Any = None, raise_on_failure: bool = T
     CheckFailure
         A rule is broken; the text lists every failing check in words, with the smallest input that shows it.
     """
-    return _all(ALGORITHM_CHECKS, plugin, lambda: Trainee(plugin, loss), raise_on_failure)
+    return conclude(plugin, examined(Family.algorithms, plugin, patience, loss=loss), raise_on_failure)
 
 
-def check_loss(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, ...]:
+def check_loss(
+    plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
+) -> tuple[Finding, ...]:
     """Run every check of losses, as `check_algorithm` does for algorithms.
 
     Parameters
@@ -166,6 +98,8 @@ def check_loss(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, 
         A class is tried with its default parameter.
     raise_on_failure : bool
         Whether a broken rule is an error; otherwise it is only among the findings.
+    patience : float
+        Seconds for all checks. What there is no time for has the status untried.
 
     Returns
     -------
@@ -177,7 +111,7 @@ def check_loss(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, 
     CheckFailure
         A rule is broken; the text names the smallest margin that shows it.
     """
-    return _all(LOSS_CHECKS, plugin, lambda: LossSubject(plugin), raise_on_failure)
+    return conclude(plugin, examined(Family.losses, plugin, patience), raise_on_failure)
 
 
 def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, ...]:
@@ -202,10 +136,12 @@ def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findin
     CheckFailure
         A rule is broken.
     """
-    return _all(DATASET_CHECKS, plugin, lambda: DatasetSubject(plugin), raise_on_failure)
+    return conclude(plugin, examined(Family.datasets, plugin), raise_on_failure)
 
 
-def check_features(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, ...]:
+def check_features(
+    plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
+) -> tuple[Finding, ...]:
     """Run every check of feature maps, as `check_algorithm` does for algorithms.
 
     Parameters
@@ -214,6 +150,8 @@ def check_features(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findi
         A class is tried with its default parameters.
     raise_on_failure : bool
         Whether a broken rule is an error; otherwise it is only among the findings.
+    patience : float
+        Seconds for all checks. What there is no time for has the status untried.
 
     Returns
     -------
@@ -225,7 +163,7 @@ def check_features(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findi
     CheckFailure
         A rule is broken; the text shows the smallest input that it was found for.
     """
-    return _all(FEATURE_CHECKS, plugin, lambda: FeatureSubject(plugin), raise_on_failure)
+    return conclude(plugin, examined(Family.features, plugin, patience), raise_on_failure)
 
 
 def reproduce(
@@ -285,12 +223,3 @@ def _family_of(plugin: Any) -> Family:
         if hasattr(plugin, method):
             return family
     return Family.datasets
-
-
-def _all(checks: tuple[Check, ...], plugin: Any, prepare: Any, raise_on_failure: bool) -> tuple[Finding, ...]:
-    try:
-        subject = prepare()
-    except Exception as error:  # a class that cannot even be made
-        text = f"With default parameters it cannot be made: {type(error).__name__}: {error}"
-        return conclude(plugin, (Finding(checks[0].name, Status.failed, text),), raise_on_failure)
-    return examine(plugin, checks, subject, raise_on_failure)

@@ -1,6 +1,7 @@
 """Checks of data sets."""
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from aucbench.contracts import File
 from aucbench.errors import FetchError, ParameterError
 from aucbench.testing import shrinking
 from aucbench.testing.findings import Broken, Exempted, instance_of
+from aucbench.testing.patience import Patience
 
 BLOCK_ROWS = 65_536
 
@@ -20,6 +22,7 @@ class DatasetSubject:
 
     def __init__(self, plugin: Any):
         self.plugin = instance_of(plugin)
+        self.patience = Patience(inf)  # a download takes as long as it takes
         self.begin()
         self._parts: dict[str, data.Loaded] = {}
         self._missing: Exempted | None = None  # so that a download that failed is not tried once more

@@ -4,26 +4,67 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from aucbench.admission import nearest
 from aucbench.contracts import Access
+from aucbench.places import place_of
 from aucbench.registry import suggest
 from aucbench.testing.findings import Broken
 
+OPTIONAL = (
+    "weights",
+    "finalize",
+    "batch_size",
+    "plans",
+    "done",
+    "losses",
+    "grid",
+    "claims",
+    "citation",
+    "deviations",
+    "requires",
+    "exempt",
+)
+KNOWN = (*OPTIONAL, "name", "access", "init", "step", "score")
 SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked
 
 
 def declared(subject: Any) -> None:
     """The plugin is a frozen dataclass with a name, and its default parameters make one."""
     cls = type(subject.plugin)
+    place = place_of(cls)
     if not is_dataclass(cls):
-        raise Broken(f"{cls.__name__} is not a dataclass.")
+        raise Broken(f"{cls.__name__} is not a dataclass: write @dataclass(frozen=True) above it.", place)
     if not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        raise Broken(f"{cls.__name__} is not frozen: write @dataclass(frozen=True).")
+        raise Broken(f"{cls.__name__} is not frozen: write @dataclass(frozen=True).", place)
     name = getattr(cls, "name", None)
     if not isinstance(name, str) or not name.isidentifier():
-        raise Broken(f"The class variable `name` must be a word usable as an identifier, got {name!r}.")
+        raise Broken(
+            f"The class variable `name` must be a word usable as an identifier, got {name!r}.",
+            place,
+        )
     if any(field.name == "name" for field in fields(cls)):
-        raise Broken("`name` is a field; annotate it as ClassVar[str].")
+        raise Broken("`name` is a field; annotate it as ClassVar[str].", place)
     cls()
+
+
+def spelling(subject: Any) -> None:
+    """No attribute is nearly, but not quite, called like an optional one, which nobody would look at."""
+    plugin = subject.plugin
+    own = [name for name in dir(plugin) if not name.startswith("_") and name not in KNOWN]
+    for name in own:
+        meant = nearest(name, OPTIONAL)
+        if meant is not None and not hasattr(plugin, meant) and name not in _field_names(plugin):
+            raise Broken(
+                f"It has `{name}`, which nothing looks at; the contract knows `{meant}`. Rename it, or "
+                f"begin it with an underscore.",
+                place_of(getattr(type(plugin), name)) or place_of(type(plugin)),
+            )
+
+
+def _field_names(plugin: Any) -> list[str]:
+    return [field.name for field in fields(plugin)]
 
 
 def exemptions_named(subject: Any, names: Sequence[str]) -> None:
@@ -44,7 +85,7 @@ def grid(subject: Any) -> str | None:
     values = getattr(plugin, "grid", None)
     if not values:
         return "declares no grid"
-    known = [field.name for field in fields(plugin)]
+    known = _field_names(plugin)
     for name, candidates in values.items():
         if name not in known:
             raise Broken(f"`grid` names {name!r}, which is no field. {suggest(name, known)}")
@@ -71,8 +112,13 @@ def batch_size(subject: Any) -> str | None:
         return "takes no minibatches"
     if not hasattr(subject.plugin, "batch_size"):
         raise Broken("A minibatch method needs a method batch_size(n_samples).")
+    if not callable(subject.plugin.batch_size):
+        raise Broken(
+            f"`batch_size` is {subject.plugin.batch_size!r}; it must be a method batch_size(n_samples). A "
+            f"field with the number of rows needs another name."
+        )
     for n in SIZES:
         size = subject.plugin.batch_size(n)
-        if size != int(size) or not 1 <= size <= n:
+        if not isinstance(size, int | np.integer) or not 1 <= size <= n:
             raise Broken(f"batch_size({n}) must be a whole number from 1 to {n}, got {size!r}.")
     return None

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from aucbench.testing import problems, shrinking
 from aucbench.testing.findings import Broken, instance_of
+from aucbench.testing.patience import Patience
 from aucbench.testing.problems import STANDARD, Size, Toy
 from aucbench.testing.training import first_difference, scale_of
 
@@ -18,8 +19,9 @@ COMPANIONS = 1e-9  # relative to the largest feature
 class FeatureSubject:
     """A feature map and the size of the problems it is tried on."""
 
-    def __init__(self, plugin: Any, size: Size = STANDARD):
+    def __init__(self, plugin: Any, size: Size = STANDARD, patience: Patience | None = None):
         self.plugin = instance_of(plugin)
+        self.patience = patience or Patience()
         self.size = size._replace(epochs=1)
         self.begin()
 
@@ -30,7 +32,7 @@ class FeatureSubject:
     def smaller(self) -> Iterator["FeatureSubject"]:
         """The same map on smaller problems; none where there was no problem yet."""
         sizes = shrinking.smaller_sizes(self.size) if self.where else ()
-        return (FeatureSubject(self.plugin, size) for size in sizes)
+        return (FeatureSubject(self.plugin, size, self.patience) for size in sizes)
 
     def line(self, check: str) -> str:
         """Python that tries a check on the same input."""

@@ -1,18 +1,14 @@
 """What a check is, what it finds, and how a failure is worded."""
 
 import inspect
-import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from threadpoolctl import ThreadpoolController
-
-from aucbench.errors import AucbenchError
-
-ATTEMPTS = 40  # at finding a smaller input that fails
+if TYPE_CHECKING:
+    from aucbench.testing.patience import Patience
 
 
 class Status(StrEnum):
@@ -21,16 +17,19 @@ class Status(StrEnum):
     passed = "passed"
     exempt = "exempt"
     failed = "failed"
+    untried = "untried"  # there was no time for it, or what failed before explains it
 
 
 class Finding(NamedTuple):
-    """What a check found; the message is the reason of an exemption, or what is wrong, or a remark."""
+    """What a check found; the message is what is wrong, the reason why it was not tried, or a remark."""
 
     check: str
     status: Status
     message: str = ""
     shown: str = ""  # the smallest input that fails, as literals, where it is small enough
     line: str = ""  # Python that fails again
+    place: str = ""  # file, line and text of the plugin's own code that is the cause, where that is known
+    follows: str = ""  # the failed check that explains why this one was not tried
 
     def __str__(self) -> str:
         return f"{self.check} {self.status}" + (f": {self.message}" if self.message else "")
@@ -41,17 +40,26 @@ class CheckFailure(AssertionError):  # noqa: N818  (a failed assertion, not an e
 
 
 class Broken(Exception):  # noqa: N818  (never leaves the package)
-    """Raised by a check: the rule is broken, as the text says."""
+    """Raised by a check: the rule is broken, as the text says, at that place of the plugin's code."""
+
+    def __init__(self, text: str, place: str = ""):
+        super().__init__(text)
+        self.place = place
 
 
 class Exempted(Exception):  # noqa: N818  (never leaves the package)
     """Raised by a check: the plugin need not obey, for the reason in the text."""
 
 
+class Untried(Exception):  # noqa: N818  (never leaves the package)
+    """Raised by a check: it could not be carried out, for the reason in the text."""
+
+
 class Subject(Protocol):
     """A plugin under test, and the inputs it is tried on."""
 
     plugin: Any  # the instance
+    patience: "Patience"
     where: str  # words for the input tried last
     shown: str  # that input as literals, empty when that would be long
 
@@ -72,14 +80,17 @@ class Check:
     Parameters
     ----------
     function : callable
-        Takes the subject, raises `Broken` or `Exempted`, may return a remark. Its name is the check's name,
-        the first line of its docstring the rule.
+        Takes the subject, raises `Broken`, `Exempted` or `Untried`, may return a remark. Its name is the
+        check's name, the first line of its docstring the rule.
     prepare : callable
         Makes the subject of a plugin.
+    needs : tuple of str
+        Names of checks without which this one says nothing.
     """
 
     function: Callable[[Any], str | None]
     prepare: Callable[[Any], Subject]
+    needs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -105,7 +116,7 @@ class Check:
         Returns
         -------
         Finding
-            That it passed, or is exempt.
+            That it passed, is exempt, or could not be tried in a minute, which is also a warning.
 
         Raises
         ------
@@ -116,39 +127,9 @@ class Check:
 
     def find(self, subject: Subject) -> Finding:
         """Try the rule; nothing is raised."""
-        reason = exemptions(subject.plugin).get(self.name)
-        if reason:
-            return Finding(self.name, Status.exempt, reason)
-        subject.begin()
-        # As in a timed run: results may depend on the number of BLAS threads.
-        with _threadpools().limit(limits=1):
-            try:
-                return Finding(self.name, Status.passed, self.function(subject) or "")
-            except Exempted as exempted:
-                return Finding(self.name, Status.exempt, str(exempted))
-            except Exception as error:  # whatever a stranger's plugin raises is a finding
-                return self._smallest(subject, error)
+        from aucbench.testing.examining import find
 
-    def _smallest(self, subject: Subject, error: Exception) -> Finding:
-        """The failure on the smallest input found that fails in the same way."""
-        attempts = iter(range(ATTEMPTS))
-        while (found := self._smaller(subject, error, attempts)) is not None:
-            subject, error = found
-        where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
-        line = subject.line(self.name)
-        return Finding(self.name, Status.failed, _words(error) + where, subject.shown, line)
-
-    def _smaller(
-        self, subject: Subject, error: Exception, attempts: Iterator[int]
-    ) -> tuple[Subject, Exception] | None:
-        """The first of the next smaller inputs that fails in the same way."""
-        for candidate, _ in zip(subject.smaller(), attempts, strict=False):
-            try:
-                self.function(candidate)
-            except Exception as again:  # as above
-                if type(again) is type(error):
-                    return candidate, again
-        return None
+        return find(self, subject)
 
 
 def exemptions(plugin: Any) -> Mapping[str, str]:
@@ -162,35 +143,23 @@ def instance_of(plugin: Any) -> Any:
     return plugin() if isinstance(plugin, type) else plugin
 
 
-def examine(plugin: Any, checks: Sequence[Check], subject: Subject, raise_on_failure: bool) -> Any:
-    """Run checks on one subject, and conclude."""
-    return conclude(plugin, tuple(check.find(subject) for check in checks), raise_on_failure)
-
-
 def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool) -> tuple[Finding, ...]:
     """The findings, unless one failed and failures are to be raised."""
+    name = getattr(plugin, "name", plugin)
     failed = [finding for finding in findings if finding.status is Status.failed]
+    untried = [finding for finding in findings if finding.status is Status.untried]
     if failed and raise_on_failure:
-        name = getattr(plugin, "name", plugin)
         noun = "check" if len(failed) == 1 else "checks"
         lines = []
         for finding in failed:
             lines.append(f"  {finding.check}: {finding.message}")
-            lines += [f"    {text}" for text in (finding.shown, finding.line) if text]
+            lines += [f"    {text}" for text in (finding.place, finding.shown, finding.line) if text]
+            following = [each.check for each in untried if each.follows == finding.check]
+            if following:
+                lines.append(f"    not tried for that reason: {', '.join(following)}")
         raise CheckFailure("\n".join([f"{name} fails {len(failed)} {noun}:", *lines]))
+    late = [finding for finding in untried if not finding.follows]
+    if late and raise_on_failure:
+        text = "; ".join(f"{finding.check}: {finding.message}" for finding in late)
+        warnings.warn(f"{name}: not everything was tried: {text}", stacklevel=4)
     return findings
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, Broken):
-        return str(error)
-    if isinstance(error, AucbenchError):  # its sentence says all
-        return f"It raised {type(error).__name__}: {error}"
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    text = str(error).strip().split("\n")[0]
-    return f"It raised {type(error).__name__}: {text} ({frame.filename}, line {frame.lineno})."
-
-
-@cache
-def _threadpools() -> ThreadpoolController:
-    return ThreadpoolController()

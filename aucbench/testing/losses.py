@@ -14,6 +14,7 @@ from aucbench import kernels
 from aucbench.testing import shrinking
 from aucbench.testing.findings import Broken, instance_of
 from aucbench.testing.pair_kernels import mean_over_pairs
+from aucbench.testing.patience import Patience
 
 GRID: NDArray[np.float64] = np.round(np.linspace(-8.0, 8.0, 161), 1)
 # The smallest first, so that a failure shows at the smallest margin that has it.
@@ -29,8 +30,9 @@ FACTS = ("convex", "lipschitz", "smoothness")
 class LossSubject:
     """A loss, and its functions at its parameter."""
 
-    def __init__(self, plugin: Any):
+    def __init__(self, plugin: Any, patience: Patience | None = None):
         self.plugin = instance_of(plugin)
+        self.patience = patience or Patience()
         self.begin()
 
     def begin(self) -> None:

@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.runner.states import arrays
 from aucbench.testing.findings import Broken
+from aucbench.testing.firstuse import ITEMS
 from aucbench.testing.training import Trainee, first_difference, scale_of, snapshot
 
 COMPANIONS = 1e-12  # relative to the largest score
@@ -15,14 +17,25 @@ def scores(trainee: Trainee) -> None:
     """Scores are finite numbers, one for each row."""
     for layout in trainee.layouts:
         toy = trainee.problem(layout)
-        state = trainee.final(trainee.train(toy))
+        state = trainee.calls.final(trainee.train(toy))
         for n in (len(toy.y), 1):
-            found = trainee.plugin.score(state, toy.X[:n])
-            if not isinstance(found, np.ndarray) or found.shape != (n,) or found.dtype.kind != "f":
-                kind = f"shape {found.shape}, {found.dtype}" if isinstance(found, np.ndarray) else type(found)
-                raise Broken(f"`score` of {n} rows must give an ndarray of shape ({n},), got {kind}.")
-            if not np.isfinite(found).all():
-                raise Broken(f"{np.count_nonzero(~np.isfinite(found))} of {n} scores are not finite.")
+            found = trainee.calls.score(state, toy.X[:n])
+            for wrong, name in ((np.isnan(found), "NaN"), (np.isinf(found), "infinite")):
+                if wrong.any():
+                    raise Broken(
+                        f"{np.count_nonzero(wrong)} of {n} scores are {name}; {_origin(trainee, state)}."
+                    )
+
+
+def _origin(trainee: Trainee, state: Any) -> str:
+    """Where scores that are no numbers come from."""
+    if all(np.isfinite(array).all() for array in arrays(state) if array.dtype.kind == "f"):
+        return "the state is finite, so that it is `score` that makes them"
+    access = trainee.access
+    return (
+        f"the state is not finite either: training diverges (is a step too long?), or `step` does not unpack "
+        f"what access {access.value!r} gives, {ITEMS[access]}"
+    )
 
 
 def companions(trainee: Trainee) -> None:
@@ -47,13 +60,13 @@ def reading(trainee: Trainee) -> None:
     """`score` and `weights` do not train: they leave the state as it is."""
     for layout in trainee.layouts:
         toy = trainee.problem(layout)
-        state = trainee.final(trainee.train(toy))
+        state = trainee.calls.final(trainee.train(toy))
         before = snapshot(state)
-        trainee.plugin.score(state, toy.X)
+        trainee.calls.score(state, toy.X)
         if snapshot(state) != before:
             raise Broken("`score` changes the state.")
         if hasattr(trainee.plugin, "weights"):
-            trainee.plugin.weights(state)
+            trainee.calls.weights(state)
             if snapshot(state) != before:
                 raise Broken("`weights` changes the state.")
 
@@ -66,11 +79,11 @@ def weights(trainee: Trainee) -> str | None:
         toy = trainee.problem(layout)
         rows = trainee.rows(toy)
         for state in (trainee.start(toy, len(rows)), trainee.train(toy, rows)):
-            final = trainee.final(state)
-            w: Any = trainee.plugin.weights(final)
+            final = trainee.calls.final(state)
+            w: Any = trainee.calls.weights(final)
             if not isinstance(w, np.ndarray) or w.shape != (toy.X.shape[1],):
                 raise Broken(f"`weights` must be an ndarray of shape ({toy.X.shape[1]},), got {w!r:.60}.")
-            by_weights, by_score = toy.X @ w, np.asarray(trainee.plugin.score(final, toy.X))
+            by_weights, by_score = toy.X @ w, trainee.calls.score(final, toy.X)
             shift = by_score[0] - by_weights[0]
             allowed = WEIGHTS * max(scale_of(by_weights), scale_of(by_score))
             difference = first_difference(by_weights + shift, by_score, allowed)
@@ -88,8 +101,7 @@ def finalize(trainee: Trainee) -> str | None:
         rows = trainee.rows(toy)
         for when, state in (("first", trainee.start(toy, len(rows))), ("last", trainee.train(toy, rows))):
             before = snapshot(state)
-            if trainee.plugin.finalize(state) is None:
-                raise Broken("`finalize` returns None; it must return a state.")
+            trainee.calls.final(state)
             if snapshot(state) != before:
                 raise Broken(f"`finalize` changes the {when} state it is given.")
     return None

@@ -1,7 +1,7 @@
 """Smaller inputs that fail alike, and how an input is shown and made again."""
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -13,7 +13,7 @@ from aucbench.testing.problems import Size, Toy
 
 FEWEST = Size(2, 1, 1)
 BY_ONE = 8  # sizes up to this one are also tried less one
-MOST_ROWS, MOST_ENTRIES = 8, 40  # of an input that is printed
+MOST_ROWS, MOST_ENTRIES = 16, 40  # of an input that is printed
 
 
 def smaller_sizes(size: Size) -> Iterator[Size]:
@@ -34,8 +34,8 @@ def smaller_sizes(size: Size) -> Iterator[Size]:
     )
 
 
-def shown(toy: Toy, rows: NDArray[Any] | None = None) -> str:
-    """The rows, labels and row numbers as one line of literals; empty when that would be long.
+def shown(toy: Toy) -> str:
+    """The rows and labels as one line of literals; empty when that would be long.
 
     Zeros of CSR rows are left out: ``{column: value}``.
     """
@@ -49,10 +49,12 @@ def shown(toy: Toy, rows: NDArray[Any] | None = None) -> str:
         ]
     else:
         rows_of_X = [[_short(value) for value in row] for row in X]
-    words = f"X = {rows_of_X}, y = {toy.y.tolist()}"
-    if rows is not None and rows.size and rows.size <= MOST_ENTRIES:
-        words += f", rows = {rows.tolist()}"
-    return words
+    return f"X = {rows_of_X}, y = {toy.y.tolist()}"
+
+
+def shown_rows(rows: NDArray[Any]) -> str:
+    """The row numbers, to be added to the problem; empty when there are too many."""
+    return f", rows = {rows.tolist()}" if 0 < rows.size <= MOST_ENTRIES else ""
 
 
 def line_for(check: str, plugin: Any, size: Size | None = None, loss: Any = None) -> str:
@@ -75,7 +77,7 @@ def line_for(check: str, plugin: Any, size: Size | None = None, loss: Any = None
 def _constructor(plugin: Any) -> str:
     """The call that makes the plugin, fields that have their default left out."""
     given = []
-    for field in fields(plugin):
+    for field in fields(plugin) if is_dataclass(plugin) else ():
         value = getattr(plugin, field.name)
         if value != field.default:
             given.append(

@@ -1,11 +1,10 @@
 """Checks of what an algorithm costs."""
 
 import copy
-from time import thread_time_ns
+from time import monotonic, thread_time_ns
 from typing import Any
 
 import numpy as np
-from numba.core import event
 
 from aucbench.contracts import Access
 from aucbench.testing import problems
@@ -22,34 +21,8 @@ FACTOR = 6.0  # how much more than claimed the cost may grow: caches are left on
 ATTEMPTS = 5
 REPEATS = 3
 ENOUGH_NS = 2_000_000  # that a measurement takes
+LONG = 0.2  # seconds that a measurement need not take
 MOST_ITERATIONS = 4096
-
-
-def compiled_once(trainee: Trainee) -> None:
-    """The second call of `step` and of `score` compiles nothing, and loads nothing compiled from disk.
-
-    Conclusive in a process that has not used the method before.
-    """
-    for layout in trainee.layouts:
-        toy = trainee.problem(layout)
-        rows = trainee.rows(toy)
-        cut = [rows[:5], rows[5:12]] if len(rows) > 12 else [rows[:1], rows[1:]]
-        batch = trainee.batch(toy, rows)
-        state = trainee.start(toy, len(rows))
-        state = trainee.plugin.step(state, batch.take(cut[0]))
-        trainee.scores(state, toy.X)
-        for method in ("step", "score"):
-            with event.install_recorder("numba:compiler_lock") as recorder:
-                if method == "step":
-                    state = trainee.plugin.step(state, batch.take(cut[1]))
-                else:
-                    trainee.scores(state, toy.X[::-1].copy())
-            if recorder.buffer:
-                raise Broken(
-                    f"The second call of `{method}` compiles again: the types of what its kernels receive "
-                    f"differ from those of the first call (a number that was whole, another dtype or order "
-                    f"of an array)."
-                )
 
 
 def cost(trainee: Trainee) -> str | None:
@@ -101,7 +74,10 @@ def _enough(trainee: Trainee, toy: Toy) -> int:
         return 1
     iterations = 16
     while iterations < MOST_ITERATIONS:
+        began = monotonic()
         if _nanoseconds(trainee, toy, iterations, 1) * iterations > ENOUGH_NS:
+            break
+        if monotonic() - began > LONG:  # it waits for something that is no computing
             break
         iterations *= 4
     return iterations
@@ -115,7 +91,7 @@ def _nanoseconds(trainee: Trainee, toy: Toy, iterations: int, repeats: int = REP
     # A method of access full may be done after one iteration, so there each is its first; other methods
     # are measured when their buffers are full.
     if trainee.access is not Access.full:
-        state = trainee.plugin.step(state, batch.take(rows[:iterations]))
+        state = trainee.calls.step(state, batch.take(rows[:iterations]))
     times = []
     for _ in range(repeats):
         chunk, fresh = batch.take(rows[iterations:]), copy.deepcopy(state)

@@ -69,6 +69,18 @@ class WrongAccess(Healthy):
 
 
 @dataclass(frozen=True)
+class Misspelt(Healthy):
+    def done_(self, state):
+        return True
+
+
+@dataclass(frozen=True)
+class WithoutReturn(Healthy):
+    def step(self, state, batch):
+        super().step(state, batch)
+
+
+@dataclass(frozen=True)
 class WrongGrid(Healthy):
     grid: ClassVar = {"eta": (0.1, -1.0)}
 
@@ -259,6 +271,8 @@ class EmptyExemption(Healthy):
 
 CULPRITS = {
     Thawed: {"declared"},
+    Misspelt: {"spelling"},
+    WithoutReturn: {"runs"},
     WrongGrid: {"grid"},
     UnknownGrid: {"grid"},
     LargeBatch: {"batch_size"},

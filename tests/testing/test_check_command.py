@@ -1,11 +1,17 @@
 """``aucbench check``: names, words and exit statuses."""
 
+import io
+import sys
+from time import sleep
+
 import pytest
 
 import aucbench
+from aucbench.admission import Failure
 from aucbench.cli import main
 from aucbench.registry import Catalog, Family, Plugin
 from aucbench.testing import CHECKS
+from tests.testing import mistaken
 from tests.testing.broken import Healthy, StepPerChunk
 from tests.testing.test_feature_checks import Healthy as HealthyMap
 
@@ -32,14 +38,14 @@ def test_a_name_of_two_families_checks_both(own_plugins, capsys):
     count = len(CHECKS[Family.algorithms])
     assert lines[0].startswith(f"healthy (algorithm of my-methods 1.0): {count} of {count} checks passed in ")
     assert lines[1].startswith("healthy (feature map of my-methods 1.0): 9 of 9 checks passed in ")
-    assert lines[2] == f"2 plugins checked: {count + 9} passed, 0 exempt, 0 failed"
+    assert lines[2] == f"2 plugins checked: {count + 9} passed, 0 exempt, 0 failed, 0 untried"
 
 
 def test_a_failure_is_explained_and_gives_exit_status_1(own_plugins, capsys):
     assert main(["check", "--all"]) == 1
     shown = capsys.readouterr().out
-    assert "\n  failed  chunks: chunks of 1 give another result than all rows at once" in shown
-    assert shown.endswith("0 exempt, 1 failed\n")
+    assert "\n  failed   chunks: chunks of 1 give another result than all rows at once" in shown
+    assert shown.endswith("0 exempt, 1 failed, 0 untried\n")
     assert "  the rule   Cutting the rows of a run into other chunks changes no bit" in shown
     assert "  the input  X = [[" in shown
     assert "reproduce(StepPerChunk(), 'chunks', n=2, d=1, epochs=1)" in shown
@@ -78,3 +84,80 @@ def test_importing_aucbench_does_not_import_the_checks():
     code = "import sys, aucbench; aucbench.Problem; print('aucbench.testing' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.fixture
+def mistaken_plugins(monkeypatch):
+    """A catalog with a sound method, one with a mistake, and a class that could not be registered."""
+    methods = {"plain": mistaken.Plain, "exiting": mistaken.Exiting}
+    plugins = {family: {} for family in Family}
+    plugins[Family.algorithms] = {
+        name: registered(Family.algorithms, cls, name) for name, cls in methods.items()
+    }
+    failures = (
+        Failure(
+            "algorithm Bad of distribution my-methods",
+            "Bad lacks score; is `scores` for `score` a slip?",
+            frozenset({"Bad", "bad_one"}),
+            "bad.py:3: class Bad:",
+        ),
+    )
+    monkeypatch.setattr(aucbench, "catalog", lambda: Catalog(plugins, failures))
+
+
+def test_a_cause_is_told_once_with_its_place_and_what_it_stops(mistaken_plugins, capsys):
+    assert main(["check", "exiting"]) == 1
+    shown = capsys.readouterr().out
+    assert shown.count("ends the program") == 1
+    assert f"  the place  {mistaken.__file__}:" in shown
+    assert ": sys.exit(3)\n" in shown
+    assert "  it stops   17 other checks: scores, inputs_untouched, compiled_once, " in shown
+    assert shown.endswith(": 6 passed, 0 exempt, 1 failed, 17 untried\n")
+
+
+@pytest.mark.parametrize("name", ["bad_one", "Bad", "bad-one"])
+def test_a_class_that_could_not_be_registered_is_explained_by_any_of_its_names(
+    mistaken_plugins, capsys, name
+):
+    assert main(["check", name]) == 1
+    assert capsys.readouterr().out == (
+        "algorithm Bad of distribution my-methods: left out, it could not be registered\n"
+        "  failed   Bad lacks score; is `scores` for `score` a slip?\n"
+        "           the place  bad.py:3: class Bad:\n"
+        "0 plugins checked: 0 passed, 0 exempt, 0 failed, 0 untried; 1 could not be registered\n"
+    )
+
+
+def test_a_plugin_is_found_by_the_name_of_its_class(mistaken_plugins, capsys):
+    assert main(["check", "Plain"]) == 0
+    assert capsys.readouterr().out.startswith("plain (algorithm of my-methods 1.0): 24 of 24 checks passed")
+
+
+def test_what_was_not_tried_is_no_success(mistaken_plugins, monkeypatch, capsys):
+    monkeypatch.setattr(mistaken.Plain, "step", lambda self, w, batch: (sleep(0.002 * len(batch)), w)[1])
+    assert main(["check", "plain", "--patience", "0.5"]) == 1
+    shown = capsys.readouterr().out
+    assert "\n  note     one iteration takes " in shown
+    assert "\n  untried  " in shown
+    assert "of 0.5 s for all checks, is used up\n" in shown
+
+
+def test_patience_must_be_positive(capsys):
+    assert main(["check", "psam", "--patience", "0"]) == 2
+    assert capsys.readouterr().err == "aucbench: --patience must be > 0, got 0.\n"
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_what_is_tried_and_is_left_clean(mistaken_plugins, monkeypatch, capsys):
+    assert main(["check", "plain"]) == 0
+    assert capsys.readouterr().err == ""
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert main(["check", "plain"]) == 0
+    assert "\r\x1b[Kaucbench: plain: declared (1 of 24)" in screen.getvalue()
+    assert "\r\x1b[Kaucbench: plain: cost (24 of 24)" in screen.getvalue()
+    assert screen.getvalue().endswith("\r\x1b[K")

@@ -10,7 +10,7 @@ from scipy import sparse
 from aucbench.errors import ParameterError
 from aucbench.testing import CheckFailure, Status, check_algorithm, check_loss, reproduce
 from aucbench.testing.problems import Size, Toy
-from aucbench.testing.shrinking import line_for, shown, smaller_sizes
+from aucbench.testing.shrinking import line_for, shown, shown_rows, smaller_sizes
 from tests.testing import broken, test_feature_checks, test_loss_checks
 from tests.third_party.my_methods import Ramp
 
@@ -48,7 +48,7 @@ def test_the_line_of_a_failure_fails_again(culprit):
 
 
 def test_rows_and_features_are_as_few_as_fail():
-    finding = failures(NeedsFive)["scores"]
+    finding = failures(NeedsFive)["runs"]
     assert "n=5, d=3, epochs=1" in finding.line
     assert "5 x 3 dense rows of float64, seed 0, 5 iterations" in finding.message
     assert finding.shown.startswith("X = [[")
@@ -90,7 +90,8 @@ def test_sizes_are_halved_first_and_never_leave_what_a_problem_needs():
 def test_an_input_is_shown_in_one_line_or_not_at_all():
     y = np.array([1, -1], np.int8)
     dense = Toy(np.array([[0.123456, -1.0], [0.0, 2.0]]), y, "")
-    assert shown(dense, np.array([1, 0])) == "X = [[0.123, -1.0], [0.0, 2.0]], y = [1, -1], rows = [1, 0]"
+    assert shown(dense) == "X = [[0.123, -1.0], [0.0, 2.0]], y = [1, -1]"
+    assert shown_rows(np.array([1, 0])) == ", rows = [1, 0]"
     csr = dense._replace(X=sparse.csr_matrix(dense.X))
     assert shown(csr) == "X = [{0: 0.123, 1: -1.0}, {1: 2.0}], y = [1, -1]"
     assert shown(Toy(np.zeros((50, 50)), np.ones(50, np.int8), "")) == ""

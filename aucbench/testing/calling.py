@@ -1,0 +1,106 @@
+"""Calling a method's functions, and what they must at least return."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts import Batch, Problem
+from aucbench.places import place_of
+from aucbench.testing.findings import Broken
+from aucbench.testing.patience import Patience
+
+CSR_ROWS = (
+    "These rows are CSR (scipy.sparse), and X @ w takes both kinds; a method that cannot take them declares "
+    'requires: ClassVar = {"dense": "the reason"}.'
+)
+
+
+class Calls:
+    """The functions of a method, each call within its patience.
+
+    Parameters
+    ----------
+    plugin : Algorithm
+        The method.
+    patience : Patience
+        Told what is called.
+    """
+
+    def __init__(self, plugin: Any, patience: Patience):
+        self._plugin, self._patience = plugin, patience
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> Any:
+        """The first state."""
+        state = self._call("init", problem, rng)
+        if state is None:
+            raise self.broken("init", "returned None: end it with `return` and the first state.")
+        return state
+
+    def step(self, state: Any, batch: Batch) -> Any:
+        """The state after the batch."""
+        state = self._call("step", state, batch, iterations=len(batch))
+        if state is None:
+            raise self.broken("step", "returned None: end it with `return state`.")
+        return state
+
+    def final(self, state: Any) -> Any:
+        """The state that is scored."""
+        if not hasattr(self._plugin, "finalize"):
+            return state
+        state = self._call("finalize", state)
+        if state is None:
+            raise self.broken("finalize", "returned None: end it with `return` and the state to be scored.")
+        return state
+
+    def weights(self, state: Any) -> Any:
+        """The weights, whatever they are."""
+        return self._call("weights", state)
+
+    def done(self, state: Any) -> bool:
+        """Whether it has converged."""
+        return bool(self._call("done", state))
+
+    def raw_score(self, state: Any, X: Any) -> Any:
+        """The scores, whatever they are."""
+        return self._call("score", state, X)
+
+    def score(self, state: Any, X: Any) -> NDArray[np.float64]:
+        """(n,) decision values."""
+        found = self.raw_score(state, X)
+        wrong = _wrong_scores(found, X.shape[0])
+        if wrong:
+            hint = f" {CSR_ROWS}" if sparse.issparse(X) else ""
+            raise self.broken("score", f"of {X.shape[0]} rows {wrong}{hint}")
+        return np.asarray(found, np.float64)
+
+    def _call(self, method: str, *arguments: Any, iterations: int = 0) -> Any:
+        self._patience.begin(method, iterations)
+        result = getattr(self._plugin, method)(*arguments)
+        self._patience.end()
+        return result
+
+    def broken(self, method: str, words: str) -> Broken:
+        """What is wrong with a function, at its place."""
+        return Broken(f"`{method}` {words}", place_of(getattr(type(self._plugin), method)))
+
+
+def _wrong_scores(found: Any, n: int) -> str:
+    """What is wrong with scores of n rows, and what to do; empty when they are as they should be."""
+    wanted = f"wanted is an ndarray of shape ({n},), one number a row"
+    if found is None:
+        return f"returned None: end it with `return` and the scores; {wanted}."
+    if sparse.issparse(found):
+        return f"returned a sparse matrix: add .toarray().ravel(); {wanted}."
+    if np.isscalar(found) or (isinstance(found, np.ndarray) and found.ndim == 0):
+        return f"returned a single number: it is given many rows, not one; {wanted}."
+    if not isinstance(found, np.ndarray):
+        return f"returned a {type(found).__name__}: make it np.asarray(...); {wanted}."
+    if found.shape in ((n, 1), (1, n)) and found.ndim == 2:
+        return f"returned shape {found.shape}: add .ravel(); {wanted}."
+    if found.shape != (n,):
+        return f"returned shape {found.shape}; {wanted}."
+    if found.dtype.kind != "f":
+        return f"returned {found.dtype}: add .astype(float); {wanted}."
+    return ""
