@@ -20,6 +20,7 @@ class Perceptron:
 
     name: ClassVar[str] = "perceptron"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     eta: float = 0.1
 
     def init(self, problem, rng):

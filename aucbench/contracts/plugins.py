@@ -33,6 +33,11 @@ class Algorithm(Protocol):
         Rows of a minibatch (access ``minibatch``).
     ``plans = True``
         The method must know the number of iterations beforehand.
+    ``resumable = True``
+        Training of a ``stream`` method may go on with other rows: whatever `batch.X` and `problem.X` were
+        before, `step` looks at the rows of its own batch only, and the state holds values and no row numbers.
+        What `init` measured (`problem.max_norm`, say) stays that of the first rows. False where it is not
+        declared; `aucbench.sklearn.AUCClassifier.partial_fit` is there with True only.
     ``done(state)``
         Whether a ``full`` method has converged.
     ``losses``

@@ -90,14 +90,18 @@ class AUCClassifier(RankingMixin, NestedPlugins):
     With ``calibrate=True`` the cut stays the same, and on imbalanced data it differs from the one at a
     probability of one half.
 
-    `partial_fit` is there for methods of access ``stream`` whose training can go on with other rows; methods
-    that draw pairs or minibatches, need all rows, or remember rows by their number have no such attribute,
-    and the error says why. The first call fixes all settings, and what is measured on training rows (scaling,
-    feature map, largest row norm, class counts) is measured on the rows of that call, so let it be a large
-    one. Each call takes its rows once, whatever `epochs`. A method that plans its stages (``"fsauc"``) needs
-    `iterations`, the number of rows of all calls together, and refuses more; its `fit` uses the plan up. The
-    cut is the best one for a random sample of the rows of all calls. After `fit`, `partial_fit` goes on from
-    where `fit` ended, and `fit` always begins anew.
+    `fit` takes no `sample_weight`: a weight of rows is one of pairs for the AUC, which the methods' running
+    statistics know nothing of. Rows drawn in proportion to their weights say the same. There is no
+    `class_weight` either: every pair has a row of each class, so that it multiplies the loss by a constant.
+
+    `partial_fit` is there for methods of access ``stream`` that declare ``resumable = True``: their training
+    can go on with other rows. Methods that draw pairs or minibatches, need all rows, or remember rows by
+    their number have no such attribute, and the error says why. The first call fixes all settings, and what
+    is measured on training rows (scaling, feature map, largest row norm, class counts) is measured on the
+    rows of that call, so let it be a large one. Each call takes its rows once, whatever `epochs`. A method
+    that plans its stages (``"fsauc"``) needs `iterations`, the number of rows of all calls together, and
+    refuses more; its `fit` uses the plan up. The cut is the best one for a random sample of the rows of all
+    calls. After `fit`, `partial_fit` goes on from where `fit` ended, and `fit` always begins anew.
 
     Examples
     --------
@@ -220,7 +224,7 @@ class AUCClassifier(RankingMixin, NestedPlugins):
     def _why_not_on(self) -> str | None:
         if self.calibrate:
             return "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
-        return training.why_not_on(self._algorithm(), self._loss(), self.iterations)
+        return training.why_not_on(self._algorithm(), self.iterations)
 
     def _why_no_probabilities(self) -> str | None:
         return None if self.calibrate else "Probabilities need calibrate=True before fit."

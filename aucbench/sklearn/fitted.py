@@ -138,7 +138,7 @@ def fitted(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, epochs: f
         )
     made._take(done)
     made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y)
-    if training.why_not_on(parts.algo, parts.loss, done.iteration) is None:
+    if training.why_not_on(parts.algo, done.iteration) is None:
         made._training = done
     return made
 

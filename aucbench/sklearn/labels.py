@@ -21,7 +21,7 @@ def two_classes(y: Any) -> NDArray[Any]:
     if len(classes) > 2:
         raise DataError(
             f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
-            f"expected two classes, got {len(classes)}."
+            f"expected two classes, got {len(classes)}; sklearn.multiclass.OneVsRestClassifier takes more."
         )
     if len(classes) < 2:
         raise DataError(f"Expected rows of two classes, got one class only: {shown(classes)}.")

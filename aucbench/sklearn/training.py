@@ -1,8 +1,6 @@
 """Training without test rows, in one go or in several: the runner's own pieces, whose model is kept."""
 
-import copy
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,6 @@ ALL_ROWS = {
     Access.minibatch: "draws its minibatches from all rows",
     Access.full: "takes all rows in every iteration",
 }
-PROBE_ROWS, PROBE_FEATURES = 48, 5
 
 
 class Model:
@@ -163,52 +160,21 @@ def begun(task: Task, planned: int | None) -> Fitting:
         return Fitting(task, ByIterations(0, []), planned)
 
 
-def why_not_on(algorithm: Any, loss: Any, planned: int | None) -> str | None:
+def why_not_on(algorithm: Any, planned: int | None) -> str | None:
     """Why the training of a method cannot go on with other rows; None if it can."""
     name, access = algorithm.name, Access(algorithm.access)
     if access is not Access.stream:
         return (
             f"{name} {ALL_ROWS[access]}, which partial_fit never sees: use fit, or a method of access stream."
         )
+    if not getattr(algorithm, "resumable", False):
+        return (
+            f"{name} does not declare `resumable = True`, so that its state may belong to the rows it has "
+            f"seen: use fit, or another method."
+        )
     if getattr(algorithm, "plans", False) and planned is None:
         return (
             f"{name} must know the number of iterations beforehand: "
             f"set iterations to the number of rows of all calls of partial_fit."
         )
-    try:
-        hash((algorithm, loss))
-    except TypeError:
-        remembers = _remembers_rows.__wrapped__(algorithm, loss)
-    else:
-        remembers = _remembers_rows(algorithm, loss)
-    if remembers:
-        return (
-            f"{name} remembers rows by their number, which partial_fit changes: use fit, or another method."
-        )
     return None
-
-
-@lru_cache(maxsize=256)
-def _remembers_rows(algorithm: Any, loss: Any) -> bool:
-    """Whether a method that goes on with other rows looks at where they lie.
-
-    No method declares it, and one that keeps row numbers would read rows that are others by then, or beyond
-    the end. So it is tried: twice the same rows in the same order, which lie differently in memory.
-    """
-    rng = np.random.default_rng(0)
-    first, second = rng.standard_normal((2, PROBE_ROWS, PROBE_FEATURES))
-    y = np.where(np.arange(PROBE_ROWS) % 3 == 0, 1, -1).astype(np.int8)
-    there = np.arange(PROBE_ROWS)
-    with quiet():
-        start = algorithm.init(Problem(first, y, 4 * PROBE_ROWS, loss), np.random.default_rng(0))
-        start = algorithm.step(start, Batch(first, y, there, Access.stream))
-        found = []
-        for X, labels, rows in (
-            (second, y, there),
-            (second[::-1].copy(), y[::-1].copy(), there[::-1].copy()),
-        ):
-            state = algorithm.step(copy.deepcopy(start), Batch(X, labels, rows, Access.stream))
-            if hasattr(algorithm, "finalize"):
-                state = algorithm.finalize(state)
-            found.append(Model(algorithm, state).scores(second))
-    return not np.allclose(found[0], found[1])  # rounding may depend on where rows lie, in BLAS

@@ -63,6 +63,7 @@ class AdaOam:
     name: ClassVar[str] = "adaoam"
     colour: ClassVar[str] = "#9905b8"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "eta": tuple(2.0**power for power in range(-10, 11)),

@@ -95,6 +95,7 @@ class Fsauc:
     name: ClassVar[str] = "fsauc"
     colour: ClassVar[str] = "#4abf0c"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     plans: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

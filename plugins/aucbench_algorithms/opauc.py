@@ -63,6 +63,7 @@ class Opauc:
     name: ClassVar[str] = "opauc"
     colour: ClassVar[str] = "#3b1437"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "eta": tuple(2.0**power for power in range(-12, 11)),

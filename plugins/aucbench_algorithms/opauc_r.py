@@ -84,6 +84,7 @@ class OpaucR:
     name: ClassVar[str] = "opauc_r"
     colour: ClassVar[str] = "#1c3d61"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "eta": tuple(2.0**power for power in range(-12, 11)),

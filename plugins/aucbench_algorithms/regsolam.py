@@ -63,6 +63,7 @@ class RegSolam:
     name: ClassVar[str] = "regsolam"
     colour: ClassVar[str] = "#19a8c3"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "zeta": tuple(float(zeta) for zeta in range(1, 101, 9)),

@@ -76,6 +76,7 @@ class Sauc:
     name: ClassVar[str] = "sauc"
     colour: ClassVar[str] = "#ce4d84"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     plans: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("hinge", "*")
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

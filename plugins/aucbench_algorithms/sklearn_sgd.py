@@ -115,6 +115,7 @@ class SgdHinge(_Sgd):
     name: ClassVar[str] = "sgd_hinge"
     colour: ClassVar[str] = "#b74dde"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"alpha": tuple(10.0**power for power in range(-7, 0))}
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
@@ -141,6 +142,7 @@ class SgdLog(_Sgd):
     name: ClassVar[str] = "sgd_log"
     colour: ClassVar[str] = "#5d323a"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"alpha": tuple(10.0**power for power in range(-7, 0))}
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")

@@ -91,6 +91,7 @@ class Solam:
     name: ClassVar[str] = "solam"
     colour: ClassVar[str] = "#0014c9"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "zeta": tuple(float(zeta) for zeta in range(1, 101, 9)),

@@ -56,6 +56,7 @@ class UniExp:
     name: ClassVar[str] = "uni_exp"
     colour: ClassVar[str] = "#82a068"
     access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("exponential",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"eta": tuple(2.0**power for power in range(-12, 11))}
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")

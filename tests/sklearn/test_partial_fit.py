@@ -1,3 +1,4 @@
+import copy
 import pickle
 import re
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
-from aucbench import DataError, ParameterError, catalog
+from aucbench import Batch, DataError, ParameterError, Problem, catalog
 from aucbench.registry import Family
 from aucbench.sklearn import AUCClassifier
 from tests.fakes import Exploding, Perceptron, two_clouds
@@ -19,14 +20,11 @@ PARTS = [slice(start, start + 100) for start in range(0, 400, 100)]
 
 
 @dataclass(frozen=True)
-class Remembering(Perceptron):
-    """It keeps row numbers from call to call."""
+class Undeclared(Perceptron):
+    """It says nothing about going on."""
 
-    name: ClassVar[str] = "remembering"
-
-    def step(self, state, batch):
-        w = batch.X[state.steps % len(batch.X)] * 1.0
-        return state._replace(w=w, steps=state.steps + len(batch))
+    name: ClassVar[str] = "undeclared"
+    resumable: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
@@ -104,8 +102,8 @@ def test_a_planning_method_needs_the_number_of_rows_and_refuses_more():
         ({"algo": "psam"}, "psam draws its pairs from all rows"),
         ({"algo": "mba"}, "mba draws its minibatches from all rows"),
         ({"algo": "ls_svm"}, "ls_svm takes all rows in every iteration"),
-        ({"algo": "spam"}, "spam remembers rows by their number"),
-        ({"algo": Remembering()}, "remembering remembers rows by their number"),
+        ({"algo": "spam"}, "spam does not declare `resumable = True`"),
+        ({"algo": Undeclared()}, "undeclared does not declare `resumable = True`"),
         ({"algo": "solam", "calibrate": True}, "calibrate=True needs all rows at once"),
         ({"algo": "nothing"}, "Unknown algorithm 'nothing'"),
     ],
@@ -129,6 +127,29 @@ def test_every_registered_stream_method_goes_on_or_says_why():
         whole = AUCClassifier(name, epochs=1, random_state=0).fit(X, Y)
         aucs = [roc_auc_score(Y_TEST, model.decision_function(X_TEST)) for model in (parts, whole)]
         assert aucs[0] > aucs[1] - 0.1, name
+
+
+def resumables():
+    known = catalog().plugins[Family.algorithms]
+    return [name for name, plugin in known.items() if getattr(plugin.cls, "resumable", False)]
+
+
+@pytest.mark.parametrize("name", resumables())
+def test_a_method_that_declares_it_does_not_mind_where_rows_lie(name):
+    """Twice the same rows in the same order, which lie differently in memory, after others."""
+    algorithm = catalog().find(Family.algorithms, name).cls()
+    loss = catalog().find(Family.losses, "hinge").cls()
+    there = np.arange(len(Y))
+    state = algorithm.init(Problem(X, Y, 2 * len(Y), loss), np.random.default_rng(0))
+    state = algorithm.step(state, Batch(X, Y, there, "stream"))
+    scores = []
+    for rows in (there, there[::-1].copy()):
+        batch = Batch(X_TEST[rows].copy(), Y_TEST[rows].copy(), rows, "stream")
+        ended = algorithm.step(copy.deepcopy(state), batch)
+        if hasattr(algorithm, "finalize"):
+            ended = algorithm.finalize(ended)
+        scores.append(algorithm.score(ended, X))
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-6)  # rounding may depend on where rows lie
 
 
 def test_the_cut_follows_the_model_while_rows_come_sorted_by_class():
