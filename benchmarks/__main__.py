@@ -2,10 +2,10 @@
 
 import sys
 
-from benchmarks import dense, sparse, together
+from benchmarks import dense, overhead, sparse, together
 from benchmarks.measuring import Measure
 
-MEASURES = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES}
+MEASURES = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **overhead.MEASURES}
 
 
 def main(names: list[str]) -> int:
