@@ -77,7 +77,7 @@ ALGORITHM_CHECKS = _family(
 LOSS_CHECKS = _family(
     LossSubject,
     (declarations.declared,),
-    (losses.one_parameter,),
+    (losses.one_parameter, losses.static),
     (losses.finite,),
     (losses.derivative, losses.compiled, losses.pairs, losses.prox, losses.facts),
 )

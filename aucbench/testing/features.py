@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from aucbench.places import place_of
 from aucbench.testing import problems, shrinking
 from aucbench.testing.findings import Broken, instance_of
 from aucbench.testing.patience import Patience
@@ -54,7 +55,14 @@ class FeatureSubject:
 
     def fit(self, X: Any, seed: int = 0) -> Any:
         """The fitted map."""
-        return self.plugin.fit(X, np.random.default_rng(seed))
+        fitted = self.plugin.fit(X, np.random.default_rng(seed))
+        if not callable(getattr(fitted, "transform", None)):
+            raise Broken(
+                f"`fit` returned {fitted!r:.40}: end it with `return` and an object that has transform(X), "
+                f"such as self.",
+                place_of(type(self.plugin).fit),
+            )
+        return fitted
 
 
 def _dense(X: Any) -> Any:
@@ -81,9 +89,12 @@ def mapped(features: FeatureSubject) -> None:
             else:
                 fits = isinstance(Z, np.ndarray) and Z.ndim == 2 and Z.flags.c_contiguous
             if not fits or Z.shape[0] != X.shape[0] or Z.shape[1] != (width or Z.shape[1]):
+                got = "None" if Z is None else f"{type(Z).__name__} of shape {getattr(Z, 'shape', None)}"
+                csr = " These rows are CSR (scipy.sparse): NumPy's own functions cannot take them."
                 raise Broken(
-                    f"`transform` of {X.shape[0]} rows must give a C-contiguous matrix or CSR of "
-                    f"{X.shape[0]} rows, got {type(Z).__name__} of shape {getattr(Z, 'shape', None)}."
+                    f"`transform` of {X.shape[0]} rows must return a C-contiguous matrix or CSR of "
+                    f"{X.shape[0]} rows, got {got}.{csr if sparse.issparse(X) else ''}",
+                    place_of(getattr(type(fitted), "transform", type(fitted))),
                 )
             width = Z.shape[1]
             if not np.isfinite(Z.data if sparse.issparse(Z) else Z).all():

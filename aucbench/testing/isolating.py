@@ -58,7 +58,9 @@ def examined_apart(
         Seconds beyond the patience after which the process is ended.
     """
     if sys.platform != "linux":  # elsewhere a process that was forked cannot use all libraries
-        return examined(family, plugin, patience, watcher)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # libraries complain about problems this small
+            return examined(family, plugin, patience, watcher)
     receiver, sender = multiprocessing.Pipe(duplex=False)
     lines = tempfile.TemporaryFile("w+")  # where the process was when it crashed  # noqa: SIM115
     context = multiprocessing.get_context("fork")
@@ -100,7 +102,7 @@ def examined_apart(
 
 
 def _work(sender: Connection, lines: IO[str], family: Family, plugin: Any, patience: float) -> None:
-    warnings.simplefilter("ignore")  # libraries complain about problems this small
+    warnings.simplefilter("ignore")  # as above
     faulthandler.enable(lines, all_threads=False)
     faulthandler.register(signal.SIGUSR1, lines, all_threads=False)
     reporter = _Reporter(sender)

@@ -1,6 +1,7 @@
 """Checks of losses."""
 
 import ctypes
+import inspect
 import math
 from collections.abc import Iterator
 from dataclasses import fields
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from aucbench import kernels
+from aucbench.places import place_of
 from aucbench.testing import shrinking
 from aucbench.testing.findings import Broken, instance_of
 from aucbench.testing.pair_kernels import mean_over_pairs
@@ -54,11 +56,21 @@ class LossSubject:
 
     def value(self, m: float) -> float:
         """The loss, in plain Python."""
-        return float(self.plugin.value(float(m), self.theta))
+        return self._number("value", m)
 
     def derivative(self, m: float) -> float:
         """Its derivative, in plain Python."""
-        return float(self.plugin.derivative(float(m), self.theta))
+        return self._number("derivative", m)
+
+    def _number(self, name: str, m: float) -> float:
+        function = getattr(self.plugin, name)
+        result = function(float(m), self.theta)
+        if not np.isscalar(result) or isinstance(result, str):
+            advice = "end it with `return`" if result is None else "it must return a number"
+            raise Broken(
+                f"{name}({m:g}, {self.theta:g}) returned {result!r:.40}: {advice}.", place_of(function)
+            )
+        return float(result)  # type: ignore[arg-type]  # np.isscalar tells mypy nothing
 
 
 def one_parameter(loss: LossSubject) -> None:
@@ -68,6 +80,15 @@ def one_parameter(loss: LossSubject) -> None:
         raise Broken(f"It has the fields {', '.join(names)}; compiled losses take one parameter at most.")
     if names and not isinstance(getattr(loss.plugin, names[0]), int | float):
         raise Broken(f"Its field {names[0]!r} must be a number, got {getattr(loss.plugin, names[0])!r}.")
+
+
+def static(loss: LossSubject) -> None:
+    """`value`, `derivative` and `prox` are static methods, called with numbers only."""
+    cls = type(loss.plugin)
+    for name in ("value", "derivative", "prox"):
+        if hasattr(cls, name) and not isinstance(inspect.getattr_static(cls, name), staticmethod):
+            place = place_of(getattr(cls, name))
+            raise Broken(f"`{name}` is no static method: write @staticmethod above it, without self.", place)
 
 
 def finite(loss: LossSubject) -> None:

@@ -123,3 +123,30 @@ def test_a_sound_map_passes_each_check(check):
 def test_the_failure_names_the_smallest_input():
     with pytest.raises(CheckFailure, match=r"become features of float64.*: 2 x 1 dense rows of float32"):
         check_features(broken(AlwaysDouble))
+
+
+def test_a_map_that_returns_nothing_of_use_says_so_at_its_line():
+    class NothingFitted(Healthy):
+        def fit(self, X, rng):
+            X.mean()
+
+    class NothingTransformed(Healthy):
+        def fit(self, X, rng):
+            return self
+
+        def transform(self, X):
+            X.mean()
+
+    class DenseOnly(NothingTransformed):
+        def transform(self, X):
+            return np.hstack([X, X])
+
+    for culprit, words, line in (
+        (NothingFitted, "`fit` returned None: end it with `return` and an object", "def fit(self, X, rng):"),
+        (NothingTransformed, "of 2 rows, got None.", "def transform(self, X):"),
+        (DenseOnly, "These rows are CSR (scipy.sparse)", "def transform(self, X):"),
+    ):
+        findings = check_features(culprit, raise_on_failure=False)
+        (found,) = [finding for finding in findings if finding.status is Status.failed]
+        assert words in found.message
+        assert found.place.endswith(f": {line}")

@@ -1,6 +1,7 @@
 """Every check of losses finds the loss that breaks its rule."""
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -146,3 +147,33 @@ def test_the_failure_names_the_margin_and_both_slopes():
     assert "derivative(0, 1) is 2, the slopes of `value` to the left and right of that margin are -2.00" in (
         str(caught.value)
     )
+
+
+def test_a_loss_whose_functions_are_no_static_ones_of_numbers_says_so_at_its_line():
+    @dataclass(frozen=True)
+    class Bound(Square):
+        def value(self, m, theta):
+            return (theta - m) ** 2
+
+    @dataclass(frozen=True)
+    class Forgetful(Square):
+        @staticmethod
+        def value(m, theta):
+            (theta - m) ** 2
+
+    @dataclass(frozen=True)
+    class Leaving(Square):
+        @staticmethod
+        def value(m, theta):
+            sys.exit(1)
+
+    for culprit, check, words, line in (
+        (Bound, "static", "`value` is no static method: write @staticmethod", "def value(self, m, theta):"),
+        (Forgetful, "finite", "returned None: end it with `return`", "def value(m, theta):"),
+        (Leaving, "finite", "`value` ends the program (sys.exit, 1)", "sys.exit(1)"),
+    ):
+        findings = check_loss(culprit, raise_on_failure=False)
+        (found,) = [finding for finding in findings if finding.status is Status.failed]
+        assert found.check == check
+        assert words in found.message
+        assert found.place.endswith(f": {line}")
