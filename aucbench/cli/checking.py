@@ -10,8 +10,6 @@ from aucbench.admission import Failure
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry import Catalog, Plugin, suggest
 
-PATIENCE = 60.0  # seconds for a plugin
-
 
 @click.command()
 @click.argument("names", nargs=-1)
@@ -19,12 +17,11 @@ PATIENCE = 60.0  # seconds for a plugin
 @click.option("--list", "listed", is_flag=True, help="Show the checks and the rules they stand for.")
 @click.option(
     "--patience",
-    default=PATIENCE,
-    show_default=True,
+    type=float,
     metavar="SECONDS",
-    help="For all checks of a plugin; a slow one is tried on smaller problems, or in part.",
+    help="For all checks of a plugin, a minute unless given; a slow one is tried on smaller problems.",
 )
-def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) -> int:
+def check(names: tuple[str, ...], every: bool, listed: bool, patience: float | None) -> int:
     """Check the plugins NAMES, of whatever family, against the rules of the contract.
 
     Each rule that is broken is explained, with the smallest input that shows it; a plugin that could not be
@@ -36,7 +33,7 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) ->
         return 0
     if not names and not every:
         raise click.UsageError("Name the plugins to check, or use --all; --list shows the checks.")
-    if not patience > 0.0:
+    if patience is not None and not patience > 0.0:
         raise ParameterError(f"--patience must be > 0, got {patience:g}.")
     plugins, failures = _chosen(aucbench.catalog(), names, every)
     return _check(plugins, failures, patience)
@@ -70,17 +67,20 @@ def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> tuple[list
     return list(found), list(broken)
 
 
-def _check(plugins: list[Plugin], failures: list[Failure], patience: float) -> int:
+def _check(plugins: list[Plugin], failures: list[Failure], patience: float | None) -> int:
     from aucbench.cli.findings import Progress, report, report_failure
     from aucbench.testing import CHECKS, Status
     from aucbench.testing.isolating import examined_apart
+    from aucbench.testing.patience import PATIENCE
 
     counts = dict.fromkeys(Status, 0)
     for failure in failures:
         report_failure(failure)
     for plugin in plugins:
         progress = Progress(plugin.name, len(CHECKS[plugin.family]), sys.stderr)
-        findings: tuple[Any, ...] = examined_apart(plugin.family, plugin.cls, patience, progress)
+        findings: tuple[Any, ...] = examined_apart(
+            plugin.family, plugin.cls, PATIENCE if patience is None else patience, progress
+        )
         progress.close()
         report(plugin, findings, progress.seconds)
         for finding in findings:

@@ -4,7 +4,9 @@ import pytest
 
 import aucbench
 from aucbench.registry import Family
-from aucbench.testing import check_algorithm, check_dataset, check_features, check_loss
+from aucbench.testing import Status, check_algorithm, check_dataset, check_features, check_loss
+
+PATIENCE = 600.0  # seconds, also where nothing is compiled yet
 
 
 def built_in(family):
@@ -16,24 +18,28 @@ def each(family):
     return pytest.mark.parametrize("plugin", built_in(family), ids=lambda plugin: plugin.name)
 
 
+def everything_tried(findings):
+    assert [finding.check for finding in findings if finding.status is Status.untried] == []
+
+
 def needs_files(plugin):
     return [pytest.mark.mirror] if hasattr(plugin.cls, "files") else []
 
 
 @each(Family.algorithms)
 def test_a_method_passes_every_check(plugin):
-    check_algorithm(plugin.cls)
+    everything_tried(check_algorithm(plugin.cls, patience=PATIENCE))
 
 
 @each(Family.losses)
 def test_a_loss_passes_every_check(plugin):
-    check_loss(plugin.cls)
+    everything_tried(check_loss(plugin.cls, patience=PATIENCE))
 
 
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")  # equal rows of a small sparse problem
 @each(Family.features)
 def test_a_feature_map_passes_every_check(plugin):
-    check_features(plugin.cls)
+    everything_tried(check_features(plugin.cls, patience=PATIENCE))
 
 
 @pytest.mark.parametrize(
