@@ -50,6 +50,8 @@ def _auc(contest: Contest, dataset: str) -> str:
         even = "even tuned, " if contest.at(contest.name + TUNED, dataset) else ""
         return f"{dataset}: {even}it diverged, at iteration {own.diverged_at:,}; a diverged run has no AUC."
     words = f"{dataset}: test AUC {own.auc:.4f}"
+    if len(own.cells) == 1:
+        words += " of one run"
     if own.planned is not None:
         words += f" after {own.iterations:,} of {own.planned:,} iterations"
     words += _rank(own, contest.rivals(own))

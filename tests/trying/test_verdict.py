@@ -48,7 +48,10 @@ def test_what_is_too_little_to_matter_is_tied_even_if_every_run_agrees():
 
 def test_a_single_run_is_compared_with_the_others_of_its_seed():
     text = judged(standing("mine", [0.8]), standing("psam", [0.7, 0.99]), standing("ls_svm", [0.85, 0.99]))
-    assert "first of 2, above psam's 0.7000; 0.0500 below the batch optimum of ls_svm" in text
+    assert (
+        "AUC 0.8000 of one run, first of 2, above psam's 0.7000; 0.0500 below the batch optimum of ls_svm"
+        in text
+    )
 
 
 def test_a_rival_that_is_tried_is_not_its_own_rival():
