@@ -60,6 +60,7 @@ ALGORITHM_CHECKS = _family(
         repeating.same_seed,
         repeating.chunks,
         repeating.pickling,
+        repeating.resumable,
         repeating.empty_chunk,
         scoring.companions,
         scoring.reading,

@@ -25,6 +25,8 @@ OPTIONAL = (
     "deviations",
     "requires",
     "exempt",
+    "colour",
+    "resumable",
 )
 KNOWN = (*OPTIONAL, "name", "access", "init", "step", "score")
 SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked

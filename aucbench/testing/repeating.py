@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.contracts import Access, Batch
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import Toy
 from aucbench.testing.training import Trainee, first_difference, snapshot
+
+RESUMED = 1e-6  # of the largest score: rounding may depend on where rows lie
 
 
 def _same_model(trainee: Trainee, X: Any, left: Any, right: Any, what: str) -> None:
@@ -62,6 +65,31 @@ def pickling(trainee: Trainee) -> None:
         state = _pickled(state)
         state = trainee.calls.step(state, batch.take(rows[half:]))
         _same_model(trainee, toy.X, state, whole, f"Pickled after {half} iterations it ends elsewhere")
+
+
+def resumable(trainee: Trainee) -> str | None:
+    """A method that declares it goes on with rows of another array, wherever these lie in it."""
+    if not getattr(trainee.plugin, "resumable", False):
+        return "does not declare it"
+    if trainee.access is not Access.stream:
+        raise Broken(f"`resumable` is for methods of access 'stream'; this one has '{trainee.access}'.")
+    for layout in trainee.layouts:
+        toy = trainee.problem(layout)
+        rows = trainee.rows(toy)
+        half, order = len(rows) // 2, np.random.default_rng(1).permutation(len(toy.y))
+        elsewhere = Batch(toy.X[order], toy.y[order], np.argsort(order)[rows[half:]], trainee.access)
+        scores = []
+        for rest in (trainee.batch(toy, rows[half:]), elsewhere):
+            state = trainee.calls.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
+            scores.append(trainee.scores(trainee.calls.step(state, rest), toy.X))
+        here, there = scores
+        gap = float(np.abs(there - here).max())
+        if gap > RESUMED * np.abs(here).max():
+            raise Broken(
+                f"It declares `resumable`, but after {half} iterations the same rows, lying elsewhere in "
+                f"memory, lead to other scores (by {gap:.3g}): its state knows numbers of rows, or the data."
+            )
+    return None
 
 
 def empty_chunk(trainee: Trainee) -> None:

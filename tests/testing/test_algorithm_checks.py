@@ -9,7 +9,6 @@ import aucbench.testing
 from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
 from tests.fakes import Perceptron
 from tests.testing.broken import (
-    CULPRITS,
     ClaimsSparse,
     Healthy,
     LargeBatch,
@@ -17,6 +16,7 @@ from tests.testing.broken import (
     StepPerChunk,
     WrongAccess,
 )
+from tests.testing.culprits import CULPRITS
 from tests.third_party.my_methods import PairSgd, Ramp
 
 

@@ -12,11 +12,12 @@ from aucbench.testing import CheckFailure, Status, check_algorithm, check_loss, 
 from aucbench.testing.problems import Size, Toy
 from aucbench.testing.shrinking import line_for, shown, shown_rows, smaller_sizes
 from tests.testing import broken, test_feature_checks, test_loss_checks
+from tests.testing.culprits import CULPRITS
 from tests.third_party.my_methods import Ramp
 
 AGAIN = [
     cls
-    for cls in broken.CULPRITS
+    for cls in CULPRITS
     # What is compiled stays so in this process, and the random one may be lucky.
     if cls not in (broken.Recompiling, broken.ClaimsSparse)
 ]
