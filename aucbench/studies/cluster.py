@@ -55,6 +55,7 @@ class Cluster:
 
         self._running: dict[str, _Running] = {}
         self._asked = monotonic()
+        self._fetched: list[Any] = []
         self._abandoned: set[str] = set()  # workers that hang and cannot be ended
         self._seen: set[str] = set()  # workers when last asked which are free
         self._stack = contextlib.ExitStack()
@@ -111,6 +112,7 @@ class Cluster:
         """The reports of units that ended, were ended, or whose worker is gone; none when a worker joined."""
         import distributed
 
+        self._fetched.clear()
         reports: list[tuple[str, Report]] = []
         while not reports:
             futures = [running.future for running in self._running.values()]
@@ -120,6 +122,9 @@ class Cluster:
                 except distributed.client.FuturesCancelledError as error:
                     raise self._disconnected() from error
             done = [worker for worker, running in self._running.items() if running.future.done()]
+            # The client tells of a future that is gone at once, and then of nothing for 10 ms: these are kept
+            # until the next units are under way.
+            self._fetched += [self._running[worker].future for worker in done]
             reports = [(worker, self._report(worker, self._running.pop(worker).future)) for worker in done]
             reports += self._overdue()
             if not reports:
