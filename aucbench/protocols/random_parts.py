@@ -10,8 +10,21 @@ from aucbench.errors import ParameterError
 from aucbench.protocols.interface import Load, Split, check_fold, side
 
 
+class _OneDivision:
+    """Of the rows of one part, by the split seed."""
+
+    @property
+    def splits(self) -> int:
+        """One."""
+        return 1
+
+    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
+        """Digest of the part."""
+        return (load(part).sha256,)
+
+
 @dataclass(frozen=True)
-class Holdout:
+class Holdout(_OneDivision):
     """A random `test_fraction` of the rows tests, the others train.
 
     Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, which divides 80:20 where a data set
@@ -29,15 +42,6 @@ class Holdout:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    @property
-    def splits(self) -> int:
-        """One."""
-        return 1
-
-    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
-        """Digest of the part."""
-        return (load(part).sha256,)
-
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """Split the rows of `part` by the split seed."""
         check_fold(self, fold)
@@ -47,7 +51,7 @@ class Holdout:
 
 
 @dataclass(frozen=True)
-class TrainValidTest:
+class TrainValidTest(_OneDivision):
     """Random shares of the rows validate and test, the others train; by default 4:1:1.
 
     Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
@@ -70,15 +74,6 @@ class TrainValidTest:
                 f"{self.name}: validation_fraction + test_fraction must be < 1, so that rows are left to "
                 f"train on, got {self.validation_fraction} + {self.test_fraction}."
             )
-
-    @property
-    def splits(self) -> int:
-        """One."""
-        return 1
-
-    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
-        """Digest of the part."""
-        return (load(part).sha256,)
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """Split the rows of `part` by the split seed."""
