@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
-from aucbench.studies.forking import METHOD, forking_context
+from aucbench.studies.forking import METHOD, forking_context, interrupted_later
 from aucbench.studies.performing import Conditions, perform_pickled
 from aucbench.studies.units import Failure, FailureReason, Report, Unit
 
@@ -240,15 +240,18 @@ def _local(workers: int) -> Iterator[Any]:
     with (
         tempfile.TemporaryDirectory(prefix="aucbench-") as folder,
         dask.config.set(settings),
-        distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            memory_limit=0,  # what a unit may allocate is limited in the worker itself
-            dashboard_address="127.0.0.1:0",  # None takes a fixed port, which may be in use
-            local_directory=folder,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
+        contextlib.ExitStack() as stack,
     ):
+        with interrupted_later():  # half a cluster cannot be closed
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,  # what a unit may allocate is limited in the worker itself
+                dashboard_address="127.0.0.1:0",  # None takes a fixed port, which may be in use
+                local_directory=folder,
+                silence_logs=logging.CRITICAL,
+            )
+            stack.enter_context(cluster)
+            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
         yield client

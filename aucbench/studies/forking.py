@@ -15,23 +15,43 @@ def begin() -> None:
     """Start the process to fork from, which imports while this one does something else."""
     forking_context()
     if METHOD == "forkserver":
-        from multiprocessing import forkserver
+        from multiprocessing import forkserver, resource_tracker
 
+        resource_tracker.ensure_running()  # it unblocks signals, and must not do so below
         with _deaf():
             forkserver.ensure_running()
 
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """What starts meanwhile ignores Ctrl-C, which reaches all processes: only the first one says so."""
-    if threading.current_thread() is not threading.main_thread():  # others may not set it
+    """What starts meanwhile never hears Ctrl-C, which reaches all processes; this one hears it afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def interrupted_later() -> Iterator[None]:
+    """Ctrl-C is heard at the end of this; a second one at once."""
+    if threading.current_thread() is not threading.main_thread():  # others hear none
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    heard: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+
+    def remember(number: int, frame: Any) -> None:
+        heard.append(number)
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, remember)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def forking_context() -> Any:

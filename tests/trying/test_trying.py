@@ -169,6 +169,7 @@ def test_an_output_without_braille_gets_letters(small, catalog):
 
 def test_ctrl_c_ends_a_trial_with_one_line(tmp_path):
     site = write_metadata(tmp_path / "site")
+    (tmp_path / "counter").mkdir()
     environment = process_environment(site, tmp_path / "counter")
     words = [sys.executable, "-m", "aucbench", "try", "fake_sleeper", "--seconds", "100"]
     running = subprocess.Popen(
