@@ -72,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = guarded(lambda: _dispatch(first, arguments, traceback), traceback)
     except KeyboardInterrupt:
-        print("aucbench: interrupted; finished cells are in the store", file=sys.stderr)
+        runs = first == "run" or first not in SUBCOMMANDS
+        print(f"aucbench: interrupted{'; finished cells are in the store' * runs}", file=sys.stderr)
         return INTERRUPTED
     # The libraries' millions of objects need no last look by the collector: it costs a second.
     import gc

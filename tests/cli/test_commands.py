@@ -147,3 +147,20 @@ def test_fetch_finds_the_mirrors_files_and_parses_them(tmp_path, monkeypatch, ca
     assert "ijcnn1: train part, 49,990 rows, 22 features" in shown
     assert "ijcnn1: test part, 91,701 rows, 22 features" in shown
     assert "digits: nothing to fetch" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("check", "solam"), "aucbench: interrupted\n"),
+        (("algo=solam",), "aucbench: interrupted; finished cells are in the store\n"),
+        (("run",), "aucbench: interrupted; finished cells are in the store\n"),
+    ],
+)
+def test_ctrl_c_ends_a_command_with_one_line(words, said, monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("aucbench.cli._dispatch", interrupted)
+    assert main(list(words)) == 130
+    assert capsys.readouterr().err == said
