@@ -134,9 +134,12 @@ def _coerce(what: str, kind: FieldType, value: Any) -> Any:
         if not (whole or (base is float and isinstance(value, float | np.floating))):
             noun = "a whole number" if base is int else "a number"
             raise ParameterError(f"{what} must be {noun}{or_none}, got {value!r}.")
-        if value not in kind.interval:
-            raise ParameterError(f"{what} must be {kind.interval}{or_none}, got {value}.")
-        return base(value)
+        try:
+            if value in kind.interval:
+                return base(value)
+        except OverflowError:
+            raise ParameterError(f"{what} must be at most 1.8e308, got a larger number.") from None
+        raise ParameterError(f"{what} must be {kind.interval}{or_none}, got {value}.")
     if base in (bool, str) and not isinstance(value, base):
         noun = "true or false" if base is bool else "text"
         raise ParameterError(f"{what} must be {noun}{or_none}, got {value!r}.")

@@ -23,6 +23,7 @@ from aucbench.runner.training import Training, Watch, finalized, method_generato
 __all__ = ["MAX_PASSES", "Outcome", "StopReason", "Task", "run_cell", "warm"]
 
 MAX_PASSES = 1_000  # of a full method that knows when it has converged
+MOST_ITERATIONS = 2**53  # above, not every number is a float
 VECTORS = 6  # of d weights that a run holds at the least: the state's, a checkpoint's and their copies
 CHUNK_ROWS = 1 << 20  # longest chunk, so that row numbers stay small and progress shows
 
@@ -98,6 +99,8 @@ def pace_of(task: Task) -> Pace:
         total = MAX_PASSES
     else:
         total = max(1, round((task.epochs or 1.0) * per_epoch))
+    if total > MOST_ITERATIONS:
+        raise ParameterError(f"budget: {total:.3g} iterations cannot be counted; 2^53 are the most.")
     return ByIterations(total, log_spaced(total, task.checkpoints))
 
 

@@ -87,8 +87,8 @@ class AUCClassifier(RankingMixin, NestedPlugins):
     `predict` cuts the scores where the balanced accuracy on the training rows is best: the average of the
     shares of both classes that are recognised. That cut is subtracted from the scores, so that
     `decision_function` is positive where `predict` gives the second class; an AUC has no use for it.
-    With ``calibrate=True`` the cut stays the same, and on imbalanced data it differs from the one at a
-    probability of one half.
+    With ``calibrate=True`` the cut stays the same, so that `predict` and a probability above one half need
+    not agree, least of all on imbalanced data (scikit-learn's ``check_classifiers_train`` asks for it).
 
     `fit` takes no `sample_weight`: a weight of rows is one of pairs for the AUC, which the methods' running
     statistics know nothing of. Rows drawn in proportion to their weights say the same. There is no
@@ -98,10 +98,11 @@ class AUCClassifier(RankingMixin, NestedPlugins):
     can go on with other rows. Methods that draw pairs or minibatches, need all rows, or remember rows by
     their number have no such attribute, and the error says why. The first call fixes all settings, and what
     is measured on training rows (scaling, feature map, largest row norm, class counts) is measured on the
-    rows of that call, so let it be a large one. Each call takes its rows once, whatever `epochs`. A method
-    that plans its stages (``"fsauc"``) needs `iterations`, the number of rows of all calls together, and
-    refuses more; its `fit` uses the plan up. The cut is the best one for a random sample of the rows of all
-    calls. After `fit`, `partial_fit` goes on from where `fit` ended, and `fit` always begins anew.
+    rows of that call, so let it be a large one of both classes (a small one is warned of). Each call takes
+    its rows once, whatever `epochs`. A method that plans its stages (``"fsauc"``) needs `iterations`, the
+    number of rows of all calls together, and refuses more; its `fit` uses the plan up. The cut is the best
+    one for a random sample of the rows of all calls. After `fit`, `partial_fit` goes on from where `fit`
+    ended, and `fit` always begins anew.
 
     Examples
     --------

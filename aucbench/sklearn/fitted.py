@@ -13,6 +13,8 @@ from aucbench.sklearn import training
 from aucbench.sklearn.representing import Representation, represented
 from aucbench.sklearn.thresholds import Sample, best_threshold
 
+FEW_ROWS = 100  # to begin with is warned of
+
 
 class Ingredients(NamedTuple):
     """What decides a training, beside rows and seed; all is fixed by the first call of `partial_fit`."""
@@ -145,6 +147,14 @@ def fitted(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, epochs: f
 
 def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
     """Train on the first of several parts of the rows, each row once; parameters as those of `fitted`."""
+    counts = np.count_nonzero(y == 1), np.count_nonzero(y == -1)
+    if len(y) < FEW_ROWS or 0 in counts:
+        warnings.warn(
+            f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. Scaling, "
+            f"feature map and what {parts.algo.name} measures on rows are settled by them for good: begin "
+            f"with at least {FEW_ROWS} rows, of both classes in random order.",
+            stacklevel=3,
+        )
     representation, Z = represented(parts.scaling, parts.features, X, seed)
     made = Fitted(parts, representation, seed, sparse.issparse(X))
     task = training.task_of(parts.algo, parts.loss, Z, y, parts.order, seed)

@@ -103,4 +103,7 @@ def _check_field(group: str, cls: Any, name: str) -> None:
 def _mapping(group: str, parameters: Any) -> dict[str, Any]:
     if parameters is not None and not isinstance(parameters, Mapping):
         raise ParameterError(f"{group}_params must be a mapping of names to values, got {parameters!r}.")
+    for name in parameters or ():
+        if not isinstance(name, str):
+            raise ParameterError(f"{group}_params must map names to values, got the name {name!r}.")
     return {} if parameters is None else dict(parameters)

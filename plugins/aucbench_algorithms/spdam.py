@@ -33,6 +33,7 @@ from aucbench import Access, Batch, Claims, Interval, Positive, Problem, check_f
 from aucbench.kernels import rows, two_sums, vectors
 
 AHEAD = 8  # rows prefetched before their use
+SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal
 LAZY = 3.0  # cost of a lazy step per non-zero against that of an eager one per weight
 
 
@@ -145,7 +146,7 @@ class Spdam:
 
     def _steps(self, n: int, m: int, kappa: float) -> tuple[float, float, float]:
         """Sigma, tau and theta for minibatches of m of n rows."""
-        lam, square = self.lam, kappa**2
+        lam, square = self.lam, max(kappa**2, SMALLEST)
         root = math.sqrt((n - m) ** 2 + 4 * n * m * square / lam)
         if self.sigma_rule is SigmaRule.derived:
             sigma = lam * ((n - m) + root) / (4 * m * square)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from aucbench import Count, check_fields
+from aucbench import Count, DataError, check_fields
 
 BLOCK_COLUMNS = 16_384  # input features whose random directions are drawn at a time
 
@@ -75,6 +75,7 @@ class Pca:
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedPca":
         """Find the components; on one thread, so that a seed repeats them."""
+        from scipy.sparse.linalg import ArpackError
         from sklearn.decomposition import PCA
 
         count = min(self.dimension, X.shape[1], X.shape[0])
@@ -83,7 +84,10 @@ class Pca:
             solver, count = "arpack", min(count, min(X.shape) - 1)
         pca = PCA(count, svd_solver=solver, random_state=int(rng.integers(0, 2**31)))
         with threadpool_limits(1):
-            pca.fit(X)
+            try:
+                pca.fit(X)
+            except ArpackError:
+                raise DataError("pca: all training rows are equal, they have no components.") from None
         return FittedPca(np.ascontiguousarray(pca.components_.T), pca.mean_ @ pca.components_.T)
 
 
