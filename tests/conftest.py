@@ -2,10 +2,13 @@
 
 import os
 import shutil
+import signal
 
 import pytest
 from hypothesis import settings
 
+# Jobs in the background of a shell ignore Ctrl-C, and so would the processes that tests send it to.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # The first example may compile a kernel.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")

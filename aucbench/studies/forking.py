@@ -35,11 +35,12 @@ def _deaf() -> Iterator[None]:
 @contextlib.contextmanager
 def interrupted_later() -> Iterator[None]:
     """Ctrl-C is heard at the end of this; a second one at once."""
-    if threading.current_thread() is not threading.main_thread():  # others hear none
+    before = signal.getsignal(signal.SIGINT)
+    is_heard = threading.current_thread() is threading.main_thread() and callable(before)
+    if not is_heard:  # in the background of a shell it is ignored
         yield
         return
     heard: list[int] = []
-    before = signal.getsignal(signal.SIGINT)
 
     def remember(number: int, frame: Any) -> None:
         heard.append(number)

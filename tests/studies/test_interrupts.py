@@ -62,6 +62,16 @@ def test_a_second_ctrl_c_is_heard_at_once():
     assert guarded(presses=2) == [0]
 
 
+def test_where_ctrl_c_is_ignored_it_stays_so():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with forking.interrupted_later():
+            press_ctrl_c()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_without_ctrl_c_nothing_happens():
     before = signal.getsignal(signal.SIGINT)
     with forking.interrupted_later():
