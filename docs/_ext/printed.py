@@ -2,6 +2,7 @@
 
 A fenced block ``{printed}`` is replaced by what was printed since the one before it. All Python blocks of
 such a page are run, in order and as one module; of the commands those that stand right above a ``{printed}``.
+A block that would stay empty ends the build.
 """
 
 import contextlib
@@ -50,6 +51,9 @@ def texts(text: str, page: Path, folder: Path) -> list[str]:
                 if commands := COMMANDS.search(part):
                     _type(commands[1], page)
             found.append("\n".join(shown.rstrip() for shown in printed.getvalue().splitlines()))
+            if not found[-1].strip():
+                where = f"{page}, line {line + part.count(chr(10))}"
+                raise RuntimeError(f"{where}: nothing is printed; put a command right above the block.")
             line += (part + HERE).count("\n")
     finally:
         os.chdir(before)
