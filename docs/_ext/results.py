@@ -5,6 +5,7 @@ import io
 import os
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import front_picture
 import numpy as np
@@ -21,14 +22,15 @@ from aucbench.store import Store
 from aucbench.tracking import colour
 
 BOARD = "front-page"
-COMMON = ["runs=3", "budget.epochs=5", "tracking=none"]
+COMMON = ["budget.epochs=5", "tracking=none"]
+CURVES = ["dataset=digits", "runs=3"]
 STUDY = [
     "algo=solam,fsauc,opauc,spam,psam,bam",
     "dataset=breast_cancer,digits,label_noise",
-    "tuning=random",
-    "tuning.trials=10",
-    "tuning.folds=3",
+    "tuning=none",
+    "runs=5",
 ]
+KEPT = f"board-{crc32(' '.join([*STUDY, *COMMON]).encode()):08x}"  # other settings have a store of their own
 _store: list[Store] = []
 _curves: dict[str, aucbench.Result] = {}
 
@@ -42,16 +44,16 @@ def run(folder: Path) -> Store:
         for method in aucbench.catalog().plugins[Family.algorithms]:
             # A stranger's method may not be made for such data; its page then has no curve.
             with contextlib.suppress(AucbenchError):
-                found = aucbench.run(f"algo={method}", "dataset=digits", "store.path=curves", *COMMON)
+                found = aucbench.run(f"algo={method}", *CURVES, "store.path=curves", *COMMON)
                 if all(len(cell.curve["auc"]) for cell in found.cells):
                     _curves[method] = found
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            status = main(["--multirun", *STUDY, *COMMON, f"study={BOARD}", "store.path=board"])
+            status = main(["--multirun", *STUDY, *COMMON, f"study={BOARD}", f"store.path={KEPT}"])
     finally:
         os.chdir(before)
     if status:
         raise RuntimeError(f"The study of the front page failed:\n{printed.getvalue()}")
-    _store[:] = [Store(folder / "board")]
+    _store[:] = [Store(folder / KEPT)]
     return _store[0]
 
 

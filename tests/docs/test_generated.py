@@ -167,6 +167,18 @@ def test_the_first_run_shows_its_report(tmp_path):
     assert lines == re.findall(r"^ *(\w[\w ]*\w)  +\S", report, re.MULTILINE)
 
 
+def test_the_front_page_says_the_settings_of_its_study():
+    import results
+
+    page = (EXTENSION.parent / "index.md").read_text(encoding="utf-8")
+    command = (
+        page.partition("    python -m aucbench -m ")[2].partition("\n\n")[0].replace("\\\n", " ").split()
+    )
+    assert set(command) == {*results.STUDY, *results.COMMON} - {"tracking=none"}
+    assert set(results.STUDY) >= {"tuning=none", "runs=5"}  # as the sentences beside it and in README say
+    assert "budget.epochs=5" in results.COMMON
+
+
 def test_the_picture_of_readme_is_drawn_by_the_project_and_small():
     from front_picture import __doc__ as told
 
