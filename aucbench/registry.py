@@ -13,6 +13,7 @@ import pluggy
 from aucbench import admission, hookspecs
 from aucbench.admission import Failure, Family
 from aucbench.errors import PluginError
+from aucbench.places import place_of
 
 __all__ = ["Catalog", "Family", "Plugin", "PluginWarning", "load_catalog", "suggest"]
 
@@ -106,13 +107,9 @@ def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
 def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     """Load every entry point of the group and collect what its hooks return.
 
-    A plugin module that fails to import, a hook that raises, or a class that is no plugin becomes a
-    `PluginWarning` naming its distribution and cause, and is among `Catalog.failures`; the others work.
-
-    Raises
-    ------
-    PluginError
-        Two plugins of a family have the same name.
+    A plugin module that fails to import, a hook that raises, a class that is no plugin, or one whose name is
+    taken becomes a `PluginWarning` naming its distribution and cause, and is among `Catalog.failures`; the
+    others work.
     """
     # Loading the kernels first points numba's cache at their folder before any plugin compiles.
     import aucbench.kernels  # noqa: F401
@@ -147,23 +144,35 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
                 failure = admission.refused(family, cls, distribution)
                 if failure is not None:
                     failures.append(failure)
-                else:
-                    _add(plugins[family], Plugin(family, cls.name, cls, distribution, version))
+                    continue
+                plugin = Plugin(family, cls.name, cls, distribution, version)
+                if (failure := _taken(plugins[family], plugin)) is not None:
+                    failures.append(failure)
     for failure in failures:
         warnings.warn(str(failure), PluginWarning, stacklevel=2)
     return Catalog(plugins, tuple(failures))
 
 
-def _add(known: dict[str, Plugin], plugin: Plugin) -> None:
+def _taken(known: dict[str, Plugin], plugin: Plugin) -> Failure | None:
+    """Add the plugin, unless its name is taken; a built-in one keeps its name against all others."""
     other = known.get(plugin.name)
-    if other is not None:
-        advice = "rename" if other.distribution == plugin.distribution else "uninstall"
-        raise PluginError(
-            f"Two plugins are called {plugin.family.singular} '{plugin.name}': one of distribution "
-            f"{other.distribution} ({other.source}.{other.cls.__name__}), one of {plugin.distribution} "
-            f"({plugin.source}.{plugin.cls.__name__}); {advice} one of them."
-        )
-    known[plugin.name] = plugin
+    if other is None:
+        known[plugin.name] = plugin
+        return None
+    loser = plugin
+    if plugin.distribution == hookspecs.PROJECT != other.distribution:
+        known[plugin.name], loser, other = plugin, other, plugin
+    return Failure(
+        f"{loser.family.singular} {loser.cls.__name__} of distribution {loser.distribution}",
+        f"the name '{loser.name}' is that of {other.source}.{other.cls.__name__} of distribution "
+        f"{other.distribution}; choose another",
+        frozenset({loser.cls.__name__}) | _origin(loser),
+        place_of(loser.cls),
+    )
+
+
+def _origin(plugin: Plugin) -> set[str]:
+    return {plugin.distribution, plugin.cls.__module__.partition(".")[0]}
 
 
 def _names(entry: EntryPoint) -> tuple[str, ...]:

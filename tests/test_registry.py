@@ -81,13 +81,16 @@ def test_a_class_that_is_no_algorithm_says_what_it_lacks(monkeypatch):
         load_catalog([point])
 
 
-def test_two_plugins_of_one_name_are_an_error_naming_both_distributions(monkeypatch):
+def test_of_two_plugins_of_one_name_the_second_is_left_out_naming_both_distributions(monkeypatch):
     points = [
         entry(monkeypatch, "first", lambda: (Perceptron,)),
         entry(monkeypatch, "second", lambda: (type("Other", (Exploding,), {"name": "perceptron"}),)),
     ]
-    with pytest.raises(PluginError, match=r"'perceptron': one of distribution first .* one of second"):
-        load_catalog(points)
+    with pytest.warns(
+        PluginWarning, match=r"Other of distribution second .*'perceptron' .* of distribution first"
+    ):
+        found = load_catalog(points)
+    assert found.algorithm("perceptron") is Perceptron
 
 
 def test_an_unknown_name_suggests_the_nearest():
@@ -188,7 +191,20 @@ def test_a_module_that_cannot_be_imported_is_a_failure_with_its_line(
     assert found.is_called("bad_one")
 
 
-def test_two_plugins_of_one_name_in_one_package_are_to_be_renamed(monkeypatch):
+def test_of_two_classes_of_one_name_in_a_package_the_second_is_left_out(monkeypatch):
     other = type("Other", (Exploding,), {"name": "perceptron"})
-    with pytest.raises(PluginError, match=r"'perceptron': .*Perceptron.*Other.*rename one of them"):
-        load_catalog([entry(monkeypatch, "first", lambda: (Perceptron, other))])
+    with pytest.warns(PluginWarning, match=r"Other .*the name 'perceptron' is that of .*Perceptron"):
+        found = load_catalog([entry(monkeypatch, "first", lambda: (Perceptron, other))])
+    assert found.algorithm("perceptron") is Perceptron
+
+
+def test_a_built_in_method_keeps_its_name_against_a_package_that_is_loaded_before(monkeypatch):
+    other = type("Other", (Exploding,), {"name": "perceptron"})
+    entries = [
+        entry(monkeypatch, "aaa", lambda: (other,)),
+        entry(monkeypatch, "aucbench", lambda: (Perceptron,)),
+    ]
+    with pytest.warns(PluginWarning, match="algorithm Other of distribution aaa failed and is left out"):
+        found = load_catalog(entries)
+    assert found.algorithm("perceptron") is Perceptron
+    assert found.failures[0].is_called("aaa")

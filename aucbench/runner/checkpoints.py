@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.errors import ParameterError
+from aucbench.errors import PluginError
 from aucbench.evaluation import auc_of_columns
 from aucbench.runner.scoring import linear_scores
 
@@ -44,13 +44,16 @@ class Scorer:
 
         Raises
         ------
-        ParameterError
+        PluginError
             The method's scores are not one for each test row.
         """
         if not hasattr(algorithm, "weights"):
             scores = np.asarray(algorithm.score(state, self._X), np.float64)
             if scores.shape != (len(self._y),):
-                raise ParameterError(f"score must return ({len(self._y)},) values, got shape {scores.shape}.")
+                raise PluginError(
+                    f"{algorithm.name}: `score` must return ({len(self._y)},) values, got shape "
+                    f"{scores.shape} (aucbench check {algorithm.name} says more)."
+                )
             self._flush()
             self._measure(scores[None])
             return len(self._aucs) - 1, None

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
+from aucbench.errors import PluginError
 from aucbench.kernels import layout
 from aucbench.runner.checkpoints import Scorer
 from aucbench.runner.clock import Clock
@@ -76,7 +77,10 @@ class Training:
         """
         algorithm = self.task.algorithm
         with self.clock:
-            self._state = algorithm.step(self._state, chunk)
+            state = algorithm.step(self._state, chunk)
+        if state is None and self._state is not None:
+            raise PluginError(f"{algorithm.name}: `step` returned None: end it with `return state`.")
+        self._state = state
         self.iteration += len(chunk)
         if chunk.access is not Access.stream:
             self._samples = len(chunk.y) if chunk.access is Access.full else chunk.rows.shape[-1]

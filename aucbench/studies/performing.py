@@ -76,7 +76,10 @@ def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None
         # A proposal prepares one inner fold after the other; the test rows are nothing to it.
         prepared = None if isinstance(unit, ProposalUnit) else _workshop.prepared(unit, observer.stage)
         with memory_limit.of(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
-            return Report(_WORK[type(unit)](unit, prepared, conditions, observer))
+            try:
+                return Report(_WORK[type(unit)](unit, prepared, conditions, observer))
+            finally:
+                _workshop.check_untouched(unit)
     except _TimeLimitError:
         seconds = unit.entry.limits.seconds
         return _failure(FailureReason.timeout, f"it ran for more than limits.seconds={seconds:g}")
@@ -181,6 +184,7 @@ def _proposal(unit: ProposalUnit, _: Any, conditions: Conditions, observer: Obse
             raise
         except Exception as error:
             outcome, rows = error, 1
+        _workshop.check_untouched(inner)
         trial = _trial(unit, fold, unit.number, proposal.point, outcome, rows)
         trials.append(trial | {"seen": watch.seen})
         if trial["auc"] is None:

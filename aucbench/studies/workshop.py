@@ -12,6 +12,7 @@ from aucbench.entry import Bound, Entry
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.preparation import Prepared, prepare
 from aucbench.protocols import Split, inner_count, inner_split, limited
+from aucbench.studies.fingerprints import fingerprint
 from aucbench.studies.units import Unit
 
 KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kept whatever its size
@@ -24,6 +25,7 @@ class Workshop:
         self._loaded: dict[tuple[str, Part], Loaded] = {}
         self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
         self._prepared: dict[str, Prepared] = {}  # the latest last
+        self._fingerprints: dict[str, tuple[int, ...]] = {}  # of what is prepared
 
     def load(self, entry: Entry) -> Callable[[Part], Loaded]:
         """Gives the parts of the entry's data set; files are memory-mapped."""
@@ -80,14 +82,36 @@ class Workshop:
             found = prepare(
                 split, entry.scaling, entry.features.instance, entry.settings.dtype, seeds.split_seed
             )
+            self._fingerprints[unit.group] = fingerprint(found)
         self._prepared[unit.group] = found
         return found
+
+    def check_untouched(self, unit: Unit) -> None:
+        """Forget what is prepared, and blame the method, if it has changed the rows it was given.
+
+        Raises
+        ------
+        PluginError
+            It has: whatever came of it is worth nothing, and other methods would get the same rows.
+        """
+        prepared = self._prepared.get(unit.group)
+        if prepared is not None and fingerprint(prepared) != self._fingerprints[unit.group]:
+            self._drop(unit.group)
+            name, owner = unit.entry.algorithm.name, unit.entry.algorithm.distribution
+            raise PluginError(
+                f"{name} of distribution {owner} changes the rows it is given, which belong to all methods: "
+                f"work on a copy (aucbench check {name} shows where)."
+            )
+
+    def _drop(self, group: str) -> None:
+        del self._prepared[group]
+        self._fingerprints.pop(group, None)
 
     def _make_room(self, wanted: int) -> None:
         """Drop the oldest arrays before new ones are made."""
         sizes = {key: _bytes(arrays.X) + _bytes(arrays.X_test) for key, arrays in self._prepared.items()}
         while self._prepared and sum(sizes[key] for key in self._prepared) + wanted > KEEP_BYTES:
-            del self._prepared[next(iter(self._prepared))]
+            self._drop(next(iter(self._prepared)))
 
 
 def _bytes(X: Any, rows: Any = None) -> int:

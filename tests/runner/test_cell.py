@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
-from aucbench import DataError, ParameterError, replay
+from aucbench import DataError, ParameterError, PluginError, replay
 from aucbench.runner.cell import StopReason, Task, run_cell
 from aucbench.runner.checkpoints import log_spaced
 from tests.fakes import CountingState, Exploding, Iterating, Perceptron, two_clouds
@@ -130,7 +130,7 @@ def test_a_score_of_the_wrong_length_is_refused():
         def score(self, state, X):
             return np.zeros(3)
 
-    with pytest.raises(ParameterError, match=r"score must return \(200,\) values, got shape \(3,\)"):
+    with pytest.raises(PluginError, match=r"`score` must return \(200,\) values, got shape \(3,\)"):
         outcome(Short(at=10**9))
 
 

@@ -33,7 +33,9 @@ def judged(*standings, access="stream", grid=None):
 def test_what_the_paired_runs_cannot_tell_apart_is_tied():
     text = judged(standing("mine", [0.90, 0.80, 0.85]), standing("psam", [0.80, 0.90, 0.86]))
     assert "tied for first of 2 with psam (0.8533)" in text
-    assert "tied: less than 0.002 apart, or not told apart at 95% by the boards' paired t-test" in text
+    assert "tied: less than 0.002 apart, or less than 0.01 and not told apart at 95% by the boards'" in text
+    far = judged(standing("mine", [0.95, 0.40, 0.70]), standing("psam", [0.90, 0.91, 0.92]))
+    assert "second of 2, below psam's 0.9100" in far
     below = judged(standing("mine", [0.80, 0.81]), standing("psam", [0.90, 0.91]))
     assert "second of 2, below psam's 0.9050" in below
     assert "tied" not in below
