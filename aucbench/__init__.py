@@ -120,6 +120,10 @@ _SUBMODULES = ("kernels", "sklearn", "testing")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("aucbench")
     if name in _SUBMODULES:
         return import_module(f"aucbench.{name}")
     if name not in _HOME_OF:

@@ -5,9 +5,12 @@ import inspect
 import re
 import textwrap
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+import aucbench
 
 # What a plugin or a user may rely on. A name that comes or goes is a change of the interface: change it here,
 # and say so in the changelog.
@@ -157,3 +160,7 @@ def section(text, name):
         rf"^{name}\n-{{{len(name)}}}\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)", text, re.MULTILINE | re.DOTALL
     )
     return found.group(1) if found else ""
+
+
+def test_the_package_says_its_version():
+    assert aucbench.__version__ == version("aucbench")

@@ -19,6 +19,10 @@ TAKEN_CLASSES = frozenset(
 )  # fmt: skip
 
 
+# Hydra reads these as values, and the generated tests need their module.
+VALUES = frozenset({"null", "true", "false", "nan", "inf", "pytest"})
+
+
 @dataclass(frozen=True)
 class Names:
     """A plugin's name and those that follow from it.
@@ -49,11 +53,15 @@ def check_name(name: str, catalog: Catalog) -> Names:
     Raises
     ------
     ParameterError
-        The name is no identifier of small letters, or hides an installed module or package.
+        The name is no identifier of small letters, is taken by Python or Hydra, or hides an installed module
+        or package.
     PluginError
         A registered plugin has it.
     """
-    if not PATTERN.fullmatch(name) or keyword.iskeyword(name):
+    if keyword.iskeyword(name) or name in VALUES or len(name) == 1:
+        what = "one letter" if len(name) == 1 else "a word of Python" if keyword.iskeyword(name) else "taken"
+        raise ParameterError(f"'{name}' cannot name a plugin: it is {what}; choose a longer name.")
+    if not PATTERN.fullmatch(name):
         near = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
         hint = f" Did you mean {near}?" if PATTERN.fullmatch(near) and not keyword.iskeyword(near) else ""
         raise ParameterError(

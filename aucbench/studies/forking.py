@@ -2,12 +2,15 @@
 
 import contextlib
 import multiprocessing
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+SAFE_PATH = "PYTHONSAFEPATH"
 PRELOADED = ("distributed", "aucbench.studies.performing", "aucbench.studies.preloading")
 
 
@@ -18,7 +21,7 @@ def begin() -> None:
         from multiprocessing import forkserver, resource_tracker
 
         resource_tracker.ensure_running()  # it unblocks signals, and must not do so below
-        with _deaf():
+        with _deaf(), _same_path():
             forkserver.ensure_running()
 
 
@@ -30,6 +33,19 @@ def _deaf() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _same_path() -> Iterator[None]:
+    """What starts meanwhile finds modules in the current folder only if this process does."""
+    if {"", os.getcwd()} & set(sys.path) or SAFE_PATH in os.environ:
+        yield
+        return
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[SAFE_PATH]
 
 
 @contextlib.contextmanager

@@ -157,6 +157,18 @@ def test_a_block_that_stays_empty_ends_the_build(tmp_path, above):
         printed.texts(page.read_text(), page, tmp_path)
 
 
+def test_a_figure_of_a_page_does_not_stay_open(tmp_path):
+    import printed
+    from matplotlib import pyplot
+
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```python\nfrom matplotlib import pyplot\npyplot.figure()\nprint(1)\n```\n\n```{printed}\n```\n"
+    )
+    assert printed.texts(page.read_text(), page, tmp_path) == ["1"]
+    assert not pyplot.get_fignums()
+
+
 def test_the_first_run_shows_its_report(tmp_path):
     import printed
 

@@ -30,7 +30,9 @@ def test_a_package_is_written_and_the_next_commands_are_shown(tmp_path, capsys):
 REFUSED = {
     ("algorithm", "my-method"): "'my-method' cannot name a plugin: expected an identifier of small letters, "
     "digits and single underscores. Did you mean my_method?",
-    ("algorithm", "class"): "'class' cannot name a plugin",
+    ("algorithm", "class"): "'class' cannot name a plugin: it is a word of Python",
+    ("algorithm", "null"): "'null' cannot name a plugin: it is taken",
+    ("dataset", "x"): "'x' cannot name a plugin: it is one letter",
     ("algorithm", "2nd"): "'2nd' cannot name a plugin",
     ("loss", "solam"): "There is already a plugin 'solam': the algorithm of aucbench",
     ("dataset", "json"): "There is already a Python module 'json', which a plugin would hide.",
