@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from matplotlib import pyplot
 from threadpoolctl import threadpool_limits
 
 from aucbench.cli import main
@@ -57,6 +58,7 @@ def texts(text: str, page: Path, folder: Path) -> list[str]:
             line += (part + HERE).count("\n")
     finally:
         os.chdir(before)
+        pyplot.close("all")  # else the gallery shows them as those of an example
         del sys.modules[module.__name__]
     return found
 
