@@ -33,7 +33,7 @@ def leaderboard(store: str, uri: str | None, study: str | None, out: str | None,
 
     cells = _stored(store, study) if uri is None else _logged(uri, study)
     folder = _made(out)
-    remarks = (_REMARK,) if uri is not None else left_out(Store(store), study)
+    remarks = (_REMARK,) if uri is not None else left_out(Store(store, writable=False), study)
     report = building.build(cells, study or uri or store, study is not None, remarks)
     terminal.show(report)
     if folder:

@@ -10,8 +10,8 @@ from aucbench.data.scaling import Scaling
 from aucbench.errors import ParameterError
 from aucbench.runner.order import Order
 
-# Room is left for seed + runs in 64 bits.
 LONGEST_NAME = 150  # of a study, as it stands in the name of a file
+# Room is left for seed + runs in 64 bits.
 Seed = Annotated[int, Interval(low=0, high=2.0**62)]
 
 

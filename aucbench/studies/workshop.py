@@ -105,7 +105,7 @@ class Workshop:
 
     def _drop(self, group: str) -> None:
         del self._prepared[group]
-        self._fingerprints.pop(group, None)
+        del self._fingerprints[group]
 
     def _make_room(self, wanted: int) -> None:
         """Drop the oldest arrays before new ones are made."""

@@ -163,6 +163,13 @@ def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(run, finished, tm
     assert len(re.findall(r"^│ psam", out, re.MULTILINE)) == 3  # two boards and the ranking
 
 
+def test_a_store_that_cannot_be_written_to_is_read(run, monkeypatch):
+    monkeypatch.setattr("aucbench.store.os.access", lambda path, mode: False)
+    status, out, err = run("leaderboard", "--study", "pair")
+    assert (status, err) == (0, "")
+    assert "24 cells done" in out
+
+
 def test_data_that_were_not_to_be_had_stand_on_the_board(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, value in {"OFFLINE": "1", "MIRROR": str(tmp_path), "CACHE": str(tmp_path / "cache")}.items():

@@ -36,6 +36,14 @@ def test_one_changed_label_shows():
     assert fingerprint(arrays) != before
 
 
+@pytest.mark.parametrize("column", range(16))
+def test_one_changed_column_of_a_large_array_shows(column):
+    arrays = prepared(np.ones((2 * WHOLE // 8, 16)))
+    before = fingerprint(arrays)
+    arrays.X[:, column] *= 1.5
+    assert fingerprint(arrays) != before
+
+
 def test_changed_rows_of_a_large_array_show():
     arrays = prepared(np.ones((4 * WHOLE // 10, 10)))
     before = fingerprint(arrays)
