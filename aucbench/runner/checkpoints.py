@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from aucbench.errors import PluginError
 from aucbench.evaluation import auc_of_columns
+from aucbench.runner.returns import wrong_scores
 from aucbench.runner.scoring import linear_scores
 
 SCORE_ELEMENTS = 1 << 24  # scores held at a time while checkpoints are evaluated (128 MB)
@@ -48,12 +49,10 @@ class Scorer:
             The method's scores are not one for each test row.
         """
         if not hasattr(algorithm, "weights"):
-            scores = np.asarray(algorithm.score(state, self._X), np.float64)
-            if scores.shape != (len(self._y),):
-                raise PluginError(
-                    f"{algorithm.name}: `score` must return ({len(self._y)},) values, got shape "
-                    f"{scores.shape} (aucbench check {algorithm.name} says more)."
-                )
+            found = algorithm.score(state, self._X)
+            if wrong := wrong_scores(found, len(self._y)):
+                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}")
+            scores = np.asarray(found, np.float64)
             self._flush()
             self._measure(scores[None])
             return len(self._aucs) - 1, None

@@ -12,6 +12,7 @@ from aucbench.kernels import layout
 from aucbench.runner.checkpoints import Scorer
 from aucbench.runner.clock import Clock
 from aucbench.runner.pacing import Pace
+from aucbench.runner.returns import NO_STATE
 from aucbench.runner.states import is_finite, state_bytes
 from aucbench.runner.task import Outcome, StopReason, Task
 
@@ -79,7 +80,7 @@ class Training:
         with self.clock:
             state = algorithm.step(self._state, chunk)
         if state is None and self._state is not None:
-            raise PluginError(f"{algorithm.name}: `step` returned None: end it with `return state`.")
+            raise PluginError(f"{algorithm.name}: `step` {NO_STATE}")
         self._state = state
         self.iteration += len(chunk)
         if chunk.access is not Access.stream:

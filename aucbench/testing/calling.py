@@ -8,6 +8,7 @@ from scipy import sparse
 
 from aucbench.contracts import Batch, Problem
 from aucbench.places import place_of
+from aucbench.runner.returns import NO_STATE, wrong_scores
 from aucbench.testing.findings import Broken
 from aucbench.testing.patience import Patience
 
@@ -42,7 +43,7 @@ class Calls:
         """The state after the batch."""
         state = self._call("step", state, batch, iterations=len(batch))
         if state is None:
-            raise self.broken("step", "returned None: end it with `return state`.")
+            raise self.broken("step", NO_STATE)
         return state
 
     def final(self, state: Any) -> Any:
@@ -88,19 +89,9 @@ class Calls:
 
 def _wrong_scores(found: Any, n: int) -> str:
     """What is wrong with scores of n rows, and what to do; empty when they are as they should be."""
-    wanted = f"wanted is an ndarray of shape ({n},), one number a row"
-    if found is None:
-        return f"returned None: end it with `return` and the scores; {wanted}."
-    if sparse.issparse(found):
-        return f"returned a sparse matrix: add .toarray().ravel(); {wanted}."
-    if np.isscalar(found) or (isinstance(found, np.ndarray) and found.ndim == 0):
-        return f"returned a single number: it is given many rows, not one; {wanted}."
+    wrong = wrong_scores(found, n)
+    if wrong:
+        return wrong
     if not isinstance(found, np.ndarray):
-        return f"returned a {type(found).__name__}: make it np.asarray(...); {wanted}."
-    if found.shape in ((n, 1), (1, n)) and found.ndim == 2:
-        return f"returned shape {found.shape}: add .ravel(); {wanted}."
-    if found.shape != (n,):
-        return f"returned shape {found.shape}; {wanted}."
-    if found.dtype.kind != "f":
-        return f"returned {found.dtype}: add .astype(float); {wanted}."
-    return ""
+        return f"returned a {type(found).__name__}: make it np.asarray(...)."
+    return "" if found.dtype.kind == "f" else f"returned {found.dtype}: add .astype(float)."

@@ -9,6 +9,7 @@ from aucbench.contracts import Batch, Problem
 from aucbench.errors import AucbenchError
 from aucbench.places import own_frames, package_of, place_in, place_of
 from aucbench.testing.findings import Broken
+from aucbench.wording import uncoloured
 
 SIGNATURES = {
     "init": "init(self, problem, rng)",
@@ -24,7 +25,6 @@ SIGNATURES = {
     "derivative": "derivative(m, theta), a static method",
     "prox": "prox(m, c, theta), a static method",
 }
-NOISE = re.compile(r"\x1b\[[0-9;]*m")  # colours of numba's messages
 HEADINGS = ("Failed in nopython mode", "During:", "Invalid use of")  # lines of them that say nothing alone
 
 
@@ -53,7 +53,7 @@ def same(plugin: Any, one: BaseException, other: BaseException) -> bool:
 
 def _text(error: BaseException) -> str:
     """The first line of a message that says something."""
-    lines = [line.strip() for line in NOISE.sub("", str(error)).split("\n")]
+    lines = [line.strip() for line in uncoloured(str(error)).split("\n")]
     telling = [line for line in lines if line and not line.startswith(HEADINGS)]
     first, *rest = telling or lines
     return (f"{first} {rest[0]}" if first.endswith(":") and rest else first).rstrip(".")

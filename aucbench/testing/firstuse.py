@@ -11,8 +11,9 @@ from aucbench.contracts import Access
 from aucbench.testing import problems
 from aucbench.testing.calling import CSR_ROWS
 from aucbench.testing.findings import Broken, Exempted
-from aucbench.testing.patience import Patience, duration
+from aucbench.testing.patience import Patience
 from aucbench.testing.problems import STANDARD, Size
+from aucbench.wording import duration
 
 if TYPE_CHECKING:
     from aucbench.testing.training import Trainee

@@ -12,8 +12,8 @@ from aucbench.runner.cell import MAX_PASSES
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken, Exempted, Untried
 from aucbench.testing.firstuse import ITEMS
-from aucbench.testing.patience import duration
 from aucbench.testing.training import Trainee, first_difference, scale_of
+from aucbench.wording import duration
 
 SPARSE = 1e-9  # relative to the largest score
 SINGLE = 1e-3  # likewise

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from aucbench.testing.findings import Untried
+from aucbench.wording import counted, duration
 
 PATIENCE = 60.0  # seconds for all checks of a plugin
 SHRINKING = 10.0  # seconds at most to look for a smaller input that fails
@@ -130,19 +131,6 @@ class Patience:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             signal.signal(signal.SIGALRM, usual)
-
-
-def duration(seconds: float) -> str:
-    """Words for a time, two digits."""
-    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if seconds >= unit:
-            return f"{float(f'{seconds / unit:.2g}'):g} {name}"
-    return "less than 1 us"
-
-
-def counted(count: int, noun: str) -> str:
-    """A number and its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _can_interrupt() -> bool:

@@ -17,8 +17,9 @@ from aucbench.testing import problems, shrinking
 from aucbench.testing.calling import Calls
 from aucbench.testing.findings import Broken, instance_of
 from aucbench.testing.firstuse import FirstUse, affordable, first_use
-from aucbench.testing.patience import Patience, counted
+from aucbench.testing.patience import Patience
 from aucbench.testing.problems import STANDARD, Size, Toy
+from aucbench.wording import counted
 
 SOME = 5  # rows of a minibatch for a method that takes none
 

@@ -9,9 +9,9 @@ from aucbench.entry import Bound, Entry
 from aucbench.errors import AucbenchError
 from aucbench.sources import source_file
 from aucbench.studies.units import FailureReason
+from aucbench.wording import uncoloured
 
 HINT = re.compile(r" \(HYDRA_FULL_ERROR=1 shows where\)\.?$")
-PAINT = re.compile("\x1b\\[[0-9;]*m")  # numba colours its messages
 FRAME = re.compile(r'File "(.+?)", line (\d+), in (\w+)')
 FUNCTIONS = ("init", "step", "score", "weights", "finalize", "done", "batch_size")
 
@@ -23,7 +23,7 @@ def failure(entry: Entry, described: dict[str, Any]) -> str:
         seconds = (limits.seconds or 0.0) + limits.grace
         what = "an iteration, with its scores," if entry.budget.iterations == 1 else "a run"
         return f"{entry.algorithm.name} was ended, as {what} had not come to its end within {seconds:.0f} s"
-    message = PAINT.sub("", HINT.sub("", str(described["message"])))
+    message = uncoloured(HINT.sub("", str(described["message"])))
     return message + _where(entry.algorithm, str(described["traceback"]), message)
 
 

@@ -15,6 +15,7 @@ from aucbench.trying import contest
 from aucbench.trying.contest import TUNED, Contest, Standing, better
 from aucbench.trying.pricing import Price, priced
 from aucbench.trying.racing import Job, Key, Race
+from aucbench.wording import duration
 
 EPOCHS = 5.0
 SECONDS = 60.0
@@ -222,7 +223,7 @@ class _Trial:
         enough = 10 * math.ceil(0.2 * needed + 2.0)
         seeds = f"{runs} seeds" if runs > 1 else "one seed"
         return (
-            f"{self._name} takes {_duration(slowest)} an iteration: it did {', '.join(seen)}, with {seeds}, "
+            f"{self._name} takes {duration(slowest)} an iteration: it did {', '.join(seen)}, with {seeds}, "
             f"and was not tuned (with --seconds {enough} it comes to its end)"
         )
 
@@ -248,10 +249,3 @@ class _Trial:
 
 def _tuning(trials: int) -> tuple[str, ...]:
     return "tuning=random", f"tuning.trials={trials}", f"tuning.folds={FOLDS}", "tuning.report=false"
-
-
-def _duration(seconds: float) -> str:
-    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e9:.0f} ns"

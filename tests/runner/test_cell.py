@@ -123,6 +123,15 @@ def test_scores_that_are_not_numbers_end_a_run_as_diverged_though_its_state_is_f
     assert np.all(found.auc == 0.5)
 
 
+def test_a_step_that_returns_nothing_is_refused_in_a_sentence():
+    class Forgetful(Exploding):
+        def step(self, state, batch):
+            super().step(state, batch)
+
+    with pytest.raises(PluginError, match=r"`step` returned None: end it with `return state`"):
+        outcome(Forgetful(at=10**9))
+
+
 def test_a_score_of_the_wrong_length_is_refused():
     class Short(Exploding):
         weights = property(lambda self: (_ for _ in ()).throw(AttributeError("weights")))
@@ -130,7 +139,10 @@ def test_a_score_of_the_wrong_length_is_refused():
         def score(self, state, X):
             return np.zeros(3)
 
-    with pytest.raises(PluginError, match=r"`score` must return \(200,\) values, got shape \(3,\)"):
+    with pytest.raises(
+        PluginError,
+        match=r"`score` of 200 rows returned shape \(3,\); wanted is an ndarray of shape \(200,\)",
+    ):
         outcome(Short(at=10**9))
 
 

@@ -8,7 +8,8 @@ from aucbench.registry import Family
 from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
 from aucbench.testing.examining import Watcher
 from aucbench.testing.isolating import examined_apart
-from aucbench.testing.patience import OutOfTime, Patience, duration
+from aucbench.testing.patience import OutOfTime, Patience
+from aucbench.wording import duration
 from tests.testing import mistaken
 
 

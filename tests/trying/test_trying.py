@@ -95,7 +95,7 @@ def test_a_method_that_raises_is_shown_with_the_command_that_explains_it(small, 
 def test_scores_of_a_wrong_shape_are_a_failure_like_any_other(small, catalog):
     found = tried(catalog, "wrong_shape")
     text = " ".join(printed(found).split())
-    assert "breast_cancer: it failed: wrong_shape: `score` must return" in text
+    assert "breast_cancer: it failed: wrong_shape: `score` of" in text
     assert re.search(r"\(methods.py, line \d+, in score\)", text)
     assert re.search(r"wrong_shape +failed", printed(found))
     assert found.at("psam", "breast_cancer") is not None
