@@ -1,19 +1,23 @@
 """Scaling of features, fitted on training rows only.
 
-For a row x of d features, with l_j, u_j the smallest and largest value of column j over the training rows:
+For a row x of d features, with l_j, u_j the smallest and largest value of column j over the training rows,
+m_j their mean and s_j their standard deviation (with divisor n):
 
 ========================  ==============================================================================
 ``none``                  x
 ``minmax``                2 (x_j - l_j) / (u_j - l_j) - 1, so that training rows lie in [-1, 1]; 0 in a
                           constant column
 ``maxabs``                x_j / max(|l_j|, |u_j|); a column of zeros is left as it is
+``standard``              (x_j - m_j) / s_j, and 0 in a constant column, when it is fitted to dense rows;
+                          x_j / s_j when it is fitted to sparse rows, where a constant column is left as it is
 ``unit``                  x / |x|; a zero row stays zero
 ``centred_unit``          (x - m) / |x - m| with m the mean of the row's own features; a constant row
                           becomes zero
 ``maxabs_unit``           maxabs, then unit
 ========================  ==============================================================================
 
-``minmax`` and ``centred_unit`` make sparse rows dense.
+``minmax`` and ``centred_unit`` make sparse rows dense. ``standard`` does not: rows that are sparse when it is
+fitted are not centred, as in scikit-learn's ``StandardScaler(with_mean=False)``.
 """
 
 from dataclasses import dataclass
@@ -35,12 +39,13 @@ class Scaling(StrEnum):
     none = "none"
     minmax = "minmax"
     maxabs = "maxabs"
+    standard = "standard"
     unit = "unit"
     centred_unit = "centred_unit"
     maxabs_unit = "maxabs_unit"
 
 
-_FITTED = {Scaling.minmax, Scaling.maxabs, Scaling.maxabs_unit}
+_FITTED = {Scaling.minmax, Scaling.maxabs, Scaling.standard, Scaling.maxabs_unit}
 _OF_ROWS = {Scaling.unit, Scaling.centred_unit, Scaling.maxabs_unit}
 _DENSE = {Scaling.minmax, Scaling.centred_unit}
 
@@ -50,8 +55,8 @@ class Scaler:
     """A fitted scaling; made by `fit_scaling`."""
 
     scaling: Scaling
-    low: NDArray[np.float64]  # (d,) smallest training value of each column; (0,) when nothing is fitted
-    divisor: NDArray[np.float64]  # (d,) what columns are divided by; 0 marks a constant column of minmax
+    offset: NDArray[np.float64]  # (d,) what is subtracted from columns first; (0,) when nothing is fitted
+    divisor: NDArray[np.float64]  # (d,) what columns are divided by; 0 marks a column that becomes constant
 
     def apply(self, X: Matrix) -> Matrix:
         """Scaled rows in a new array, of the same type and format (sparse rows may become dense).
@@ -69,11 +74,20 @@ class Scaler:
         return gather(X, None, self, X.dtype)
 
     @property
+    def makes_dense(self) -> bool:
+        """Whether sparse rows become dense: a zero does not stay zero."""
+        if self.scaling is Scaling.standard:
+            return bool(self.offset.any() or not self.divisor.all())
+        return self.scaling in _DENSE
+
+    @property
     def _columns(self) -> int:
         from aucbench.data import scaling_kernels as kernels
 
         if self.scaling is Scaling.minmax:
             return kernels.COLUMNS_TO_RANGE
+        if self.scaling is Scaling.standard:
+            return kernels.COLUMNS_STANDARDISED
         return kernels.COLUMNS_DIVIDED if self.scaling in _FITTED else kernels.COLUMNS_AS_THEY_ARE
 
 
@@ -94,18 +108,49 @@ def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> 
     ParameterError
         An unknown name.
     DataError
-        There are no rows, or more columns than memory.
+        There are no rows, more columns than memory, or a column whose range is no finite number.
     """
     if name not in list(Scaling):
         raise ParameterError(f"scaling must be one of {', '.join(Scaling)}, got {name!r}.")
     scaling = Scaling(name)
     if scaling not in _FITTED:
         return Scaler(scaling, np.empty(0), np.empty(0))
-    low, high = _column_range(X, np.arange(X.shape[0]) if rows is None else rows)
+    rows = np.arange(X.shape[0]) if rows is None else rows
+    low, high = _column_range(X, rows)
+    if scaling in (Scaling.maxabs, Scaling.maxabs_unit):
+        largest = np.maximum(np.abs(low), np.abs(high))
+        return Scaler(scaling, np.zeros(len(low)), np.where(largest == 0.0, 1.0, largest))
+    with np.errstate(over="ignore"):
+        width = high - low
+    if not np.isfinite(width).all():
+        column = int(np.argmin(np.isfinite(width)))
+        raise DataError(
+            f"scaling={scaling}: column {column} ranges from {low[column]:.3g} to {high[column]:.3g}, and "
+            "the difference overflows; use scaling=maxabs."
+        )
     if scaling is Scaling.minmax:
-        return Scaler(scaling, low, high - low)
-    largest = np.maximum(np.abs(low), np.abs(high))
-    return Scaler(scaling, low, np.where(largest == 0.0, 1.0, largest))
+        return Scaler(scaling, low, width)
+    return _fit_standard(X, rows, low, width)
+
+
+def _fit_standard(X: Matrix, rows: NDArray[np.int64], low: NDArray[Any], width: NDArray[Any]) -> Scaler:
+    """By Welford's updates of the values relative to their range, which neither overflow nor cancel."""
+    from aucbench.data import scaling_kernels as kernels
+
+    n, d = len(rows), len(low)
+    mean, squares = np.zeros(d), np.zeros(d)
+    # A column whose values differ by rounding alone is constant.
+    constant = width <= 8.0 * np.finfo(np.float64).eps * np.abs(low)
+    if isinstance(X, np.ndarray):
+        kernels.dense_moments(X, rows, low, width, mean, squares)
+        deviation = np.sqrt(squares / n) * width
+        return Scaler(Scaling.standard, low + mean * width, np.where(constant, 0.0, deviation))
+    filled = np.zeros(d, np.int64)
+    kernels.sparse_moments(X.indptr, X.indices, X.data, rows, low, width, filled, mean, squares)
+    zero = np.divide(-low, width, out=np.zeros(d), where=width > 0.0)
+    squares += (zero - mean) ** 2 * filled * ((n - filled) / n)  # of the zeros that are not stored
+    deviation = np.sqrt(squares / n) * width
+    return Scaler(Scaling.standard, np.zeros(d), np.where(constant | (deviation == 0.0), 1.0, deviation))
 
 
 def gather(
@@ -146,7 +191,7 @@ def gather(
         return _gathered(X, rows, scaler, dtype)
     if rows is None and scaler.scaling is Scaling.none and X.dtype == dtype:
         return X
-    if not isinstance(X, np.ndarray) and scaler.scaling in _DENSE:
+    if not isinstance(X, np.ndarray) and scaler.makes_dense:
         _check_memory(scaler.scaling, (count, X.shape[1]), dtype)
     rows = np.arange(count) if rows is None else rows
     parts = streaming.blocks(count, row_bytes)
@@ -168,7 +213,7 @@ def _gathered(X: Matrix, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: 
     rows = np.arange(X.shape[0]) if rows is None else rows
     out = np.empty((len(rows), X.shape[1]), dtype)
     unit, centred = scaler.scaling in _OF_ROWS, scaler.scaling is Scaling.centred_unit
-    kernels.gather_dense(X, rows, scaler._columns, scaler.low, scaler.divisor, centred, unit, out)
+    kernels.gather_dense(X, rows, scaler._columns, scaler.offset, scaler.divisor, centred, unit, out)
     return out
 
 
@@ -189,7 +234,7 @@ def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float6
 
 
 def _gather_csr(X: Any, scaler: Scaler, dtype: np.dtype[Any]) -> Matrix:
-    if scaler.scaling not in _DENSE:
+    if not scaler.makes_dense:
         return _scale_csr(X, scaler, dtype)
     _check_memory(scaler.scaling, X.shape, dtype)
     return _scale_to_dense(X, scaler, dtype)

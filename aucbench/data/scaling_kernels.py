@@ -1,4 +1,4 @@
-"""The compiled part of scaling: column ranges, and one pass that gathers rows and scales them."""
+"""The compiled part of scaling: column ranges and moments, and one pass that gathers rows and scales them."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numba import njit
 from aucbench.kernels.rows import prefetch
 
 AHEAD = 16  # rows that are asked for before they are used: in random order memory is slow to answer
-COLUMNS_AS_THEY_ARE, COLUMNS_DIVIDED, COLUMNS_TO_RANGE = 0, 1, 2
+COLUMNS_AS_THEY_ARE, COLUMNS_DIVIDED, COLUMNS_TO_RANGE, COLUMNS_STANDARDISED = 0, 1, 2, 3
 _SAFE_LOW, _SAFE_HIGH = 1e-280, 1e280  # a sum of squares outside may have lost digits
 
 
@@ -31,6 +31,43 @@ def sparse_range(indptr: Any, indices: Any, data: Any, rows: Any, low: Any, high
             low[j] = min(low[j], data[k])
             high[j] = max(high[j], data[k])
             filled[j] += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def dense_moments(X: Any, rows: Any, low: Any, width: Any, mean: Any, squares: Any) -> None:
+    """Mean and summed squared deviations (d,) of (x - low) / width over the given rows; 0 where width is 0."""
+    for number in range(len(rows)):
+        row = X[rows[number]]
+        for j in range(len(low)):
+            if width[j] > 0.0:
+                value = (row[j] - low[j]) / width[j]
+                delta = value - mean[j]
+                mean[j] += delta / (number + 1)
+                squares[j] += delta * (value - mean[j])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sparse_moments(
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    rows: Any,
+    low: Any,
+    width: Any,
+    filled: Any,
+    mean: Any,
+    squares: Any,
+) -> None:
+    """The same over stored values of CSR rows; `filled` (d,) counts them."""
+    for i in rows:
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            if width[j] > 0.0:
+                filled[j] += 1
+                value = (data[k] - low[j]) / width[j]
+                delta = value - mean[j]
+                mean[j] += delta / filled[j]
+                squares[j] += delta * (value - mean[j])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -68,7 +105,7 @@ def _centre(row: Any) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def gather_dense(
-    X: Any, rows: Any, columns: int, low: Any, divisor: Any, centred: bool, unit: bool, out: Any
+    X: Any, rows: Any, columns: int, offset: Any, divisor: Any, centred: bool, unit: bool, out: Any
 ) -> None:
     """Row i of `out` (k, d) is row rows[i] of X, scaled: columns first, then the row itself."""
     d = X.shape[1]
@@ -82,7 +119,10 @@ def gather_dense(
                 row[j] = source[j] / divisor[j]
         elif columns == COLUMNS_TO_RANGE:
             for j in range(d):
-                row[j] = 2.0 * ((source[j] - low[j]) / divisor[j]) - 1.0 if divisor[j] > 0.0 else 0.0
+                row[j] = 2.0 * ((source[j] - offset[j]) / divisor[j]) - 1.0 if divisor[j] > 0.0 else 0.0
+        elif columns == COLUMNS_STANDARDISED:
+            for j in range(d):
+                row[j] = (source[j] - offset[j]) / divisor[j] if divisor[j] > 0.0 else 0.0
         else:
             for j in range(d):
                 row[j] = source[j]
@@ -107,7 +147,7 @@ def scale_sparse(
         begin, end = indptr[i], indptr[i + 1]
         row = np.empty(end - begin)
         for k in range(begin, end):
-            row[k - begin] = data[k] / divisor[indices[k]] if columns == COLUMNS_DIVIDED else data[k]
+            row[k - begin] = data[k] if columns == COLUMNS_AS_THEY_ARE else data[k] / divisor[indices[k]]
         norm = row_norm(row) if unit else 1.0
         for k in range(begin, end):
             out[k] = row[k - begin] / norm if norm > 0.0 else row[k - begin]

@@ -37,20 +37,22 @@ class Representation:
         """What keeps a linear model from being linear in the raw features; None if nothing does."""
         if self._mapped:
             return "the model is linear in the mapped features only"
-        if self._scaler.scaling in (Scaling.none, Scaling.maxabs, Scaling.minmax):
+        if self._scaler.scaling in (Scaling.none, Scaling.maxabs, Scaling.minmax, Scaling.standard):
             return None
         return f"scaling={self._scaler.scaling} divides each row by its own norm"
 
     def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """Weights and offset that give the raw rows the scores w.x of the scaled ones; if affine."""
-        scaling, low, divisor = self._scaler.scaling, self._scaler.low, self._scaler.divisor
+        scaling, offset, divisor = self._scaler.scaling, self._scaler.offset, self._scaler.divisor
         if scaling is Scaling.none:
             return w.copy(), 0.0
         if scaling is Scaling.maxabs:
             return w / divisor, 0.0
         varies = divisor > 0.0  # a constant column is 0 whatever its value
-        coef = np.where(varies, 2.0 * w / np.where(varies, divisor, 1.0), 0.0)
-        return coef, -float(coef @ low) - float(w[varies].sum())
+        coef = np.where(varies, w / np.where(varies, divisor, 1.0), 0.0)
+        if scaling is Scaling.standard:
+            return coef, -float(coef @ offset)
+        return 2.0 * coef, -2.0 * float(coef @ offset) - float(w[varies].sum())
 
 
 def represented(scaling: str, features: Any, X: Any, seed: int) -> tuple[Representation, Any]:

@@ -155,7 +155,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         np.savez(
             content,
             weights=weights,
-            low=scaler.low,
+            offset=scaler.offset,
             divisor=scaler.divisor,
             facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
         )

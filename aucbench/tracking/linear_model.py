@@ -20,14 +20,14 @@ class LinearModel:
     ----------
     weights : (d,) ndarray
         Of the scaled features.
-    low, divisor : (d,) ndarray
+    offset, divisor : (d,) ndarray
         Of the scaling; empty when it fits nothing.
     scaling, dtype : str
         Names of the scaling, and of the type in which scores are computed.
     """
 
-    def __init__(self, weights: Any, low: Any, divisor: Any, scaling: str, dtype: str):
-        self.weights, self.low, self.divisor = weights, low, divisor
+    def __init__(self, weights: Any, offset: Any, divisor: Any, scaling: str, dtype: str):
+        self.weights, self.offset, self.divisor = weights, offset, divisor
         self.scaling, self.dtype = scaling, np.dtype(dtype)
 
     def predict(self, model_input: Any, params: Any = None) -> Any:
@@ -59,7 +59,7 @@ class LinearModel:
 
     def _score(self, X: Any) -> Any:
         weights = self.weights.astype(self.dtype)
-        if sparse.issparse(X) and self.scaling not in ("minmax", "centred_unit"):
+        if sparse.issparse(X) and not self._makes_dense():
             return self._scaled_sparse(X).astype(self.dtype) @ weights
         dense = X.toarray() if sparse.issparse(X) else X
         columns = np.ascontiguousarray(self._scaled(dense).astype(self.dtype).T)
@@ -68,12 +68,21 @@ class LinearModel:
             scores += column * weight
         return scores
 
+    def _makes_dense(self) -> bool:
+        if self.scaling == "standard":  # a scaling that was fitted to sparse rows does not centre
+            return bool(self.offset.any() or not self.divisor.all())
+        return self.scaling in ("minmax", "centred_unit")
+
     def _scaled(self, X: Any) -> Any:
         if self.scaling in ("maxabs", "maxabs_unit"):
             X = X / self.divisor
         elif self.scaling == "minmax":
             constant = self.divisor <= 0.0
-            X = 2.0 * ((X - self.low) / np.where(constant, 1.0, self.divisor)) - 1.0
+            X = 2.0 * ((X - self.offset) / np.where(constant, 1.0, self.divisor)) - 1.0
+            X[:, constant] = 0.0
+        elif self.scaling == "standard":
+            constant = self.divisor <= 0.0
+            X = (X - self.offset) / np.where(constant, 1.0, self.divisor)
             X[:, constant] = 0.0
         elif self.scaling == "centred_unit":
             low, high = X.min(axis=1, keepdims=True), X.max(axis=1, keepdims=True)
@@ -84,7 +93,7 @@ class LinearModel:
 
     def _scaled_sparse(self, X: Any) -> Any:
         data = X.data.copy()
-        if self.scaling in ("maxabs", "maxabs_unit"):
+        if self.scaling in ("maxabs", "maxabs_unit", "standard"):
             data /= self.divisor[X.indices]
         scaled = sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape)
         if self.scaling in ("unit", "maxabs_unit"):
@@ -111,5 +120,5 @@ def _load_pyfunc(path: str) -> LinearModel:
     """What MLflow calls."""
     with np.load(Path(path), allow_pickle=False) as content:
         facts = json.loads(content["facts"].tobytes())
-        weights, low, divisor = (content[name] for name in ("weights", "low", "divisor"))
-    return LinearModel(weights, low, divisor, facts["scaling"], facts["dtype"])
+        weights, offset, divisor = (content[name] for name in ("weights", "offset", "divisor"))
+    return LinearModel(weights, offset, divisor, facts["scaling"], facts["dtype"])

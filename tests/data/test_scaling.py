@@ -4,7 +4,7 @@ import numpy as np
 import psutil
 import pytest
 from scipy import sparse
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, normalize
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler, normalize
 
 from aucbench import DataError, ParameterError
 from aucbench.data.scaling import Scaling, fit_scaling, gather
@@ -28,6 +28,8 @@ def by_sklearn(name, X, train):
         return np.where(constant, 0.0, scaled)
     if name == "maxabs":
         return MaxAbsScaler().fit(X[train]).transform(X)
+    if name == "standard":
+        return StandardScaler().fit(X[train]).transform(X)
     if name == "unit":
         return normalize(X)
     if name == "centred_unit":
@@ -54,7 +56,10 @@ def test_sparse_rows_are_scaled_like_dense_ones(data, name):
     scaled = fit_scaling(name, csr, train).apply(csr)
     assert sparse.issparse(scaled) == (name not in ("minmax", "centred_unit"))
     dense = scaled.toarray() if sparse.issparse(scaled) else scaled
-    np.testing.assert_allclose(dense, fit_scaling(name, X, train).apply(X), rtol=1e-14, atol=1e-15)
+    expected = fit_scaling(name, X, train).apply(X)
+    if name == "standard":  # the one scaling that differs: sparse rows are not centred
+        expected = StandardScaler(with_mean=False).fit(csr[train]).transform(csr).toarray()
+    np.testing.assert_allclose(dense, expected, rtol=1e-14, atol=1e-15)
     np.testing.assert_array_equal(csr.data, stored)
     if sparse.issparse(scaled):
         scaled.data[:] = 0
@@ -87,7 +92,8 @@ def test_gathered_rows_are_those_rows_scaled_in_the_wanted_type(data, name, dtyp
     if not sparse.issparse(got):
         assert got.flags.c_contiguous
     got = got.toarray() if sparse.issparse(got) else got
-    np.testing.assert_array_equal(got, fit_scaling(name, X, train).apply(X)[rows].astype(dtype))
+    scaled = fit_scaling(name, kind(X), train).apply(X)[rows]
+    np.testing.assert_array_equal(got, scaled.astype(dtype))
 
 
 @pytest.mark.parametrize("name", Scaling)
@@ -109,6 +115,58 @@ def test_a_sparse_column_stored_in_every_row_has_its_own_minimum():
     X = np.array([[1.0, 2.0], [3.0, 0.0]])
     scaled = fit_scaling("minmax", sparse.csr_matrix(X)).apply(sparse.csr_matrix(X))
     assert scaled.tolist() == [[-1, 1], [1, -1]]
+
+
+def test_standardised_columns_have_mean_0_and_deviation_1_whatever_their_size_and_place():
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(1000, 4))
+    scales, places = np.array([1e-200, 1e200, 1e-3, 1.0]), np.array([1e-200, -1e200, 1e6, 0.0])
+    X = places + scales * Z
+    scaled = fit_scaling("standard", X).apply(X)
+    exact = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    error = np.abs(scaled - exact).max(axis=0)
+    assert (error < [1e-12, 1e-12, 1e-6, 1e-12]).all()  # 1e6 + 1e-3 z holds z to seven digits only
+
+
+def test_the_deviation_of_a_sparse_column_counts_its_zeros():
+    rng = np.random.default_rng(2)
+    X = rng.normal(5, 1e-3, (4000, 6)) * (rng.random((4000, 6)) < [0.0, 1e-3, 0.1, 0.5, 0.999, 1.0])
+    X[:, 5] = 7.0
+    scaled = fit_scaling("standard", sparse.csr_matrix(X)).apply(sparse.csr_matrix(X))
+    deviation = X.std(axis=0)
+    deviation[[0, 5]] = 1.0  # constant columns are left as they are
+    np.testing.assert_allclose(scaled.toarray(), X / deviation, rtol=1e-10)
+
+
+def test_a_constant_column_of_dense_rows_is_standardised_to_zero_for_new_rows_too():
+    X = np.array([[0.1, 1.0], [0.1 + 2e-17, 3.0], [np.nextafter(0.1, 1), 5.0]])
+    scaler = fit_scaling("standard", X)
+    assert scaler.apply(np.array([[9.0, 3.0]])).tolist() == [[0.0, 0.0]]
+    assert scaler.apply(X)[:, 0].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_rows_are_centred_as_the_training_rows_were_whatever_their_format(data):
+    X, train = data
+    dense, csr = fit_scaling("standard", X, train), fit_scaling("standard", sparse.csr_matrix(X), train)
+    np.testing.assert_array_equal(dense.apply(sparse.csr_matrix(X)), dense.apply(X))
+    np.testing.assert_array_equal(csr.apply(sparse.csr_matrix(X)).toarray(), csr.apply(X))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_standard_scaling_of_rows_beyond_the_memory_has_the_same_values(data, kind, monkeypatch):
+    X, train = data
+    expected = fit_scaling("standard", kind(X), train).apply(kind(X))
+    monkeypatch.setattr("aucbench.data.scaling.fits", lambda _: False)
+    monkeypatch.setattr("aucbench.data.streaming.BLOCK_BYTES", 500)
+    scaled = fit_scaling("standard", kind(X), train).apply(kind(X))
+    same = (scaled != expected).nnz == 0 if sparse.issparse(scaled) else np.array_equal(scaled, expected)
+    assert same
+
+
+@pytest.mark.parametrize("name", ["minmax", "standard"])
+def test_a_range_that_overflows_is_refused(name):
+    with pytest.raises(DataError, match=r"column 1 .*maxabs"):
+        fit_scaling(name, np.array([[1.0, -1.5e308], [2.0, 1.5e308]]))
 
 
 def test_making_sparse_rows_dense_beyond_the_memory_is_refused():

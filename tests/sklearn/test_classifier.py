@@ -90,7 +90,7 @@ def test_categories_of_a_frame_are_classes():
     assert list(AUCClassifier().fit(X, y).classes_) == ["healthy", "sick"]
 
 
-@pytest.mark.parametrize("scaling", ["none", "maxabs", "minmax"])
+@pytest.mark.parametrize("scaling", ["none", "maxabs", "minmax", "standard"])
 def test_coefficients_belong_to_the_raw_features(scaling):
     rows = X * np.array([1e-3, 1.0, 50.0, 1.0, 1.0]) + np.array([0.0, 9.0, 0.0, -4.0, 0.0])
     rows = np.column_stack([rows, np.full(len(rows), 2.5)])  # a constant column

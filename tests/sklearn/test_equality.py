@@ -40,6 +40,11 @@ SETTINGS = [
     ),
     pytest.param({"algo": "psam", "epochs": 3}, ["algo=psam", "budget.epochs=3"], id="pairs"),
     pytest.param({"algo": "mba"}, ["algo=mba", "budget.epochs=5"], id="minibatch"),
+    pytest.param(
+        {"algo": "psam", "scaling": "standard"},
+        ["algo=psam", "scaling=standard", "budget.epochs=5"],
+        id="standard",
+    ),
     pytest.param({"algo": "ls_svm", "epochs": None}, ["algo=ls_svm"], id="full"),
     pytest.param(
         {"algo": "asam", "loss": "logistic", "epochs": 2},

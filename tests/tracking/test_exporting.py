@@ -11,6 +11,7 @@ from scipy import sparse
 import aucbench
 from aucbench import data
 from aucbench.data.loading import Part
+from aucbench.data.scaling import Scaling
 from aucbench.errors import AucbenchError
 from aucbench.evaluation import exact_auc
 from aucbench.protocols import Holdout
@@ -62,7 +63,7 @@ def test_a_logged_entry_becomes_a_model_that_reproduces_its_test_auc(entries, st
     assert exact_auc(scores, y) == entry.cells[1].auc == cell.auc
 
 
-@pytest.mark.parametrize("scaling", ["none", "minmax", "maxabs", "unit", "centred_unit", "maxabs_unit"])
+@pytest.mark.parametrize("scaling", Scaling)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_every_scaling_is_that_of_the_benchmark(scaling, dtype, tmp_path):
     from aucbench.tracking.linear_model import _load_pyfunc
@@ -89,7 +90,7 @@ def test_sparse_rows_and_tables_are_scored_like_dense_ones(store, tmp_path):
 
     from aucbench.tracking.linear_model import _load_pyfunc
 
-    for scaling in ("maxabs", "unit", "maxabs_unit", "minmax"):
+    for scaling in ("maxabs", "unit", "maxabs_unit", "minmax", "standard"):
         cell = aucbench.run("algo=ls_svm", f"scaling={scaling}").cells[0]
         folder = export_model(cell, tmp_path / scaling)
         model = _load_pyfunc(str(folder / "data" / "model.npz"))
