@@ -35,7 +35,7 @@ def sparse_range(indptr: Any, indices: Any, data: Any, rows: Any, low: Any, high
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def dense_moments(X: Any, rows: Any, low: Any, width: Any, mean: Any, squares: Any) -> None:
-    """Mean and summed squared deviations (d,) of (x - low) / width over the given rows; 0 where width is 0."""
+    """Mean and summed squared deviations (d,) of (x - low) / width over rows of X; 0 where width is 0."""
     for number in range(len(rows)):
         row = X[rows[number]]
         for j in range(len(low)):

@@ -47,10 +47,11 @@ def ascending(n: int, chosen: Rows) -> Rows:
     return np.flatnonzero(_marked(n, chosen)).astype(np.int64, copy=False)
 
 
-def holdout(y: NDArray[Any], test_fraction: float, seed: int) -> tuple[Rows, Rows]:
+def holdout(y: NDArray[Any], test_fraction: float, seed: int, stratified: bool = True) -> tuple[Rows, Rows]:
     """A random split: round(test_fraction * n) rows, at least one, are held out.
 
-    The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part.
+    The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part, and
+    the first ones of either class if the split is stratified.
 
     Parameters
     ----------
@@ -60,6 +61,9 @@ def holdout(y: NDArray[Any], test_fraction: float, seed: int) -> tuple[Rows, Row
         Between 0 and 1, both excluded.
     seed : int
         Not negative.
+    stratified : bool
+        Whether both parts have the classes in the same proportion, within one row, and both at least one row
+        of either class where there are two.
 
     Returns
     -------
@@ -77,14 +81,15 @@ def holdout(y: NDArray[Any], test_fraction: float, seed: int) -> tuple[Rows, Row
         raise ParameterError(f"protocol.test_fraction must be > 0 and < 1, got {test_fraction}.")
     n = len(y)
     order = permutation(n, seed, Purpose.holdout)
-    train, test = _apart(n, order[: max(1, round(test_fraction * n))])
+    (held_out,) = _first(y, order, [max(1, round(test_fraction * n))], stratified)
+    train, test = _apart(n, held_out)
     advice = "choose another protocol.test_fraction or split_seed"
     check_classes(y, {"training": train, "test": test}, advice)
     return train, test
 
 
 def three_parts(
-    y: NDArray[Any], validation_fraction: float, test_fraction: float, seed: int
+    y: NDArray[Any], validation_fraction: float, test_fraction: float, seed: int, stratified: bool = True
 ) -> tuple[Rows, Rows, Rows]:
     """A random split into three: of each of the two smaller parts its fraction of the rows, at least one.
 
@@ -96,6 +101,8 @@ def three_parts(
         Above 0, together below 1.
     seed : int
         Not negative.
+    stratified : bool
+        As for `holdout`, of all three parts.
 
     Returns
     -------
@@ -111,10 +118,10 @@ def three_parts(
     """
     n = len(y)
     order = permutation(n, seed, Purpose.train_valid_test)
-    tested = max(1, round(test_fraction * n))
-    held_out = tested + max(1, round(validation_fraction * n))
-    train = np.flatnonzero(~_marked(n, order[:held_out])).astype(np.int64, copy=False)
-    validation, test = ascending(n, order[tested:held_out]), ascending(n, order[:tested])
+    sizes = [max(1, round(fraction * n)) for fraction in (test_fraction, validation_fraction)]
+    tested, validating = _first(y, order, sizes, stratified)
+    train, _ = _apart(n, np.concatenate([tested, validating]))
+    validation, test = ascending(n, validating), ascending(n, tested)
     advice = "choose other fractions or another split_seed"
     check_classes(y, {"training": train, "validation": validation, "test": test}, advice)
     return train, validation, test
@@ -173,6 +180,26 @@ def check_classes(y: NDArray[Any], parts: dict[str, Rows], advice: str) -> None:
                 f"The {part} part of the split has {positives} positive and {negatives} negative rows, "
                 f"expected both classes; {advice}."
             )
+
+
+def _first(y: NDArray[Any], order: Rows, sizes: list[int], stratified: bool) -> list[Rows]:
+    """Parts of these sizes, one after the other from the front of the order, or of its rows of either class.
+
+    A stratified part has at least one row of a class that has enough of them for all parts and the rest.
+    """
+    if not stratified:
+        return np.split(order, np.cumsum(sizes))[:-1]
+    positive = y[order] == 1
+    positives, negatives = order[positive], order[~positive]
+    parts = []
+    for number, size in enumerate(sizes):
+        share = round(size * np.count_nonzero(positive) / len(order))
+        others = len(sizes) - number  # parts that follow, and the training rows
+        p = max(0, min(max(1, share), len(positives) - others))
+        q = max(0, min(max(1, size - share), len(negatives) - others))
+        parts.append(np.concatenate([positives[:p], negatives[:q]]))
+        positives, negatives = positives[p:], negatives[q:]
+    return parts
 
 
 def _apart(n: int, chosen: Rows) -> tuple[Rows, Rows]:

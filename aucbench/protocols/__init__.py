@@ -4,6 +4,9 @@ A protocol is a frozen dataclass that fulfils `SplitProtocol`. A split depends o
 split seed and the number of the fold only. `inner_split` and `limited` work on the split of any protocol.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from aucbench.protocols.folds import KFold
 from aucbench.protocols.given import Given
 from aucbench.protocols.interface import Load, Side, Split, SplitProtocol
@@ -11,6 +14,14 @@ from aucbench.protocols.random_parts import Holdout, TrainValidTest
 from aucbench.protocols.training_rows import inner_count, inner_split, limited
 
 PROTOCOLS: tuple[type, ...] = (Holdout, Given, TrainValidTest, KFold)
+
+
+def recorded(described: Mapping[str, Any]) -> SplitProtocol:
+    """The protocol that a record names; one that says nothing of `stratified` is older than the field."""
+    cls: Any = next(cls for cls in PROTOCOLS if cls.name == described["name"])  # type: ignore[attr-defined]
+    absent = {} if cls is Given else {"stratified": False}
+    return cls(**absent | dict(described["parameters"]))
+
 
 __all__ = [
     "PROTOCOLS",
@@ -25,4 +36,5 @@ __all__ = [
     "inner_count",
     "inner_split",
     "limited",
+    "recorded",
 ]

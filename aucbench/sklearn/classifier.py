@@ -46,8 +46,8 @@ class AUCClassifier(RankingMixin, NestedPlugins):
     scaling : str, default="maxabs"
         One of ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``, ``"centred_unit"``,
         ``"maxabs_unit"``. Scaling of the features, fitted on the training rows. ``"minmax"`` and
-        ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the standard deviation
-        without centring them.
+        ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the standard
+        deviation without centring them.
     epochs : float, default=5
         Passes over the training rows. A method that takes all rows at once may have converged sooner; if it
         has not by then, a `ConvergenceWarning` says so. None: one pass, and such a method runs until it has

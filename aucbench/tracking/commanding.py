@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 from aucbench.config.settings import Budget, Settings
-from aucbench.protocols import PROTOCOLS
+from aucbench.protocols import PROTOCOLS, recorded
 from aucbench.tracking import installed
 from aucbench.tracking.content import GROUPS, LoggedEntry, seeds
 from aucbench.tuning import TUNINGS
@@ -27,7 +27,9 @@ def words(entry: LoggedEntry) -> list[str]:
         found.append(f"scaling={record['scaling']}")
     settings = {name: record[name] for name in ("order", "dtype", "max_train_rows")} | seeds(entry.cells)
     found += _different("", settings, Settings)
-    found += _chosen("protocol", record["protocol"], PROTOCOLS, "holdout")
+    protocol: Any = recorded(record["protocol"])
+    protocol = {"name": protocol.name, "parameters": asdict(protocol)}
+    found += _chosen("protocol", protocol, PROTOCOLS, "holdout")
     found += _chosen("tuning", record["tuning"], TUNINGS, "none")
     found += _grid(record)
     return found + _different("budget.", record["budget"], Budget)

@@ -19,7 +19,7 @@ from aucbench import data
 from aucbench.data.loading import Loaded, Part
 from aucbench.data.scaling import Scaler, fit_scaling
 from aucbench.errors import DataError, ParameterError, TrackingError
-from aucbench.protocols import PROTOCOLS, limited
+from aucbench.protocols import limited, recorded
 from aucbench.result import CellResult
 from aucbench.store import Store
 from aucbench.tracking import linear_model
@@ -249,8 +249,7 @@ def _trained_on(record: dict[str, Any]) -> tuple[Scaler, tuple[Any, ...]]:
     def load(part: Part) -> Loaded:
         return loaded.setdefault(part, data.load(dataset, part)) if part not in loaded else loaded[part]
 
-    named = record["protocol"]
-    protocol = next(cls for cls in PROTOCOLS if cls.name == named["name"])(**named["parameters"])  # type: ignore[attr-defined]
+    protocol = recorded(record["protocol"])
     part = Part(described["part"])
     if list(protocol.digests(load, part)) != record["data"]["sha256"]:
         raise DataError(f"{described['title']}: the data here are not those that the model was trained on.")

@@ -3,6 +3,7 @@ import pytest
 
 from aucbench import DataError, ParameterError
 from aucbench.data import holdout
+from aucbench.data.splitting import three_parts
 
 Y = np.where(np.arange(50) % 5 == 0, 1, -1).astype(np.int8)
 
@@ -18,7 +19,7 @@ def test_the_parts_are_sorted_disjoint_and_complete():
 
 def test_the_test_rows_are_the_first_of_the_permutation_of_seed_and_one():
     expected = np.random.default_rng([3, 1]).permutation(50)[:10]
-    np.testing.assert_array_equal(holdout(Y, 0.2, 3)[1], np.sort(expected))
+    np.testing.assert_array_equal(holdout(Y, 0.2, 3, stratified=False)[1], np.sort(expected))
     assert holdout(Y, 0.2, 4)[1].tolist() != holdout(Y, 0.2, 3)[1].tolist()
 
 
@@ -44,9 +45,9 @@ def test_a_negative_seed_is_refused():
 )
 def test_a_part_of_one_class_is_refused_with_its_counts(label, part, counts):
     y = np.where(np.arange(50) % 2, 1, -1).astype(np.int8)
-    y[holdout(Y, 0.2, 0)[0 if part == "training" else 1]] = label
+    y[holdout(Y, 0.2, 0, stratified=False)[0 if part == "training" else 1]] = label
     with pytest.raises(DataError, match=f"The {part} part of the split has {counts} rows"):
-        holdout(y, 0.2, 0)
+        holdout(y, 0.2, 0, stratified=False)
 
 
 @pytest.mark.parametrize(
@@ -59,4 +60,16 @@ def test_a_part_of_one_class_is_refused_with_its_counts(label, part, counts):
     ],
 )
 def test_the_test_rows_of_a_seed_stay_what_they_were(fraction, seed, expected):
-    assert holdout(Y[:30], fraction, seed)[1].tolist() == expected
+    assert holdout(Y[:30], fraction, seed, stratified=False)[1].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("seed", "validation", "test"),
+    [
+        (0, [4, 5, 13, 18, 24, 28], [2, 8, 9, 14, 19, 20, 22, 25, 26]),
+        (3, [1, 2, 7, 15, 22, 24], [3, 4, 5, 10, 12, 13, 14, 17, 26]),
+    ],
+)
+def test_the_plain_random_parts_of_a_seed_stay_what_they_were(seed, validation, test):
+    parts = three_parts(Y[:30], 0.2, 0.3, seed, stratified=False)
+    assert [part.tolist() for part in parts[1:]] == [validation, test]

@@ -135,6 +135,13 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         assert {len(entry.cells()) for entry in study(name).entries} == {cells_of_an_entry[name]}
 
 
+def test_random_divisions_are_stratified_in_no_experiment_of_a_paper(study):
+    for words in CELLS:
+        protocols = [entry.protocol for entry in study(*words).entries]
+        random = [each for each in protocols if each.name in ("holdout", "train_valid_test")]
+        assert not any(each.stratified for each in random)
+
+
 def test_fsauc_tunes_once_and_varies_the_order_of_one_division(study):
     for entry in study("fsauc_table2").entries:
         assert len(set(entry.searches().values())) == 1

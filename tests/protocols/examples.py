@@ -8,9 +8,11 @@ from aucbench.protocols import Given, Holdout, KFold, TrainValidTest
 
 PROTOCOLS = [
     Holdout(),
+    Holdout(stratified=False),
     Given(),
     Given(halved=True),
     TrainValidTest(),
+    TrainValidTest(stratified=False),
     KFold(),
     KFold(folds=3, repeats=2),
     KFold(folds=4, stratified=False),

@@ -1,6 +1,7 @@
 import contextlib
 import itertools
 import re
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from aucbench import DataError, ParameterError
 from aucbench.data.loading import Part
 from aucbench.data.splitting import holdout
 from aucbench.protocols import PROTOCOLS as CLASSES
-from aucbench.protocols import Given, Holdout, KFold, SplitProtocol, TrainValidTest
+from aucbench.protocols import Given, Holdout, KFold, SplitProtocol, TrainValidTest, recorded
 from tests.protocols.examples import (
     PROTOCOLS,
     check_labels_and_order,
@@ -85,15 +86,67 @@ def test_the_digests_are_those_of_the_parts_used(protocol):
 def test_the_rows_of_a_hold_out_are_those_of_the_permutation_of_seed_and_one():
     load = example()
     for seed, fraction in itertools.product(range(5), (0.1, 0.2, 0.5)):
-        split = drawn(Holdout(fraction), seed, load=load)
+        split = drawn(Holdout(fraction, stratified=False), seed, load=load)
         order = np.random.default_rng([seed, 1]).permutation(103)
         held_out = round(fraction * 103)
         assert rows_of(split.test).tolist() == sorted(order[:held_out])
         assert rows_of(split.train).tolist() == sorted(order[held_out:])
         for side, rows in zip(
-            (split.train, split.test), holdout(load(Part.train).y, fraction, seed), strict=True
+            (split.train, split.test), holdout(load(Part.train).y, fraction, seed, False), strict=True
         ):
             np.testing.assert_array_equal(side.rows, rows)
+
+
+SPLITS = [Holdout(), Holdout(0.5), Holdout(0.03), TrainValidTest(), TrainValidTest(0.05, 0.4)]
+
+
+@pytest.mark.parametrize(("positives", "negatives"), [(41, 896), (896, 41), (30, 30), (5, 7), (3, 400)])
+@pytest.mark.parametrize("protocol", SPLITS, ids=str)
+def test_all_parts_have_the_classes_in_proportion_within_one_row_and_both_classes(
+    protocol, positives, negatives
+):
+    n = positives + negatives
+    load = loading(train=labels(positives, negatives))
+    for seed in range(10):
+        split = drawn(protocol, seed, load=load)
+        found = np.array([counts(side) for side in sides(split)])
+        assert found.sum(axis=0).tolist() == [positives, negatives]
+        assert found.min() >= 1
+        shares = found.sum(axis=1, keepdims=True) * [positives / n, negatives / n]
+        # A part that has one row of a class only because it must have one may be off by more elsewhere.
+        assert (abs(found - shares) <= 1).all() or found.min() == 1
+        held_out = max(1, round(protocol.test_fraction * n))
+        assert len(split.test.y) == held_out or (found.min() == 1 and len(split.test.y) == held_out + 1)
+
+
+def test_the_rows_of_a_stratified_hold_out_are_the_first_of_either_class_in_the_permutation():
+    y = labels(41, 896)
+    rows = holdout(y, 0.2, 7)[1]
+    order = np.random.default_rng([7, 1]).permutation(937)
+    first = [r for r in order if y[r] == 1][:8] + [r for r in order if y[r] == -1][:179]
+    assert rows.tolist() == sorted(first)
+
+
+@pytest.mark.parametrize("protocol", [Holdout(0.25), TrainValidTest(0.25, 0.25)], ids=str)
+def test_every_row_of_a_class_is_held_out_equally_often(protocol):
+    load = loading(train=labels(8, 24))
+    tested = np.zeros(32)
+    for seed in range(4000):
+        tested[rows_of(drawn(protocol, seed, load=load).test)] += 1
+    np.testing.assert_allclose(tested / 4000, 0.25, atol=0.03)
+
+
+@pytest.mark.parametrize("protocol", [Holdout(), TrainValidTest()], ids=str)
+def test_a_class_with_too_few_rows_for_all_parts_is_refused_with_its_counts(protocol):
+    with pytest.raises(DataError, match=r"has 0 positive and \d+ negative rows"):
+        drawn(protocol, load=loading(train=labels(1, 99)))
+
+
+def test_a_recorded_protocol_is_the_one_that_was_used():
+    for protocol in (*SPLITS, Holdout(stratified=False), Given(halved=True), KFold(stratified=False)):
+        assert recorded({"name": protocol.name, "parameters": asdict(protocol)}) == protocol
+    old = {"name": "holdout", "parameters": {"test_fraction": 0.3}}
+    assert recorded(old) == Holdout(0.3, stratified=False)
 
 
 @pytest.mark.parametrize("halved", [False, True])
@@ -147,13 +200,13 @@ def test_fractions_are_rounded(validation, test):
 def test_a_small_fraction_has_a_row_at_least():
     for fractions in ((0.3, 0.001), (0.001, 0.3)):
         with pytest.raises(DataError, match=r"has (1 positive and 0|0 positive and 1) negative rows"):
-            drawn(TrainValidTest(*fractions), 1, load=loading(train=labels(28, 29)))
+            drawn(TrainValidTest(*fractions, stratified=False), 1, load=loading(train=labels(28, 29)))
 
 
 def test_every_row_tests_and_validates_equally_often():
     load = loading(train=np.array([1, -1] * 3, np.int8))
     seen = {"test": np.zeros(6), "validation": np.zeros(6)}
-    protocol = TrainValidTest(1 / 3, 1 / 3)
+    protocol = TrainValidTest(1 / 3, 1 / 3, stratified=False)
     made = 0
     for seed in range(6000):
         with contextlib.suppress(DataError):  # a pair of one class
@@ -179,13 +232,14 @@ def test_fractions_that_leave_nothing_to_train_on_are_refused():
 @pytest.mark.parametrize("part", ["training", "validation", "test"])
 def test_a_part_of_one_class_is_refused(part):
     names = {"training": "train"}
-    rows = rows_of(getattr(drawn(TrainValidTest()), names.get(part, part)))
+    protocol = TrainValidTest(stratified=False)
+    rows = rows_of(getattr(drawn(protocol), names.get(part, part)))
     y = labels(50, 53)
     y[rows] = -1
     with pytest.raises(
         DataError, match=f"The {part} part of the split has 0 positive and {len(rows)} negative"
     ):
-        drawn(TrainValidTest(), load=loading(train=y))
+        drawn(protocol, load=loading(train=y))
 
 
 @pytest.mark.parametrize("stratified", [False, True])
