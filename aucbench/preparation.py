@@ -1,12 +1,15 @@
 """From a split to the arrays of a cell: scaling and features, both fitted on training rows only."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.contracts import Problem
 from aucbench.data import memory, streaming
 from aucbench.data.magnitude import check_magnitude
 from aucbench.data.scaling import Scaling, fit_scaling, gather
@@ -16,7 +19,8 @@ WIDE = 4096  # features; fewer are not feared to go beyond memory where this man
 SEED_PURPOSE = 3  # keeps the feature map's generator apart from the split's, the order's and the method's
 
 
-class Prepared(NamedTuple):
+@dataclass(frozen=True)
+class Prepared:
     """Arrays of one split, and the seconds that fitting the feature map took."""
 
     X: Any
@@ -24,6 +28,12 @@ class Prepared(NamedTuple):
     X_test: Any
     y_test: NDArray[np.int8]
     features_seconds: float
+
+    @cached_property
+    def max_norm(self) -> float | None:
+        """Largest l2 norm of a training row; None when it is no finite number."""
+        norm = Problem(self.X, self.y).max_norm
+        return norm if np.isfinite(norm) else None
 
 
 def prepare(split: Split, scaling: Scaling, features: Any, dtype: str, seed: int) -> Prepared:

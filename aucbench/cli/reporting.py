@@ -1,6 +1,7 @@
 """What a run shows: stages and progress on standard error, a short summary on standard output."""
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from aucbench.studies.units import CellUnit, Unit
 from aucbench.tracking.addresses import serving, shown
 
 DEFAULT_STORE = "aucbench-store"
+LABELS = 5  # labels of a class that are listed
 
 
 class EntryConsole(Observer):
@@ -95,6 +97,7 @@ class StudyConsole(Observer):
         self._bar: Any = None
         self._failed = 0
         self._logging = False
+        self._described: set[str] = set()  # data sets whose classes were printed
 
     def stage(self, text: str) -> None:
         """Nothing: stages of single cells are too many."""
@@ -125,7 +128,12 @@ class StudyConsole(Observer):
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
     def entry(self, executed: Executed, path: str | None, uri: str | None, run_id: str | None) -> float:
-        """Print the entry's line; returns its mean test AUC."""
+        """Print the entry's line, below the classes of a data set that is new; returns its mean test AUC."""
+        title = executed.entry.dataset.title
+        if executed.cells and title not in self._described:
+            self._described.add(title)
+            facts = executed.cells[0].record["data"]
+            tqdm.write(f"aucbench: {title}: {classes(facts)}", file=sys.stderr)
         notes = []
         if executed.from_store:
             notes.append("from the store")
@@ -195,6 +203,7 @@ def _summary(executed: Executed) -> dict[str, str]:
         "run": f"{entry.algorithm.name} on {entry.dataset.title} "
         f"({facts['train_rows']:,} training and {facts['test_rows']:,} test rows, "
         f"{facts['features']:,} features)",
+        "classes": classes(facts),
         "test AUC": _auc_of(executed),
         "training": f"{_mean(outcomes, 'train_seconds'):.4g} s "
         f"({_mean(outcomes, 'train_cpu_seconds'):.4g} s of CPU)",
@@ -218,6 +227,25 @@ def _summary(executed: Executed) -> dict[str, str]:
     if first.record["algorithm"]["exempt"]:
         lines["exempt"] = "from checks: " + ", ".join(first.record["algorithm"]["exempt"])
     return lines
+
+
+def classes(facts: Mapping[str, Any]) -> str:
+    """Which labels are positive, and the rows of either class."""
+    parts = []
+    for name, sign in (("positive", 1), ("negative", -1)):
+        labels = facts.get(name) or ["not recorded"]
+        shown = ", ".join(labels[:LABELS]) + (
+            f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
+        )
+        rows = []
+        for side in ("train", "test"):
+            positives = facts.get(f"{side}_positives")
+            if positives is not None:
+                count = positives if sign == 1 else facts[f"{side}_rows"] - positives
+                rows.append(f"{count:,} {'training' if side == 'train' else 'test'}")
+        noun = "label" if len(labels) == 1 else "labels"
+        parts.append(f"{name} {noun} {shown} ({' and '.join(rows)} rows)")
+    return "; ".join(parts)
 
 
 def _auc_of(executed: Executed) -> str:

@@ -32,6 +32,7 @@ class Loaded(NamedTuple):
     sha256: str  # of rows, labels and part as they are used, in hex
     source: str  # where the data came from
     positive: tuple[facts.Label, ...]  # the labels that became 1
+    negative: tuple[facts.Label, ...] = ()  # the labels of the training part that became -1
 
 
 def load(dataset: Any, part: str = "train") -> Loaded:
@@ -149,7 +150,8 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     became = tuple(facts.ordered(positive))
     content = f"{cached.meta['sha256']} {cached.X.shape} {part} {list(became)}"
     source = "; ".join(dict.fromkeys(entry["source"] for entry in cached.meta["files"]))
-    return Loaded(cached.X, y, hashlib.sha256(content.encode()).hexdigest(), source, became)
+    others = tuple(facts.ordered(set(counts) - positive))
+    return Loaded(cached.X, y, hashlib.sha256(content.encode()).hexdigest(), source, became, others)
 
 
 def _cached(dataset: Any, files: tuple[File, ...], part: Part) -> cache.Part:
@@ -275,4 +277,5 @@ def _from_arrays(dataset: Any) -> Loaded:
     for array in (*in_memory.content(X), y):
         digest.update(array)
     source = f"{type(dataset).__module__}.{type(dataset).__qualname__}"
-    return Loaded(X, y, digest.hexdigest(), source, tuple(facts.ordered(positive)))
+    became, others = (tuple(facts.ordered(each)) for each in (positive, set(counts) - positive))
+    return Loaded(X, y, digest.hexdigest(), source, became, others)

@@ -131,7 +131,7 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
         | entry.describe()
         | cell.seeds._asdict()
         | {
-            "data": facts_of(prepared, unit.digests),
+            "data": facts_of(prepared, unit.digests, _workshop.load(entry)(entry.part)),
             "tuned": unit.tuned,
             "result": measured(outcome),
             "source": entry.source_digest,

@@ -7,14 +7,26 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import provenance
+from aucbench.data.facts import shown
+from aucbench.data.loading import Loaded
 from aucbench.entry import Entry
 from aucbench.preparation import Prepared
 from aucbench.runner.task import Outcome, StopReason
 from aucbench.studies.units import CellUnit, Failure
 
 
-def facts_of(prepared: Prepared, digests: tuple[str, ...]) -> dict[str, Any]:
-    """What a record says of the rows, ready for JSON."""
+def facts_of(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> dict[str, Any]:
+    """What a record says of the rows, ready for JSON.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The rows that the method was given.
+    digests : tuple of str
+        Of the parts of the data set.
+    loaded : Loaded
+        A part of the data set; all of them agree which labels are positive.
+    """
     X = prepared.X
     return {
         "sha256": list(digests),
@@ -22,6 +34,10 @@ def facts_of(prepared: Prepared, digests: tuple[str, ...]) -> dict[str, Any]:
         "test_rows": len(prepared.y_test),
         "features": int(X.shape[1]),
         "train_positives": int(np.count_nonzero(prepared.y == 1)),
+        "test_positives": int(np.count_nonzero(prepared.y_test == 1)),
+        "positive": [shown(label) for label in loaded.positive],
+        "negative": [shown(label) for label in loaded.negative],
+        "max_norm": prepared.max_norm,
         "format": "csr" if sparse.issparse(X) else "dense",
         "nonzeros_per_row": X.nnz / len(prepared.y) if sparse.issparse(X) else float(X.shape[1]),
         "features_seconds": prepared.features_seconds,

@@ -47,7 +47,10 @@ def sides(record: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, int]]]:
     features = {"features": facts["features"]}
     train = {"rows": facts["train_rows"], "positives": facts["train_positives"]}
     yield "train", facts["sha256"][0], train | features
-    yield "test", facts["sha256"][-1], {"rows": facts["test_rows"]} | features
+    test = {"rows": facts["test_rows"]}
+    if "test_positives" in facts:  # older records lack it
+        test["positives"] = facts["test_positives"]
+    yield "test", facts["sha256"][-1], test | features
 
 
 def write_files(entry: LoggedEntry, folder: Path) -> None:

@@ -124,7 +124,14 @@ def params(entry: LoggedEntry) -> dict[str, Any]:
         found[group] = record[group]["name"]
         found |= {f"{group}.{key}": value for key, value in record[group]["parameters"].items()}
     found |= {f"budget.{key}": value for key, value in record["budget"].items() if value is not None}
-    return found | seeds(entry.cells) | {"dataset.part": record["dataset"]["part"]}
+    return found | seeds(entry.cells) | {"dataset.part": record["dataset"]["part"]} | _classes(record["data"])
+
+
+def _classes(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Which labels are positive and the rows of the first run, as far as the record has them."""
+    found = {f"data.{name}": ", ".join(facts[name]) for name in ("positive", "negative") if name in facts}
+    counts = ("train_rows", "train_positives", "test_rows", "test_positives")
+    return found | {f"data.{name}": facts[name] for name in counts if name in facts}
 
 
 def seeds(cells: Sequence[CellResult]) -> dict[str, int]:

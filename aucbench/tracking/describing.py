@@ -7,6 +7,7 @@ from aucbench.tracking.commanding import words
 from aucbench.tracking.content import LoggedEntry
 
 LIMIT = 7500  # characters; MLflow keeps 8,000
+LABELS = 200  # characters of the list of positive labels
 
 
 def note(entry: LoggedEntry) -> str:
@@ -39,10 +40,11 @@ def _method(name: str) -> list[str]:
 def _data(entry: LoggedEntry, name: str) -> list[str]:
     facts = entry.record["data"]
     cited = installed.citation("dataset", name)
+    positive = ", ".join(facts.get("positive", ()))[:LABELS]
     size = (
         f"Data: {facts['train_rows']:,} training rows ({facts['train_positives']:,} positive), "
         f"{facts['test_rows']:,} test rows, {facts['features']:,} features."
-    )
+    ) + (f" Positive: {positive}." if positive else "")
     return [f"{size} {cited}" if cited else size]
 
 

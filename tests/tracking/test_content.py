@@ -10,7 +10,7 @@ from aucbench.config import binding, composing
 from aucbench.studies.performing import workshop
 from aucbench.tracking import LoggedEntry, colour
 from aucbench.tracking.commanding import words
-from aucbench.tracking.content import run_name
+from aucbench.tracking.content import params, run_name
 from aucbench.tracking.describing import note
 
 # Ottosson's Oklab, in which equal distances look alike, and what remains of a colour without the green
@@ -56,6 +56,18 @@ CASES = {
 def test_the_command_in_the_description_runs_the_same_entry(case):
     entry = logged(*CASES[case])
     assert key(words(entry)) == key([*CASES[case], "study=s"])
+
+
+def test_params_name_the_positive_labels_and_the_counts_of_both_classes():
+    found = params(logged("algo=psam", "dataset=breast_cancer"))
+    assert {key: value for key, value in found.items() if key.startswith("data.")} == {
+        "data.positive": "0",
+        "data.negative": "1",
+        "data.train_rows": 455,
+        "data.train_positives": 170,
+        "data.test_rows": 114,
+        "data.test_positives": 42,
+    }
 
 
 def test_the_command_of_a_file_of_ones_own_quotes_its_path(tmp_path):

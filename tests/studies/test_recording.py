@@ -1,0 +1,78 @@
+"""What a record says of the rows: which labels are positive, the counts of both classes, the largest norm."""
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.cli import main
+from aucbench.store import Store
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A table with 30 rows labelled bad and 70 labelled good, and the words that run a method on it."""
+    rng = np.random.default_rng(0)
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    lines = ["a,b,label"]
+    for row in range(100):
+        x = rng.normal(size=2) + (row < 30)
+        lines.append(f"{x[0]:.4f},{x[1]:.4f},{'bad' if row < 30 else 'good'}")
+    (tmp_path / "own.csv").write_text("\n".join(lines) + "\n")
+    return ["algo=psam", "dataset=csv", "dataset.path=own.csv", "dataset.target=label"]
+
+
+def test_the_record_names_the_positive_labels_and_counts_both_classes_also_from_the_cache(table):
+    for _ in range(2):  # parsed, and opened from the cache
+        data = aucbench.run(*table, "protocol.test_fraction=0.3").record["data"]
+        assert (data["positive"], data["negative"]) == (["bad"], ["good"])
+        assert (data["train_rows"], data["train_positives"]) == (70, 21)
+        assert (data["test_rows"], data["test_positives"]) == (30, 9)
+    data = aucbench.run(*table, "dataset.positive=good").record["data"]
+    assert (data["positive"], data["negative"]) == (["good"], ["bad"])
+    assert data["test_positives"] == 14
+
+
+def test_labels_of_several_classes_are_all_named():
+    data = aucbench.run("algo=psam", "dataset=digits").record["data"]
+    assert sorted(data["positive"] + data["negative"]) == list("0123456789")
+    assert len(data["positive"]) == 5
+
+
+def test_the_largest_norm_is_that_of_the_rows_that_train(table):
+    assert aucbench.run(*table, "scaling=unit").record["data"]["max_norm"] == pytest.approx(1.0)
+    X = np.loadtxt("own.csv", delimiter=",", skiprows=1, usecols=(0, 1))
+    data = aucbench.run(*table, "scaling=none", "protocol=kfold", "protocol.folds=2").record
+    norms = [each["data"]["max_norm"] for each in data]
+    assert max(norms) == pytest.approx(np.linalg.norm(X, axis=1).max())
+    assert norms[0] != norms[1]
+
+
+def test_summaries_of_a_run_and_of_a_sweep_name_the_positive_label_and_the_counts(table, capsys):
+    assert main([*table, "tracking=none", "store.path=store"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("classes")]
+    for part in (
+        "positive label bad",
+        "24 training",
+        "6 test",
+        "negative label good",
+        "56 training",
+        "14 test",
+    ):
+        assert part in line
+    words = [*table, "algo=psam,solam", "tracking=none", "store.path=store", "-m"]
+    assert main([word for word in words if word != "algo=psam"]) == 0
+    assert sum("positive label bad" in line for line in capsys.readouterr().err.splitlines()) == 1
+
+
+def test_records_that_do_not_name_their_labels_have_a_summary_too(table, capsys):
+    assert main([*table, "tracking=none", "store.path=store"]) == 0
+    (cell,) = Store("store")
+    for name in ("positive", "negative", "test_positives", "max_norm"):
+        del cell.record["data"][name]
+    Store("store").put(cell.record["key"], cell)
+    capsys.readouterr()
+    assert main([*table, "tracking=none", "store.path=store"]) == 0
+    out = capsys.readouterr().out
+    assert "not recorded" in out
+    assert "24 training" in out
