@@ -12,6 +12,9 @@ from aucbench.data.loading import Part
 from aucbench.data.scaling import Scaling
 from aucbench.tuning import Tuning
 
+# The first part of a search's key; its number grows when the settings of searches or their trials change.
+SEARCH = "search 2"
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -181,10 +184,10 @@ class Search:
     seeds: Seeds
 
     def key(self, digests: tuple[str, ...]) -> str:
-        """Identity of the search; how many checkpoints the final run has is nothing to it."""
+        """Key of the search; independent of the number of checkpoints of the final run."""
         described = self.entry.describe()
         described["budget"]["checkpoints"] = self.checkpoints
-        return _digest(["search", described, self.entry.source_digest, digests, self.seeds._asdict()])
+        return _digest([SEARCH, described, self.entry.source_digest, digests, self.seeds._asdict()])
 
     @property
     def checkpoints(self) -> int:

@@ -14,6 +14,7 @@ from aucbench.studies.observing import Observer
 from aucbench.studies.planning import CellState, Plan, by_reason
 from aucbench.studies.units import CellUnit, Unit
 from aucbench.tracking.addresses import serving, shown
+from aucbench.tuning import winners
 
 DEFAULT_STORE = "aucbench-store"
 LABELS = 5  # labels of a class that are listed
@@ -98,6 +99,7 @@ class StudyConsole(Observer):
         self._failed = 0
         self._logging = False
         self._described: set[str] = set()  # data sets whose classes were printed
+        self._records: list[Mapping[str, Any]] = []  # of finished cells
 
     def stage(self, text: str) -> None:
         """Nothing: stages of single cells are too many."""
@@ -141,6 +143,11 @@ class StudyConsole(Observer):
             notes.append(f"{len(executed.failures)} failed")
         if executed.missing:
             notes.append(f"{executed.missing} not run")
+        records = [cell.record for cell in executed.cells]
+        self._records += records
+        chosen = winners.in_words(records)
+        if chosen:
+            notes.insert(0, f"tuned: {chosen}")
         auc = f"test AUC {_auc_of(executed)}" if executed.cells else "no result"
         remark = f" ({', '.join(notes)})" if notes else ""
         tqdm.write(f"{self._names.of(executed.entry)}: {auc}{remark}", file=sys.stdout)
@@ -154,6 +161,8 @@ class StudyConsole(Observer):
         for text in by_reason(conducted.refused):
             print(f"aucbench: {text}", file=sys.stderr)
         print_failures(conducted, self._names)
+        for name, sentence in winners.at_edges(self._records):
+            print(f"{name}: {sentence}")
         done = plan.count(CellState.finished) + conducted.finished
         missing = len(plan.cells()) - done - len(conducted.failures)
         print(
@@ -214,14 +223,11 @@ def _summary(executed: Executed) -> dict[str, str]:
     }
     tuned = [cell.record["tuned"] for cell in cells if cell.record["tuned"]]
     if tuned:
-        chosen = dict.fromkeys(
-            " ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-                     for key, value in each["parameters"].items())
-            for each in tuned
-        )  # fmt: skip
-        lines["tuned"] = "; ".join(chosen)
+        lines["tuned"] = winners.in_words(cell.record for cell in cells)
         passes = sum({repr(each["cost"]): each["cost"]["passes"] for each in tuned}.values())
         lines["tuning"] = f"{tuned[0]['cost']['settings']} settings a split, {passes:,.0f} passes in all"
+        edges = [sentence for _, sentence in winners.at_edges(cell.record for cell in cells)]
+        lines |= {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
     if entry.features.name != "identity":
         lines["features"] = f"{entry.features.name}, fitted in {facts['features_seconds']:.3g} s"
     if first.record["algorithm"]["exempt"]:

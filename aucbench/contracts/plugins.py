@@ -44,6 +44,11 @@ class Algorithm(Protocol):
         Names of the losses it accepts, the first being the default; ``"*"`` accepts any.
     ``grid``
         The tuning grid of its paper, field name to values.
+    ``ignored()``
+        Names of fields that have no effect with the other fields as they are, such as the radius of a ball
+        where the penalty is a ridge; a tuning does not try values of these.
+    ``step_size``
+        Name of the field that scales its steps, ``"eta"`` say; a run that diverges advises to lower it.
     ``colour``
         Its colour in every picture and in MLflow, ``"#rrggbb"``; without one, its name gives it.
     ``claims``, ``citation``, ``deviations``, ``requires``

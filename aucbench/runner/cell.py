@@ -4,6 +4,7 @@ import contextlib
 import copy
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -57,7 +58,7 @@ def run_cell(
         batch = Batch(task.X, task.y, source.take(0), task.algorithm.access)
         training = Training(task, pace, scorer, Problem(task.X, task.y, pace.total, task.loss), watch)
         while (due := training.next_chunk()) is not None:
-            start, chunk = training.iteration, batch.take(source.take(min(due, CHUNK_ROWS)))
+            start, chunk = training.iteration, batch.take(source.take(min(due, longest_chunk(task))))
             training.advance(chunk)
             if training.reason is StopReason.diverged:
                 training.iteration = _first_bad_iteration(task, pace, start, len(chunk))
@@ -112,8 +113,22 @@ def source_of(task: Task) -> RowSource:
 
 def batch_size(task: Task) -> int:
     """Rows of an iteration of a `minibatch` method, 1 of any other."""
-    algorithm = task.algorithm
-    return int(algorithm.batch_size(len(task.y))) if Access(algorithm.access) is Access.minibatch else 1
+    is_minibatch = Access(task.algorithm.access) is Access.minibatch
+    return rows_per_iteration(task.algorithm, len(task.y)) if is_minibatch else 1
+
+
+def rows_per_iteration(algorithm: Any, n_samples: int) -> int:
+    """Training rows of an iteration: all of a `full` method, 1 of a method that draws rows or pairs."""
+    access = Access(algorithm.access)
+    if access is Access.full:
+        return n_samples
+    return int(algorithm.batch_size(n_samples)) if access is Access.minibatch else 1
+
+
+def longest_chunk(task: Task) -> int:
+    """Iterations given to a method at once; a full method is asked after each whether it has converged."""
+    may_end = Access(task.algorithm.access) is Access.full and hasattr(task.algorithm, "done")
+    return 1 if may_end else CHUNK_ROWS
 
 
 def check_requirements(task: Task) -> None:

@@ -156,12 +156,12 @@ class _Group:
         batch = Batch(one.X, one.y, source.take(0), one.algorithm.access)
         started = {k: self._attempt(k, partial(self._start, self._tasks[k], pace)) for k in members}
         running = {k: training for k, training in started.items() if training is not None}
-        shared, chunks = _chunk_length(one), 0
+        shared, alone, chunks = _chunk_length(one), cell.longest_chunk(one), 0
         # All have come equally far: the first says when the next checkpoint of all is due.
         while running and (due := next(iter(running.values())).next_chunk()) is not None:
-            longest = shared if len(running) > 1 else cell.CHUNK_ROWS
+            longest = shared if len(running) > 1 else alone
             chunk, chunks = batch.take(source.take(min(due, longest))), chunks + 1
-            check = chunks % CHECK_CHUNKS == 0 or longest == cell.CHUNK_ROWS
+            check = chunks % CHECK_CHUNKS == 0 or longest == alone
             for k, training in list(running.items()):
                 self._attempt(k, partial(training.advance, chunk, check))
                 over = k in self._found or training.reason is not None
@@ -208,7 +208,7 @@ def _chunk_length(task: Task) -> int:
     """Iterations of the chunks that the settings take in turn."""
     X = task.X
     if _nothing_to_share(task) or X.shape[1] > STATE_FEATURES:
-        return cell.CHUNK_ROWS
+        return cell.longest_chunk(task)
     value = X.dtype.itemsize
     row = (value + 4) * X.nnz / X.shape[0] if sparse.issparse(X) else value * X.shape[1]
     visits = 2 if Access(task.algorithm.access) is Access.pairs else cell.batch_size(task)

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from aucbench.contracts import Access
 from aucbench.entry import Entry
 from aucbench.protocols import Split
+from aucbench.runner.cell import rows_per_iteration
 from aucbench.store import Store
 from aucbench.studies.planning import Plan, PlannedEntry
+from aucbench.studies.searching import points_of
 from aucbench.studies.trial_run import TrialRuns
 from aucbench.studies.workshop import Workshop
 
@@ -67,8 +68,9 @@ def _entry(
     trials = 0
     if entry.tuning.chooses:
         folds = workshop.inner_folds(entry, seeds.split_seed, seeds.fold)
-        settings = _settings(entry)
-        for key in {cell.search.key(planned.digests) for cell in wanted if cell.search}:
+        searches = {cell.search.key(planned.digests): cell.search for cell in wanted if cell.search}
+        for key, search in searches.items():
+            settings = len(points_of(search)) or entry.tuning.choice.trials
             trials += max(0, settings * folds - len(store.trials(key)))
     trainings = len(wanted) + trials
     known = speeds.get((entry.algorithm.name, entry.dataset.title))
@@ -84,31 +86,17 @@ def _entry(
     )
 
 
-def _settings(entry: Entry) -> int:
-    tuning = entry.tuning
-    trials = getattr(tuning.choice, "trials", None)
-    return int(trials) if trials else int(np.prod([len(values) for values in tuning.space.values()]))
-
-
 def iterations_of(entry: Entry, rows: int) -> float:
     """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch."""
     if entry.budget.iterations is not None:
         return entry.budget.iterations
-    return (entry.budget.epochs or 1.0) * rows / _rows_an_iteration(entry, rows)
+    return (entry.budget.epochs or 1.0) * rows / rows_per_iteration(entry.algorithm.instance, rows)
 
 
 def _passes(entry: Entry, rows: int) -> float:
     if entry.budget.iterations is not None:
-        return entry.budget.iterations * _rows_an_iteration(entry, rows) / rows
+        return entry.budget.iterations * rows_per_iteration(entry.algorithm.instance, rows) / rows
     return entry.budget.epochs or 1.0
-
-
-def _rows_an_iteration(entry: Entry, rows: int) -> int:
-    algorithm = entry.algorithm.instance
-    access = Access(algorithm.access)
-    if access is Access.full:
-        return rows
-    return int(algorithm.batch_size(rows)) if access is Access.minibatch else 1
 
 
 def _bytes(split: Split, dtype: str) -> int:

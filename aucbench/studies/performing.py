@@ -9,11 +9,10 @@ from time import perf_counter
 from typing import Any
 
 from aucbench import provenance
-from aucbench.contracts import Access
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.preparation import Prepared
 from aucbench.result import CellResult
-from aucbench.runner.cell import run_cell
+from aucbench.runner.cell import rows_per_iteration, run_cell
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.runner.together import run_together
 from aucbench.sources import source_file
@@ -169,7 +168,8 @@ def _proposal(unit: ProposalUnit, _: Any, conditions: Conditions, observer: Obse
     tuning, name = unit.entry.tuning, unit.entry.algorithm.name
     seed = unit.seeds.split_seed
     observer.stage(f"tuning {name} (setting {unit.number + 1} of {tuning.choice.trials})")
-    proposal = proposing.propose(tuning.choice, tuning.space, unit.history, unit.number, seed)
+    algorithm = unit.entry.algorithm.instance
+    proposal = proposing.propose(tuning.choice, tuning.space, unit.history, unit.number, seed, algorithm)
     progress = _within(unit, observer)
     trials: list[Trial] = []
     for fold in range(unit.folds):
@@ -236,7 +236,6 @@ def _within(unit: Unit, observer: Observer) -> Callable[[float], None]:
 def _trial(
     unit: Unit, fold: int, number: int, point: Point, outcome: Outcome | Exception, rows: int
 ) -> Trial:
-    is_pairs = Access(unit.entry.algorithm.instance.access) is Access.pairs
     trial: Trial = {"number": number, "fold": fold, "parameters": point, "error": None}
     if isinstance(outcome, Exception):
         error = sentence_of(outcome)
@@ -248,8 +247,8 @@ def _trial(
             "train_seconds": 0.0,
         }
     usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
-    samples = outcome.samples[-1] / outcome.iteration[-1] if len(outcome.iteration) else 1.0
-    per_iteration = 1.0 if is_pairs else samples  # a pass of pairs is as many of them as there are rows
+    # A pass of pairs is as many of them as there are rows.
+    per_iteration = rows_per_iteration(replace(unit.entry.algorithm.instance, **point), rows)
     return trial | {
         "auc": float(outcome.auc[-1]) if usable else None,
         "stop_reason": str(outcome.stop_reason),

@@ -6,11 +6,13 @@ from typing import Any
 from aucbench.entry import Search
 from aucbench.studies.units import Failure, FailureReason, ProposalUnit, TrialsUnit
 from aucbench.tuning import Optuna, Random
-from aucbench.tuning.spaces import frozen, grid_points, random_points
+from aucbench.tuning.spaces import Point, frozen, grid_points, random_points
 from aucbench.tuning.trials import Trial, choose, cost, failures, missing, undisturbed
+from aucbench.tuning.winners import beyond, edges
 
 TOGETHER = 32  # settings that train together: what is lost when a worker is
 WORK = 1 << 21  # iterations of a unit below which it has more settings: each unit costs a message
+MOST_NEW = 12  # values that a field of an extended grid gets beyond those declared
 
 
 class Searching:
@@ -44,15 +46,10 @@ class Searching:
         self.search, self.key = search, key
         self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
         self._digests, self._folds, self._trials = digests, folds, [_as_run(trial) for trial in trials]
-        tuning, seed = search.entry.tuning, search.seeds.split_seed
-        self._choice = tuning.choice
+        self._choice, self._space = search.entry.tuning.choice, dict(search.entry.tuning.space)
         if isinstance(self._choice, Optuna):
             self._trials = undisturbed(self._trials, folds)
-        self._points = []
-        if isinstance(self._choice, Random) and not isinstance(self._choice, Optuna):
-            self._points = random_points(tuning.space, self._choice.trials, seed)
-        elif not isinstance(self._choice, Optuna):
-            self._points = grid_points(tuning.space)
+        self._points = points_of(search)
 
     def units(self) -> list[TrialsUnit | ProposalUnit]:
         """The units that can start now, given all trials so far; call it when none is running."""
@@ -62,6 +59,9 @@ class Searching:
                 return []
             history = tuple(self._trials)
             return [ProposalUnit(self.key, self._digests, self.search, self._folds, number, history)]
+        while not (lacking := missing(self._points, self._folds, self._known())):
+            if not (self._choice.extend and self._extend()):
+                return []
         return [
             TrialsUnit(
                 self.key,
@@ -70,7 +70,7 @@ class Searching:
                 fold,
                 tuple((number, self._points[number]) for number in numbers[start : start + self._together]),
             )
-            for fold, numbers in missing(self._points, self._folds, self._trials)
+            for fold, numbers in lacking
             for start in range(0, len(numbers), self._together)
         ]
 
@@ -80,24 +80,68 @@ class Searching:
 
     def outcome(self) -> dict[str, Any] | Failure:
         """What was chosen, its validation AUC and the cost, for the record; or why nothing was."""
-        chosen = choose(self._trials, self._folds)
+        trials = self._known()
+        chosen = choose(trials, self._folds)
         if chosen is None:
-            reasons = {trial["stop_reason"] for trial in self._trials if trial["auc"] is None}
+            reasons = {trial["stop_reason"] for trial in trials if trial["auc"] is None}
             one = next(iter(reasons)) if len(reasons) == 1 else "failed"
             reason = FailureReason(one) if one in list(FailureReason) else FailureReason.failed
-            return Failure(reason, f"no setting of its tuning gave an AUC: {failures(self._trials)}")
+            return Failure(reason, f"no setting of its tuning gave an AUC: {failures(trials)}")
         outcome: dict[str, Any] = {
             "parameters": chosen.parameters,
             "validation_auc": chosen.auc,
             "folds": self._folds,
-            "cost": cost(self._trials),
+            "cost": cost(trials),
+            "edges": edges(self._space, chosen.parameters),
+            "space": {field: list(values) for field, values in self._space.items()},
         }
         if self._choice.report:
             outcome["trials"] = [
                 {name: trial[name] for name in ("number", "fold", "parameters", "auc", "stop_reason")}
-                for trial in sorted(self._trials, key=lambda trial: (trial["number"], trial["fold"]))
+                for trial in sorted(trials, key=lambda trial: (trial["number"], trial["fold"]))
             ]
         return outcome
+
+    def _known(self) -> list[Trial]:
+        """The trials of the settings so far; the store may have others, of later settings."""
+        if not self._points:
+            return self._trials
+        return [
+            trial
+            for trial in self._trials
+            if trial["number"] < len(self._points) and trial["parameters"] == self._points[trial["number"]]
+        ]
+
+    def _extend(self) -> bool:
+        """Go on beyond the edges on which the best setting so far lies; whether there are new settings.
+
+        It depends on the trials of the settings so far only, so that a search which was interrupted, and has
+        trials of later settings too, takes the same steps again.
+        """
+        chosen = choose(self._known(), self._folds)
+        if chosen is None:
+            return False
+        algorithm, declared = self.search.entry.algorithm.instance, self.search.entry.tuning.space
+        for field, side in edges(self._space, chosen.parameters).items():
+            values = self._space[field]
+            if len(values) - len(declared[field]) < MOST_NEW:
+                value = beyond(algorithm, field, values, side)
+                if value is not None:
+                    self._space[field] = (value, *values) if side == "lower" else (*values, value)
+        known = {tuple(point.items()) for point in self._points}
+        new = [p for p in grid_points(self._space, algorithm) if tuple(p.items()) not in known]
+        self._points += new
+        return bool(new)
+
+
+def points_of(search: Search) -> list[Point]:
+    """The settings of a search that are known from the start; none for Optuna, which proposes them."""
+    tuning, algorithm = search.entry.tuning, search.entry.algorithm.instance
+    if isinstance(tuning.choice, Optuna):
+        return []
+    if isinstance(tuning.choice, Random):
+        return random_points(tuning.space, tuning.choice.trials, search.seeds.split_seed, algorithm)
+    return grid_points(tuning.space, algorithm)
 
 
 def _as_run(trial: Trial) -> Trial:

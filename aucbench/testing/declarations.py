@@ -20,6 +20,8 @@ OPTIONAL = (
     "done",
     "losses",
     "grid",
+    "ignored",
+    "step_size",
     "claims",
     "citation",
     "deviations",
@@ -82,8 +84,9 @@ def exemptions_named(subject: Any, names: Sequence[str]) -> None:
 
 
 def grid(subject: Any) -> str | None:
-    """Every name in the tuning grid is a field, and every value is accepted."""
+    """Names in the tuning grid, `ignored` and `step_size` are fields; the values of the grid are accepted."""
     plugin = subject.plugin
+    _check_field_names(plugin)
     values = getattr(plugin, "grid", None)
     if not values:
         return "declares no grid"
@@ -99,6 +102,16 @@ def grid(subject: Any) -> str | None:
             except ValueError as error:
                 raise Broken(f"The value {value!r} of {name!r} in `grid` is refused: {error}") from None
     return None
+
+
+def _check_field_names(plugin: Any) -> None:
+    known = _field_names(plugin)
+    named = [("step_size", plugin.step_size)] if hasattr(plugin, "step_size") else []
+    if hasattr(plugin, "ignored"):
+        named += [("ignored", name) for name in plugin.ignored()]
+    for attribute, name in named:
+        if name not in known:
+            raise Broken(f"`{attribute}` names {name!r}, which is no field. {suggest(str(name), known)}")
 
 
 def access(subject: Any) -> None:

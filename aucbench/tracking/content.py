@@ -9,12 +9,14 @@ import numpy as np
 from aucbench.result import CellResult, mean_curve
 from aucbench.tracking import installed
 from aucbench.tracking.colouring import colour
+from aucbench.tuning import winners
 
 if TYPE_CHECKING:
     from aucbench.studies.conducting import Executed
 
 GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
 SEEDS = ("split_seed", "order_seed")
+TAG_LENGTH = 5000  # MLflow's limit
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,13 @@ def tags(entry: LoggedEntry) -> dict[str, str]:
         "mlflow.runColor": colour(record["algorithm"]["name"], " ".join(variant(record))),
         "mlflow.source.name": "aucbench",
     }
+    records = [cell.record for cell in cells]
+    chosen = winners.in_words(records)
+    if chosen:
+        found["tuned"] = chosen[:TAG_LENGTH]
+    edges = "; ".join(sentence for _, sentence in winners.at_edges(records))
+    if edges:
+        found["tuned_at_edge"] = edges[:TAG_LENGTH]
     if entry.failed or entry.missing:
         found["incomplete"] = f"{entry.failed} cells failed, {entry.missing} not run"
     exempt = record["algorithm"]["exempt"]

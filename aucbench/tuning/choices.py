@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
 from aucbench.contracts import Count, Interval, check_fields
+from aucbench.errors import ParameterError
 
 Folds = Annotated[int, Interval(low=2)]
 NOT_DECIDING = ("grid", "report")  # fields that change no result, or change it through the space alone
@@ -39,6 +40,10 @@ class Grid:
     grid : mapping, optional
         Name of a method to its fields and their values: ``{solam: {zeta: [1, 10], radius: [1]}}``. Methods
         that are not named use their own grids.
+    extend : bool
+        Go on beyond the edges of the grid as long as the best setting lies on one: the field gets the next
+        value by the grid's own spacing (ratio or difference), at most 12 more than the grid has, and every
+        combination with it is tried.
     """
 
     name: ClassVar[str] = "grid"
@@ -47,6 +52,7 @@ class Grid:
     each_order: bool = False
     report: bool = True
     grid: Any = None
+    extend: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -58,7 +64,7 @@ class Random(Grid):
 
     Numbers that are all positive are drawn log-uniformly between the smallest and the largest of the field's
     values (whole numbers rounded); any other field takes one of its values. The draw depends on the split
-    seed alone.
+    seed alone. Draws that differ in no field with an effect are tried once.
 
     Parameters
     ----------
@@ -66,10 +72,20 @@ class Random(Grid):
         Number of settings.
     folds, each_order, report, grid
         As for `Grid`.
+    extend : bool
+        False: only a grid has a spacing by which to go on.
     """
 
     name: ClassVar[str] = "random"
     trials: Count = 30
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.extend and self.name != "none":
+            raise ParameterError(
+                f"tuning={self.name}: extend must be false, since only a grid has a spacing to go on "
+                "by; use tuning=grid, or a wider tuning.grid."
+            )
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ class Optuna(Random):
     ----------
     pruner : Pruner
         ``median`` or ``none``.
-    trials, folds, each_order, report, grid
+    trials, folds, each_order, report, grid, extend
         As for `Random`.
     """
 

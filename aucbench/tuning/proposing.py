@@ -9,7 +9,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import TrialState, create_trial
 
 from aucbench.tuning.choices import Optuna, Pruner
-from aucbench.tuning.spaces import SEED_PURPOSE, Point, Range, ranges
+from aucbench.tuning.spaces import SEED_PURPOSE, Point, Range, effective, ranges
 from aucbench.tuning.trials import Trial, by_number
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -50,9 +50,14 @@ class Watch:
 
 
 def propose(
-    choice: Optuna, space: Mapping[str, Sequence[Any]], history: Sequence[Trial], number: int, seed: int
+    choice: Optuna,
+    space: Mapping[str, Sequence[Any]],
+    history: Sequence[Trial],
+    number: int,
+    seed: int,
+    algorithm: Any,
 ) -> Proposal:
-    """The setting that Optuna tries as its `number`-th, given the earlier ones.
+    """The setting that Optuna tries as its `number`-th, given the earlier ones, without ignored fields.
 
     The sampler is seeded by (seed, number), so that the proposal does not depend on whether the search was
     interrupted before.
@@ -68,7 +73,8 @@ def propose(
         if own[0]["parameters"]:  # none are known of a setting whose worker was lost
             study.add_trial(_past(own, drawn, distributions))
     asked = study.ask(distributions)
-    return Proposal({field: _value(drawn[field], asked.params[field]) for field in space}, asked)
+    point = {field: _value(drawn[field], asked.params[field]) for field in space}
+    return Proposal(effective(algorithm, point), asked)
 
 
 def _past(
@@ -79,13 +85,14 @@ def _past(
         trial["fold"] * WATCHED + step: value for trial in own for step, value in enumerate(trial["seen"])
     }
     pruned = own[-1]["stop_reason"] == "pruned"
+    tried = own[0]["parameters"]  # a field that had no effect there is not among them
     complete = None not in aucs
     state = TrialState.COMPLETE if complete else TrialState.PRUNED if pruned else TrialState.FAIL
     return create_trial(
         state=state,
         value=float(np.mean(aucs)) if complete else None,
-        params={field: _parameter(drawn[field], value) for field, value in own[0]["parameters"].items()},
-        distributions=distributions,
+        params={field: _parameter(drawn[field], value) for field, value in tried.items()},
+        distributions={field: distributions[field] for field in tried},
         intermediate_values=steps,
     )
 

@@ -1,7 +1,7 @@
 """The settings a tuning tries: resolved grids, their points, random draws from their ranges."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
@@ -67,9 +67,21 @@ def frozen(value: Any) -> Any:
     return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
 
 
-def grid_points(space: Mapping[str, Sequence[Any]]) -> list[Point]:
-    """Every combination, the last field varying fastest."""
-    return [dict(zip(space, values, strict=True)) for values in itertools.product(*space.values())]
+def grid_points(space: Mapping[str, Sequence[Any]], algorithm: Any) -> list[Point]:
+    """Every combination, the last field varying fastest; those that differ in ignored fields only are one."""
+    combinations = itertools.product(*space.values())
+    return _different(effective(algorithm, dict(zip(space, each, strict=True))) for each in combinations)
+
+
+def effective(algorithm: Any, point: Point) -> Point:
+    """A setting without the fields that the method ignores in it, which keep the values of the method."""
+    if not hasattr(algorithm, "ignored"):
+        return point
+    try:
+        ignored = set(replace(algorithm, **point).ignored())
+    except Exception:  # values that do not go together: the trial of the setting says so
+        return point
+    return {field: value for field, value in point.items() if field not in ignored}
 
 
 def ranges(space: Mapping[str, Sequence[Any]]) -> dict[str, Range]:
@@ -77,11 +89,20 @@ def ranges(space: Mapping[str, Sequence[Any]]) -> dict[str, Range]:
     return {field: _range(tuple(values)) for field, values in space.items()}
 
 
-def random_points(space: Mapping[str, Sequence[Any]], count: int, seed: int) -> list[Point]:
-    """Settings drawn independently of each other; the first k do not depend on how many follow."""
+def random_points(space: Mapping[str, Sequence[Any]], count: int, seed: int, algorithm: Any) -> list[Point]:
+    """Settings drawn independently of each other; the first draws do not depend on how many follow.
+
+    Draws that do not differ in a field with an effect are one setting.
+    """
     rng = np.random.default_rng([seed, SEED_PURPOSE])
     drawn = ranges(space)
-    return [{field: _draw(range_, rng.random()) for field, range_ in drawn.items()} for _ in range(count)]
+    draws = [{field: _draw(range_, rng.random()) for field, range_ in drawn.items()} for _ in range(count)]
+    return _different(effective(algorithm, draw) for draw in draws)
+
+
+def _different(points: Iterable[Point]) -> list[Point]:
+    """Settings in order, each once."""
+    return list({tuple(point.items()): point for point in reversed(list(points))}.values())[::-1]
 
 
 def _range(values: tuple[Any, ...]) -> Range:

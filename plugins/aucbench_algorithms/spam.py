@@ -75,6 +75,7 @@ class Spam:
     """
 
     name: ClassVar[str] = "spam"
+    step_size: ClassVar[str] = "C"
     colour: ClassVar[str] = "#a0370e"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
@@ -98,6 +99,12 @@ class Spam:
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    def ignored(self) -> tuple[str, ...]:
+        """Fields that the penalty does not use."""
+        if self.penalty is Penalty.ball:
+            return ("beta", "nu")
+        return ("radius",) if self.penalty is Penalty.net else ("nu", "radius")
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero; computes p, m+, m- and the products of all rows with m+ and m-."""

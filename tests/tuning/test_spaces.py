@@ -4,9 +4,14 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from aucbench import ParameterError
+from aucbench.runner.cell import Task, run_cell
 from aucbench.tuning.spaces import grid_points, random_points, ranges, resolve
+from aucbench_algorithms.spam import Spam
+from aucbench_losses import Square
+from tests.fakes import two_clouds
 from tests.studies.methods import Gentle, Other
 
 
@@ -40,14 +45,14 @@ def test_a_grid_that_does_not_suit_its_method_is_refused(given, sentence):
 
 
 def test_a_grid_has_every_combination_and_the_last_field_varies_fastest():
-    points = grid_points({"eta": (1.0, 2.0), "shrink": (0.0, 0.5)})
+    points = grid_points({"eta": (1.0, 2.0), "shrink": (0.0, 0.5)}, Gentle())
     assert [tuple(point.values()) for point in points] == [(1.0, 0.0), (1.0, 0.5), (2.0, 0.0), (2.0, 0.5)]
 
 
 def test_random_draws_stay_inside_their_ranges_and_the_first_do_not_depend_on_how_many_follow():
     space = {"eta": (0.01, 100.0, 1.0), "rounds": (1, 64), "shrink": (0.0, 0.5), "kind": ("a", "b", "c")}
-    many = random_points(space, 400, seed=3)
-    assert many[:7] == random_points(space, 7, seed=3) != random_points(space, 7, seed=4)[:7]
+    many = random_points(space, 400, 3, Gentle())
+    assert many[:7] == random_points(space, 7, 3, Gentle()) != random_points(space, 7, 4, Gentle())
     assert all(0.01 <= point["eta"] <= 100.0 for point in many)
     assert {type(point["rounds"]) for point in many} == {int}
     assert {point["shrink"] for point in many} == {0.0, 0.5}  # zero has no logarithm: one of the values
@@ -70,4 +75,44 @@ def test_values_of_several_numbers_are_tuples():
 
 def test_a_single_number_is_no_range():
     assert not ranges({"eta": (3.0,)})["eta"].is_numeric
-    assert random_points({"eta": (3.0,)}, 2, seed=0) == [{"eta": 3.0}] * 2
+    assert random_points({"eta": (3.0,)}, 2, 0, Gentle()) == [{"eta": 3.0}]  # twice the same is once
+
+
+SPAM = {"C": (0.1, 1.0), "beta": (1e-3, 1e-1), "nu": (1e-4, 1e-2), "radius": (1.0, 10.0)}
+
+
+@pytest.mark.parametrize(
+    ("penalty", "fields"), [("l2", {"C", "beta"}), ("net", {"C", "beta", "nu"}), ("ball", {"C", "radius"})]
+)
+def test_settings_that_differ_in_ignored_fields_only_are_tried_once(penalty, fields):
+    base = Spam(penalty=penalty)
+    points = grid_points(SPAM, base)
+    assert {tuple(point) for point in points} == {tuple(field for field in SPAM if field in fields)}
+    assert len(points) == 2 ** len(fields) == len({tuple(point.values()) for point in points})
+    assert all(set(point) == fields for point in random_points(SPAM, 20, 0, base))
+
+
+def test_what_is_ignored_depends_on_the_setting():
+    points = grid_points({"penalty": ("l2", "ball"), "beta": (0.1, 0.2), "radius": (1.0, 2.0, 3.0)}, Spam())
+    assert [tuple(point.values()) for point in points] == [
+        ("l2", 0.1),
+        ("l2", 0.2),
+        ("ball", 1.0),
+        ("ball", 2.0),
+        ("ball", 3.0),
+    ]
+
+
+@pytest.mark.parametrize("penalty", ["l2", "net", "ball"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_what_spam_says_it_ignores_has_no_effect_and_everything_else_has(penalty, form):
+    X, y = two_clouds(n=300, d=5)
+    others = {"beta": 0.3, "nu": 0.3, "radius": 0.03}
+
+    def weights(**fields):
+        method = Spam(penalty=penalty, C=0.1, **fields)
+        task = Task(method, Square(), form(X), y, form(X), y, checkpoints=1)
+        return run_cell(task).weights.tobytes()
+
+    same = {field for field, value in others.items() if weights(**{field: value}) == weights()}
+    assert same == set(Spam(penalty=penalty).ignored())
