@@ -5,6 +5,7 @@ from aucbench_algorithms.adaoam import AdaOam
 from aucbench_algorithms.bam import Bam
 from aucbench_algorithms.cbr import Cbr, CbrDiag
 from aucbench_algorithms.fsauc import Fsauc
+from aucbench_algorithms.log_reg import LogReg
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
 from aucbench_algorithms.oam import OamGra, OamSeq
@@ -34,6 +35,7 @@ def aucbench_algorithms() -> tuple[type, ...]:
         Cbr,
         CbrDiag,
         Fsauc,
+        LogReg,
         LsSvm,
         Mba,
         OamGra,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from scipy import linalg
 
 LARGEST_FACTORED = 2048  # rows of a matrix that is factored
 SUFFICIENT = 0.5  # share of the first slope that may be left after a step
@@ -45,6 +46,30 @@ def step_length(slope: Callable[[float], float]) -> float:
             share = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.5
             step = low + (high - low) * min(max(share, 0.1), 0.9)
     return low
+
+
+def inverse(matrix: np.ndarray, ridge: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Products with the inverse of a symmetric matrix of which no eigenvalue is below a ridge.
+
+    Parameters
+    ----------
+    matrix : (k, k) array
+        The matrix, the ridge included; rounding may have made it indefinite.
+    ridge : float > 0
+        Bound of its eigenvalues.
+
+    Returns
+    -------
+    callable
+        g to A^-1 g.
+    """
+    try:
+        factor = linalg.cho_factor(matrix, check_finite=False)
+    except linalg.LinAlgError:  # rounding outweighs the ridge
+        values, vectors = linalg.eigh(matrix)
+        inverted = 1.0 / np.maximum(values, ridge)
+        return lambda g: vectors @ (inverted * (vectors.T @ g))
+    return lambda g: linalg.cho_solve(factor, g, check_finite=False)
 
 
 def conjugate_gradients(

@@ -70,13 +70,7 @@ def _by_columns(
 ) -> Callable[[np.ndarray], np.ndarray]:
     matrix = weight * sorted_pairs.scatter(X, ranking, pairs)
     matrix.flat[:: matrix.shape[0] + 1] += ridge
-    try:
-        factor = linalg.cho_factor(matrix, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:  # rounding of a huge weight outweighs the ridge
-        values, vectors = linalg.eigh(weight * sorted_pairs.scatter(X, ranking, pairs))
-        inverse = 1.0 / (np.maximum(values, 0.0) + ridge)
-        return lambda g: vectors @ (inverse * (vectors.T @ g))
-    return lambda g: linalg.cho_solve(factor, g, check_finite=False)
+    return newton.inverse(matrix, ridge)
 
 
 def _by_rows(

@@ -1,10 +1,12 @@
 """Uni-Exp, the exponential loss of single examples with weighted classes, online.
 
-    w += eta c_y y exp(-y w.x) x,    c_+ = 1 - p,  c_- = p
+    k = eta c_y y exp(-y (w.x + b)),    w += k x,  b += k,    c_+ = 1 - p,  c_- = p
 
 with p the share of positives, of the training data or among the examples so far (the current one
 included). Minimising a weighted univariate exponential loss is consistent with the AUC. One pass; the model
-is the last iterate. The exponent is capped at 700.
+is the last iterate, from w = 0 and b = 0. The exponent is capped at 700. The intercept b stays 0 with
+intercept=False; the scores leave it out, because the AUC does not see it and adding it would round close
+scores into ties.
 
 Cost per example: O(nnz).
 
@@ -37,6 +39,7 @@ class State(NamedTuple):
     """The weights and what the share of positives needs."""
 
     w: np.ndarray  # (d,)
+    b: np.ndarray  # (1,) intercept
     counts: np.ndarray  # (2,) examples and positives so far
     p: float  # share of positives of the training data; unused with ratio running
 
@@ -51,6 +54,8 @@ class UniExp:
         Step.
     ratio : train or running
         Whether the share of positives is that of the training data or of the examples so far.
+    intercept : bool
+        Whether an intercept is fitted, with the same steps.
     """
 
     name: ClassVar[str] = "uni_exp"
@@ -63,11 +68,13 @@ class UniExp:
     citation: ClassVar[str] = "kotlowski2011bipartite"
     deviations: ClassVar[tuple[str, ...]] = (
         "The paper minimises in batch; the online run is that of the comparison in OPAUC's paper.",
+        "An intercept is fitted, which the comparison does not mention (intercept=False).",
         "Class weights 1 - p and p instead of 1 / p and 1 / (1 - p); the factor p (1 - p) is in the step.",
     )
 
     eta: Positive = 2.0**-6
     ratio: Ratio = Ratio.train
+    intercept: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -75,27 +82,31 @@ class UniExp:
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights; counts the positives of the training data where their share is used."""
         p = problem.p if self.ratio is Ratio.train else 0.0
-        return State(np.zeros(problem.n_features), np.zeros(2, np.int64), p)
+        return State(np.zeros(problem.n_features), np.zeros(1), np.zeros(2, np.int64), p)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         running = self.ratio is Ratio.running
-        _run(batch.rows_view, batch.y, batch.rows, state.w, state.counts, self.eta, state.p, running)
+        _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, running, self.intercept)
         return state
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate."""
         return state.w.copy()
 
+    def fitted_intercept(self, state: State) -> float:
+        """The intercept b, which no score contains."""
+        return float(state.b[0])
+
     def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
+        """(n,) decision values w.x, without the intercept."""
         return X @ state.w
 
 
 @kernels.kernel
-def _run(X, y, order, w, counts, eta, p, running):
+def _run(X, y, order, w, b, counts, p, eta, running, intercept):
     t, positives = counts
     for k in range(order.size):
         if k + AHEAD < order.size:
@@ -108,10 +119,12 @@ def _run(X, y, order, w, counts, eta, p, running):
             p = positives / t
         label = 1.0 if positive else -1.0
         c = 1.0 - p if positive else p
-        exponent = -label * rows.dot(X, i, w)
+        exponent = -label * (rows.dot(X, i, w) + b[0])
         if exponent > LARGEST:
             exponent = LARGEST
         step = eta * c * label * np.exp(exponent)
         if step != 0.0:
             rows.axpy(step, X, i, w)
+            if intercept:
+                b[0] += step
     counts[0], counts[1] = t, positives

@@ -1,13 +1,19 @@
 """Batch minimisation of a univariate loss with balanced classes.
 
-    lam / 2 |w|^2 + 1/2 [mean over positives of l(w.x) + mean over negatives of l(-w.x)]
+    lam / 2 |w|^2 + 1/2 [mean over positives of l(w.x + b) + mean over negatives of l(-w.x - b)]
 
-l(m) = log(1 + e^-m) for `uni_log`, (1 - m)^2 for `uni_square`. Both are consistent with the AUC.
+l(m) = log(1 + e^-m) for `uni_log`, (1 - m)^2 for `uni_square`. The intercept b is not regularised, or is 0
+with intercept=False. Both losses are consistent with the AUC. The scores leave b out: the AUC does not see
+it, and adding it would round close scores into ties.
 
-With c_i = 1 / (2 n_y), a Newton system is (lam I + X^T D X) p = g, D = diag(c_i l''(m_i)). It is factored in
-the smaller of n and d, or solved by conjugate gradients where both exceed 2,048. The square loss needs one
-system, (lam I + 2 X^T C X) w = m+ - m-. The logistic one is done when |gradient| <= 1e-10 lam |w|, which
-bounds |w - w*| / |w| by 1e-10, or when a step no longer changes w.
+With c_i = 1 / (2 n_y), a Newton system without b is (lam I + X^T D X) p = g, D = diag(c_i l''(m_i)). To
+eliminate b is to centre the rows at their mean weighted by D; sparse rows are centred in products only. The
+system is factored in the smaller of n and d, or solved by conjugate gradients where both exceed 2,048.
+
+The square loss needs one system. With the class means m and covariances S and d = m+ - m- it is
+(lam I + S+ + S- + d d^T / 2) w = d, b = -w.(m+ + m-) / 2, so that w has the direction of `ls_svm` with the
+same lam. The logistic loss is minimised by Newton's method until the gradient by w and b is at most
+1e-10 lam |w|, which bounds |w - w*| / |w| by 1e-10, or until rounding keeps it from shrinking further.
 
 Cost: O(n d min(n, d)) per iteration, O(nnz) per conjugate-gradient product.
 
@@ -20,14 +26,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse, special
+from scipy import sparse, special
 
 from aucbench import Access, Batch, Claims, Positive, Problem, check_fields
 from aucbench_algorithms import newton
 
 BLOCK_ENTRIES = 1 << 22  # entries of the rows that are made dense at a time
 GRADIENT = 1e-10  # against lam |w|
-SMALLEST_STEP = 1e-14  # against |w|
+SMALLEST_STEP = 1e-14  # against |(w, b)|
+STALLED = 0.5  # share of the gradient that a step has to take away,
+CLOSE = 1e-12  # once the objective can fall by this share of it only
 INNER = 1e-2  # residual of the conjugate gradients against |gradient|
 EXACT = 1e-14  # the same for the one system of the square loss
 MOST_PRODUCTS = 10_000
@@ -38,18 +46,20 @@ class State(NamedTuple):
     """The current point."""
 
     w: np.ndarray  # (d,)
+    b: float  # intercept
     solved: bool
+    gradient: float  # its norm one step before
 
 
-class _Batch:
-    """What both methods share."""
+class UnivariateBatch:
+    """What the batch methods of a univariate loss share."""
 
     def __post_init__(self) -> None:
         check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero."""
-        return State(np.zeros(problem.n_features), False)
+        return State(np.zeros(problem.n_features), 0.0, False, np.inf)
 
     def done(self, state: State) -> bool:
         """Whether the solution is found."""
@@ -59,19 +69,25 @@ class _Batch:
         """(d,) the current point."""
         return state.w.copy()
 
+    def fitted_intercept(self, state: State) -> float:
+        """The intercept b, which no score contains."""
+        return state.b
+
     def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
+        """(n,) decision values w.x, without the intercept."""
         return X @ state.w
 
 
 @dataclass(frozen=True)
-class UniLog(_Batch):
-    """Balanced logistic regression without intercept, to its optimum by Newton's method.
+class UniLog(UnivariateBatch):
+    """Balanced logistic regression, to its optimum by Newton's method.
 
     Parameters
     ----------
     lam : float > 0
         Weight of |w|^2 / 2.
+    intercept : bool
+        Whether an intercept is fitted, which is not regularised.
     """
 
     name: ClassVar[str] = "uni_log"
@@ -84,45 +100,27 @@ class UniLog(_Batch):
     deviations: ClassVar[tuple[str, ...]] = ()
 
     lam: Positive = 1e-2
+    intercept: bool = True
 
     def step(self, state: State, batch: Batch) -> State:
         """One Newton iteration a row, until solved."""
         for _ in range(len(batch.rows)):
             if state.solved:
                 break
-            state = self._iterate(state.w, batch.X, batch.y)
+            state = newton_iteration(state, batch.X, batch.y, self.lam, self.intercept)
         return state
-
-    def _iterate(self, w: np.ndarray, X: Any, y: np.ndarray) -> State:
-        c = 0.5 * _shares(y)
-        scores = np.asarray(X @ w, np.float64)
-        gradient = self.lam * w - X.T @ (c * y * special.expit(-y * scores))
-        size = float(np.linalg.norm(gradient))
-        if not np.isfinite(size):
-            return State(np.full_like(w, np.nan), True)
-        if size <= GRADIENT * self.lam * np.linalg.norm(w):
-            return State(w, True)
-        curvature = c * special.expit(scores) * special.expit(-scores)
-        direction = -_solve(X, curvature, self.lam, gradient, INNER)
-        moved = np.asarray(X @ direction, np.float64)
-
-        def slope(t: float) -> float:
-            pull = c * y * special.expit(-y * (scores + t * moved))
-            return float(self.lam * (w + t * direction) @ direction - pull @ moved)
-
-        step = newton.step_length(slope) * direction
-        w = w + step
-        return State(w, not np.linalg.norm(step) > SMALLEST_STEP * np.linalg.norm(w))
 
 
 @dataclass(frozen=True)
-class UniSquare(_Batch):
-    """Balanced least squares on the labels without intercept, in closed form; found by the first iteration.
+class UniSquare(UnivariateBatch):
+    """Balanced least squares on the labels, in closed form; found by the first iteration.
 
     Parameters
     ----------
     lam : float > 0
         Weight of |w|^2 / 2.
+    intercept : bool
+        Whether an intercept is fitted, which is not regularised.
     """
 
     name: ClassVar[str] = "uni_square"
@@ -135,6 +133,7 @@ class UniSquare(_Batch):
     deviations: ClassVar[tuple[str, ...]] = ()
 
     lam: Positive = 1e-2
+    intercept: bool = True
 
     def step(self, state: State, batch: Batch) -> State:
         """Solve, unless it is done already."""
@@ -143,8 +142,68 @@ class UniSquare(_Batch):
         share = _shares(batch.y)
         difference = batch.X.T @ (share * batch.y)
         if not np.all(np.isfinite(difference)):
-            return State(np.full_like(state.w, np.nan), True)
-        return State(_solve(batch.X, share, self.lam, difference, EXACT), True)
+            return _diverged(state)
+        right = float(share @ batch.y)  # 0 but for rounding, unless there is one class only
+        w, b = _solve(batch.X, share, self.lam, difference, right, self.intercept, EXACT)
+        return State(w, b, True, np.inf)
+
+
+def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept: bool) -> State:
+    """The state after one Newton iteration for the balanced logistic loss.
+
+    Parameters
+    ----------
+    state : State
+        The current point, not solved.
+    X : (n, d) ndarray or scipy CSR
+        The rows.
+    y : (n,) array
+        Their labels, -1 or 1.
+    lam : float > 0
+        Weight of |w|^2 / 2.
+    intercept : bool
+        Whether b is fitted.
+
+    Returns
+    -------
+    State
+        Solved when |gradient by w and b| <= 1e-10 lam |w|, or when rounding keeps it from shrinking.
+    """
+    w, b = state.w, state.b
+    if intercept and (y == y[0]).all():  # b has no optimum with one class, and w = 0 in its limit
+        return state._replace(solved=True)
+    c = 0.5 * _shares(y)
+    scores = np.asarray(X @ w, np.float64) + b
+    pull = c * y * special.expit(-y * scores)
+    gradient = lam * w - X.T @ pull
+    by_b = -float(pull.sum()) if intercept else 0.0
+    size = float(np.hypot(np.linalg.norm(gradient), by_b))
+    if not np.isfinite(size):
+        return _diverged(state)
+    if size <= GRADIENT * lam * np.linalg.norm(w):
+        return state._replace(solved=True)
+    curvature = c * special.expit(scores) * special.expit(-scores)
+    p, q = _solve(X, curvature, lam, gradient, by_b, intercept, INNER)
+    direction, turn = -p, -q
+    descent = float(gradient @ p) + by_b * q
+    value = 0.5 * lam * float(w @ w) + float(c @ np.logaddexp(0.0, -y * scores))
+    if size > STALLED * state.gradient and descent <= CLOSE * value:
+        return state._replace(solved=True)
+    moved = np.asarray(X @ direction, np.float64) + turn
+
+    def slope(t: float) -> float:
+        pull = c * y * special.expit(-y * (scores + t * moved))
+        return float(lam * (w + t * direction) @ direction - pull @ moved)
+
+    t = newton.step_length(slope)
+    step = t * direction
+    w, b = w + step, b + t * turn
+    length = np.hypot(np.linalg.norm(step), t * turn)
+    return State(w, b, not length > SMALLEST_STEP * np.hypot(np.linalg.norm(w), b), size)
+
+
+def _diverged(state: State) -> State:
+    return State(np.full_like(state.w, np.nan), np.nan, True, np.nan)
 
 
 def _shares(y: np.ndarray) -> np.ndarray:
@@ -154,11 +213,35 @@ def _shares(y: np.ndarray) -> np.ndarray:
     return np.where(positive, 1.0 / max(1, n_pos), 1.0 / max(1, y.size - n_pos))
 
 
-def _solve(X: Any, weights: np.ndarray, lam: float, g: np.ndarray, tolerance: float) -> np.ndarray:
-    """The solution p of (lam I + X^T diag(weights) X) p = g, refined once where it was factored."""
+def _solve(
+    X: Any, weights: np.ndarray, lam: float, g: np.ndarray, h: float, intercept: bool, tolerance: float
+) -> tuple[np.ndarray, float]:
+    """The solution (p, q) of a Newton system, refined once where it was factored.
+
+    (lam I + X^T D X) p + X^T D 1 q = g and 1^T D X p + 1^T D 1 q = h with D = diag(weights); q = 0, and the
+    second equation is left out, without intercept.
+    """
+    if not intercept:
+        return _solve_centred(X, weights, lam, g, None, tolerance), 0.0
+    total = float(weights.sum())
+    centre = X.T @ weights / total
+    p = _solve_centred(X, weights, lam, g - h * centre, centre, tolerance)
+    return p, h / total - float(centre @ p)
+
+
+def _solve_centred(
+    X: Any, weights: np.ndarray, lam: float, g: np.ndarray, centre: np.ndarray | None, tolerance: float
+) -> np.ndarray:
+    """The solution p of (lam I + Z^T D Z) p = g; the rows of Z are those of X, less `centre` if there is one."""
+
+    def forth(v: np.ndarray) -> np.ndarray:
+        return X @ v if centre is None else X @ v - centre @ v
+
+    def back(v: np.ndarray) -> np.ndarray:
+        return X.T @ v if centre is None else X.T @ v - v.sum() * centre
 
     def multiply(v: np.ndarray) -> np.ndarray:
-        return lam * v + X.T @ (weights * (X @ v))
+        return lam * v + back(weights * forth(v))
 
     n, d = X.shape
     if min(n, d) > newton.LARGEST_FACTORED:
@@ -169,18 +252,22 @@ def _solve(X: Any, weights: np.ndarray, lam: float, g: np.ndarray, tolerance: fl
         size = max(1, BLOCK_ENTRIES // d)
         for start in range(0, n, size):
             part = slice(start, start + size)
-            block = _dense(X[part]) * root[part, None]
+            block = _dense(X[part]) if centre is None else _dense(X[part]) - centre
+            block = block * root[part, None]
             matrix += block.T @ block
     else:
-        matrix += (_dense(X @ X.T) * root) * root[:, None]
+        gram = _dense(X @ X.T)
+        if centre is not None:
+            products = np.asarray(X @ centre, np.float64)
+            gram = gram - products - products[:, None] + centre @ centre
+        matrix += (gram * root) * root[:, None]
     matrix.flat[:: matrix.shape[0] + 1] += lam
-    factor = linalg.cho_factor(matrix, overwrite_a=True, check_finite=False)
+    inverse = newton.inverse(matrix, lam)
 
     def solver(g: np.ndarray) -> np.ndarray:
         if d <= n:
-            return linalg.cho_solve(factor, g, check_finite=False)
-        inner = linalg.cho_solve(factor, root * (X @ g), check_finite=False)
-        return (g - X.T @ (root * inner)) / lam
+            return inverse(g)
+        return (g - back(root * inverse(root * forth(g)))) / lam
 
     p = solver(g)
     return p + solver(g - multiply(p))
