@@ -27,6 +27,8 @@ class Algorithm(Protocol):
 
     ``weights(state)``
         (d,) weight vector of a linear method; must not change the state.
+    ``fitted_intercept(state)``
+        The intercept of a linear method that fits one; `score` leaves it out, for the AUC does not see it.
     ``finalize(state)``
         The state that is scored; timed; must not change its argument.
     ``batch_size(n_samples)``

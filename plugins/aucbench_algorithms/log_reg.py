@@ -42,8 +42,8 @@ class LogReg(UnivariateBatch):
     citation: ClassVar[str] = "cox1958regression"
     deviations: ClassVar[tuple[str, ...]] = (
         "Classes are balanced, where scikit-learn's default is to weight all rows alike.",
-        "Newton's method with exact or conjugate-gradient steps runs to a gradient of 1e-10 |w|; scikit-learn's "
-        "default, lbfgs with tol=1e-4, stops earlier.",
+        "Newton's method runs to a gradient of 1e-10 |w|; scikit-learn's default, lbfgs with tol=1e-4, stops "
+        "earlier.",
     )
 
     C: Positive = 1.0

@@ -232,7 +232,7 @@ def _solve(
 def _solve_centred(
     X: Any, weights: np.ndarray, lam: float, g: np.ndarray, centre: np.ndarray | None, tolerance: float
 ) -> np.ndarray:
-    """The solution p of (lam I + Z^T D Z) p = g; the rows of Z are those of X, less `centre` if there is one."""
+    """The solution p of (lam I + Z^T D Z) p = g, with the rows of X less `centre` (if there is one) in Z."""
 
     def forth(v: np.ndarray) -> np.ndarray:
         return X @ v if centre is None else X @ v - centre @ v

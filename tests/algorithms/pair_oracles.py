@@ -56,8 +56,10 @@ def hinge_value(w, X, y, lam):
     return 0.5 * lam * w @ w + np.maximum(0, 1 - all_pairs(X, y) @ w).mean()
 
 
-def logistic_gradient(w, X, y, lam):
+def logistic_gradient(w, X, y, lam, b=0.0):
+    """The gradient of the balanced logistic loss by w, and its derivative by b."""
     P, N = X[y == 1], X[y == -1]
-    pull_pos = (P / (1 + np.exp(P @ w))[:, None]).mean(axis=0)
-    pull_neg = (N / (1 + np.exp(-N @ w))[:, None]).mean(axis=0)
-    return lam * w - 0.5 * (pull_pos - pull_neg)
+    pull_pos = 1 / (1 + np.exp(P @ w + b))
+    pull_neg = 1 / (1 + np.exp(-N @ w - b))
+    by_w = lam * w - 0.5 * ((P * pull_pos[:, None]).mean(axis=0) - (N * pull_neg[:, None]).mean(axis=0))
+    return by_w, -0.5 * (pull_pos.mean() - pull_neg.mean())

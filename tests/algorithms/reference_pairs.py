@@ -40,13 +40,14 @@ def roc_sgd(X, pairs, lam=1e-4, schedule="basic", pegasos=False, margin=1.0):
     return w
 
 
-def uni_exp(X, y, order, eta=2.0**-6, ratio="train"):
-    w, positives = np.zeros(X.shape[1]), 0
+def uni_exp(X, y, order, eta=2.0**-6, ratio="train", intercept=True):
+    w, b, positives = np.zeros(X.shape[1]), 0.0, 0
     for t, i in enumerate(order, 1):
         positives += y[i] == 1
         p = np.mean(y == 1) if ratio == "train" else positives / t
         c = 1 - p if y[i] == 1 else p
-        w = w + eta * c * y[i] * math.exp(min(700.0, -y[i] * (w @ X[i]))) * X[i]
+        step = eta * c * y[i] * math.exp(min(700.0, -y[i] * (w @ X[i] + b)))
+        w, b = w + step * X[i], b + step * intercept
     return w
 
 

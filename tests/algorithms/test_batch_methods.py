@@ -7,6 +7,7 @@ from scipy import sparse
 from aucbench.evaluation import exact_auc
 from aucbench_algorithms import kink, newton, pair_newton
 from aucbench_algorithms.bam import Bam
+from aucbench_algorithms.log_reg import LogReg
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.svm_or import SvmOr
 from aucbench_algorithms.univariate_batch import UniLog, UniSquare
@@ -23,11 +24,14 @@ from tests.algorithms.running import difference, random_problem, train, weights
 PASSES = np.zeros((300, 0), np.int64)
 LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)
+BATCH = [Bam(), SvmOr(), UniLog(), UniSquare(), UniLog(intercept=False), UniSquare(intercept=False), LogReg()]
 
 
 @each_layout
 @pytest.mark.parametrize(
-    ("case", "algorithm"), [("bam", Bam(C=1e-3)), ("uni-log", UniLog(lam=0.01))], ids=["bam", "uni-log"]
+    ("case", "algorithm"),
+    [("bam", Bam(C=1e-3)), ("uni-log", UniLog(lam=0.01, intercept=False))],
+    ids=["bam", "uni-log"],
 )
 def test_a_solver_reproduces_its_golden_weights_and_auc(case, algorithm, layout):
     X, y = formula_data()
@@ -110,40 +114,47 @@ def test_every_way_to_solve_a_newton_system_gives_the_same_weights(algorithm, la
 @pytest.mark.parametrize("largest", [0, 2048])
 @pytest.mark.parametrize("shape", [(150, 10), (40, 70)])
 @pytest.mark.parametrize("lam", [2.0**-10, 1.0])
-def test_the_gradient_of_the_balanced_logistic_loss_vanishes(lam, shape, largest, layout, monkeypatch):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_gradient_of_the_balanced_logistic_loss_vanishes(
+    intercept, lam, shape, largest, layout, monkeypatch
+):
     monkeypatch.setattr(newton, "LARGEST_FACTORED", largest)
     X, y = random_problem(7, *shape, density=0.5, unit=False)
-    state = train(UniLog(lam), layout(X), y, PASSES)
+    state = train(UniLog(lam, intercept), layout(X), y, PASSES)
     assert state.solved
-    gradient = logistic_gradient(state.w, X, y, lam)
-    assert np.linalg.norm(gradient) < 1e-9 * lam * np.linalg.norm(state.w)
+    by_w, by_b = logistic_gradient(state.w, X, y, lam, state.b)
+    assert np.linalg.norm(by_w) < 1e-9 * lam * np.linalg.norm(state.w)
+    assert abs(by_b) < 1e-9 * lam * np.linalg.norm(state.w) if intercept else state.b == 0.0
 
 
 @each_layout
 @pytest.mark.parametrize("largest", [0, 2048])
 @pytest.mark.parametrize("shape", [(150, 10), (40, 70)])
-def test_uni_square_solves_its_normal_equations(shape, largest, layout, monkeypatch):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_uni_square_solves_its_normal_equations(intercept, shape, largest, layout, monkeypatch):
     monkeypatch.setattr(newton, "LARGEST_FACTORED", largest)
     X, y = random_problem(8, *shape, density=0.5, unit=False)
-    P, N = X[y == 1], X[y == -1]
-    matrix = P.T @ P / len(P) + N.T @ N / len(N) + 0.05 * np.eye(X.shape[1])
+    ones = np.full((len(y), 1), float(intercept))  # a column without ridge
+    P, N = (np.hstack([X, ones])[y == label] for label in (1, -1))
+    matrix = P.T @ P / len(P) + N.T @ N / len(N) + np.diag([0.05] * X.shape[1] + [float(not intercept)])
     expected = np.linalg.solve(matrix, P.mean(axis=0) - N.mean(axis=0))
-    assert difference(weights(UniSquare(0.05), layout(X), y, PASSES), expected) < 1e-11
+    state = train(UniSquare(0.05, intercept), layout(X), y, PASSES)
+    assert difference(np.append(state.w, state.b), expected) < 1e-11
 
 
-def test_uni_square_on_centred_classes_is_the_pairwise_least_squares():
+def test_uni_square_without_intercept_on_centred_classes_is_the_pairwise_least_squares():
     X, y = random_problem(9, 90, 5)
     for label in (1, -1):
         X[y == label] -= X[y == label].mean(axis=0)
     shift = np.arange(5.0)
     # means +shift and -shift: m m^T enters twice on one side, (2 m)(2 m)^T on the other
-    w = weights(UniSquare(0.1), X + y[:, None] * shift, y, PASSES)
+    w = weights(UniSquare(0.1, intercept=False), X + y[:, None] * shift, y, PASSES)
     pairwise = weights(LsSvm(0.1), X + y[:, None] * shift, y, PASSES)
     assert difference(w / np.linalg.norm(w), pairwise / np.linalg.norm(pairwise)) < 1e-10
 
 
 @each_layout
-@pytest.mark.parametrize("algorithm", [Bam(), SvmOr(), UniLog(), UniSquare()], ids=str)
+@pytest.mark.parametrize("algorithm", BATCH, ids=str)
 def test_passes_may_come_in_any_parts(algorithm, layout):
     X, y = random_problem(10, 100, 7)
     state = train(algorithm, layout(X), y, PASSES)
@@ -160,7 +171,7 @@ def train_batch(X, y):
 
 
 @each_layout
-@pytest.mark.parametrize("algorithm", [Bam(), SvmOr(), UniLog(), UniSquare()], ids=str)
+@pytest.mark.parametrize("algorithm", BATCH, ids=str)
 def test_float32_rows_are_solved_as_their_float64_values(algorithm, layout):
     X, y = random_problem(11, 100, 7)
     single = layout(X.astype(np.float32))
@@ -169,7 +180,7 @@ def test_float32_rows_are_solved_as_their_float64_values(algorithm, layout):
     assert difference(w, weights(algorithm, layout(single.astype(np.float64)), y, PASSES)) < 1e-9
 
 
-@pytest.mark.parametrize("algorithm", [Bam(), SvmOr(), UniLog(), UniSquare()], ids=str)
+@pytest.mark.parametrize("algorithm", BATCH, ids=str)
 def test_nan_features_show_in_the_weights(algorithm):
     X, y = random_problem(12, 50, 4)
     X[3, 2] = np.nan

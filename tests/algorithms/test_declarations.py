@@ -40,6 +40,7 @@ NAMES = [
     "uni_exp",
     "uni_log",
     "uni_square",
+    "log_reg",
     "ls_svm",
     "svm_or",
     "bam",

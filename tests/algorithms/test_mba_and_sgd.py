@@ -1,4 +1,4 @@
-"""MBA against moments of written-out pairs, and scikit-learn's SGD against one call of it."""
+"""MBA against moments of written-out pairs, and SGD without an intercept against scikit-learn."""
 
 import copy
 import pickle
@@ -16,7 +16,12 @@ from tests.algorithms.running import difference, random_problem, train, weights
 
 LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)
-SGD = [SgdHinge(), SgdLog(), SgdHinge(average=False), SgdLog(alpha=1e-2, average=False)]
+SGD = [
+    SgdHinge(intercept=False),
+    SgdLog(intercept=False),
+    SgdHinge(average=False, intercept=False),
+    SgdLog(alpha=1e-2, average=False, intercept=False),
+]
 each_sgd = pytest.mark.parametrize("algorithm", SGD, ids=str)
 X, Y = random_problem(1, 400, 12, density=0.5)
 BLOCKS = np.random.default_rng(2).permutation(400).reshape(-1, 20)

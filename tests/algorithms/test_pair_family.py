@@ -30,8 +30,8 @@ GOLDEN_CASES = {
     "asam smooth hinge": (Asam(gamma=0.01), formula_pairs()),
     "cbr_fifo": (Cbr(C=0.1, eta=0.7, buffer=10), formula_order()),
     "cbr_fifo diagonal": (CbrDiag(C=0.1, eta=0.7, buffer=10), formula_order()),
-    "uni-exp train ratio": (UniExp(eta=0.1), formula_order()),
-    "uni-exp running ratio": (UniExp(eta=0.1, ratio="running"), formula_order()),
+    "uni-exp train ratio": (UniExp(eta=0.1, intercept=False), formula_order()),
+    "uni-exp running ratio": (UniExp(eta=0.1, ratio="running", intercept=False), formula_order()),
 }
 
 
@@ -121,11 +121,12 @@ def test_roc_sgd_takes_the_margin_of_its_loss():
 
 @each_problem
 @pytest.mark.parametrize("ratio", ["train", "running"])
-def test_uni_exp_follows_its_specification(problem, ratio):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_uni_exp_follows_its_specification(problem, ratio, intercept):
     X, y = PROBLEMS[problem]
     for eta in (1e-4, 2.0**-6, 0.5, 2.0):
-        expected = reference.uni_exp(X, y, ORDER, eta, ratio)
-        assert_equal_to_reference(UniExp(eta, ratio), expected, X, y, ORDER)
+        expected = reference.uni_exp(X, y, ORDER, eta, ratio, intercept)
+        assert_equal_to_reference(UniExp(eta, ratio, intercept), expected, X, y, ORDER)
 
 
 def test_uni_exp_caps_its_exponent():
