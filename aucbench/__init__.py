@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Table,
         check_fields,
     )
+    from aucbench.data.memory import require_memory
     from aucbench.errors import (
         AucbenchError,
         CellError,
@@ -66,6 +67,7 @@ _HOMES = {
         "Table",
         "check_fields",
     ),
+    "aucbench.data.memory": ("require_memory",),
     "aucbench.errors": (
         "AucbenchError",
         "CellError",
@@ -112,6 +114,7 @@ __all__ = [
     "check_fields",
     "hookimpl",
     "replay",
+    "require_memory",
     "run",
 ]
 

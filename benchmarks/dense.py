@@ -101,7 +101,7 @@ def call_cost() -> Iterator[Measure]:
     rows = {"stream": np.arange(200), "pairs": np.column_stack([np.arange(0, 60, 3), np.arange(1, 61, 3)])}
     for name, plugin in sorted(catalog.plugins["algorithms"].items()):  # type: ignore[index]
         cls: Any = plugin.cls
-        if cls.access not in rows or name.startswith("sgd_"):
+        if cls.access not in rows:
             continue
         algorithm = cls()
         losses = getattr(algorithm, "losses", ())

@@ -22,7 +22,8 @@ SETTINGS = 32  # of their grids
 ROUNDS = 3
 FEW = 4  # settings of every other method
 ITERATIONS = {"adaoam": 5_000, "cbr": 5_000, "opauc": 5_000, "mba": 100, "spdam": 20}  # not a whole epoch
-UNMEASURED = ("bam", "log_reg", "ls_svm", "svm_or", "uni_log", "uni_square")  # access full: they run one after the other
+# of access full, which run one after the other
+UNMEASURED = ("bam", "log_reg", "ls_svm", "svm_or", "uni_log", "uni_square")
 WANTED = {"covtype": 1.6, "a9a": 2.0, "ijcnn1": 1.6}
 
 

@@ -18,7 +18,7 @@ PUBLIC = {
     "aucbench": """
         Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset FeatureMap
         FetchError File Grouping Index Interval Loss NonNegative OpenUnit ParameterError PluginError Positive
-        Problem Result Samples Table TrackingError catalog check_fields hookimpl replay run
+        Problem Result Samples Table TrackingError catalog check_fields hookimpl replay require_memory run
         """,
     "aucbench.kernels": """
         CompiledLoss Layout buffers call compile_loss confidence kernel layout low_rank pairs rows saddle

@@ -1,5 +1,6 @@
 """How much memory there is, and files to work in when it is not enough."""
 
+import math
 import os
 import shutil
 import sys
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from aucbench.data.cache import cache_folder
-from aucbench.errors import DataError
+from aucbench.errors import DataError, ParameterError
 
 VECTORS = 5  # of all columns that fitting a scaling holds
 FEW_BYTES = 1 << 24  # for vectors that are always tried
@@ -37,6 +38,33 @@ def available() -> int:
 def fits(size: int) -> bool:
     """Whether an array of that many bytes can be held in memory."""
     return size <= SHARE * available()
+
+
+def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
+    """Refuse a float64 array for which there is not enough memory, before it is made.
+
+    Available is what the machine has left, within the limits of this process and of its container or job.
+
+    Parameters
+    ----------
+    owner : str
+        Name of the plugin that needs the array.
+    shape : tuple of int
+        Its dimensions.
+    advice : str
+        What to do instead.
+
+    Raises
+    ------
+    ParameterError
+        Names the dimensions, and both sizes in GB.
+    """
+    needed, room = 8 * math.prod(shape), available()
+    if needed > room:
+        raise ParameterError(
+            f"{owner}: {' x '.join(map(str, shape))} numbers need {needed / 1e9:.1f} GB, and "
+            f"{room / 1e9:.1f} GB are available; {advice}."
+        )
 
 
 def check_width(features: int) -> None:

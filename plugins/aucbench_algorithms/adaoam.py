@@ -29,9 +29,9 @@ from aucbench import (
     Problem,
     check_fields,
     kernels,
+    require_memory,
 )
 from aucbench.kernels import compiling, rows, vectors
-from aucbench_algorithms import memory
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -92,7 +92,7 @@ class AdaOam:
             When two d x d matrices exceed the available memory.
         """
         d = problem.n_features
-        memory.require("adaoam", 2, d, d, "use algo=opauc_r, or features=projection")
+        require_memory("adaoam", (2, d, d), "use algo=opauc_r, or features=projection")
         wq, means = np.zeros((2, 2, d))
         return State(wq, means, np.zeros((2, d, d)), np.zeros((2, d)), np.zeros(2, np.int64))
 

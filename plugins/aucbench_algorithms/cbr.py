@@ -36,9 +36,9 @@ from aucbench import (
     Problem,
     check_fields,
     kernels,
+    require_memory,
 )
 from aucbench.kernels import buffers, confidence, pairs, rows, symmetric, vectors
-from aucbench_algorithms import memory
 
 GRID = {"C": tuple(2.0**power for power in range(-10, 11))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
@@ -103,7 +103,7 @@ class Cbr:
             When a d x d matrix exceeds the available memory.
         """
         d = problem.n_features
-        memory.require("cbr", 1, d, d, "use algo=cbr_diag, or features=projection")
+        require_memory("cbr", (d, d), "use algo=cbr_diag, or features=projection")
         mu, g = np.zeros((2, d))
         return State(mu, np.eye(d), g, np.zeros(1), *_empty_buffers(self.buffer))
 

@@ -49,9 +49,6 @@ class Average(StrEnum):
     after = "after"
 
 
-RULES = {EtaRule.halve: HALVE, EtaRule.paper: PAPER, EtaRule.capped: CAPPED}
-
-
 # over which samples the class means and the share of positives run; "global" cannot be written as a name
 Scope = StrEnum("Scope", {"global": "global", "stage": "stage"})
 

@@ -20,8 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from aucbench import Access, Batch, Claims, Count, Positive, Problem, check_fields
-from aucbench_algorithms import memory
+from aucbench import Access, Batch, Claims, Count, Positive, Problem, check_fields, require_memory
 
 
 class State(NamedTuple):
@@ -75,7 +74,7 @@ class Mba:
             When two d x d matrices, the sum and a block's, exceed the available memory.
         """
         d = problem.n_features
-        memory.require("mba", 2, d, d, "use features=projection, or algo=ls_svm")
+        require_memory("mba", (2, d, d), "use features=projection, or algo=ls_svm")
         return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None)
 
     def step(self, state: State, batch: Batch) -> State:

@@ -29,9 +29,9 @@ from aucbench import (
     Problem,
     check_fields,
     kernels,
+    require_memory,
 )
 from aucbench.kernels import rows, symmetric, vectors
-from aucbench_algorithms import memory
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -90,7 +90,7 @@ class Opauc:
             When two d x d matrices exceed the available memory.
         """
         d = problem.n_features
-        memory.require("opauc", 2, d, d, "use algo=opauc_r, or features=projection")
+        require_memory("opauc", (2, d, d), "use algo=opauc_r, or features=projection")
         w, sum_pos, sum_neg, work = np.zeros((4, d))
         return State(w, sum_pos, sum_neg, np.zeros((d, d)), np.zeros((d, d)), work, np.zeros(2, np.int64))
 

@@ -33,9 +33,9 @@ from aucbench import (
     Problem,
     check_fields,
     kernels,
+    require_memory,
 )
 from aucbench.kernels import low_rank, rows, vectors
-from aucbench_algorithms import memory
 
 AHEAD = 4  # rows prefetched before their use
 DRAWN = 4096  # samples whose random numbers are drawn at once
@@ -114,7 +114,7 @@ class OpaucR:
             When two d x tau matrices exceed the available memory.
         """
         d, size = problem.n_features, self.tau + 1
-        memory.require("opauc_r", 2, d, size, "lower tau")
+        require_memory("opauc_r", (2, d, size), "lower tau")
         layout = kernels.layout(problem.X)
         lazy = layout is kernels.Layout.lazy
         Z = np.zeros((d, 2, size) if lazy else (2, d, size))
