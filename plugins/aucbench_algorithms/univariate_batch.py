@@ -186,9 +186,10 @@ def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept:
     p, q = _solve(X, curvature, lam, gradient, by_b, intercept, INNER)
     direction, turn = -p, -q
     descent = float(gradient @ p) + by_b * q
-    value = 0.5 * lam * float(w @ w) + float(c @ np.logaddexp(0.0, -y * scores))
-    if size > STALLED * state.gradient and descent <= CLOSE * value:
-        return state._replace(solved=True)
+    if size > STALLED * state.gradient:
+        value = 0.5 * lam * float(w @ w) + float(c @ np.logaddexp(0.0, -y * scores))
+        if descent <= CLOSE * value:
+            return state._replace(solved=True)
     moved = np.asarray(X @ direction, np.float64) + turn
 
     def slope(t: float) -> float:
