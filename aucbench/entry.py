@@ -123,6 +123,7 @@ class Entry:
             "loss": None if self.loss is None else self.loss.describe(),
             "features": self.features.describe(),
             "scaling": str(self.scaling),
+            "rescale": self.settings.rescale,
             "protocol": {"name": self.protocol.name, "parameters": asdict(self.protocol)},
             "tuning": self.tuning.describe(),
             "max_train_rows": self.settings.max_train_rows,

@@ -9,7 +9,7 @@ from aucbench.config import composing, twins
 from aucbench.config.settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
 from aucbench.contracts import Access
 from aucbench.data.loading import Part
-from aucbench.data.scaling import Scaling
+from aucbench.data.scaling import default_scaling
 from aucbench.entry import Bound, Entry
 from aucbench.errors import ParameterError, PluginError
 from aucbench.protocols import PROTOCOLS
@@ -45,7 +45,7 @@ def bind(catalog: Catalog, cfg: DictConfig) -> Entry:
         loss=_loss(catalog, algorithm.instance, names["loss"], composing.parameters(cfg.loss)),
         features=_bound(catalog, Family.features, names["features"], composing.parameters(cfg.features)),
         part=part,
-        scaling=settings.scaling or _default_scaling(dataset.instance),
+        scaling=settings.scaling or default_scaling(dataset.instance),
         protocol=protocol(**composing.parameters(cfg.protocol)),
         tuning=_tuning(catalog, algorithm.instance, str(names["tuning"]), composing.parameters(cfg.tuning)),
         budget=Budget(**composing.parameters(cfg.budget)),
@@ -135,10 +135,6 @@ def _refuse_added(cfg: DictConfig, prefix: str = "") -> None:
 
 def _own(cls: type, cfg: DictConfig) -> dict[str, Any]:
     return {name: cfg[name] for name in twins.field_names(cls)}
-
-
-def _default_scaling(dataset: Any) -> Scaling:
-    return Scaling.none if getattr(dataset, "scaled", False) else Scaling.maxabs
 
 
 def _check_access(algorithm: Bound) -> None:

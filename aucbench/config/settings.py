@@ -29,7 +29,11 @@ class Settings:
     Parameters
     ----------
     scaling : Scaling, optional
-        None: maxabs, or none where the data set declares that its features must not be scaled.
+        None: standard, or none where the data set declares that its features must not be scaled.
+    rescale : bool
+        Whether all rows are then multiplied by one number that makes the mean of |x|^2 over the training rows
+        1. It leaves the problem as it is, and step sizes, radii and regularisation mean the same on any data.
+        False: they refer to the rows as they are scaled, as in the papers.
     order : Order
         In which order rows are visited.
     dtype : Dtype
@@ -50,6 +54,7 @@ class Settings:
 
     name: ClassVar[str] = "run"
     scaling: Scaling | None = None
+    rescale: bool = True
     order: Order = Order.shuffled
     dtype: Dtype = Dtype.float64
     seed: Seed = 0
@@ -74,7 +79,7 @@ class Budget:
     Parameters
     ----------
     epochs : float, optional
-        Passes over the training rows. With none of the three set it is 1, except that a full method that
+        Passes over the training rows. With none of the three set it is 10, except that a full method that
         knows when it has converged runs until then.
     iterations : int, optional
         Number of iterations.

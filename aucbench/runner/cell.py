@@ -18,7 +18,7 @@ from aucbench.runner.clock import Clock
 from aucbench.runner.order import RowSource
 from aucbench.runner.pacing import ByIterations, BySeconds, Pace
 from aucbench.runner.states import is_finite
-from aucbench.runner.task import Outcome, StopReason, Task
+from aucbench.runner.task import DEFAULT_EPOCHS, Outcome, StopReason, Task
 from aucbench.runner.training import Training, Watch, finalized, method_generator
 
 __all__ = ["MAX_PASSES", "Outcome", "StopReason", "Task", "run_cell", "warm"]
@@ -99,7 +99,7 @@ def pace_of(task: Task) -> Pace:
     elif task.epochs is None and access is Access.full and hasattr(algorithm, "done"):
         total = MAX_PASSES
     else:
-        total = max(1, round((task.epochs or 1.0) * per_epoch))
+        total = max(1, round((task.epochs or DEFAULT_EPOCHS) * per_epoch))
     if total > MOST_ITERATIONS:
         raise ParameterError(f"budget: {total:.3g} iterations cannot be counted; 2^53 are the most.")
     return ByIterations(total, log_spaced(total, task.checkpoints))

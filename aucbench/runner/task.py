@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from aucbench.runner.order import Order
 
+DEFAULT_EPOCHS = 10.0  # of a run without a budget; python -m benchmarks defaults shows what they buy
+
 
 class StopReason(StrEnum):
     """Why a run ended."""
@@ -30,7 +32,7 @@ class Task:
     X, y, X_test, y_test
         Training and test rows and labels.
     epochs, iterations, seconds, checkpoints
-        The budget; all three None: one epoch, or until converged.
+        The budget; all three None: `DEFAULT_EPOCHS`, or until converged.
     order : Order
         Order of the visits.
     seed, order_seed : int

@@ -29,7 +29,7 @@ class AUCClassifier(RankingMixin, NestedPlugins):
 
     Parameters
     ----------
-    algo : str or object, default="fsauc"
+    algo : str or object, default="psam"
         Name of a registered method (``aucbench list algorithms`` shows them), or an instance of one,
         registered or not.
     algo_params : dict, default=None
@@ -43,14 +43,18 @@ class AUCClassifier(RankingMixin, NestedPlugins):
         A feature map; ``"nystroem"`` makes any linear method a kernel method.
     features_params : dict, default=None
         Parameters of the feature map, nested as ``features__...``.
-    scaling : str, default="maxabs"
+    scaling : str, default="standard"
         One of ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``, ``"centred_unit"``,
         ``"maxabs_unit"``. Scaling of the features, fitted on the training rows. ``"minmax"`` and
         ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the standard
         deviation without centring them.
-    epochs : float, default=5
+    rescale : bool, default=True
+        Whether all rows are then multiplied by one number that makes the mean of |x|^2 over the training rows
+        1, so that step sizes, radii and regularisation mean the same on any data. False: they refer to the
+        rows as they are scaled.
+    epochs : float, default=None
         Passes over the training rows. A method that takes all rows at once may have converged sooner; if it
-        has not by then, a `ConvergenceWarning` says so. None: one pass, and such a method runs until it has
+        has not by then, a `ConvergenceWarning` says so. None: 10 passes, and such a method runs until it has
         converged. `partial_fit` takes each row once.
     iterations : int, default=None
         Number of iterations, in place of `epochs`.
@@ -124,15 +128,16 @@ class AUCClassifier(RankingMixin, NestedPlugins):
 
     def __init__(
         self,
-        algo: Any = "fsauc",
+        algo: Any = "psam",
         algo_params: dict[str, Any] | None = None,
         *,
         loss: Any = None,
         loss_params: dict[str, Any] | None = None,
         features: Any = "identity",
         features_params: dict[str, Any] | None = None,
-        scaling: str = "maxabs",
-        epochs: float | None = 5,
+        scaling: str = "standard",
+        rescale: bool = True,
+        epochs: float | None = None,
         iterations: int | None = None,
         order: str = "shuffled",
         calibrate: bool = False,
@@ -145,6 +150,7 @@ class AUCClassifier(RankingMixin, NestedPlugins):
         self.features = features
         self.features_params = features_params
         self.scaling = scaling
+        self.rescale = rescale
         self.epochs = epochs
         self.iterations = iterations
         self.order = order
@@ -261,7 +267,9 @@ class AUCClassifier(RankingMixin, NestedPlugins):
 
     def _ingredients(self) -> Ingredients:
         algorithm, loss, features = self._algorithm(), self._loss(), self._map()
-        return Ingredients(algorithm, loss, features, self.scaling, self.order, self._budget().iterations)
+        return Ingredients(
+            algorithm, loss, features, self.scaling, self.rescale, self.order, self._budget().iterations
+        )
 
     def _budget(self) -> Any:
         """Checked as that of a run; `iterations` stands in place of `epochs`."""

@@ -23,6 +23,7 @@ class Ingredients(NamedTuple):
     loss: Any
     features: Any
     scaling: str
+    rescale: bool
     order: str
     iterations: int | None
 
@@ -126,7 +127,7 @@ def fitted(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, epochs: f
     epochs : float or None
         Passes, unless the ingredients say how many iterations.
     """
-    representation, Z = represented(parts.scaling, parts.features, X, seed)
+    representation, Z = represented(parts.scaling, parts.features, parts.rescale, X, seed)
     made = Fitted(parts, representation, seed, sparse.issparse(X))
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
     task = training.task_of(parts.algo, parts.loss, Z, y, parts.order, seed, **budget)
@@ -155,7 +156,7 @@ def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
             f"with at least {FEW_ROWS} rows, of both classes in random order.",
             stacklevel=3,
         )
-    representation, Z = represented(parts.scaling, parts.features, X, seed)
+    representation, Z = represented(parts.scaling, parts.features, parts.rescale, X, seed)
     made = Fitted(parts, representation, seed, sparse.issparse(X))
     task = training.task_of(parts.algo, parts.loss, Z, y, parts.order, seed)
     made._training = training.begun(task, parts.iterations)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from aucbench.data.magnitude import check_magnitude
 from aucbench.data.scaling import Scaler, Scaling, fit_scaling, gather
-from aucbench.preparation import SEED_PURPOSE
+from aucbench.preparation import SEED_PURPOSE, multiplied, row_factor
 
 
 class Representation:
@@ -22,15 +22,19 @@ class Representation:
         What the feature map's `fit` gave.
     mapped : bool
         Whether the features of the method are others than the scaled ones.
+    factor : float
+        The row factor.
     """
 
-    def __init__(self, scaler: Scaler, features: Any, mapped: bool):
-        self._scaler, self._fitted, self._mapped = scaler, features, mapped
+    def __init__(self, scaler: Scaler, features: Any, mapped: bool, factor: float):
+        self._scaler, self._fitted, self._mapped, self._factor = scaler, features, mapped, factor
 
     def transform(self, X: Any) -> Any:
         """The rows as methods take them, in new arrays of the same type."""
         X = canonical(X)
-        return self._fitted.transform(gather(X, None, self._scaler, X.dtype))
+        scaled = gather(X, None, self._scaler, X.dtype)
+        Z = self._fitted.transform(scaled)
+        return multiplied(Z, self._factor, in_place=Z is scaled and scaled is not X)
 
     @property
     def why_not_affine(self) -> str | None:
@@ -42,10 +46,11 @@ class Representation:
         return f"scaling={self._scaler.scaling} divides each row by its own norm"
 
     def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-        """Weights and offset that give the raw rows the scores w.x of the scaled ones; if affine."""
+        """Weights and offset that give the raw rows the scores w.x of those the method takes; if affine."""
+        w = w * self._factor
         scaling, offset, divisor = self._scaler.scaling, self._scaler.offset, self._scaler.divisor
         if scaling is Scaling.none:
-            return w.copy(), 0.0
+            return w, 0.0
         if scaling is Scaling.maxabs:
             return w / divisor, 0.0
         varies = divisor > 0.0  # a constant column is 0 whatever its value
@@ -55,8 +60,8 @@ class Representation:
         return 2.0 * coef, -2.0 * float(coef @ offset) - float(w[varies].sum())
 
 
-def represented(scaling: str, features: Any, X: Any, seed: int) -> tuple[Representation, Any]:
-    """Fit a scaling and a feature map to training rows, as in a run, and represent these.
+def represented(scaling: str, features: Any, rescale: bool, X: Any, seed: int) -> tuple[Representation, Any]:
+    """Fit scaling, feature map and row factor to training rows, as in a run, and represent these.
 
     Parameters
     ----------
@@ -64,6 +69,8 @@ def represented(scaling: str, features: Any, X: Any, seed: int) -> tuple[Represe
         Name of a scaling.
     features : FeatureMap
         An instance.
+    rescale : bool
+        Whether rows are multiplied by the row factor.
     X : (n, d) ndarray or scipy CSR
         Training rows; left as they are.
     seed : int
@@ -85,7 +92,9 @@ def represented(scaling: str, features: Any, X: Any, seed: int) -> tuple[Represe
         check_magnitude(scaled)
     fitted = features.fit(scaled, np.random.default_rng([seed, SEED_PURPOSE]))
     Z = fitted.transform(scaled)
-    return Representation(scaler, fitted, Z is not scaled), Z
+    mapped, factor = Z is not scaled, row_factor(Z) if rescale else 1.0
+    Z = multiplied(Z, factor, in_place=not mapped and scaled is not X)
+    return Representation(scaler, fitted, mapped, factor), Z
 
 
 def canonical(X: Any) -> Any:

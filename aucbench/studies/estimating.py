@@ -9,6 +9,7 @@ from scipy import sparse
 from aucbench.entry import Entry
 from aucbench.protocols import Split
 from aucbench.runner.cell import rows_per_iteration
+from aucbench.runner.task import DEFAULT_EPOCHS
 from aucbench.store import Store
 from aucbench.studies.planning import Plan, PlannedEntry
 from aucbench.studies.searching import points_of
@@ -90,13 +91,18 @@ def iterations_of(entry: Entry, rows: int) -> float:
     """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch."""
     if entry.budget.iterations is not None:
         return entry.budget.iterations
-    return (entry.budget.epochs or 1.0) * rows / rows_per_iteration(entry.algorithm.instance, rows)
+    return _epochs(entry) * rows / rows_per_iteration(entry.algorithm.instance, rows)
 
 
 def _passes(entry: Entry, rows: int) -> float:
     if entry.budget.iterations is not None:
         return entry.budget.iterations * rows_per_iteration(entry.algorithm.instance, rows) / rows
-    return entry.budget.epochs or 1.0
+    return _epochs(entry)
+
+
+def _epochs(entry: Entry) -> float:
+    """Those of the budget; one for a budget in seconds."""
+    return entry.budget.epochs or (1.0 if entry.budget.seconds else DEFAULT_EPOCHS)
 
 
 def _bytes(split: Split, dtype: str) -> int:

@@ -37,6 +37,7 @@ def facts_of(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> di
         "test_positives": int(np.count_nonzero(prepared.y_test == 1)),
         "positive": [shown(label) for label in loaded.positive],
         "negative": [shown(label) for label in loaded.negative],
+        "row_factor": prepared.row_factor,
         "max_norm": prepared.max_norm,
         "format": "csr" if sparse.issparse(X) else "dense",
         "nonzeros_per_row": X.nnz / len(prepared.y) if sparse.issparse(X) else float(X.shape[1]),

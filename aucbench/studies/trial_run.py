@@ -94,7 +94,10 @@ def _serve(connection: Connection) -> None:
 def _seconds(entry: Entry, split_seed: int, fold: int) -> float:
     split = Workshop().split(entry, split_seed, fold)
     few = Split(_some(split.train), _some(split.test))
-    arrays = prepare(few, entry.scaling, entry.features.instance, entry.settings.dtype, split_seed)
+    settings = entry.settings
+    arrays = prepare(
+        few, entry.scaling, entry.features.instance, settings.dtype, split_seed, settings.rescale
+    )
     algorithm = entry.algorithm.instance
     task = Task(
         algorithm=algorithm,

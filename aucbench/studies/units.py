@@ -72,7 +72,7 @@ class Unit:
         described = self.entry.describe()
         shared = [
             described[name]
-            for name in ("dataset", "features", "scaling", "protocol", "dtype", "max_train_rows")
+            for name in ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
         ]
         where = [self.seeds.split_seed, self.seeds.fold, self.inner]
         folds = None if self.inner is None else self.entry.tuning.choice.folds

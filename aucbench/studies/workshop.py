@@ -80,7 +80,12 @@ class Workshop:
                 split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
             self._make_room(2 * sum(_bytes(side.X, side.rows) for side in (split.train, split.test)))
             found = prepare(
-                split, entry.scaling, entry.features.instance, entry.settings.dtype, seeds.split_seed
+                split,
+                entry.scaling,
+                entry.features.instance,
+                entry.settings.dtype,
+                seeds.split_seed,
+                entry.settings.rescale,
             )
             self._fingerprints[unit.group] = fingerprint(found)
         self._prepared[unit.group] = found

@@ -6,6 +6,7 @@ from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 from aucbench.config.settings import Budget, Settings
+from aucbench.data.scaling import default_scaling
 from aucbench.protocols import PROTOCOLS, recorded
 from aucbench.tracking import installed
 from aucbench.tracking.content import GROUPS, LoggedEntry, seeds
@@ -23,9 +24,11 @@ def words(entry: LoggedEntry) -> list[str]:
         found += _plugin(group, record[name], record["algorithm"]["name"])
     if record["dataset"]["part"] != "train":
         found.append(f"dataset.part={record['dataset']['part']}")
-    if record["scaling"] != _default_scaling(record):
+    dataset = installed.plugin("dataset", record["dataset"]["name"])
+    if dataset is None or record["scaling"] != default_scaling(dataset):
         found.append(f"scaling={record['scaling']}")
-    settings = {name: record[name] for name in ("order", "dtype", "max_train_rows")} | seeds(entry.cells)
+    settings = {name: record[name] for name in ("order", "dtype", "max_train_rows")}
+    settings |= {"rescale": record.get("rescale", False)} | seeds(entry.cells)
     found += _different("", settings, Settings)
     protocol: Any = recorded(record["protocol"])
     protocol = {"name": protocol.name, "parameters": asdict(protocol)}
@@ -67,13 +70,6 @@ def _grid(record: Mapping[str, Any]) -> list[str]:
     if record["tuning"]["name"] == "none" or space == {key: list(values) for key, values in own.items()}:
         return []
     return [f"tuning.grid={_value({method: space})}"]
-
-
-def _default_scaling(record: Mapping[str, Any]) -> str | None:
-    cls = installed.plugin("dataset", record["dataset"]["name"])
-    if cls is None:
-        return None
-    return "none" if getattr(cls, "scaled", False) else "maxabs"
 
 
 def _value(value: Any) -> str:

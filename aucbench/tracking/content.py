@@ -122,6 +122,7 @@ def params(entry: LoggedEntry) -> dict[str, Any]:
         found[group] = described["name"]
         found |= {f"{group}.{key}": value for key, value in described["parameters"].items()}
     found |= {key: record[key] for key in ("scaling", "max_train_rows", "order", "dtype")}
+    found["rescale"] = record.get("rescale", False)
     for group in ("tuning", "protocol"):
         found[group] = record[group]["name"]
         found |= {f"{group}.{key}": value for key, value in record[group]["parameters"].items()}

@@ -146,6 +146,8 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     record = cell.record
     scaler, positive = _trained_on(record)
     facts = {name: record[name] for name in ("scaling", "dtype")} | {"record": record}
+    # Weights of rescaled rows, as weights of the scaled ones; records of earlier versions were not rescaled.
+    weights = weights * record["data"].get("row_factor", 1.0)
     import mlflow.pyfunc
 
     with tempfile.TemporaryDirectory() as name:
@@ -209,8 +211,8 @@ def _different(fields: dict[str, Any], others: list[dict[str, Any]]) -> str:
 
 
 _DECIDING = (
-    "algorithm", "dataset", "loss", "features", "scaling", "protocol", "tuning", "max_train_rows", "budget",
-    "order", "dtype", "source",
+    "algorithm", "dataset", "loss", "features", "scaling", "rescale", "protocol", "tuning", "max_train_rows",
+    "budget", "order", "dtype", "source",
 )  # fmt: skip
 
 

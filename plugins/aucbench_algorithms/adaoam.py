@@ -66,8 +66,8 @@ class AdaOam:
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "eta": tuple(2.0**power for power in range(-10, 11)),
-        "lam": tuple(2.0**power for power in range(-10, 3)),
+        "eta": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
+        "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="d^2")
     citation: ClassVar[str] = "ding2015adaoam"
@@ -76,8 +76,8 @@ class AdaOam:
         "The covariance is exact, as in `opauc`.",
     )
 
-    eta: Positive = 2.0**-4
-    lam: NonNegative = 2.0**-8
+    eta: Positive = 0.3
+    lam: NonNegative = 1e-4
     delta: Positive = 1e-8
 
     def __post_init__(self) -> None:

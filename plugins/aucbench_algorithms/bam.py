@@ -47,8 +47,9 @@ class Bam:
 
     Parameters
     ----------
-    C : float > 0
-        Weight of the sum over pairs of squared hinges.
+    C : float > 0 or None
+        Weight of the sum over pairs of squared hinges. None is n / (2 n+ n-), with which the objective is n
+        times 1 / n |w|^2 / 2 + half the mean over pairs.
     eps : float > 0
         Norm of the gradient, against that at zero, at which the method stops.
     """
@@ -57,7 +58,7 @@ class Bam:
     colour: ClassVar[str] = "#471e8d"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("squared_hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(2.0**power for power in range(-15, 11))}
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-10, 2))}
     claims: ClassVar[Claims] = Claims(rate="superlinear", cost="nnz + n log n")
     citation: ClassVar[str] = "lee2014ranksvm"
     deviations: ClassVar[tuple[str, ...]] = (
@@ -65,7 +66,7 @@ class Bam:
         "where they fit: conjugate gradients to 0.1 |g| stall at large C on separable data.",
     )
 
-    C: Positive = 1e-3
+    C: Positive | None = None
     eps: Positive = 1e-12
 
     def __post_init__(self) -> None:
@@ -95,25 +96,31 @@ class Bam:
         """(n,) decision values w.x."""
         return X @ state.w
 
+    def _weight(self, y: np.ndarray) -> float:
+        if self.C is not None:
+            return self.C
+        n_pos = int(np.count_nonzero(y == 1))
+        return len(y) / (2.0 * max(1, n_pos) * max(1, len(y) - n_pos))
+
     def _iterate(self, state: State, X: Any, y: np.ndarray) -> State:
-        w = state.w
+        w, C = state.w, self._weight(y)
         scores = np.asarray(X @ w, np.float64)
         ranking = sorted_pairs.rank(scores, y)
         active = sorted_pairs.window(ranking, 1.0)
-        gradient = w - 2.0 * self.C * (X.T @ _pull(y, scores, ranking, active))
+        gradient = w - 2.0 * C * (X.T @ _pull(y, scores, ranking, active))
         size = float(np.linalg.norm(gradient))
         if not np.isfinite(size):
             return State(np.full_like(w, np.nan), size, True)
         first = state.first or size
         tolerance = min(INNER, max(INNER_LEAST, (size / first) ** 0.5)) if size else INNER
-        direction = -pair_newton.solve(X, ranking, active, 1.0, 2.0 * self.C, gradient, tolerance)
+        direction = -pair_newton.solve(X, ranking, active, 1.0, 2.0 * C, gradient, tolerance)
         moved = np.asarray(X @ direction, np.float64)
 
         def slope(t: float) -> float:
             here = scores + t * moved
             ranking = sorted_pairs.rank(here, y)
             pull = _pull(y, here, ranking, sorted_pairs.window(ranking, 1.0))
-            return float((w + t * direction) @ direction - 2.0 * self.C * (pull @ moved))
+            return float((w + t * direction) @ direction - 2.0 * C * (pull @ moved))
 
         step = newton.step_length(slope) * direction
         w = w + step

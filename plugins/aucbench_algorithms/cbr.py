@@ -40,7 +40,7 @@ from aucbench import (
 )
 from aucbench.kernels import buffers, confidence, pairs, rows, symmetric, vectors
 
-GRID = {"C": tuple(2.0**power for power in range(-10, 11))}
+GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
 Confidence = Annotated[float, Interval(low=0.5, high=1.0, open_low=True, open_high=True)]
 
@@ -87,7 +87,7 @@ class Cbr:
     citation: ClassVar[str] = "khalid2016cbr"
     deviations: ClassVar[tuple[str, ...]] = (ORDER,)
 
-    C: Positive = 1.0
+    C: Positive = 0.1
     eta: Confidence = 0.7
     buffer: Count = 50
 
@@ -146,7 +146,7 @@ class CbrDiag:
     citation: ClassVar[str] = "khalid2016cbr"
     deviations: ClassVar[tuple[str, ...]] = (ORDER,)
 
-    C: Positive = 1.0
+    C: Positive = 0.003
     eta: Confidence = 0.7
     buffer: Count = 50
 

@@ -96,8 +96,8 @@ class Fsauc:
     plans: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "radius": tuple(10.0**power for power in range(-1, 6)),
-        "eta": tuple(2.0**power for power in range(-10, 11)),
+        "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
+        "eta": (0.01, 0.03, 0.1, 0.3, 1.0),
     }
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="d")
     citation: ClassVar[str] = "liu2018fsauc"
@@ -109,7 +109,7 @@ class Fsauc:
         "kappa is the largest row norm; the authors' code takes the largest entry for the first radius.",
     )
 
-    radius: Positive = 10.0
+    radius: Positive = 1000.0
     eta: Positive = 0.1
     delta: OpenUnit = 0.1
     eta_rule: EtaRule = EtaRule.halve

@@ -42,20 +42,20 @@ class LsSvm:
 
     Parameters
     ----------
-    lam : float > 0
-        Weight of |w|^2 / 2.
+    lam : float > 0 or None
+        Weight of |w|^2 / 2. None is 1 / n for n training rows.
     """
 
     name: ClassVar[str] = "ls_svm"
     colour: ClassVar[str] = "#1a7699"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(2.0**power for power in range(-10, 11))}
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}
     claims: ClassVar[Claims] = Claims(rate="exact", cost="n d min(n, d)")
     citation: ClassVar[str] = "suykens1999lssvm"
     deviations: ClassVar[tuple[str, ...]] = ()
 
-    lam: Positive = 1e-2
+    lam: Positive | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -70,12 +70,13 @@ class LsSvm:
             return state
         means = np.stack([state.mean_neg, state.mean_pos])
         n, d = batch.X.shape
+        lam = 1.0 / n if self.lam is None else self.lam
         if min(n + 1, d) > LARGEST_FACTORED:
-            w = _by_gradients(batch.X, batch.y, means, self.lam)
+            w = _by_gradients(batch.X, batch.y, means, lam)
         elif d <= n + 1:
-            w = _by_columns(batch.X, batch.y, means, self.lam)
+            w = _by_columns(batch.X, batch.y, means, lam)
         else:
-            w = _by_rows(batch.X, batch.y, means, self.lam)
+            w = _by_rows(batch.X, batch.y, means, lam)
         return state._replace(w=w, solved=True)
 
     def done(self, state: State) -> bool:

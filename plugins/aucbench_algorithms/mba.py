@@ -30,6 +30,7 @@ class State(NamedTuple):
     second: np.ndarray  # (d, d) sum of the blocks' means of z z^T
     blocks: np.ndarray  # (1,) blocks with both classes
     w: np.ndarray | None  # (d,)
+    lam: float
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Mba:
 
     Parameters
     ----------
-    lam : float > 0
-        Weight of |w|^2 / 2.
+    lam : float > 0 or None
+        Weight of |w|^2 / 2. None is 1 / n for n training rows.
     block : int >= 1
         Rows of a block; all rows where there are fewer.
     """
@@ -48,14 +49,14 @@ class Mba:
     colour: ClassVar[str] = "#8e73a7"
     access: ClassVar[Access] = Access.minibatch
     losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(2.0**power for power in range(-10, 11))}
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="block d^2")
     citation: ClassVar[str] = "gultekin2018mba"
     deviations: ClassVar[tuple[str, ...]] = (
         "All pairs inside a block are used, not a sample of them: their moments cost no more.",
     )
 
-    lam: Positive = 1e-2
+    lam: Positive | None = None
     block: Count = 100
 
     def __post_init__(self) -> None:
@@ -75,7 +76,8 @@ class Mba:
         """
         d = problem.n_features
         require_memory("mba", (2, d, d), "use features=projection, or algo=ls_svm")
-        return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None)
+        lam = 1.0 / problem.n_samples if self.lam is None else self.lam
+        return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None, lam)
 
     def step(self, state: State, batch: Batch) -> State:
         """Add the moments of the chunk's blocks, in order."""
@@ -102,7 +104,7 @@ class Mba:
         if not np.all(np.isfinite(state.first)):
             return np.full_like(state.first, np.nan)
         matrix = state.second / blocks
-        matrix.flat[:: matrix.shape[0] + 1] += self.lam
+        matrix.flat[:: matrix.shape[0] + 1] += state.lam
         return linalg.solve(
             matrix, state.first / blocks, assume_a="pos", overwrite_a=True, check_finite=False
         )

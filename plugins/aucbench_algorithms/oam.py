@@ -54,14 +54,14 @@ class _Oam:
 
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(2.0**power for power in range(-12, 11))}
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-6, 1))}
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
     citation: ClassVar[str] = "zhao2011oam"
     sequential: ClassVar[bool]
 
-    C: Positive = 2.0**-12
+    C: Positive = 1e-3
     buffer: Count = 100
-    average: bool = False
+    average: bool = True
     radius: Positive | None = None
 
     def __post_init__(self) -> None:

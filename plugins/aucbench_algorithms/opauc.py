@@ -66,8 +66,8 @@ class Opauc:
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "eta": tuple(2.0**power for power in range(-12, 11)),
-        "lam": tuple(2.0**power for power in range(-10, 3)),
+        "eta": (0.003, 0.01, 0.03, 0.1, 0.3),
+        "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="d^2")
     citation: ClassVar[str] = "gao2013opauc"
@@ -75,8 +75,8 @@ class Opauc:
         "The covariance is exact, as in the authors' code; the recursion printed in the paper is not.",
     )
 
-    eta: Positive = 2.0**-5
-    lam: NonNegative = 2.0**-8
+    eta: Positive = 0.05
+    lam: NonNegative = 1e-4
 
     def __post_init__(self) -> None:
         check_fields(self)

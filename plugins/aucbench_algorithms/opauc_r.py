@@ -87,20 +87,20 @@ class OpaucR:
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "eta": tuple(2.0**power for power in range(-12, 11)),
-        "lam": tuple(2.0**power for power in range(-10, 3)),
+        "eta": (0.001, 0.003, 0.01, 0.03, 0.1),
+        "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="tau nnz")
     citation: ClassVar[str] = "gao2013opauc"
     deviations: ClassVar[tuple[str, ...]] = (
         "Random numbers are divided by sqrt(tau), as in the authors' code; the text has tau.",
-        "The centring of the paper subtracts almost nothing; centring=exact is unbiased.",
+        "The centring of the paper subtracts almost nothing (centring=author); the default is unbiased.",
     )
 
-    eta: Positive = 2.0**-5
-    lam: NonNegative = 2.0**-8
+    eta: Positive = 0.03
+    lam: NonNegative = 1e-4
     tau: Count = 50
-    centring: Centring = Centring.author
+    centring: Centring = Centring.exact
 
     def __post_init__(self) -> None:
         check_fields(self)

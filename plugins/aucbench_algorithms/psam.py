@@ -48,8 +48,8 @@ class Psam:
 
     Parameters
     ----------
-    gamma : float > 0
-        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)).
+    gamma : float > 0 or None
+        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)). None is 6 / n for n training rows.
     t0 : float >= 0 or None
         Start of the step's clock; None is gamma^-0.75.
     rskip, askip : int >= 1
@@ -60,15 +60,17 @@ class Psam:
     colour: ClassVar[str] = "#f129ff"
     access: ClassVar[Access] = Access.pairs
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"gamma": (1e-10, 1e-9, 1e-8, 1e-7)}
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"gamma": tuple(10.0**power for power in range(-7, 0))}
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
     citation: ClassVar[str] = "khalid_psam"
     deviations: ClassVar[tuple[str, ...]] = (
         "t0 = gamma^-0.75, rskip = 16 and askip = 16 are those of the code the paper builds on; the paper "
         "does not give them.",
+        "gamma is 6 / n on rescaled rows, and the grid 1e-7 ... 1e-1; in the paper's grid, 1e-10 ... 1e-7, "
+        "all values give nearly the same model.",
     )
 
-    gamma: Positive = 1e-7
+    gamma: Positive | None = None
     t0: NonNegative | None = None
     rskip: Count = 16
     askip: Count = 16
@@ -89,11 +91,12 @@ class Psam:
             return state
         (u, v), lazy, counts, margin, layout, loss = state
         derivative = 0 if loss is None else kernels.compile_loss(loss).derivative
-        t0 = self.gamma**-0.75 if self.t0 is None else self.t0
+        gamma = 6.0 / len(batch.y) if self.gamma is None else self.gamma
+        t0 = gamma**-0.75 if self.t0 is None else self.t0
         is_lazy = layout is kernels.Layout.lazy
         _run(
             batch.rows_view, batch.rows, u, v, lazy, counts,
-            derivative, margin, self.gamma, t0, self.rskip, self.askip, is_lazy,
+            derivative, margin, gamma, t0, self.rskip, self.askip, is_lazy,
         )  # fmt: skip
         return state
 
@@ -136,8 +139,8 @@ class Asam(Psam):
 
     Parameters
     ----------
-    gamma : float > 0
-        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)).
+    gamma : float > 0 or None
+        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)). None is 6 / n for n training rows.
     t0 : float >= 0 or None
         Start of the step's clock; None is gamma^-0.75.
     rskip, askip : int >= 1
@@ -150,11 +153,10 @@ class Asam(Psam):
     citation: ClassVar[str] = "khalid2018asam"
     deviations: ClassVar[tuple[str, ...]] = (
         "t0 = gamma^-0.75, rskip = 16 and askip = 16 are those of the code the method builds on.",
+        "gamma is 6 / n on rescaled rows, and the grid 1e-7 ... 1e-1, as for `psam`.",
         "The loss is the smooth hinge unless another is given: its slope is bounded, the squared hinge "
         "diverges with a small gamma.",
     )
-
-    gamma: Positive = 1e-3
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights."""

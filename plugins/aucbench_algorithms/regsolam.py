@@ -66,8 +66,8 @@ class RegSolam:
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "zeta": tuple(float(zeta) for zeta in range(1, 101, 9)),
-        "lam": tuple(10.0**power for power in range(-5, 6)),
+        "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
+        "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
     }
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
     citation: ClassVar[str] = "natole2019spdam"
@@ -80,7 +80,7 @@ class RegSolam:
     )
 
     zeta: Positive = 1.0
-    lam: Positive = 1e-3
+    lam: Positive = 1e-4
     start: Start = Start.zero
     average: Average = Average.before
     kappa: Positive | None = None

@@ -54,6 +54,7 @@ class State(NamedTuple):
     lazy: np.ndarray  # (4,) scale, weight, b, sum of the b
     steps: np.ndarray  # (1,) t
     balance: np.ndarray  # (2,) c_- and c_+
+    alpha: float
 
 
 class Unfinished(NamedTuple):
@@ -69,7 +70,7 @@ class Unfinished(NamedTuple):
 class _Sgd:
     """What both losses share."""
 
-    alpha: float
+    alpha: float | None
     average: bool
     intercept: bool
     _loss: ClassVar[str]
@@ -81,14 +82,15 @@ class _Sgd:
         """Zero weights; counts the classes of the training set."""
         n, n_pos = problem.n_samples, int(np.count_nonzero(problem.y == 1))
         balance = np.array([n / (2 * max(1, n - n_pos)), n / (2 * max(1, n_pos))])
+        alpha = 1.0 / n if self.alpha is None else self.alpha
         if self.intercept:
             lazy = np.array([1.0, 0.0, 0.0, 0.0])
-            return State(kernels.two_vectors(problem.X), lazy, np.zeros(1, np.int64), balance)
+            return State(kernels.two_vectors(problem.X), lazy, np.zeros(1, np.int64), balance, alpha)
         from sklearn.linear_model import SGDClassifier  # costs half a second to import
 
         model = SGDClassifier(
             loss=self._loss,
-            alpha=self.alpha,
+            alpha=alpha,
             average=self.average,
             class_weight={-1: float(balance[0]), 1: float(balance[1])},
             fit_intercept=False,
@@ -103,11 +105,9 @@ class _Sgd:
             return state
         if isinstance(state, Unfinished):
             return _append(state, batch)
-        (u, v), lazy, steps, balance = state
+        (u, v), lazy, steps, balance, alpha = state
         hinge = self._loss == "hinge"
-        _run(
-            batch.rows_view, batch.y, batch.rows, u, v, lazy, steps, balance, self.alpha, self.average, hinge
-        )
+        _run(batch.rows_view, batch.y, batch.rows, u, v, lazy, steps, balance, alpha, self.average, hinge)
         return state
 
     def finalize(self, state: State | Unfinished) -> State | Unfinished:
@@ -144,8 +144,8 @@ class SgdHinge(_Sgd):
 
     Parameters
     ----------
-    alpha : float > 0
-        Weight of |w|^2 / 2; also sets the step.
+    alpha : float > 0 or None
+        Weight of |w|^2 / 2; also sets the step. None is 1 / n for n training rows.
     average : bool
         Whether the model is the average of all iterates, or the last one.
     intercept : bool
@@ -163,7 +163,7 @@ class SgdHinge(_Sgd):
     deviations: ClassVar[tuple[str, ...]] = DEVIATIONS
     _loss: ClassVar[str] = "hinge"
 
-    alpha: Positive = 1e-4
+    alpha: Positive | None = None
     average: bool = True
     intercept: bool = True
 
@@ -174,8 +174,8 @@ class SgdLog(_Sgd):
 
     Parameters
     ----------
-    alpha : float > 0
-        Weight of |w|^2 / 2; also sets the step.
+    alpha : float > 0 or None
+        Weight of |w|^2 / 2; also sets the step. None is 1 / n for n training rows.
     average : bool
         Whether the model is the average of all iterates, or the last one.
     intercept : bool
@@ -193,7 +193,7 @@ class SgdLog(_Sgd):
     deviations: ClassVar[tuple[str, ...]] = DEVIATIONS
     _loss: ClassVar[str] = "log_loss"
 
-    alpha: Positive = 1e-4
+    alpha: Positive | None = None
     average: bool = True
     intercept: bool = True
 

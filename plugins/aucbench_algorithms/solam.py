@@ -94,8 +94,8 @@ class Solam:
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "zeta": tuple(float(zeta) for zeta in range(1, 101, 9)),
-        "radius": tuple(10.0**power for power in range(-1, 6)),
+        "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
+        "radius": (1.0, 10.0, 100.0, 1000.0),
     }
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
     citation: ClassVar[str] = "ying2016solam"
@@ -106,7 +106,7 @@ class Solam:
     )
 
     zeta: Positive = 1.0
-    radius: Positive = 1.0
+    radius: Positive = 100.0
     norm: Norm = Norm.l2
     start: Start = Start.zero
     average: Average = Average.before

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aucbench import Claims
+from aucbench import Claims, Positive
 from aucbench_algorithms.solam import Average, Norm, Solam
 
 
@@ -46,11 +46,12 @@ class SolamL1(Solam):
     name: ClassVar[str] = "solam_l1"
     colour: ClassVar[str] = "#990d61"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "zeta": tuple(2.0**power for power in range(-10, 11)),
-        "radius": tuple(10.0**power for power in range(-1, 6)),
+        "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
+        "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
     }
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="d")
     citation: ClassVar[str] = "liu2018fsauc"
 
+    radius: Positive = 1000.0
     norm: Norm = Norm.l1
     average: Average = Average.after

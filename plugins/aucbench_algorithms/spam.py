@@ -80,9 +80,10 @@ class Spam:
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "C": tuple(10.0**power for power in range(-3, 4)),
-        "beta": tuple(10.0**power for power in range(-5, 6)),
-        "nu": tuple(10.0**power for power in range(-5, 6)),
+        "C": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+        "beta": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
+        "nu": (1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
+        "radius": (1.0, 10.0, 100.0),
     }
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
     citation: ClassVar[str] = "natole2018spam"
@@ -93,9 +94,9 @@ class Spam:
 
     C: Positive = 1.0
     beta: NonNegative = 1e-4
-    nu: NonNegative = 1e-4
+    nu: NonNegative = 1e-5
     penalty: Penalty = Penalty.l2
-    radius: Positive = 1.0
+    radius: Positive = 100.0
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -78,7 +78,7 @@ class Spdam:
     colour: ClassVar[str] = "#170177"
     access: ClassVar[Access] = Access.minibatch
     losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-5, 2))}
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-7, 0))}
     claims: ClassVar[Claims] = Claims(rate="linear", cost="n nnz")
     citation: ClassVar[str] = "natole2019spdam"
     deviations: ClassVar[tuple[str, ...]] = (
@@ -88,7 +88,7 @@ class Spdam:
     )
 
     lam: Positive = 1e-2
-    batch_fraction: Annotated[float, Interval(low=0.0, high=1.0, open_low=True)] = 0.1
+    batch_fraction: Annotated[float, Interval(low=0.0, high=1.0, open_low=True)] = 0.003
     sigma_rule: SigmaRule = SigmaRule.derived
     kappa: Positive | None = None
 

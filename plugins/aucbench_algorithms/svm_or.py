@@ -57,22 +57,23 @@ class SvmOr:
 
     Parameters
     ----------
-    lam : float > 0
-        Weight of |w|^2 / 2. As 1/2 |w|^2 + C sum over pairs, C = 1 / (lam n+ n-).
+    lam : float > 0 or None
+        Weight of |w|^2 / 2. None is 1 / n for n training rows. As 1/2 |w|^2 + C sum over pairs,
+        C = 1 / (lam n+ n-).
     """
 
     name: ClassVar[str] = "svm_or"
     colour: ClassVar[str] = "#00610f"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(2.0**power for power in range(-10, 11))}
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}
     claims: ClassVar[Claims] = Claims(rate="superlinear", cost="nnz + n log n")
     citation: ClassVar[str] = "joachims2006training"
     deviations: ClassVar[tuple[str, ...]] = (
         "Newton's method on a vanishing smoothing and an exact last step take the place of cutting planes.",
     )
 
-    lam: Positive = 2.0**-5
+    lam: Positive | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -102,8 +103,11 @@ class SvmOr:
         """(n,) decision values w.x."""
         return X @ state.w
 
+    def _lam(self, y: np.ndarray) -> float:
+        return 1.0 / len(y) if self.lam is None else self.lam
+
     def _iterate(self, state: State, X: Any, y: np.ndarray) -> State:
-        w, mu, lam = state.w, SHRINK**state.level, self.lam
+        w, mu, lam = state.w, SHRINK**state.level, self._lam(y)
         scores = np.asarray(X @ w, np.float64)
         ranking = sorted_pairs.rank(scores, y)
         total = max(1, ranking.high.size * ranking.low.size)
@@ -128,14 +132,15 @@ class SvmOr:
 
     def _settled(self, state: State, X: Any, y: np.ndarray, mu: float) -> State:
         """The end of a level: the exact solution if it can be certified, else a narrower kink."""
-        exact = kink.solve(X, y, state.w, mu, self.lam)
+        lam = self._lam(y)
+        exact = kink.solve(X, y, state.w, mu, lam)
         if exact is not None and exact[1] < state.gap:
             state = state._replace(best=exact[0], gap=exact[1])
-        certified = state.gap <= 0.5 * GAP * self.lam * float(state.best @ state.best)
+        certified = state.gap <= 0.5 * GAP * lam * float(state.best @ state.best)
         if certified:
             return state._replace(w=state.best, solved=True)
         if state.level + 1 == LEVELS:
-            close = state.gap <= CLOSE * self.lam * float(state.best @ state.best)
+            close = state.gap <= CLOSE * lam * float(state.best @ state.best)
             return state._replace(w=state.best if close else state.w, solved=True)
         return state._replace(level=state.level + 1, spent=0)
 

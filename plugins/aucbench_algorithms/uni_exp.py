@@ -63,7 +63,9 @@ class UniExp:
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("exponential",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"eta": tuple(2.0**power for power in range(-12, 11))}
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "eta": (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+    }
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
     citation: ClassVar[str] = "kotlowski2011bipartite"
     deviations: ClassVar[tuple[str, ...]] = (
@@ -72,7 +74,7 @@ class UniExp:
         "Class weights 1 - p and p instead of 1 / p and 1 / (1 - p); the factor p (1 - p) is in the step.",
     )
 
-    eta: Positive = 2.0**-6
+    eta: Positive = 0.03
     ratio: Ratio = Ratio.train
     intercept: bool = True
 

@@ -39,7 +39,7 @@ CLOSE = 1e-12  # once the objective can fall by this share of it only
 INNER = 1e-2  # residual of the conjugate gradients against |gradient|
 EXACT = 1e-14  # the same for the one system of the square loss
 MOST_PRODUCTS = 10_000
-GRID = {"lam": tuple(2.0**power for power in range(-10, 11))}
+GRID = {"lam": tuple(10.0**power for power in range(-8, 2))}
 
 
 class State(NamedTuple):
@@ -84,8 +84,8 @@ class UniLog(UnivariateBatch):
 
     Parameters
     ----------
-    lam : float > 0
-        Weight of |w|^2 / 2.
+    lam : float > 0 or None
+        Weight of |w|^2 / 2. None is 1 / n for n training rows.
     intercept : bool
         Whether an intercept is fitted, which is not regularised.
     """
@@ -99,15 +99,16 @@ class UniLog(UnivariateBatch):
     citation: ClassVar[str] = "kotlowski2011bipartite"
     deviations: ClassVar[tuple[str, ...]] = ()
 
-    lam: Positive = 1e-2
+    lam: Positive | None = None
     intercept: bool = True
 
     def step(self, state: State, batch: Batch) -> State:
         """One Newton iteration a row, until solved."""
+        lam = 1.0 / len(batch.y) if self.lam is None else self.lam
         for _ in range(len(batch.rows)):
             if state.solved:
                 break
-            state = newton_iteration(state, batch.X, batch.y, self.lam, self.intercept)
+            state = newton_iteration(state, batch.X, batch.y, lam, self.intercept)
         return state
 
 
@@ -117,8 +118,8 @@ class UniSquare(UnivariateBatch):
 
     Parameters
     ----------
-    lam : float > 0
-        Weight of |w|^2 / 2.
+    lam : float > 0 or None
+        Weight of |w|^2 / 2. None is 1 / n for n training rows.
     intercept : bool
         Whether an intercept is fitted, which is not regularised.
     """
@@ -132,7 +133,7 @@ class UniSquare(UnivariateBatch):
     citation: ClassVar[str] = "kotlowski2011bipartite"
     deviations: ClassVar[tuple[str, ...]] = ()
 
-    lam: Positive = 1e-2
+    lam: Positive | None = None
     intercept: bool = True
 
     def step(self, state: State, batch: Batch) -> State:
@@ -144,7 +145,8 @@ class UniSquare(UnivariateBatch):
         if not np.all(np.isfinite(difference)):
             return _diverged(state)
         right = float(share @ batch.y)  # 0 but for rounding, unless there is one class only
-        w, b = _solve(batch.X, share, self.lam, difference, right, self.intercept, EXACT)
+        lam = 1.0 / len(batch.y) if self.lam is None else self.lam
+        w, b = _solve(batch.X, share, lam, difference, right, self.intercept, EXACT)
         return State(w, b, True, np.inf)
 
 
@@ -159,8 +161,8 @@ def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept:
         The rows.
     y : (n,) array
         Their labels, -1 or 1.
-    lam : float > 0
-        Weight of |w|^2 / 2.
+    lam : float > 0 or None
+        Weight of |w|^2 / 2. None is 1 / n for n training rows.
     intercept : bool
         Whether b is fitted.
 

@@ -30,7 +30,9 @@ def test_adaoam_moves_no_weight_whose_gradient_is_exactly_zero(density, seed):
     binary = (rng.random((150, 60)) < density).astype(float)
     labels = np.where(rng.random(150) < 0.3, 1, -1).astype(np.int8)
     order = rng.permutation(150)
-    ours = aucbench.replay(aucbench.catalog().algorithm("adaoam")(), binary, labels, order)
+    ours = aucbench.replay(
+        aucbench.catalog().algorithm("adaoam")(eta=2.0**-4, lam=2.0**-8), binary, labels, order
+    )
     expected = reference_square.adaoam(binary, labels, order)
     np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 

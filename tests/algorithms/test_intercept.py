@@ -171,6 +171,7 @@ def test_sgd_without_intercept_is_scikit_learn_on_runs_of_rows_bit_for_bit(cls, 
     n, n_pos = 400, np.count_nonzero(Y == 1)
     model = SGDClassifier(
         loss="hinge" if cls is SgdHinge else "log_loss",
+        alpha=1e-4,
         average=average,
         class_weight={1: n / (2 * n_pos), -1: n / (2 * (n - n_pos))},
         fit_intercept=False,
@@ -179,7 +180,7 @@ def test_sgd_without_intercept_is_scikit_learn_on_runs_of_rows_bit_for_bit(cls, 
     for start in range(0, len(ORDER), 1024):
         part = ORDER[start : start + 1024]
         model.partial_fit(X[part], Y[part], classes=[-1, 1])
-    w = weights(cls(average=average, intercept=False), X, Y, ORDER, parts=9)
+    w = weights(cls(1e-4, average=average, intercept=False), X, Y, ORDER, parts=9)
     assert np.array_equal(w, model.coef_[0])
 
 

@@ -74,7 +74,7 @@ def test_sgd_equals_one_call_of_scikit_learn_on_the_rows_in_order(algorithm, lay
     n, n_pos = 400, np.count_nonzero(Y == 1)
     model = SGDClassifier(
         loss="hinge" if isinstance(algorithm, SgdHinge) else "log_loss",
-        alpha=algorithm.alpha,
+        alpha=algorithm.alpha or 1.0 / n,
         average=algorithm.average,
         class_weight={1: n / (2 * n_pos), -1: n / (2 * (n - n_pos))},
         fit_intercept=False,

@@ -63,8 +63,8 @@ def test_ls_svm_is_done_after_one_pass_and_stays():
     assert algorithm.step(state, Batch(X, Y, np.zeros((5, 0), np.int64))) is state
 
 
-def test_spdam_takes_a_tenth_of_the_rows():
-    assert [Spdam().batch_size(n) for n in (2, 10, 200, 201)] == [1, 1, 20, 21]
+def test_spdam_takes_a_share_of_the_rows():
+    assert [Spdam(batch_fraction=0.1).batch_size(n) for n in (2, 10, 200, 201)] == [1, 1, 20, 21]
 
 
 def test_a_divergence_shows_in_the_weights():

@@ -44,7 +44,7 @@ def test_solam_clips_from_above_only_when_told_to_and_takes_a_given_kappa():
     X, y = PROBLEMS["unscaled"]
     for setting in grid(zeta=[1.0, 100.0], one_sided_ab=[True], kappa=[0.5]):
         expected = reference.solam(X, y, ORDER, **setting)
-        assert_equal_to_reference(Solam(**setting), expected, X, y, ORDER)
+        assert_equal_to_reference(Solam(radius=1.0, **setting), expected, X, y, ORDER)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
@@ -62,10 +62,10 @@ def test_psam_does_not_move_on_a_pair_of_equal_rows_and_steps_exactly_on_nearly_
     positive, negative = np.flatnonzero(y == 1)[0], np.flatnonzero(y == -1)[0]
     X[negative] = X[positive]
     pairs = np.array([[positive, negative]] * 3)
-    assert not weights(Psam(), X, y, pairs).any()
-    assert not weights(Psam(), sparse.csr_array(X), y, pairs).any()
+    assert not weights(Psam(1e-7), X, y, pairs).any()
+    assert not weights(Psam(1e-7), sparse.csr_array(X), y, pairs).any()
     X[negative, 3] += 1e-7
-    assert_equal_to_reference(Psam(), reference.psam(X, pairs), X, y, pairs)
+    assert_equal_to_reference(Psam(1e-7), reference.psam(X, pairs), X, y, pairs)
 
 
 @pytest.mark.parametrize("problem", ["dense", "sparse"])
