@@ -33,6 +33,11 @@ class CellResult:
         value = self.outcome["auc"]
         return float("nan") if value is None else float(value)
 
+    @property
+    def diverged(self) -> bool:
+        """Whether the weights, or the scores, stopped being finite."""
+        return bool(self.outcome["stop_reason"] == "diverged")
+
 
 @dataclass(frozen=True)
 class Result:
@@ -74,10 +79,18 @@ class Result:
 
     def __repr__(self) -> str:
         first = self.cells[0].record
-        return (
-            f"Result({first['algorithm']['name']} on {first['dataset']['name']}: "
-            f"AUC {self.auc:.4f}, runs {len(self.cells)})"
-        )
+        auc = diverged_in_words(self.cells) or f"AUC {self.auc:.4f}, runs {len(self.cells)}"
+        return f"Result({first['algorithm']['name']} on {first['dataset']['name']}: {auc})"
+
+
+def diverged_in_words(cells: Sequence[CellResult]) -> str:
+    """In how many runs a method diverged, and where first; empty where it diverged in none."""
+    found = [cell.outcome["iterations"] for cell in cells if cell.diverged]
+    if not found:
+        return ""
+    if len(cells) == 1:
+        return f"diverged at iteration {found[0]:,}"
+    return f"diverged in {len(found)} of {len(cells)} runs (first at iteration {min(found):,})"
 
 
 def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:

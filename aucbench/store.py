@@ -81,6 +81,11 @@ class Store:
         file = self._file(key)
         return self._read(file) if file.exists() else None
 
+    def record(self, key: str) -> dict[str, Any] | None:
+        """The record alone of the finished cell of that key, None when there is none."""
+        file = self._file(key)
+        return self._read(file, arrays=False).record if file.exists() else None
+
     def put(self, key: str, cell: CellResult) -> None:
         """Keep a finished cell; a reader never sees half of it."""
         arrays: dict[str, Any] = {CURVE_PREFIX + name: values for name, values in cell.curve.items()}
@@ -190,16 +195,16 @@ class Store:
 
         return self.path / "tracked" / sha256(address.encode()).hexdigest()[:16] / f"{entry_key}.json"
 
-    def _read(self, file: Path) -> CellResult:
+    def _read(self, file: Path, arrays: bool = True) -> CellResult:
         try:
             with np.load(file) as content:
                 record = json.loads(content["record"].tobytes())
                 curve = {
                     name.removeprefix(CURVE_PREFIX): content[name]
                     for name in content.files
-                    if name.startswith(CURVE_PREFIX)
+                    if arrays and name.startswith(CURVE_PREFIX)
                 }
-                weights = content["weights"] if "weights" in content.files else None
+                weights = content["weights"] if arrays and "weights" in content.files else None
             version = record["format"]
         except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
             raise _damaged(file, str(error)) from None

@@ -1,17 +1,18 @@
 """What a run shows: stages and progress on standard error, a short summary on standard output."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
 from aucbench.cli.naming import Names
-from aucbench.result import CellResult
+from aucbench.result import CellResult, diverged_in_words
 from aucbench.studies.conducting import Conducted, Executed
 from aucbench.studies.observing import Observer
 from aucbench.studies.planning import CellState, Plan, by_reason
+from aucbench.studies.recording import failures_by_word
 from aucbench.studies.units import CellUnit, Unit
 from aucbench.tracking.addresses import serving, shown
 from aucbench.tuning import winners
@@ -96,7 +97,8 @@ class StudyConsole(Observer):
     def __init__(self, names: Names) -> None:
         self._names = names
         self._bar: Any = None
-        self._failed = 0
+        self._failures: list[dict[str, Any]] = []
+        self._diverged: set[str] = set()  # keys of cells that have a result which says so
         self._logging = False
         self._described: set[str] = set()  # data sets whose classes were printed
         self._records: list[Mapping[str, Any]] = []  # of finished cells
@@ -118,8 +120,9 @@ class StudyConsole(Observer):
     def finished(self, unit: Unit, failure: dict[str, Any] | None) -> None:
         """Move the bar by a cell."""
         if failure is not None:
-            self._failed += 1
-            self._bar.set_postfix_str(f"{self._failed} failed")
+            self._failures.append(failure)
+            counts = failures_by_word(self._failures).items()
+            self._bar.set_postfix_str(", ".join(f"{count} {word}" for word, count in counts if count))
         if isinstance(unit, CellUnit):
             self._bar.update(1)
 
@@ -139,8 +142,7 @@ class StudyConsole(Observer):
         notes = []
         if executed.from_store:
             notes.append("from the store")
-        if executed.failures:
-            notes.append(f"{len(executed.failures)} failed")
+        notes += [f"{count} {word}" for word, count in failures_by_word(executed.failures).items() if count]
         if executed.missing:
             notes.append(f"{executed.missing} not run")
         records = [cell.record for cell in executed.cells]
@@ -148,7 +150,12 @@ class StudyConsole(Observer):
         chosen = winners.in_words(records)
         if chosen:
             notes.insert(0, f"tuned: {chosen}")
-        auc = f"test AUC {_auc_of(executed)}" if executed.cells else "no result"
+        self._diverged |= {cell.record["key"] for cell in executed.cells if cell.diverged}
+        if advice := _advice(executed.cells):
+            notes.append(advice)
+        auc = _auc_of(executed) if executed.cells else "no result"
+        if auc[0].isdigit():
+            auc = f"test AUC {auc}"
         remark = f" ({', '.join(notes)})" if notes else ""
         tqdm.write(f"{self._names.of(executed.entry)}: {auc}{remark}", file=sys.stdout)
         return _mean_auc(executed)
@@ -163,10 +170,14 @@ class StudyConsole(Observer):
         print_failures(conducted, self._names)
         for name, sentence in winners.at_edges(self._records):
             print(f"{name}: {sentence}")
-        done = plan.count(CellState.finished) + conducted.finished
-        missing = len(plan.cells()) - done - len(conducted.failures)
+        finished = plan.count(CellState.finished) + conducted.finished
+        missing = len(plan.cells()) - finished - len(conducted.failures)
+        counts = failures_by_word(conducted.failures)
+        diverged = len(self._diverged) + counts["diverged"]
         print(
-            f"{done} cells done, {len(conducted.failures)} failed"
+            f"{finished - len(self._diverged)} cells done"
+            + (f", {diverged} diverged" if diverged else "")
+            + f", {counts['failed']} failed"
             + (f", {missing} not run" if missing > 0 else "")
         )
         print_next(path, uri)
@@ -219,8 +230,10 @@ def _summary(executed: Executed) -> dict[str, str]:
         "cost": f"{_mean(outcomes, 'ns_per_iteration'):,.0f} ns per iteration",
         "iterations": f"{_mean(outcomes, 'iterations'):,.0f}",
         "state": f"{_mean(outcomes, 'state_bytes'):,.0f} bytes",
-        "stopped": ", ".join(sorted({_stop(outcome) for outcome in outcomes})),
+        "stopped": ", ".join(sorted({str(outcome["stop_reason"]) for outcome in outcomes})),
     }
+    if advice := _advice(cells):
+        lines["advice"] = advice
     tuned = [cell.record["tuned"] for cell in cells if cell.record["tuned"]]
     if tuned:
         lines["tuned"] = winners.in_words(cell.record for cell in cells)
@@ -256,23 +269,21 @@ def classes(facts: Mapping[str, Any]) -> str:
 
 def _auc_of(executed: Executed) -> str:
     cells = executed.cells
+    if diverged := diverged_in_words(cells):
+        return diverged
     if len(cells) == 1:
-        return _auc(cells[0])
+        return f"{cells[0].auc:.6f}"
     aucs = np.array([cell.auc for cell in cells])
-    return f"{np.mean(aucs):.6f} +- {np.std(aucs, ddof=1):.6f} over {len(aucs)} runs"
+    return f"{np.mean(aucs):.6f} ± {np.std(aucs, ddof=1):.6f} over {len(aucs)} runs"
+
+
+def _advice(cells: Sequence[CellResult]) -> str:
+    """What to change, of the first run that diverged; empty where none did."""
+    return next((cell.outcome.get("advice") or "" for cell in cells if cell.diverged), "")
 
 
 def _mean_auc(executed: Executed) -> float:
     return float(np.mean([cell.auc for cell in executed.cells])) if executed.cells else float("nan")
-
-
-def _auc(cell: CellResult) -> str:
-    return "none (diverged)" if cell.outcome["auc"] is None else f"{cell.auc:.6f}"
-
-
-def _stop(outcome: dict[str, Any]) -> str:
-    reason = str(outcome["stop_reason"])
-    return f"{reason} at iteration {outcome['iterations']:,}" if reason == "diverged" else reason
 
 
 def _mean(outcomes: list[dict[str, Any]], key: str) -> float:

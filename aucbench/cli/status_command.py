@@ -7,6 +7,7 @@ import click
 
 from aucbench.errors import ParameterError
 from aucbench.store import Store
+from aucbench.studies.recording import failures_by_word
 from aucbench.studies.running import UNNAMED
 
 FAILED = 1
@@ -18,7 +19,7 @@ FAILED = 1
 @click.option("--all", "everything", is_flag=True, help="Show also runs without a name that are complete.")
 @click.option("--failures", is_flag=True, help="Show the tracebacks of failed cells.")
 def status(store: str, study: str | None, everything: bool, failures: bool) -> int:
-    """Show how many cells of each study are done, failed and missing.
+    """Show how many cells of each study are done, diverged, failed and missing.
 
     Ends with exit status 1 when a cell has failed.
     """
@@ -39,10 +40,10 @@ def status(store: str, study: str | None, everything: bool, failures: bool) -> i
             continue
         failed |= _show(kept, plan)
     if hidden:
-        print(f"{hidden} complete without a name (--all shows them)")
+        print(f"{hidden} finished unnamed studies not shown (use --all)")
     for failure in failed.values():
         _show_failure(failure, failures)
-    return FAILED if failed else 0
+    return FAILED if failures_by_word(list(failed.values()))["failed"] else 0
 
 
 def _show(store: Store, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -53,16 +54,23 @@ def _show(store: Store, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
     table = Table(title=plan["study"], title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("method", "data set"):
         table.add_column(name, no_wrap=True)
-    for name in ("done", "failed", "missing"):
+    for name in ("done", "diverged", "failed", "missing"):
         table.add_column(name, justify="right")
     failures: dict[str, dict[str, Any]] = {}
-    totals = [0, 0, 0]
+    totals = [0, 0, 0, 0]
     for entry in plan["entries"]:
         keys = entry["cells"]
-        done = {key for key in keys if store.has(key)}
-        failed = {key: f for key in keys if key not in done and (f := store.failure(key)) is not None}
+        records = {key: record for key in keys if (record := store.record(key)) is not None}
+        failed = {key: f for key in keys if key not in records and (f := store.failure(key)) is not None}
         failures |= failed
-        counts = [len(done), len(failed), len(keys) - len(done) - len(failed)]
+        words = failures_by_word(list(failed.values()))
+        diverged = sum(record["result"]["stop_reason"] == "diverged" for record in records.values())
+        counts = [
+            len(records) - diverged,
+            diverged + words["diverged"],
+            words["failed"],
+            len(keys) - len(records) - len(failed),
+        ]
         totals = [total + count for total, count in zip(totals, counts, strict=True)]
         table.add_row(entry["algorithm"], entry["dataset"], *map(str, counts))
     table.add_row("all", "", *map(str, totals), style="bold")

@@ -12,6 +12,7 @@ from aucbench.cli.naming import Names
 from aucbench.cli.reporting import EntryConsole, StudyConsole
 from aucbench.errors import AucbenchError, TrackingError
 from aucbench.studies.conducting import Conducted, Executed
+from aucbench.studies.recording import failures_by_word
 from aucbench.studies.running import Study, opened_store, run_study
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _write_board(store: "Store", study: str) -> Path:
 def _status(conducted: Conducted) -> int:
     if conducted.refused:
         return BAD_INPUT
-    return FAILED if conducted.failures else 0
+    return FAILED if failures_by_word(conducted.failures)["failed"] else 0
 
 
 class _Log:

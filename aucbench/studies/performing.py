@@ -18,7 +18,7 @@ from aucbench.runner.together import run_together
 from aucbench.sources import source_file
 from aucbench.studies import memory_limit
 from aucbench.studies.observing import Observer
-from aucbench.studies.recording import facts_of, measured
+from aucbench.studies.recording import advice, facts_of, measured
 from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
 from aucbench.studies.workshop import Workshop, blaming, sentence_of
 from aucbench.tuning.spaces import Point
@@ -132,7 +132,7 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
         | {
             "data": facts_of(prepared, unit.digests, _workshop.load(entry)(entry.part)),
             "tuned": unit.tuned,
-            "result": measured(outcome),
+            "result": measured(outcome, advice(entry, task.algorithm, prepared.max_norm)),
             "source": entry.source_digest,
             "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
             "environment": provenance.environment(conditions.concurrency, conditions.command)

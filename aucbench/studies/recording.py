@@ -1,5 +1,6 @@
 """What is recorded of a cell: the rows, the training, or how it failed."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ from scipy import sparse
 from aucbench import provenance
 from aucbench.data.facts import shown
 from aucbench.data.loading import Loaded
+from aucbench.data.scaling import Scaling
 from aucbench.entry import Entry
 from aucbench.preparation import Prepared
 from aucbench.runner.task import Outcome, StopReason
-from aucbench.studies.units import CellUnit, Failure
+from aucbench.studies.units import CellUnit, Failure, FailureReason
 
 
 def facts_of(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> dict[str, Any]:
@@ -45,8 +47,8 @@ def facts_of(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> di
     }
 
 
-def measured(outcome: Outcome) -> dict[str, Any]:
-    """What a record says of a training, ready for JSON."""
+def measured(outcome: Outcome, advice: str | None = None) -> dict[str, Any]:
+    """What a record says of a training, ready for JSON; with the advice if it diverged."""
     diverged = outcome.stop_reason is StopReason.diverged
     per_iteration = 1e9 / max(1, outcome.iterations)
     return {
@@ -61,8 +63,35 @@ def measured(outcome: Outcome) -> dict[str, Any]:
         "layout": outcome.layout,
         "weights_norm": _norm(outcome.weights),
         "stop_reason": str(outcome.stop_reason),
+        "advice": advice if diverged else None,
         "checkpoints": len(outcome.iteration),
     }
+
+
+def advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
+    """What to change where a method diverges, in a sentence.
+
+    Parameters
+    ----------
+    entry : Entry
+        Says how rows were scaled and mapped.
+    algorithm : Algorithm
+        With the hyper-parameters of the run; its `step_size` names the field to lower.
+    max_norm : float or None
+        The largest norm of a row that it was given, if that is a number.
+    """
+    is_mapped = entry.features.name != "identity"
+    rows = "mapped rows have" if is_mapped else "rows have"
+    known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
+    others = {Scaling.none: "unit or standard", Scaling.standard: "unit or maxabs"}.get(entry.scaling, "unit")
+    is_bounded = entry.scaling in (Scaling.unit, Scaling.centred_unit, Scaling.maxabs_unit)
+    scale = "" if is_mapped or is_bounded else f"scale them (scaling={others}) or "
+    name = getattr(algorithm, "step_size", None)
+    if name is None:
+        return f"{known}{scale}take smaller steps"
+    value = getattr(algorithm, name)
+    now = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{known}{scale}lower algo.{name}, now {now}"
 
 
 def _norm(weights: NDArray[np.float64] | None) -> float | None:
@@ -87,3 +116,9 @@ def describe_failure(entry: Entry, unit: CellUnit, failure: Failure) -> dict[str
             "environment": provenance.environment(),
         }
     )
+
+
+def failures_by_word(failures: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many cells without a result diverged, with every setting of their tuning, and how many failed."""
+    diverged = sum(failure["reason"] == FailureReason.diverged for failure in failures)
+    return {"diverged": diverged, "failed": len(failures) - diverged}

@@ -11,6 +11,7 @@ from filelock import FileLock
 from aucbench.errors import TrackingError
 from aucbench.tracking.addresses import absolute, artifact_folder, check_address, sqlite_file
 
+WHOLE = ("FINISHED", "FAILED")  # statuses of runs that were logged to their end; FAILED: all cells diverged
 LOCK_SECONDS = 60.0
 PROBE_SECONDS = 5.0
 KIND = {"mlflow.experimentKind": "custom_model_development"}  # else its pages are those of language models

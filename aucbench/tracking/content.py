@@ -110,7 +110,10 @@ def totals(cells: Sequence[CellResult]) -> dict[str, float]:
             f"cost/tuning_{key}": float(np.mean([each["cost"][key] for each in tuned]))
             for key in ("passes", "train_seconds")
         }
-    return found | {"runs/diverged": float(sum(o["stop_reason"] == "diverged" for o in outcomes))}
+    diverged = sum(cell.diverged for cell in cells)
+    if diverged:  # the last checkpoint before a method diverged is no final AUC
+        found |= dict.fromkeys(("test/auc", "test/auc_gap", "test/auc_std"), float("nan"))
+    return found | {"runs/diverged": float(diverged)}
 
 
 def params(entry: LoggedEntry) -> dict[str, Any]:
@@ -162,6 +165,11 @@ def tags(entry: LoggedEntry) -> dict[str, str]:
         "mlflow.runColor": colour(record["algorithm"]["name"], " ".join(variant(record))),
         "mlflow.source.name": "aucbench",
     }
+    diverged = sum(cell.diverged for cell in cells)
+    if diverged:
+        found["diverged"] = f"{diverged} of {len(cells)}"
+        advice = next(cell.outcome.get("advice") for cell in cells if cell.diverged)
+        found |= {"advice": advice} if advice else {}
     records = [cell.record for cell in cells]
     chosen = winners.in_words(records)
     if chosen:

@@ -2,6 +2,7 @@
 
 import shlex
 
+from aucbench.result import diverged_in_words
 from aucbench.tracking import installed
 from aucbench.tracking.commanding import words
 from aucbench.tracking.content import LoggedEntry
@@ -58,6 +59,8 @@ def _curve(entry: LoggedEntry) -> list[str]:
         "iterations. Choose the relative time axis to see it against training time: the clock runs while "
         "the method trains and stops while it is measured. `cost/train_seconds` is that time, exactly."
     ]
+    if diverged := diverged_in_words(entry.cells):
+        parts.append(f"The method {diverged}: there is no final AUC, and the curve ends before that.")
     if entry.failed or entry.missing:
         parts.append(f"Incomplete: {entry.failed} runs failed, {entry.missing} have not been run.")
     return parts

@@ -9,7 +9,7 @@ from typing import Any
 from aucbench.errors import TrackingError
 from aucbench.result import CellResult
 from aucbench.tracking.attachments import CELLS, RECORDS, SEEDS
-from aucbench.tracking.connecting import Connection
+from aucbench.tracking.connecting import WHOLE, Connection
 
 PAGE = 1000  # runs asked for at once
 
@@ -36,7 +36,7 @@ def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
             tags = run.data.tags
             if "key" not in tags or "algo" not in tags or study not in (None, tags.get("study")):
                 continue
-            if run.info.status != "FINISHED":  # half of it is there: a process was killed while it logged
+            if run.info.status not in WHOLE:  # half of it is there: a process was killed while it logged
                 continue
             for cell in _cells(connection, run.info.run_id):
                 found[cell.record["key"]] = cell

@@ -16,7 +16,7 @@ from aucbench.store import Store
 from aucbench.tracking import content
 from aucbench.tracking.addresses import absolute, shown
 from aucbench.tracking.attachments import inputs, write_files
-from aucbench.tracking.connecting import Connection, has_run
+from aucbench.tracking.connecting import WHOLE, Connection, has_run
 from aucbench.tracking.content import LoggedEntry
 from aucbench.tracking.describing import note
 
@@ -185,9 +185,7 @@ def _settle(connection: Connection, entry: LoggedEntry) -> str:
     whole = entry.key.partition("-")[0]  # an incomplete entry has its number of cells behind the key
     found = connection.runs(experiment, f"tags.key LIKE '{whole}%'")
     finished = [
-        run.info.run_id
-        for run in found
-        if run.data.tags["key"] == entry.key and run.info.status == "FINISHED"
+        run.info.run_id for run in found if run.data.tags["key"] == entry.key and run.info.status in WHOLE
     ]
     run_id = finished[0] if finished else _write(connection, experiment, entry)
     for run in found:
@@ -210,7 +208,7 @@ def _write(connection: Connection, experiment: str, entry: LoggedEntry) -> str:
         if np.isfinite(value)
     ]
     end = start + round(max(cell.outcome["train_seconds"] for cell in entry.cells) * 1000)
-    steps = entry.cells[0].outcome["iterations"]
+    steps = max(cell.outcome["iterations"] for cell in entry.cells)
     metrics += [Metric(key, value, end, steps) for key, value in content.totals(entry.cells).items()]
     params = [Param(key, str(value)[:PARAM_LENGTH]) for key, value in content.params(entry).items()]
     tags = content.tags(entry) | {"mlflow.note.content": note(entry)}
@@ -225,7 +223,8 @@ def _write(connection: Connection, experiment: str, entry: LoggedEntry) -> str:
     with tempfile.TemporaryDirectory() as folder:
         write_files(entry, Path(folder))
         client.log_artifacts(run_id, folder)
-    client.set_terminated(run_id, status="FINISHED", end_time=max(end, start + 1))
+    status = "FAILED" if all(cell.diverged for cell in entry.cells) else "FINISHED"
+    client.set_terminated(run_id, status=status, end_time=max(end, start + 1))
     return run_id
 
 

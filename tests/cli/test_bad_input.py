@@ -50,7 +50,7 @@ CASES = {
     "algo.gamma=nan": "psam: gamma must be > 0, got nan.",
     "algo.rskip=1.5": "algo.rskip: Value '1.5' of type 'float' could not be converted to Integer",
     "loss=square": "psam accepts the losses hinge, got loss=square.",
-    "scaling=foo": "scaling: Invalid value 'foo', expected one of [none, minmax, maxabs, unit",
+    "scaling=foo": "scaling: Invalid value 'foo', expected one of [none, minmax, maxabs, standard, unit",
     "order=stored": "order=stored does not apply to a method that draws random pairs.",
     "budget.epochs=0": "budget: epochs must be > 0 (or none), got 0.0.",
     "budget.epochs=1 budget.seconds=1": "set exactly one of epochs, iterations and seconds, got epochs",

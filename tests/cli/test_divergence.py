@@ -1,0 +1,144 @@
+"""A run whose weights stop being finite is called diverged, and counted as such, wherever it is shown."""
+
+import math
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.cli import main
+from aucbench.store import Store
+from aucbench.tracking.reading import read_cells
+
+WILD = ["algo=opauc", "algo.eta=1e6", "budget.epochs=3"]
+UNTRACKED = "tracking=none"
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run the command line in an empty folder; gives the exit status and both outputs."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        status = main(list(words))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def lines(out):
+    return dict(line.strip().split(maxsplit=1) for line in out.splitlines() if len(line.split()) > 1)
+
+
+def test_the_summary_counts_diverged_runs_and_says_what_to_change(command, tmp_path):
+    status, out, _ = command(*WILD, "runs=5", UNTRACKED)
+    assert status == 0
+    assert "nan" not in out
+    records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
+    assert [record["result"]["auc"] for record in records] == [None] * 5
+    first = min(record["result"]["iterations"] for record in records)
+    shown = lines(out)
+    assert shown["test"] == f"AUC  diverged in 5 of 5 runs (first at iteration {first})"
+    assert shown["advice"] in {record["result"]["advice"] for record in records}
+    for record in records:
+        assert f"{record['data']['max_norm']:.3g}" in record["result"]["advice"]
+        assert "scaling=unit" in record["result"]["advice"]
+
+
+@pytest.mark.parametrize(
+    ("scaling", "offered"), [("none", "unit or standard"), ("standard", "unit or maxabs"), ("maxabs", "unit")]
+)
+def test_the_advice_names_the_step_and_scalings_that_lower_the_norm(scaling, offered):
+    advice = aucbench.run("algo=spam", "algo.C=1e200", f"scaling={scaling}").record["result"]["advice"]
+    assert f"(scaling={offered})" in advice
+    assert "algo.C, now 1e+200" in advice
+
+
+def test_unit_rows_are_not_advised_to_be_scaled_and_mapped_ones_neither():
+    record = aucbench.run("algo=spam", "algo.C=1e200", "scaling=unit").record
+    assert record["data"]["max_norm"] == pytest.approx(1.0)
+    assert "scaling=" not in record["result"]["advice"]
+    mapped = aucbench.run("algo=spam", "algo.C=1e200", "features=fourier").record["result"]["advice"]
+    assert "scaling=" not in mapped
+    assert "algo.C" in mapped
+
+
+def test_a_run_that_ends_well_needs_no_advice():
+    assert aucbench.run("algo=spam").record["result"]["advice"] is None
+
+
+def test_a_python_result_says_diverged_too():
+    assert "diverged in 2 of 2 runs" in repr(aucbench.run(*WILD, "runs=2"))
+    assert "diverged" not in repr(aucbench.run("algo=spam"))
+
+
+def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(command):
+    grid = "tuning.grid={opauc: {eta: [1e6, 1e7]}, psam: {gamma: [1e-6]}}"
+    status, out, _ = command(
+        "-m", "algo=opauc,psam", "tuning=grid", "tuning.folds=2", grid, "runs=2", UNTRACKED
+    )
+    assert status == 0
+    assert "2 cells done, 2 diverged, 0 failed" in out
+    status, out, _ = command("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
+    assert status == 0
+    assert "0 cells done, 4 diverged, 0 failed" in out
+    assert out.count("diverged in 2 of 2 runs") == 2
+    assert "nan" not in out
+    status, out, _ = command("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
+    assert "0 cells done, 4 diverged, 0 failed" in out  # from the store
+    status, out, _ = command("status", "--all")
+    assert status == 0
+    totals = [line.split()[1:] for line in out.splitlines() if line.startswith("all")]
+    assert totals == [["2", "2", "0", "0"], ["0", "4", "0", "0"]]
+
+
+def logged(uri):
+    from mlflow import MlflowClient
+
+    client = MlflowClient(uri)
+    (experiment,) = [each for each in client.search_experiments() if each.name == "breast_cancer"]
+    (run,) = client.search_runs([experiment.experiment_id])
+    return client, run
+
+
+def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(command, tmp_path):
+    command(*WILD, "runs=2")
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    client, run = logged(uri)
+    assert run.info.status == "FAILED"
+    assert run.data.tags["diverged"] == "2 of 2"
+    assert "scaling=unit" in run.data.tags["advice"]
+    points = client.get_metric_history(run.info.run_id, "test/auc")
+    assert np.isfinite([point.value for point in points[:-1]]).all()
+    for name in ("test/auc", "test/auc_gap", "test/auc_std"):
+        assert math.isnan(run.data.metrics[name])
+    # It was logged to its end: its cells can be read, and it is not logged again.
+    assert {cell.outcome["stop_reason"] for cell in read_cells(uri)} == {"diverged"}
+    command(*WILD, "runs=2")
+    assert logged(uri)[1].info.run_id == run.info.run_id
+    command("sync", "--uri", uri)
+    assert logged(uri)[1].info.run_id == run.info.run_id
+    command(*WILD, "runs=2", "store.path=other")  # which does not know that the run is there
+    assert len(read_cells(uri)) == 2
+
+
+def test_mlflow_says_of_how_many_runs_some_diverged(command, tmp_path):
+    ends = [record["result"]["iterations"] for record in aucbench.run(*WILD, "runs=6").record]
+    assert min(ends) < max(ends)
+    command(*WILD[:2], "runs=6", f"budget.iterations={min(ends)}")  # only the first to diverge does so
+    records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
+    diverged = sum(record["result"]["stop_reason"] == "diverged" for record in records)
+    assert 0 < diverged < 6
+    _, run = logged(f"sqlite:///{tmp_path}/mlflow.db")
+    assert run.info.status == "FINISHED"
+    assert run.data.tags["diverged"] == f"{diverged} of 6"
+    assert math.isnan(run.data.metrics["test/auc"])
+    assert run.data.metrics["runs/diverged"] == diverged
+
+
+def test_mlflow_has_the_final_auc_of_runs_that_ended_well(command, tmp_path):
+    command("algo=spam", "runs=2")
+    _, run = logged(f"sqlite:///{tmp_path}/mlflow.db")
+    assert run.info.status == "FINISHED"
+    assert "diverged" not in run.data.tags
+    assert run.data.metrics["test/auc"] == pytest.approx(aucbench.run("algo=spam", "runs=2").auc)
