@@ -19,9 +19,10 @@ from tests.studies.methods import Clouds, Gentle
 from tests.studies.support import conducted, entry, plan_of, results, trials_of
 
 PROTOCOLS = {
-    "holdout": Holdout(test_fraction=0.3),
+    "holdout": Holdout(test_fraction=0.3, stratified=False),
+    "stratified": Holdout(test_fraction=0.3),
     "kfold": KFold(folds=3, stratified=False),
-    "train_valid_test": TrainValidTest(),
+    "train_valid_test": TrainValidTest(stratified=False),
 }
 TUNINGS = [Grid(folds=2), Random(folds=2, trials=4), Optuna(folds=2, trials=6)]
 
@@ -52,7 +53,8 @@ def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, 
     one = entry(Gentle(), protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
     split = Workshop().split(one, 0, 0)
     clean = tuned(one, tmp_path / "clean")
-    noisy = replace(Clouds(), noisy=tuple(split.test.rows.tolist()))
+    # Other labels would be stratified otherwise.
+    noisy = replace(Clouds(), noisy=tuple(split.test.rows.tolist()), flipped=not protocol.stratified)
     other = entry(Gentle(), noisy, protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
     again = Workshop().split(other, 0, 0)
     np.testing.assert_array_equal(again.train.rows, split.train.rows)
@@ -106,7 +108,7 @@ def test_noise_in_a_test_part_changes_neither_trials_nor_choice(halved, tmp_path
 
 @pytest.mark.parametrize("protocol", [Holdout(), TrainValidTest()], ids=lambda protocol: protocol.name)
 @pytest.mark.parametrize("features", [None, Nystroem(landmarks=8)], ids=["identity", "nystroem"])
-@pytest.mark.parametrize("scaling", [Scaling.minmax, Scaling.maxabs], ids=str)
+@pytest.mark.parametrize("scaling", [Scaling.minmax, Scaling.maxabs, Scaling.standard], ids=str)
 def test_an_outlier_among_the_validation_rows_does_not_change_what_is_trained_on(
     protocol, features, scaling, tmp_path
 ):
