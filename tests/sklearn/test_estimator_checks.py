@@ -10,6 +10,7 @@ ESTIMATORS = [
     *(AUCClassifier(algo) for algo in ("fsauc", "solam", "opauc", "psam", "ls_svm", "sgd_log")),
     AUCClassifier("solam", features="nystroem", features_params={"landmarks": 20}),
     AUCClassifier("opauc", scaling="minmax"),
+    AUCClassifier("psam", scaling="standard"),
     AUCClassifier("ls_svm", calibrate=True, random_state=0),
     AUCClassifier("fsauc", calibrate=True, random_state=0),
     PLANNED,

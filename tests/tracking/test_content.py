@@ -10,7 +10,7 @@ from aucbench.config import binding, composing
 from aucbench.studies.performing import workshop
 from aucbench.tracking import LoggedEntry, colour
 from aucbench.tracking.commanding import words
-from aucbench.tracking.content import params, run_name
+from aucbench.tracking.content import params, run_name, tags
 from aucbench.tracking.describing import note
 
 # Ottosson's Oklab, in which equal distances look alike, and what remains of a colour without the green
@@ -68,6 +68,16 @@ def test_params_name_the_positive_labels_and_the_counts_of_both_classes():
         "data.test_rows": 114,
         "data.test_positives": 42,
     }
+
+
+def test_tags_name_the_settings_that_were_chosen_and_those_on_an_edge():
+    grid = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "runs=2"]
+    found = tags(logged(*grid, "tuning.grid={ls_svm: {lam: [100, 1000]}}"))
+    assert found["tuned"] == "lam=100"
+    assert found["tuned_at_edge"].startswith("lam at the lower edge of its grid in 2 of 2 runs")
+    inside = tags(logged(*grid, "tuning.grid={ls_svm: {lam: [100, 1000]}}", "tuning.extend=true"))
+    assert "tuned_at_edge" not in inside
+    assert "tuned" not in tags(logged("algo=ls_svm"))
 
 
 def test_the_command_of_a_file_of_ones_own_quotes_its_path(tmp_path):
