@@ -65,10 +65,11 @@ def from_store(store: Store, study: str | None = None) -> list[Cell]:
 
 
 def left_out(store: Store, study: str | None = None) -> tuple[str, ...]:
-    """Sentences on data that were not to be had when one study, or any, was planned."""
+    """Sentences on data that could not be obtained when one study, or any, was planned."""
     return tuple(
         # What follows the names are paths and addresses, which are not for readers of a board.
-        f"Left out of the study '{plan['study']}', whose data were not to be had: {text.partition(': ')[0]}."
+        f"Skipped in study '{plan['study']}' because the data could not be obtained: "
+        f"{text.partition(': ')[0]}."
         for plan in store.plans()
         if study in (None, plan["study"])
         for text in plan["unavailable"]

@@ -1,22 +1,34 @@
 """Under what the cells of a board were run: how splits overlap, and whether times are comparable."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aucbench.boards.collecting import Cell
 
 
-def overlap(protocol: Mapping[str, Any], cells: Sequence[Cell]) -> float | None:
-    """Test rows over training rows, where several splits of the same rows make runs dependent."""
-    if len({(cell.run[1], cell.run[3]) for cell in cells}) < 2:
+def overlap(records: Iterable[Mapping[str, Any]]) -> float | None:
+    """Test rows over training rows, where several splits of the same rows make runs dependent.
+
+    None where all runs share one split, or the data set's own. The rows are counted as they were used: for k
+    folds the ratio is 1/(k - 1), and a limit of the training rows counts. Where the methods of a board differ
+    in it, the largest ratio is taken, which makes the tests more cautious.
+
+    Parameters
+    ----------
+    records : iterable of mappings
+        Records of finished cells of one board.
+    """
+    rows: dict[str, list[int]] = {}
+    splits = set()
+    for record in records:
+        splits.add((record["split_seed"], record["fold"]))
+        if {"folds", "test_fraction"} & set(record["protocol"]["parameters"]):
+            used = rows.setdefault(str([record["protocol"], record["max_train_rows"]]), [0, 0])
+            used[0] += record["data"]["test_rows"]
+            used[1] += record["data"]["train_rows"]
+    if len(splits) < 2 or not rows:
         return None
-    fields = protocol["parameters"]
-    if protocol["name"] == "kfold":
-        return float(1.0 / (fields["folds"] - 1))
-    test = fields.get("test_fraction")
-    if test is None:
-        return None
-    return float(test / (1.0 - test - fields.get("validation_fraction", 0.0)))
+    return max(test / train for test, train in rows.values())
 
 
 def timing_marks(by_method: Mapping[str, Sequence[Cell]]) -> dict[str, str]:

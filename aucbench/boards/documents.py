@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from aucbench.boards import texts
 from aucbench.boards.report import Board, Overall, Report, Row
 
-LEVEL = 0.05  # of the paired tests
 MARKUP = "\\|*_<>`[]#~$&"
 
 
@@ -15,9 +14,9 @@ def markdown(report: Report) -> str:
     lines = [f"# {plain(report.title)}", "", _origin(report), ""]
     for (overall, boards), title in zip(report.groups(), texts.group_titles(report), strict=True):
         if overall.boards > 1:
-            lines += _overall(overall, title)
+            lines += _overall(overall, title, report.baseline)
         for board in boards:
-            lines += _board(board)
+            lines += _board(board, report.baseline)
     lines += [f"- {plain(note)}" for note in report.notes]
     return "\n".join(lines) + "\n"
 
@@ -28,22 +27,22 @@ def plain(text: str) -> str:
 
 
 def is_best(row: Row, board: Board) -> bool:
-    """Whether it is ranked, and first or not significantly different from the first by their paired test."""
+    """Whether it is ranked, and first or not significantly different from the first by the board's tests."""
     first = board.rows[0]
     if math.isnan(row.rank) or math.isnan(first.rank):
         return False
-    return row.rank == first.rank or board.pairwise.get((row.method, first.method), 0.0) >= LEVEL
+    return row.rank == first.rank or bool(set(row.groups) & set(first.groups))
 
 
 def _origin(report: Report) -> str:
-    return plain(
-        f"aucbench {report.version}, {report.made}, {report.machines}; "
-        f"{report.done} cells done, {report.failed} failed, {report.missing} missing."
-    )
+    return plain(f"aucbench {report.version}, {report.made}, {report.machines}; {texts.cells(report)}.")
 
 
-def _overall(overall: Overall, title: str) -> list[str]:
-    head = ("method", "mean rank", "95 % interval", "with gaps", "groups", "w/t/l")
+def _overall(overall: Overall, title: str, baseline: str) -> list[str]:
+    head = (
+        "method", "mean rank", "95 % interval", "rank on available data sets", "groups", "w/t/l",
+        f"mean gain over {plain(baseline)}",
+    )  # fmt: skip
     rows = []
     for method in overall.methods:
         rank, gaps = overall.ranks.get(method), overall.ranks_with_gaps.get(method)
@@ -51,31 +50,28 @@ def _overall(overall: Overall, title: str) -> list[str]:
         rows.append(
             [
                 plain(method),
-                texts.NONE if rank is None else f"{rank.value:.2f}",
+                texts.mean_rank(rank),
                 texts.NONE if rank is None else texts.interval(rank, 2),
-                texts.NONE if gaps is None else f"{gaps.value:.2f}",
+                texts.mean_rank(gaps),
                 overall.groups.get(method, ""),
                 "/".join(map(str, counts)),
+                texts.overall_gain(overall, method),
             ]
         )
-    gaps_text = [
-        f"- {plain(name)} has gaps on {plain(', '.join(where))}" for name, where in overall.incomplete.items()
-    ]
     return [
         f"## All {overall.boards} boards, {plain(title)}",
         "",
         *_table(head, rows),
         "",
-        plain(overall.friedman_text),
+        *(f"- {plain(remark)}" for remark in texts.overall_remarks(overall)),
         "",
-        *gaps_text,
-        *([""] if gaps_text else []),
     ]
 
 
-def _board(board: Board) -> list[str]:
+def _board(board: Board, baseline: str) -> list[str]:
     head = (
-        "method", "rank", "test AUC", "95 % interval", "groups", "w/t/l", "runs", "train s", "ns/iteration",
+        "method", "rank", "test AUC", "95 % interval", "groups", "w/t/l", f"gain over {plain(baseline)}",
+        "runs", "train s", "ns/iteration", *(["chosen"] if board.tuned else []),
     )  # fmt: skip
     rows = []
     for row in board.rows:
@@ -89,9 +85,11 @@ def _board(board: Board) -> list[str]:
                 texts.interval(row.auc),
                 row.groups,
                 texts.verdicts(row),
+                texts.row_gain(row, board),
                 texts.runs(row),
                 texts.number(row.train_seconds) + mark,
                 texts.number(row.ns_per_iteration) + mark,
+                *([plain(row.chosen) or texts.NONE] if board.tuned else []),
             ]
         )
     ends = [plain(f"{texts.target(board)}."), *map(plain, texts.remarks(board))]
@@ -108,6 +106,6 @@ def _board(board: Board) -> list[str]:
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Texts to the left, numbers to the right."""
-    left = ("method", "groups", "runs")
+    left = ("method", "groups", "runs", "chosen")
     lines = [head, ["---" if name in left else "---:" for name in head], *rows]
     return [f"| {' | '.join(line)} |" for line in lines]

@@ -114,7 +114,14 @@ def setting_text(described: Described) -> str:
 
 def joined(fields: Mapping[str, Any]) -> str:
     """Fields as ``name=value`` words."""
-    return " ".join(f"{key}={_short(value)}" for key, value in fields.items())
+    return " ".join(f"{key}={short(value)}" for key, value in fields.items())
+
+
+def short(value: Any) -> str:
+    """A value of a field, numbers with four significant digits."""
+    if isinstance(value, tuple):
+        return f"tuned over {len(value)}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def letters_of(groups: Iterable[Iterable[Any]]) -> dict[str, str]:
@@ -203,17 +210,11 @@ def _texts(
         for key in keys:
             known = {identity: fields[identity][key] for identity in own if key in fields[identity]}
             different = {_text(value) for value in known.values()}
-            short = {_short(value) for value in known.values()}
-            write = _short if len(short) == len(different) else _text
+            brief = {short(value) for value in known.values()}
+            write = short if len(brief) == len(different) else _text
             for identity, value in known.items():
                 found[identity][key] = write(value)
     return found
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"tuned over {len(value)}"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _text(content: Any) -> str:

@@ -1,4 +1,4 @@
-"""A report as LaTeX: one booktabs table for each group of boards, ready to be quoted."""
+"""A report as LaTeX: booktabs tables for each group of boards, ready to be quoted."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ SPECIAL = {
 
 
 def latex(report: Report) -> str:
-    """A document with one booktabs table for each group of boards: data sets by methods.
+    """A document with booktabs tables for each group of boards: data sets by methods, AUCs and gains.
 
     The best mean of a data set is bold, as are those that do not differ from it significantly; cells without
     an AUC say why, and how many runs a mean is over where some are lacking.
@@ -53,24 +53,51 @@ def _table(overall: Overall, boards: Sequence[Board], title: str, report: Report
         rows = {row.method: row for row in board.rows}
         cells = [_cell(rows[method], board) if method in rows else "--" for method in methods]
         lines.append(" & ".join([escaped(board.dataset), *cells]) + r" \\")
-    ranks = [f"{overall.ranks[method].value:.2f}" if method in overall.ranks else "--" for method in methods]
+    ranks = [_escaped_dash(texts.mean_rank(overall.ranks.get(method))) for method in methods]
+    tests = {board.procedure for board in boards if board.procedure}
+    both = "paired t-tests with Nadeau and Bengio's and Holm's corrections, 5 %"
+    test = next(iter(tests)) if len(tests) == 1 else both
     caption = (
         "Test AUC (mean $\\pm$ standard deviation over the runs; how many runs where some gave none), "
-        f"{escaped(title)}; bold: the best, and those that do not differ from it at 95\\,\\%. "
-        f"aucbench {escaped(report.version)}."
+        f"{escaped(title)}; bold: the best, and those that do not differ from it significantly "
+        f"({escaped(test)}). aucbench {escaped(report.version)}."
     )
+    if not overall.baseline:
+        caption += f" There are no gains: {escaped(overall.baseline_reason)}."
+    last = " & ".join(["mean rank", *ranks])
+    table = _floating(caption, head, lines, last, len(methods))
+    return table + (_gains(overall, boards, head, methods) if overall.baseline else "")
+
+
+def _gains(overall: Overall, boards: Sequence[Board], head: str, methods: list[str]) -> str:
+    """A second table, of the gains over the baseline."""
+    lines = []
+    for board in boards:
+        rows = {row.method: row for row in board.rows}
+        cells = [texts.row_gain(rows[method], board) if method in rows else texts.NONE for method in methods]
+        lines.append(" & ".join([escaped(board.dataset), *map(_escaped_dash, cells)]) + r" \\")
+    caption = (
+        f"Gain in test AUC over {escaped(overall.baseline)}: mean difference over the same runs with the "
+        "95\\,\\% interval of the corrected paired t-test; the last line is over the data sets."
+    )
+    means = [_escaped_dash(texts.overall_gain(overall, method)) for method in methods]
+    last = " & ".join(["mean gain", *means])
+    return "\n\n" + _floating(caption, head, lines, last, len(methods))
+
+
+def _floating(caption: str, head: str, lines: Sequence[str], last: str, columns: int) -> str:
     return "\n".join(
         [
             r"\begin{table}[p]\centering\small",
             f"\\caption{{{caption}}}",
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            f"\\begin{{tabular}}{{l{'r' * len(methods)}}}",
+            f"\\begin{{tabular}}{{l{'r' * columns}}}",
             r"\toprule",
             head + r" \\",
             r"\midrule",
             *lines,
             r"\midrule",
-            " & ".join(["mean rank", *ranks]) + r" \\",
+            last + r" \\",
             r"\bottomrule",
             r"\end{tabular}}",
             r"\end{table}",
@@ -78,11 +105,15 @@ def _table(overall: Overall, boards: Sequence[Board], title: str, report: Report
     )
 
 
+def _escaped_dash(text: str) -> str:
+    return "--" if text == texts.NONE else escaped(text)
+
+
 def _cell(row: Row, board: Board) -> str:
     if math.isnan(row.auc.value):
         return escaped(texts.auc(row))
-    spread = "" if math.isnan(row.std) else f" \\pm {row.std:.4f}"
-    mean = f"{row.auc.value:.4f}"
+    spread = "" if math.isnan(row.std) else f" \\pm {texts.mean(row.std)}"
+    mean = texts.mean(row.auc.value)
     inside = f"\\mathbf{{{mean}}}" if is_best(row, board) else mean
     lacking = row.diverged + row.failed + row.missing
     return f"${inside}{spread}$" + (f" ({row.runs} of {row.runs + lacking} runs)" if lacking else "")

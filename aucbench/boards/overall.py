@@ -1,30 +1,49 @@
-"""The methods across the boards of a group: ranks, tests, profiles."""
+"""The methods across the boards of a group: ranks, tests, profiles, costs, gains."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.boards import statistics
+from aucbench.boards import statistics, texts
+from aucbench.boards.baselines import baseline_of
 from aucbench.boards.framing import Group
 from aucbench.boards.labelling import letters_of
-from aucbench.boards.report import Interval, Overall
+from aucbench.boards.report import Board, Cost, Interval, Overall, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def overall_of(group: Group, confidence: float) -> Overall:
-    """Ranks, wins, significance and fronts over all boards of a group."""
+def overall_of(group: Group, boards: Sequence[Board], baseline: str, confidence: float) -> Overall:
+    """Ranks, wins, significance, fronts and gains over all boards of a group.
+
+    Parameters
+    ----------
+    group : Group
+        Their cells.
+    boards : sequence of Board
+        What was found on each; wins, ties and losses are the sums of theirs.
+    baseline : str
+        Name of the method that gains are relative to.
+    confidence : float
+        Of intervals and tests.
+    """
     frame = group.frame()
     ranking = statistics.average_ranks(frame, confidence)
     complete, with_gaps = ranking.complete.set_index("method"), ranking.with_gaps.set_index("method")
     comparisons = statistics.compare_datasets(frame)
-    friedman, text, groups = _significance(frame, complete, comparisons, confidence)
+    letters = statistics.groups_by_wilcoxon(complete["rank"], comparisons, confidence)
+    tested = comparisons["p_holm"].notna().any()
+    friedman, text, cliques = _friedman(frame, confidence)
     order = list(complete.index) if len(complete) else []
     methods = order + [method for method in with_gaps.index if method not in order]
     methods += [label for label in dict.fromkeys(group.labels.values()) if label not in methods]
-    wins = statistics.win_tie_loss(statistics.compare_runs(frame, confidence))
-    totals = wins.groupby("first")[["win", "tie", "loss"]].sum() if len(wins) else wins
+    rows: dict[str, list[Row]] = {}
+    for row in (row for board in boards for row in board.rows):
+        rows.setdefault(row.method, []).append(row)
+    yardstick = baseline_of(group, baseline)
+    gains = statistics.gains_over_datasets(frame, yardstick, confidence)
     return Overall(
         tuned=group.tuned,
         methods=tuple(str(method) for method in methods),
@@ -33,32 +52,51 @@ def overall_of(group: Group, confidence: float) -> Overall:
         ranks=_intervals(complete),
         ranks_with_gaps=_intervals(with_gaps),
         incomplete=_gaps(ranking.missing),
-        groups=groups,
-        wins=_total(totals, "win"),
-        ties=_total(totals, "tie"),
-        losses=_total(totals, "loss"),
+        groups=letters_of(letters) if tested else {},
+        wins={method: sum(row.wins for row in own) for method, own in rows.items()},
+        ties={method: sum(row.ties for row in own) for method, own in rows.items()},
+        losses={method: sum(row.losses for row in own) for method, own in rows.items()},
         pairwise=_pairs(comparisons),
+        procedure=_procedure(comparisons, statistics.level_of(confidence)),
         friedman=friedman,
         friedman_text=text,
+        cliques=cliques,
         profile=_profile(frame),
-        pareto=_front(frame),
+        costs=_costs(rows, len(boards)),
+        baseline=yardstick or "",
+        baseline_reason="" if yardstick else f"{baseline} was not run",
+        gains={
+            str(method): Interval(float(row["gain"]), float(row["gain_low"]), float(row["gain_high"]))
+            for method, row in gains.iterrows()
+            if row["datasets"]
+        },
+        gain_boards={str(method): int(count) for method, count in gains["datasets"].items() if count},
     )
 
 
-def _significance(
-    frame: "pd.DataFrame", complete: "pd.DataFrame", comparisons: "pd.DataFrame", confidence: float
-) -> tuple[dict[str, float] | None, str, dict[str, str]]:
-    """Friedman and Nemenyi where there are data sets enough, else Wilcoxon's groups and why."""
+def _procedure(comparisons: "pd.DataFrame", level: float) -> str:
+    """The test between methods in words, empty where no pair could be tested."""
+    tested = comparisons[comparisons["p_holm"].notna()]
+    if not len(tested):
+        return ""
+    datasets = int(tested["datasets"].max())
+    pairs = "1 pair" if len(tested) == 1 else f"{len(tested)} pairs"
+    text = f"Wilcoxon's signed-rank test over {datasets} data sets, Holm over {pairs}, {level:.0%}"
+    if len(tested) * 2.0 ** (1 - datasets) >= level:  # the smallest p-value that the first of them can have
+        text += "; with so few data sets, no pair can differ significantly"
+    return text
+
+
+def _friedman(
+    frame: "pd.DataFrame", confidence: float
+) -> tuple[dict[str, float] | None, str, tuple[tuple[str, ...], ...]]:
+    """Friedman's and Nemenyi's tests with the bars of their diagram, or why there are none."""
     table = statistics.complete_rectangle(statistics.dataset_means(frame)).table
     try:
         test = statistics.friedman(table)
         nemenyi = statistics.nemenyi(table, confidence)
     except statistics.RefusedError as refusal:
-        if not len(complete):
-            return None, str(refusal), {}
-        found = statistics.groups_by_wilcoxon(complete["rank"], comparisons, confidence)
-        text = f"{refusal} Letters are from Wilcoxon's signed-rank tests with Holm's correction."
-        return None, text, letters_of(found)
+        return None, str(refusal), ()
     numbers = {
         "chi2": test.chi2,
         "p": test.p_f,
@@ -72,7 +110,8 @@ def _significance(
         f"p = {test.p_f:.2g} (Iman and Davenport). By Nemenyi's test mean ranks differ when they are at "
         f"least {nemenyi.critical_difference:.2f} apart."
     )
-    return numbers, text, letters_of(statistics.groups_by_rank(nemenyi))
+    bars = [group for group in statistics.groups_by_rank(nemenyi) if len(group) > 1]
+    return numbers, text, tuple(tuple(str(method) for method in group) for group in bars)
 
 
 def _intervals(ranks: "pd.DataFrame") -> dict[str, Interval]:
@@ -92,12 +131,6 @@ def _gaps(missing: "pd.DataFrame") -> dict[str, list[str]]:
     return found
 
 
-def _total(totals: "pd.DataFrame", column: str) -> dict[str, int]:
-    if column not in totals:
-        return {}
-    return {str(method): int(count) for method, count in totals[column].items()}
-
-
 def _pairs(comparisons: "pd.DataFrame") -> dict[tuple[str, str], float]:
     found = {}
     for first, second, p in comparisons[["first", "second", "p_holm"]].itertuples(index=False):
@@ -115,12 +148,19 @@ def _profile(frame: "pd.DataFrame") -> dict[str, tuple[Any, Any]]:
     return {str(method): (taus, profile[method].to_numpy(float)) for method in profile.columns}
 
 
-def _front(frame: "pd.DataFrame") -> tuple[str, ...]:
-    """Methods not beaten in mean AUC and (geometric) mean cost at once, over the data sets."""
-    points = statistics.auc_and_cost(frame)
-    methods = list(dict.fromkeys(points["method"]))
-    own = [points[points["method"] == method] for method in methods]
-    aucs = [float(each["auc"].mean(skipna=False)) for each in own]
-    costs = [float(np.exp(np.mean(np.log(each["cost"].to_numpy(float))))) for each in own]
-    front = statistics.pareto_front(aucs, costs)
-    return tuple(str(method) for method, on_front in zip(methods, front, strict=True) if on_front)
+def _costs(rows: Mapping[str, Sequence[Row]], boards: int) -> dict[str, Cost]:
+    """AUC and cost of the methods that have all runs on all boards."""
+    whole = {
+        method: own
+        for method, own in rows.items()
+        if len(own) == boards and not any(map(texts.trouble, own)) and min(r.train_seconds for r in own) > 0
+    }
+    aucs = [float(np.mean([row.auc.value for row in own])) for own in whole.values()]
+    seconds = [float(np.exp(np.mean(np.log([row.train_seconds for row in own])))) for own in whole.values()]
+    marked = [any(row.timing_mark for row in own) for own in whole.values()]
+    paid = [float("nan") if mark else cost for mark, cost in zip(marked, seconds, strict=True)]
+    fronts = statistics.pareto_front(aucs, paid)
+    return {
+        method: Cost(auc, cost, mark, bool(front))
+        for method, auc, cost, mark, front in zip(whole, aucs, seconds, marked, fronts, strict=True)
+    }

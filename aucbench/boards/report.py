@@ -62,9 +62,12 @@ class Row:
     runs, diverged, failed, missing : int
         Numbers of cells.
     groups : str
-        Letters; methods that share one do not differ significantly.
+        Letters; methods that share one do not differ significantly, by `Board.procedure`.
     wins, ties, losses : int
-        Against the other methods of the board, by the paired t-test.
+        Against the other methods of the board, by the same tests.
+    gain : Interval
+        Mean of AUC - AUC of the board's baseline over the runs that both have, with its interval; NaN where
+        the baseline has no result.
     train_seconds, ns_per_iteration, state_bytes, tuning_seconds, tuning_passes : float
         Means over the finished runs.
     timing_mark : str
@@ -80,6 +83,15 @@ class Row:
         Final test AUC of every run, NaN where there is none; in the order of the board's runs.
     exempt : str
         Checks the method is exempt from, and why.
+    chosen : str
+        Values that the tunings of the runs chose, and how often; empty without a tuning.
+    edges : str
+        Chosen values at an edge of the values tried, and how often.
+    advice : str
+        What to change, for a method that diverged.
+    on_front : bool
+        Whether no other method of the board is at least as good in mean AUC and mean training time and
+        better in one. A method with gaps or a timing mark is not on the front and beats nobody.
     """
 
     method: str
@@ -95,6 +107,7 @@ class Row:
     wins: int
     ties: int
     losses: int
+    gain: Interval
     train_seconds: float
     ns_per_iteration: float
     state_bytes: float
@@ -111,6 +124,65 @@ class Row:
     curve: Curve | None
     aucs: tuple[float, ...]
     exempt: str = ""
+    chosen: str = ""
+    edges: str = ""
+    advice: str = ""
+    on_front: bool = False
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """The data of a board; None or empty where it is not known.
+
+    Parameters
+    ----------
+    rows, train_rows, test_rows : int or None
+        Training and test rows of a run together, and each alone; of the largest run where they differ.
+    features : int or None
+        Columns of the rows as the methods see them, after a feature map.
+    positives : int or None
+        Positive rows among `rows`.
+    positive_share : float or None
+        Share of the positives, among the training rows where those of the test rows are not recorded.
+    positive, negative : tuple of str
+        Labels that count as positive and as negative.
+    format, licence, citation : str
+        ``dense`` or ``csr``; terms and source of the data set.
+    """
+
+    rows: int | None = None
+    train_rows: int | None = None
+    test_rows: int | None = None
+    features: int | None = None
+    positives: int | None = None
+    positive_share: float | None = None
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+    format: str = ""
+    licence: str = ""
+    citation: str = ""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Mean AUC against cost of a method over all boards of a group.
+
+    Parameters
+    ----------
+    auc : float
+        Mean over the boards of the mean test AUC.
+    seconds : float
+        Geometric mean over the boards of the training seconds of a run.
+    marked : bool
+        Whether its times are not comparable with the others' on some board.
+    on_front : bool
+        Whether no other method is at least as good in both and better in one; False where `marked`.
+    """
+
+    auc: float
+    seconds: float
+    marked: bool
+    on_front: bool
 
 
 @dataclass(frozen=True)
@@ -123,28 +195,37 @@ class Board:
         From 1.
     dataset, setting : str
         What they have in common.
-    facts : mapping
-        Of the data: rows, features, share of positives, licence, citation.
+    facts : DataFacts
+        Of the data.
     tuned : bool
         Tuned and untuned results never share a board.
     target : float
         The AUC to be reached, and `target_text` says what it is.
     pairwise : mapping
-        (method, other) to the p-value of the paired test.
+        (method, other) to the p-value of the paired test, after Holm's correction.
     trials : mapping
         Method to its tuning trials: a list of {parameters, auc}, the mean over inner folds.
+    procedure : str
+        The test behind letters, wins and `pairwise`; empty where no pair could be tested.
+    baseline : str
+        Label of the method that gains are relative to; empty where it is not on the board.
+    baseline_reason : str
+        Why there are no gains; empty where there are.
     """
 
     number: int
     dataset: str
     setting: str
-    facts: dict[str, Any]
+    facts: DataFacts
     tuned: bool
     target: float
     target_text: str
     rows: tuple[Row, ...]
     pairwise: dict[tuple[str, str], float] = field(default_factory=dict)
     trials: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    procedure: str = ""
+    baseline: str = ""
+    baseline_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,19 +249,30 @@ class Overall:
     incomplete : mapping
         Method to the data sets on which it has gaps.
     groups : mapping
-        Method to letters.
+        Method to letters; methods that share one do not differ significantly, by `procedure`.
     wins, ties, losses : mapping
-        Method to its totals over boards and rivals.
+        Method to the sums of its outcomes on the boards.
     pairwise : mapping
-        (method, other) to Holm's adjusted p-value of Wilcoxon's test across boards.
+        (method, other) to the p-value of Wilcoxon's test across boards, after Holm's correction.
+    procedure : str
+        The test behind letters and `pairwise`; empty where no pair could be tested.
     friedman : mapping or None
         Statistic, p-value and critical difference from ten boards on.
     friedman_text : str
-        The result in words, or why there is none.
+        Friedman's and Nemenyi's tests in words, for the critical-difference diagram, or why there is none.
+    cliques : tuple of tuple of str
+        Bars of that diagram: methods that Nemenyi's test does not tell apart, at least two.
     profile : mapping
         Method to its performance profile: (ratio, share) arrays.
-    pareto : tuple of str
-        Methods that no other beats in mean AUC and mean cost at once.
+    costs : mapping
+        Method without gaps to its mean AUC and cost.
+    baseline, baseline_reason : str
+        Label of the method that gains are relative to; and why there are none.
+    gains : mapping
+        Method to its mean gain over the boards on which neither it nor the baseline has gaps; the interval
+        is over these boards.
+    gain_boards : mapping
+        Method to the number of these boards.
     """
 
     tuned: bool
@@ -194,10 +286,16 @@ class Overall:
     ties: dict[str, int]
     losses: dict[str, int]
     pairwise: dict[tuple[str, str], float]
+    procedure: str
     friedman: dict[str, float] | None
     friedman_text: str
+    cliques: tuple[tuple[str, ...], ...]
     profile: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
-    pareto: tuple[str, ...]
+    costs: dict[str, Cost]
+    baseline: str
+    baseline_reason: str
+    gains: dict[str, Interval]
+    gain_boards: dict[str, int]
     ranked_boards: int = 0
 
 
@@ -224,8 +322,13 @@ class Report:
         Name of the study, or of the store.
     version, machines, made : str
         Of aucbench; processors the cells ran on; date.
-    done, failed, missing : int
-        Numbers of cells.
+    done, diverged, failed, missing : int
+        Numbers of cells: with a result, with weights that stopped being finite, ended by an error or a
+        limit, and not run. They add up to all cells.
+    baseline : str
+        Name of the method that gains are relative to.
+    level : float
+        Of all tests.
     boards, overall, methods
         The content.
     looks : mapping
@@ -241,8 +344,11 @@ class Report:
     machines: str
     made: str
     done: int
+    diverged: int
     failed: int
     missing: int
+    baseline: str
+    level: float
     boards: tuple[Board, ...]
     overall: tuple[Overall, ...]
     methods: dict[str, MethodInfo]

@@ -1,5 +1,6 @@
 """One row of a board: what a method reached, and at what cost."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucbench.boards.collecting import DIVERGED, FINISHED, MISSING, Cell
-from aucbench.boards.labelling import parameters_text
+from aucbench.boards.labelling import parameters_text, short
 from aucbench.boards.report import Curve, Interval, Row
 from aucbench.boards.sources import command_of
 from aucbench.result import mean_curve
@@ -62,7 +63,6 @@ def row_of(
     statuses = [cell.status for cell in cells]
     wins, ties, losses = _verdicts(method, found.comparisons)
     aucs = dict(zip(frame["run"], frame["auc"], strict=True))
-    corrected = not np.isnan(summary("corrected_low"))
     finished = [cell for cell in cells if cell.status == FINISHED]
     described = (finished or cells)[0].described
     exempt = described["algorithm"]["exempt"]
@@ -72,8 +72,8 @@ def row_of(
         rank=float("nan"),
         auc=Interval(
             summary("mean"),
-            float(np.clip(summary("corrected_low" if corrected else "low"), 0.0, 1.0)),
-            float(np.clip(summary("corrected_high" if corrected else "high"), 0.0, 1.0)),
+            float(np.clip(summary("low"), 0.0, 1.0)),
+            float(np.clip(summary("high"), 0.0, 1.0)),
         ),
         std=summary("std"),
         runs=statuses.count(FINISHED),
@@ -84,6 +84,7 @@ def row_of(
         wins=wins,
         ties=ties,
         losses=losses,
+        gain=Interval(summary("gain"), summary("gain_low"), summary("gain_high")),
         train_seconds=_of(means, "train_seconds"),
         ns_per_iteration=_of(means, "ns_per_iteration"),
         state_bytes=_of(means, "state_bytes"),
@@ -100,6 +101,9 @@ def row_of(
         curve=_curve(finished),
         aucs=tuple(float(aucs.get(run, float("nan"))) for run in runs),
         exempt="; ".join(f"{name}: {why}" for name, why in exempt.items()),
+        chosen=_chosen(cells),
+        edges=_edges(cells),
+        advice=_advice(cells),
     )
 
 
@@ -132,6 +136,39 @@ def _verdicts(method: str, comparisons: "pd.DataFrame") -> tuple[int, int, int]:
     second = [opposite.get(each, each) for each in comparisons[comparisons["second"] == method]["outcome"]]
     outcomes = first + second
     return outcomes.count("win"), outcomes.count("tie"), outcomes.count("loss")
+
+
+def _tunings(cells: Sequence[Cell]) -> list[Mapping[str, Any]]:
+    return [cell.record["tuned"] for cell in cells if cell.record and cell.record["tuned"]]
+
+
+def _chosen(cells: Sequence[Cell]) -> str:
+    """How often the tunings chose which value: ``gamma=1e-05 in 3 of 5 runs, 0.0001 in 2``."""
+    tunings = _tunings(cells)
+    found = []
+    for field in dict.fromkeys(name for tuned in tunings for name in tuned["parameters"]):
+        values = Counter(short(tuned["parameters"].get(field)) for tuned in tunings).most_common()
+        (first, count), *others = values
+        rest = "".join(f", {value} in {more}" for value, more in others)
+        found.append(f"{field}={first} in {count} of {len(tunings)} runs{rest}")
+    return "; ".join(found)
+
+
+def _edges(cells: Sequence[Cell]) -> str:
+    """How often a chosen value lay at which edge: ``lam at the lower edge in 28 of 30 runs``."""
+    tunings = _tunings(cells)
+    sides = Counter((field, side) for tuned in tunings for field, side in tuned.get("edges", {}).items())
+    return "; ".join(
+        f"{field} at the {side} edge in {count} of {len(tunings)} runs"
+        for (field, side), count in sides.items()
+    )
+
+
+def _advice(cells: Sequence[Cell]) -> str:
+    """What to change, as most of the diverged runs say."""
+    records = [cell.record for cell in cells if cell.record and cell.status == DIVERGED]
+    said = Counter(advice for record in records if (advice := record["result"].get("advice")))
+    return str(said.most_common(1)[0][0]) if said else ""
 
 
 def trials_of(cells: Sequence[Cell]) -> list[dict[str, Any]]:

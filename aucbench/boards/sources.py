@@ -1,10 +1,10 @@
 """What a report tells of methods and data beside the numbers: citations, claims, commands."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from aucbench.boards.collecting import SEEDS, Cell
-from aucbench.boards.report import MethodInfo
+from aucbench.boards.report import DataFacts, MethodInfo
 from aucbench.registry import Family
 from aucbench.result import CellResult
 from aucbench.tracking import commanding, installed
@@ -25,24 +25,34 @@ def command_of(cells: Sequence[Cell]) -> str:
     return " ".join(["aucbench", *map(_quoted, commanding.words(LoggedEntry("", None, results)))])
 
 
-def data_facts(cells: Sequence[Cell]) -> dict[str, Any]:
+def data_facts(cells: Sequence[Cell]) -> DataFacts:
     """Of the data set of a board."""
-    described = cells[0].described["dataset"]
-    cls = installed.plugin("dataset", described["name"])
-    facts: dict[str, Any] = {}
-    record = next((cell.record for cell in cells if cell.record), None)
-    if record:
-        data = record["data"]
-        facts = {
-            "training rows": data["train_rows"],
-            "test rows": data["test_rows"],
-            "features": data["features"],
-            "share of positives": data["train_positives"] / data["train_rows"],
-            "format": data["format"],
-        }
-    facts["citation"] = installed.citation("dataset", described["name"]) or ""
-    facts["licence"] = str(getattr(cls, "licence", "") or "")
-    return facts
+    name = cells[0].described["dataset"]["name"]
+    known = DataFacts(
+        licence=str(getattr(installed.plugin("dataset", name), "licence", "") or ""),
+        citation=installed.citation("dataset", name) or "",
+    )
+    found = [cell.record["data"] for cell in cells if cell.record]
+    if not found:
+        return known
+    data = max(found, key=lambda each: each["train_rows"] + each["test_rows"])
+    rows, positives = data["train_rows"] + data["test_rows"], None
+    share = data["train_positives"] / data["train_rows"]
+    if data.get("test_positives") is not None:
+        positives = data["train_positives"] + data["test_positives"]
+        share = positives / rows
+    return replace(
+        known,
+        rows=rows,
+        train_rows=data["train_rows"],
+        test_rows=data["test_rows"],
+        features=data["features"],
+        positives=positives,
+        positive_share=share,
+        positive=tuple(data.get("positive") or ()),
+        negative=tuple(data.get("negative") or ()),
+        format=data["format"],
+    )
 
 
 def _info(name: str) -> MethodInfo:
@@ -56,7 +66,7 @@ def _info(name: str) -> MethodInfo:
         name=name,
         summary=plugin.summary,
         citation=installed.citation("algo", name) or "",
-        claims=f"convergence {claims.rate}, cost of an iteration {claims.cost}" if claims else "",
+        claims=f"rate {claims.rate}; cost per iteration O({claims.cost})" if claims else "",
         deviations=tuple(getattr(plugin.cls, "deviations", ())),
         source=plugin.source,
         distribution=f"{plugin.distribution} {plugin.version}",

@@ -11,13 +11,14 @@ from aucbench.boards.report import Overall, Report, Row
 if TYPE_CHECKING:
     import pandas as pd
 
-NOT_TABULAR = ("curve", "aucs", "auc")
+NOT_TABULAR = ("curve", "aucs", "auc", "gain")
 FIRST = ("method", "algorithm", "rank", "auc_mean", "auc_std", "auc_low", "auc_high")
 ROW = tuple(field.name for field in fields(Row) if field.name not in (*NOT_TABULAR, *FIRST, "std"))
-BOARD = ("group", "board", "dataset", "tuned", *FIRST, *ROW, "target", "setting")
+GAIN = ("baseline", "gain_mean", "gain_low", "gain_high")
+BOARD = ("group", "board", "dataset", "tuned", *FIRST, *GAIN, *ROW, "target", "procedure", "setting")
 OVERALL = (
     "group", "tuned", "boards", "method", "rank", "rank_low", "rank_high", "rank_with_gaps", "gaps", "groups",
-    "wins", "ties", "losses", "pareto",
+    "wins", "ties", "losses", *GAIN, "gain_boards", "on_front", "procedure",
 )  # fmt: skip
 
 
@@ -28,13 +29,15 @@ def board_table(report: Report) -> "pd.DataFrame":
     -------
     DataFrame
         `group` of boards that are ranked together, `board`, `dataset`, `tuned`, the fields of `Row` (the
-        interval of the AUC as `auc_mean`, `auc_low`, `auc_high`), `target` and `setting`.
+        interval of the AUC as `auc_mean`, `auc_low`, `auc_high`, that of the gain alike), the label of the
+        `baseline` (or why there is none), `target`, `procedure` (the test) and `setting`.
     """
     import pandas as pd
 
     rows = [
         {"group": group, "board": board.number, "dataset": board.dataset, "tuned": board.tuned}
-        | {"target": board.target, "setting": board.setting}
+        | {"target": board.target, "setting": board.setting, "procedure": board.procedure}
+        | {"baseline": board.baseline_reason or board.baseline}
         | _flat(row)
         for group, (_, boards) in enumerate(report.groups(), 1)
         for board in boards
@@ -44,7 +47,7 @@ def board_table(report: Report) -> "pd.DataFrame":
 
 
 def overall_table(report: Report) -> "pd.DataFrame":
-    """One row a method and group of boards: ranks with and without gaps, groups, wins, ties, losses."""
+    """One row a method and group of boards: ranks, groups, wins, ties, losses, gains."""
     import pandas as pd
 
     rows = [
@@ -90,10 +93,11 @@ _MEASURED = (
     "stop_reason",
 )  # fmt: skip
 _ENVIRONMENT = ("concurrency", "cpu", "finished_at")
+_ROWS = ("train_rows", "test_rows", "train_positives", "test_positives")
 CELL = (
     "board", "method", "key", "dataset", "algorithm", "parameters", "described", "seed", "split_seed",
-    "order_seed", "fold", "status", "chosen", "tuning_passes", "tuning_seconds", "source", *_ENVIRONMENT,
-    *_MEASURED,
+    "order_seed", "fold", "status", "chosen", "edges", "tuning_passes", "tuning_seconds", "source",
+    *_ENVIRONMENT, *_ROWS, *_MEASURED,
 )  # fmt: skip
 
 
@@ -117,11 +121,13 @@ def _cell(cell: Cell, board: int | None, method: str | None) -> dict[str, Any]:
             "fold": cell.run[3],
             "status": cell.status,
             "chosen": json.dumps(tuned["parameters"], default=str) if tuned else None,
+            "edges": json.dumps(tuned["edges"]) if tuned.get("edges") is not None else None,
             "tuning_passes": tuned.get("cost", {}).get("passes"),
             "tuning_seconds": tuned.get("cost", {}).get("train_seconds"),
             "source": record.get("source"),
         }
         | {name: environment.get(name) for name in _ENVIRONMENT}
+        | {name: record.get("data", {}).get(name) for name in _ROWS}
         | {name: record.get("result", {}).get(name) for name in _MEASURED}
     )
 
@@ -129,11 +135,13 @@ def _cell(cell: Cell, board: int | None, method: str | None) -> dict[str, Any]:
 def _flat(row: Row) -> dict[str, Any]:
     found = {name: value for name, value in vars(row).items() if name not in NOT_TABULAR}
     auc = {"auc_mean": row.auc.value, "auc_low": row.auc.low, "auc_high": row.auc.high}
-    return found | auc | {"auc_std": found.pop("std")}
+    gain = {"gain_mean": row.gain.value, "gain_low": row.gain.low, "gain_high": row.gain.high}
+    return found | auc | gain | {"auc_std": found.pop("std")}
 
 
 def _total(overall: Overall, method: str) -> dict[str, Any]:
     rank, with_gaps = overall.ranks.get(method), overall.ranks_with_gaps.get(method)
+    gain, cost = overall.gains.get(method), overall.costs.get(method)
     return {
         "tuned": overall.tuned,
         "boards": overall.boards,
@@ -147,5 +155,11 @@ def _total(overall: Overall, method: str) -> dict[str, Any]:
         "wins": overall.wins.get(method, 0),
         "ties": overall.ties.get(method, 0),
         "losses": overall.losses.get(method, 0),
-        "pareto": method in overall.pareto,
+        "baseline": overall.baseline_reason or overall.baseline,
+        "gain_mean": gain.value if gain else None,
+        "gain_low": gain.low if gain else None,
+        "gain_high": gain.high if gain else None,
+        "gain_boards": overall.gain_boards.get(method, 0),
+        "on_front": cost is not None and cost.on_front,
+        "procedure": overall.procedure,
     }

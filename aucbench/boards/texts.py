@@ -3,16 +3,21 @@
 import math
 from collections.abc import Sequence
 
-from aucbench.boards.report import Board, Interval, Report, Row
+from aucbench.boards.report import Board, Interval, Overall, Report, Row
 
 NONE = "-"
+
+
+def mean(value: float) -> str:
+    """An AUC, with four decimals in every view; a dash where there is none."""
+    return NONE if math.isnan(value) else f"{value:.4f}"
 
 
 def auc(row: Row) -> str:
     """Mean and standard deviation, or why there is none."""
     if math.isnan(row.auc.value):
-        return "diverged" if row.diverged else "failed" if row.failed else "missing"
-    return f"{row.auc.value:.4f}" + ("" if math.isnan(row.std) else f" ± {row.std:.4f}")
+        return trouble(row)
+    return mean(row.auc.value) + ("" if math.isnan(row.std) else f" ± {mean(row.std)}")
 
 
 def interval(value: Interval, digits: int = 4) -> str:
@@ -20,6 +25,37 @@ def interval(value: Interval, digits: int = 4) -> str:
     if math.isnan(value.low) or math.isnan(value.high):
         return NONE
     return f"{value.low:.{digits}f} to {value.high:.{digits}f}"
+
+
+def gain(value: Interval) -> str:
+    """A gain with its sign and interval; a dash where there is none."""
+    if math.isnan(value.value):
+        return NONE
+    bounds = "" if math.isnan(value.low) else f" ({_signed(value.low)} to {_signed(value.high)})"
+    return _signed(value.value) + bounds
+
+
+def row_gain(row: Row, board: Board) -> str:
+    """The gain of a method on a board, or why there is none."""
+    if row.method == board.baseline:
+        return "baseline"
+    return "not run" if not board.baseline else gain(row.gain)
+
+
+def overall_gain(overall: Overall, method: str) -> str:
+    """The mean gain of a method over data sets, or why there is none."""
+    if method == overall.baseline:
+        return "baseline"
+    return "not run" if not overall.baseline else gain(overall.gains.get(method, Interval(math.nan)))
+
+
+def mean_rank(rank: Interval | None) -> str:
+    """An average rank, with two decimals in every view; a dash where there is none."""
+    return NONE if rank is None or math.isnan(rank.value) else f"{rank.value:.2f}"
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 4) + 0.0:+.4f}"  # no -0.0000
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -46,6 +82,29 @@ def runs(row: Row) -> str:
     return f"{row.runs}" + (f" ({', '.join(notes)})" if notes else "")
 
 
+def trouble(row: Row) -> str:
+    """What became of the runs that gave no AUC: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
+    kinds = ((row.diverged, "diverged"), (row.failed, "failed"), (row.missing, "missing"))
+    found = [f"{what} in {count}" for count, what in kinds if count]
+    total = row.runs + sum(count for count, _ in kinds)
+    if not found:
+        return ""
+    return ", ".join([f"{found[0]} of {total} {'run' if total == 1 else 'runs'}", *found[1:]])
+
+
+def cells(report: Report) -> str:
+    """Numbers of cells."""
+    return (
+        f"{report.done:,} cells done, {report.diverged:,} diverged, {report.failed:,} failed, "
+        f"{report.missing:,} missing"
+    )
+
+
+def letters(procedure: str) -> str:
+    """How letters are to be read; empty where there are none."""
+    return f"Methods that share a letter do not differ significantly ({procedure})." if procedure else ""
+
+
 def verdicts(row: Row) -> str:
     """Wins, ties and losses."""
     return f"{row.wins}/{row.ties}/{row.losses}"
@@ -62,7 +121,28 @@ def remarks(board: Board) -> list[str]:
     """What the marks in the table of a board mean."""
     marked = sorted({f"† {row.method}: {row.timing_mark}" for row in board.rows if row.timing_mark})
     exempt = [f"* {row.method} is exempt from checks: {row.exempt}" for row in board.rows if row.exempt]
-    return marked + sorted(exempt)
+    edges = [f"{row.method}: {row.edges}" for row in board.rows if row.edges]
+    diverged = [f"{row.method} {trouble(row)}: {row.advice}" for row in board.rows if row.advice]
+    first = [text for text in (letters(board.procedure), _baseline(board)) if text]
+    return [*first, *marked, *sorted(exempt), *edges, *diverged]
+
+
+def overall_remarks(overall: Overall) -> list[str]:
+    """How the table over all boards is to be read, and what is missing."""
+    fewer = [
+        f"{method} ({overall.gain_boards.get(method, 0)})"
+        for method in overall.methods
+        if overall.baseline and overall.gain_boards.get(method, 0) < overall.boards
+    ]
+    gaps = [f"{method} has gaps on {', '.join(names)}" for method, names in overall.incomplete.items()]
+    less = [f"Gains over fewer than {overall.boards} data sets: {', '.join(fewer)}."] if fewer else []
+    return [*filter(None, [letters(overall.procedure), _baseline(overall)]), *less, *gaps]
+
+
+def _baseline(view: Board | Overall) -> str:
+    if view.baseline_reason:
+        return f"There are no gains: {view.baseline_reason}."
+    return f"Gains are over {view.baseline}." if view.baseline else ""
 
 
 def line(text: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from aucbench.boards.baselines import BASELINE
 from aucbench.boards.collecting import Cell, from_store, left_out, of_results
 from aucbench.config.settings import StoreSettings
 from aucbench.errors import ParameterError
@@ -24,7 +25,15 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 @click.option("--study", default=None, help="Name of one study; everything when left out.")
 @click.option("--out", default=None, help="Folder for CSV, Parquet, Markdown, LaTeX, the page and pictures.")
 @click.option("--pictures/--no-pictures", default=True, help="Whether --out draws, which takes seconds.")
-def leaderboard(store: str, uri: str | None, study: str | None, out: str | None, pictures: bool) -> None:
+@click.option(
+    "--baseline",
+    default=BASELINE,
+    show_default=True,
+    help="Method that gains are relative to.",
+)
+def leaderboard(
+    store: str, uri: str | None, study: str | None, out: str | None, pictures: bool, baseline: str
+) -> None:
     """Compare methods: per data set and over all of them, with what is significant and what is missing.
 
     Reads the finished entries of a store, or those that were logged to an MLflow address.
@@ -34,7 +43,7 @@ def leaderboard(store: str, uri: str | None, study: str | None, out: str | None,
     cells = _stored(store, study) if uri is None else _logged(uri, study)
     folder = _made(out)
     remarks = (_REMARK,) if uri is not None else left_out(Store(store, writable=False), study)
-    report = building.build(cells, study or uri or store, study is not None, remarks)
+    report = building.build(cells, study or uri or store, study is not None, remarks, baseline)
     terminal.show(report)
     if folder:
         from aucbench.boards.files import PAGE, write

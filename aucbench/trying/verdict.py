@@ -5,12 +5,17 @@ import math
 import numpy as np
 
 from aucbench.trying.contest import STOCHASTIC, TUNED, Contest, Standing
-from aucbench.trying.ties import TIED, compared
 
 FAR = 0.02
 SLOW = 20.0  # times the time of an iteration of the others
 RISING = 0.003  # that a curve gains in its last half of log samples
 BETTER = 0.005  # that a tuning gains
+SMALL = 0.002  # differences of AUC up to this are too little to matter here
+NEAR = 0.01  # of AUC; methods further apart are not called tied, however few the runs
+TIED = (
+    f"less than {SMALL:g} apart, or less than {NEAR:g} and not significantly different by the boards' test "
+    "(paired t-test over the runs with Nadeau and Bengio's correction, Holm over all pairs, 5 %)"
+)
 REVERSED = 0.4  # an AUC below it is no accident of a method that learns nothing
 
 
@@ -76,18 +81,46 @@ def _rank(own: Standing, rivals: list[Standing]) -> str:
     """Where it stands among the others; those that cannot be told apart from it share its rank."""
     if not rivals:
         return ""
-    outcomes = [(compared(own, each), each) for each in rivals]
+    by_label = _outcomes(own, rivals)
+    outcomes = [(by_label[each.label], each) for each in rivals]
     rank = _ordinal(1 + sum(outcome < 0 for outcome, _ in outcomes))
     tied = [f"{each.label} ({each.auc:.4f})" for outcome, each in outcomes if outcome == 0]
     best = max(rivals, key=lambda each: each.auc)
     place = f"{rank} of {len(rivals) + 1}"
     words = f", tied for {place} with {_listed(tied)}" if tied else f", {place}"
-    outcome = compared(own, best)
-    if outcome:
-        words += f", {'above' if outcome > 0 else 'below'} {best.label}'s {best.auc:.4f}"
+    if by_label[best.label]:
+        words += f", {'above' if by_label[best.label] > 0 else 'below'} {best.label}'s {best.auc:.4f}"
     if own.planned is not None and len(own.curve[0]):
         words += f"; after as many samples {best.label} had {best.auc_after(own.curve[0][-1]):.4f}"
     return words
+
+
+def _outcomes(own: Standing, rivals: list[Standing]) -> dict[str, int]:
+    """1, 0 or -1 by rival: the method is better, tied or worse, over the first runs that all of them have.
+
+    A single run cannot be tested; there the difference decides.
+    """
+    import pandas as pd
+
+    from aucbench.boards.conditions import overlap
+    from aucbench.boards.statistics import compare_runs
+
+    every = [own, *rivals]
+    runs = range(min(len(each.cells) for each in every))
+    rows = [
+        ("trial", own.dataset, each.label, run, each.aucs[run], "finished") for each in every for run in runs
+    ]
+    frame = pd.DataFrame(rows, columns=["board", "dataset", "method", "run", "auc", "status"])
+    ratio = overlap(each.cells[run].record for each in every for run in runs)
+    found = {}
+    for row in compare_runs(frame, ratio).to_dict("records"):
+        if own.label in (row["first"], row["second"]):
+            is_first = row["first"] == own.label
+            difference = row["difference"] if is_first else -row["difference"]
+            near = abs(difference) <= NEAR and row["outcome"] == "tie"
+            tied = abs(difference) <= SMALL or near
+            found[str(row["second" if is_first else "first"])] = 0 if tied else int(np.sign(difference))
+    return found
 
 
 def _speed(contest: Contest) -> list[str]:

@@ -44,16 +44,20 @@ def parameters(name="alpha", **fields):
     return PLUGIN | {"name": name, "parameters": {"eta": 0.1, "radius": 1.0} | fields}
 
 
-def result(auc, seed=0, source="code", finished_at="2026-01-01", cpu="chip", concurrency=1, **what):
+def result(
+    auc, seed=0, source="code", finished_at="2026-01-01", cpu="chip", concurrency=1, seconds=1e-3,
+    checkpoints=4, tuned=None, data=(), advice=None, **what,
+):  # fmt: skip
     """A finished cell; diverged where the AUC is None."""
     own = described(**what)
     finals = 0.5 if auc is None else auc
+    steps = np.geomspace(1, 1000, checkpoints)
     curve = {
-        "iteration": np.array([1, 10, 100, 1000]),
-        "samples": np.array([1, 10, 100, 1000]),
-        "train_seconds": np.array([1e-6, 1e-5, 1e-4, 1e-3]),
-        "cpu_seconds": np.array([1e-6, 1e-5, 1e-4, 1e-3]),
-        "auc": 0.5 + (finals - 0.5) * np.array([0.1, 0.5, 0.9, 1.0]),
+        "iteration": steps.astype(np.int64),
+        "samples": steps.astype(np.int64),
+        "train_seconds": steps / 1000 * seconds,
+        "cpu_seconds": steps / 1000 * seconds,
+        "auc": 0.5 + (finals - 0.5) * np.linspace(0.1, 1.0, checkpoints),
     }
     key = repr((own, seed, source))
     record = {
@@ -66,14 +70,15 @@ def result(auc, seed=0, source="code", finished_at="2026-01-01", cpu="chip", con
         "data": {
             "sha256": ["d" * 64], "train_rows": 80, "test_rows": 20, "features": 5, "train_positives": 40,
             "format": "dense",
-        },
-        "tuned": None,
+        }
+        | dict(data),
+        "tuned": tuned,
         "source": source,
         "environment": {"cpu": cpu, "concurrency": concurrency, "finished_at": finished_at},
         "result": {
-            "auc": auc, "iterations": 1000, "train_seconds": 1e-3, "train_cpu_seconds": 1e-3,
-            "ns_per_iteration": 1000.0, "state_bytes": 64,
-            "stop_reason": "diverged" if auc is None else "budget",
+            "auc": auc, "iterations": 1000, "train_seconds": seconds, "train_cpu_seconds": seconds,
+            "ns_per_iteration": 1e6 * seconds, "state_bytes": 64,
+            "stop_reason": "diverged" if auc is None else "budget", "advice": advice,
         },
     }  # fmt: skip
     return CellResult(record, curve, None)

@@ -5,6 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
+import aucbench
 from aucbench.boards import building, documents, terminal
 from aucbench.boards.collecting import from_store
 from aucbench.boards.conditions import overlap
@@ -66,21 +67,45 @@ def test_machines_are_named(store):
     assert "another chip" in changed(store, "psam", cpu="another chip").machines
 
 
-def split(protocol, seeds, **fields):
-    cells = [finished(0.9, seed=seed) for seed in seeds]
-    return overlap({"name": protocol, "parameters": fields}, cells)
+@pytest.fixture(scope="module")
+def ratio(tmp_path_factory):
+    """The ratio of the runs that some settings make."""
+    place = tmp_path_factory.mktemp("splits")
+
+    def ratio(*words):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(place)
+            words = ("algo=ls_svm", "dataset=wine", "tracking=none", *words)
+            return overlap(cell.record for cell in aucbench.run(*words).cells)
+
+    return ratio
 
 
-def test_splits_that_overlap_are_corrected_by_test_over_training_rows():
-    assert split("holdout", [0, 1], test_fraction=0.2) == pytest.approx(0.25)
-    assert split("kfold", [0, 1], folds=5, repeats=1) == pytest.approx(0.25)
-    both = {"test_fraction": 1 / 6, "validation_fraction": 1 / 6}
-    assert split("train_valid_test", [0, 1], **both) == pytest.approx(0.25)
+def test_splits_that_overlap_are_corrected_by_the_test_rows_over_the_training_rows_that_were_used(ratio):
+    assert ratio("runs=2", "protocol.test_fraction=0.25") == pytest.approx(1 / 3, abs=0.02)
+    assert ratio("runs=2", "protocol=kfold", "protocol.folds=4") == pytest.approx(1 / 3, abs=1e-12)
+    assert ratio("runs=2", "protocol.test_fraction=0.25", "max_train_rows=60") == pytest.approx(
+        45 / 60, abs=0.02
+    )
+    words = ("protocol=train_valid_test", "protocol.validation_fraction=0.25", "protocol.test_fraction=0.25")
+    assert ratio("runs=2", *words) == pytest.approx(0.5, abs=0.03)
 
 
-def test_one_split_needs_no_correction():
-    assert split("holdout", [0, 0], test_fraction=0.2) is None
-    assert split("given", [0, 1], halved=True) is None
+def test_one_split_needs_no_correction(ratio):
+    assert ratio("runs=1") is None
+    assert ratio("runs=3", "split_seed=0") is None
+
+
+def test_a_given_test_part_needs_no_correction():
+    given = {"name": "given", "parameters": {"halved": True}}
+    assert overlap(finished(0.9, seed=seed, protocol=given).record for seed in range(2)) is None
+
+
+def test_methods_that_saw_fewer_rows_make_the_tests_of_their_board_more_cautious():
+    cells = [finished(0.9, seed=seed) for seed in range(2)]
+    few = [finished(0.9, seed=seed, max_train_rows=40, data={"train_rows": 40}) for seed in range(2)]
+    assert overlap(cell.record for cell in cells) == 0.25
+    assert overlap(cell.record for cell in cells + few) == 0.5
 
 
 def test_the_interval_of_repeated_hold_outs_is_the_corrected_one():

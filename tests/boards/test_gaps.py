@@ -6,7 +6,7 @@ import math
 import pandas as pd
 import pytest
 
-from aucbench.boards import building, documents, latex, terminal
+from aucbench.boards import building, documents, latex, terminal, texts
 from aucbench.boards.files import write
 from tests.boards.cells import finished, several, unfinished
 
@@ -44,7 +44,7 @@ def test_odd_studies_are_shown_and_written_in_every_form(name, tmp_path, capsys)
     terminal.show(report)
     files = write(report, ODD[name], tmp_path, pictures=False)
     assert all(file.stat().st_size for file in files)
-    assert f"{report.done} cells done" in capsys.readouterr().out
+    assert texts.cells(report) in capsys.readouterr().out
     table = pd.read_parquet(tmp_path / "leaderboard.parquet")
     assert len(table) == sum(len(board.rows) for board in report.boards)
     assert list(pd.read_csv(tmp_path / "leaderboard.csv").columns) == list(table.columns)
@@ -63,7 +63,11 @@ def test_where_nothing_finished_nobody_is_ranked_bold_or_in_a_group(name):
         assert getattr(row, word) in (2, 3)
     assert "**" not in documents.markdown(report)
     assert "mathbf" not in latex.latex(report)
-    assert latex.latex(report).count(f"& {word}") == 2
+    assert latex.latex(report).count(f"& {word} in ") == 2
+    assert documents.markdown(report).count(f"| {word} in ") == 2
+    own = {"all diverged": report.diverged, "all missing": report.missing, "all failed": report.failed}[name]
+    assert own == len(ODD[name])
+    assert report.done + report.diverged + report.failed + report.missing == own
     assert "no target: no method has all its runs" in documents.markdown(report)
 
 
@@ -142,7 +146,7 @@ def test_every_view_says_what_is_missing(report, capsys):
     table = latex.latex(report)
     assert "(2 of 3 runs)" in table
     assert "& failed" in table
-    assert (report.done, report.failed, report.missing) == (25, 2, 1)
+    assert (report.done, report.diverged, report.failed, report.missing) == (24, 1, 2, 1)
 
 
 def test_tables_hold_nothing_for_what_there_is_not(report, tmp_path):

@@ -1,4 +1,7 @@
-"""Every number of a leaderboard follows from cells.parquet by other code: NumPy and SciPy alone."""
+"""Every number of a leaderboard follows from cells.parquet by other code: NumPy and SciPy alone.
+
+The tests are those that docs/why.md describes, and are computed from its text.
+"""
 
 import itertools
 import json
@@ -7,6 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+
+from aucbench.boards import building
+from aucbench.boards.collecting import from_store
+from aucbench.boards.documents import is_best
+from aucbench.cli import main
+from aucbench.store import Store
 
 FOLDS = 3
 
@@ -38,11 +47,44 @@ def rows(board):
     return [(row, int(row["board"]), row["method"]) for row in board.to_dict("records")]
 
 
-def p_value(one, other):
-    difference = np.round(one - other, 15)
-    if np.ptp(difference) == 0:
-        return 1.0 if difference[0] == 0 else 0.0
-    return stats.ttest_rel(one, other).pvalue
+def corrected_p(one, other, ratio):
+    """The test of docs/why.md: Student's t with Nadeau and Bengio's variance."""
+    d = np.round(one - other, 15)
+    if np.ptp(d) == 0:
+        return 1.0 if d[0] == 0 else 0.0
+    t = d.mean() / np.sqrt((1 / len(d) + ratio) * d.var(ddof=1))
+    return 2 * stats.t.sf(abs(t), len(d) - 1)
+
+
+def after_holm(p):
+    """P-values by pair after Holm's correction."""
+    adjusted, largest = {}, 0.0
+    for place, pair in enumerate(sorted(p, key=p.get)):
+        largest = max(largest, min(1.0, (len(p) - place) * p[pair]))
+        adjusted[pair] = largest
+    return adjusted
+
+
+@pytest.fixture(scope="module")
+def p_values(aucs, ratios):
+    """Number of a board to the p-value of every pair of methods, as docs/why.md says."""
+    return {
+        number: after_holm(
+            {
+                frozenset(pair): corrected_p(own[pair[0]], own[pair[1]], ratios[number])
+                for pair in itertools.combinations(own, 2)
+            }
+        )
+        for number, own in aucs.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def ratios(folder):
+    """Number of a board to its test rows over its training rows."""
+    cells = pd.read_parquet(folder / "boards" / "small" / "cells.parquet")
+    sums = cells.groupby("board")[["test_rows", "train_rows"]].sum()
+    return dict(sums["test_rows"] / sums["train_rows"])
 
 
 def test_there_are_as_many_rows_as_methods_on_data_sets(board, aucs):
@@ -71,29 +113,89 @@ def test_ranks_on_each_data_set(board, aucs):
         assert list(found) == sorted(found)
 
 
-def test_wins_ties_and_losses(board, aucs, overall):
+def test_the_ratio_of_folds_is_one_to_the_others(ratios):
+    assert list(ratios.values()) == pytest.approx([1 / (FOLDS - 1)] * 3)
+
+
+def test_wins_ties_and_losses(board, aucs, p_values, overall):
     totals = {}
     for row, number, method in rows(board):
         counts = {"wins": 0, "ties": 0, "losses": 0}
         for other, values in aucs[number].items():
             if other != method:
-                mine = aucs[number][method]
-                better = "wins" if mine.mean() > values.mean() else "losses"
-                counts[better if p_value(mine, values) < 0.05 else "ties"] += 1
+                better = "wins" if aucs[number][method].mean() > values.mean() else "losses"
+                counts[better if p_values[number][frozenset((method, other))] < 0.05 else "ties"] += 1
         assert {name: row[name] for name in counts} == counts
         own = totals.setdefault(method, dict.fromkeys(counts, 0))
         totals[method] = {name: own[name] + count for name, count in counts.items()}
+    assert sum(counts["wins"] for counts in totals.values()) > 0
     for method, counts in totals.items():
         assert {name: overall.loc[method, name] for name in counts} == counts
 
 
-def test_methods_share_a_letter_exactly_when_their_paired_test_sees_no_difference(board, aucs):
+def test_methods_share_a_letter_exactly_when_the_documented_test_sees_no_difference(board, aucs, p_values):
+    plain = 0
     for number, own in aucs.items():
         letters = board[board["board"] == number].set_index("method")["groups"]
         assert all(letters)
         for one, other in itertools.combinations(own, 2):
-            shared = set(letters[one]) & set(letters[other])
-            assert bool(shared) == (p_value(own[one], own[other]) >= 0.05)
+            p = p_values[number][frozenset((one, other))]
+            assert bool(set(letters[one]) & set(letters[other])) == (p >= 0.05)
+            plain += (p >= 0.05) != (stats.ttest_rel(own[one], own[other]).pvalue >= 0.05)
+    assert plain > 0  # the uncorrected test says something else here
+
+
+def test_p_values_of_pairs(folder, p_values):
+    report = building.build(from_store(Store(folder), "small"), "small", one_study=True)
+    for made in report.boards:
+        for (one, other), p in made.pairwise.items():
+            assert p == pytest.approx(p_values[made.number][frozenset((one, other))], rel=1e-9)
+        for row in made.rows:
+            same = {rival.method for rival in made.rows if set(rival.groups) & set(made.rows[0].groups)}
+            assert is_best(row, made) == (row.method in same)
+
+
+@pytest.fixture(scope="module")
+def gains(folder, tmp_path_factory):
+    """Tables of gains over psam, from the command line."""
+    out = tmp_path_factory.mktemp("gains")
+    words = [
+        "--store",
+        str(folder),
+        "--study",
+        "small",
+        "--out",
+        str(out),
+        "--no-pictures",
+        "--baseline",
+        "psam",
+    ]
+    assert main(["leaderboard", *words]) == 0
+    return pd.read_parquet(out / "leaderboard.parquet"), pd.read_csv(out / "overall.csv").set_index("method")
+
+
+def test_gains_are_paired_differences_with_corrected_intervals(gains, aucs, ratios):
+    for row, number, method in rows(gains[0]):
+        d = aucs[number][method] - aucs[number]["psam"]
+        half = stats.t.ppf(0.975, len(d) - 1) * np.sqrt((1 / len(d) + ratios[number]) * d.var(ddof=1))
+        found = [row["gain_mean"], row["gain_low"], row["gain_high"]]
+        assert found == pytest.approx([d.mean(), d.mean() - half, d.mean() + half], abs=1e-12)
+        assert row["baseline"] == "psam"
+
+
+def test_mean_gains_have_intervals_over_the_data_sets(gains, aucs):
+    for method, row in gains[1].iterrows():
+        d = np.array([own[method].mean() - own["psam"].mean() for own in aucs.values()])
+        half = stats.t.ppf(0.975, len(d) - 1) * np.std(d, ddof=1) / np.sqrt(len(d))
+        found = [row["gain_mean"], row["gain_low"], row["gain_high"]]
+        assert found == pytest.approx([d.mean(), d.mean() - half, d.mean() + half], abs=1e-12)
+        assert row["gain_boards"] == 3
+
+
+def test_a_baseline_that_was_not_run_is_named_in_the_tables(board, overall):
+    for table in (board, overall):
+        assert set(table["baseline"]) == {"log_reg was not run"}
+        assert table["gain_mean"].isna().all()
 
 
 def test_mean_ranks_over_the_data_sets(aucs, overall):

@@ -17,7 +17,7 @@ from tests.boards.making import report as random_report
 
 @pytest.fixture(scope="module")
 def report():
-    return random_report(methods=4, boards=10)
+    return random_report(methods=4, boards=11)
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +31,9 @@ def drawn(report):
 def test_there_is_one_picture_of_each_kind(drawn):
     kinds = [title.removeprefix("1-data1-") for title in drawn]
     assert kinds == [
-        "ranks-tuned", "critical-difference-tuned", "profile-tuned", "tests-tuned", "auc-samples",
-        "auc-seconds", "auc-cost", "runs", "tests", "sensitivity-method0",
+        "ranks-tuned", "gains-tuned", "critical-difference-tuned", "profile-tuned", "tests-tuned",
+        "auc-samples", "auc-seconds", "auc-cost", "runs", "tests",
+        *(f"sensitivity-method{k}" for k in range(4)),
     ]  # fmt: skip
 
 
@@ -80,7 +81,7 @@ def test_thirty_methods_have_thirty_different_markers_and_dashes():
 def test_files_and_their_sentences_are_written(report, tmp_path):
     small = replace(report, boards=report.boards[:1], overall=())
     files = draw_all(small, tmp_path, ("png",))
-    assert [file.suffix for file in files] == [".png"] * 6 + [".md"]
+    assert [file.suffix for file in files] == [".png"] * 9 + [".md"]
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in files[:-1])
     lines = files[-1].read_text().splitlines()
     assert [re.match(r"- `([^`]+)`", line)[1] for line in lines] == [file.stem for file in files[:-1]]
@@ -94,20 +95,17 @@ def test_nothing_across_boards_is_drawn_for_one_board(report):
 
 
 def test_a_single_run_has_no_band_and_no_sentence_about_one():
-    board = random_report(methods=2, boards=1, runs=1).boards[0]
-    rows = tuple(
-        replace(row, curve=replace(row.curve, low=row.curve.auc, high=row.curve.auc)) for row in board.rows
-    )
-    report = random_report(methods=2, boards=1, runs=1)
-    with look():
-        _, sentence = boards.curves(replace(board, rows=rows), styles(report), "samples")
-        _, banded = boards.curves(board, styles(report), "samples")
-    assert "band" not in sentence
-    assert "band" in banded
+    said = {}
+    for runs in (1, 2):
+        report = random_report(methods=2, boards=1, runs=runs, gaps=False)
+        with look():
+            _, said[runs] = boards.curves(report.boards[0], styles(report), "samples")
+    assert "band" not in said[1]
+    assert "band" in said[2]
 
 
 def test_many_methods_with_long_names_have_room_in_the_legend():
-    report = random_report(methods=20, boards=1)
+    report = random_report(methods=20, boards=1, gaps=False)
     names = {row.method: f"{row.method} (tuning=random loss=squared_hinge)" for row in report.boards[0].rows}
     rows = tuple(replace(row, method=names[row.method]) for row in report.boards[0].rows)
     board = replace(report.boards[0], rows=rows)

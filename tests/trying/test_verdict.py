@@ -16,11 +16,16 @@ def standing(label, aucs, ns=100.0, stop="budget", tuned=None):
                     "auc": auc, "ns_per_iteration": ns, "iterations": 50, "stop_reason": stop,
                 },
                 "tuned": {"parameters": tuned} if tuned else None,
+                "split_seed": seed,
+                "fold": 0,
+                "protocol": {"name": "holdout", "parameters": {"test_fraction": 0.2}},
+                "max_train_rows": None,
+                "data": {"train_rows": 80, "test_rows": 20},
             },
             {"samples": samples, "auc": np.full(100, 0.5 if auc is None else auc), "iteration": samples},
             None,
         )
-        for auc in aucs
+        for seed, auc in enumerate(aucs)
     )  # fmt: skip
     return Standing(label, "data", cells)
 
@@ -33,7 +38,7 @@ def judged(*standings, access="stream", grid=None):
 def test_what_the_paired_runs_cannot_tell_apart_is_tied():
     text = judged(standing("mine", [0.90, 0.80, 0.85]), standing("psam", [0.80, 0.90, 0.86]))
     assert "tied for first of 2 with psam (0.8533)" in text
-    assert "tied: less than 0.002 apart, or less than 0.01 and not told apart at 95% by the boards'" in text
+    assert "tied: less than 0.002 apart, or less than 0.01 and not significantly different" in text
     far = judged(standing("mine", [0.95, 0.40, 0.70]), standing("psam", [0.90, 0.91, 0.92]))
     assert "second of 2, below psam's 0.9100" in far
     below = judged(standing("mine", [0.80, 0.81]), standing("psam", [0.90, 0.91]))

@@ -1,20 +1,54 @@
 """The data of the page: a report with as many digits as anybody reads, safe inside a script element."""
 
 import json
+import math
 from typing import Any
 
-from aucbench.boards.report import Report, plain
+from aucbench.boards import texts
+from aucbench.boards.report import Board, Interval, Report, Row, plain
 
-DIGITS = 6  # significant ones: AUC is shown with four decimals
+DIGITS = 6  # significant ones, of curves and costs
 
 
 def packed(report: Report) -> dict[str, Any]:
-    """The report as JSON knows it, with rounded numbers and trials as columns."""
+    """The report as JSON knows it: curves and costs rounded, trials as columns.
+
+    AUCs, ranks and gains come with their texts, which are those of all other views (`shown`); their values,
+    which only sort and place, are not rounded before.
+    """
     found = _rounded(plain(report))
-    for board in found["boards"]:
-        board["trials"] = {method: _columns(trials) for method, trials in board["trials"].items()}
     assert isinstance(found, dict)
+    for own, board in zip(found["boards"], report.boards, strict=True):
+        own["trials"] = {method: _columns(trials) for method, trials in own["trials"].items()}
+        own |= {"letters": texts.letters(board.procedure), "target_shown": texts.mean(board.target)}
+        for line, row in zip(own["rows"], board.rows, strict=True):
+            line |= {"auc": _interval(row.auc), "gain": _interval(row.gain), "shown": _shown(row, board)}
+    for own, overall in zip(found["overall"], report.overall, strict=True):
+        own["letters"] = texts.letters(overall.procedure)
+        for name in ("ranks", "ranks_with_gaps"):
+            for method, rank in getattr(overall, name).items():
+                own[name][method] |= {"shown": texts.mean_rank(rank), "bounds": texts.interval(rank, 2)}
+        for method, cost in overall.costs.items():
+            own["costs"][method]["shown"] = texts.mean(cost.auc)
+        own["gains_shown"] = {method: texts.overall_gain(overall, method) for method in overall.methods}
     return found
+
+
+def _interval(value: Interval) -> dict[str, float | None]:
+    return {name: each if math.isfinite(each) else None for name, each in vars(value).items()}
+
+
+def _shown(row: Row, board: Board) -> dict[str, str]:
+    """What a row says in every view."""
+    return {
+        "rank": texts.rank(row.rank),
+        "auc": texts.mean(row.auc.value),
+        "std": texts.mean(row.std),
+        "auc_std": texts.auc(row),
+        "interval": texts.interval(row.auc),
+        "gain": texts.row_gain(row, board),
+        "trouble": texts.trouble(row),
+    }
 
 
 def embedded(data: Any) -> str:

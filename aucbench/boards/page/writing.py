@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jinja2
 
+from aucbench.boards import texts
 from aucbench.boards.page.assets import script, style
 from aucbench.boards.page.packing import embedded, packed
 from aucbench.boards.report import Report
@@ -42,6 +43,7 @@ def page(report: Report) -> str:
     code, looks = script(), style()
     return environment.get_template("template.html").render(
         report=report,
+        texts=texts,
         data=embedded(packed(report)),
         script=code,
         style=looks,

@@ -8,6 +8,7 @@ import numpy as np
 from aucbench.boards.pictures.matrices import matrix
 from aucbench.boards.pictures.styling import Style, begin, height, legend, logarithmic, short
 from aucbench.boards.report import Overall
+from aucbench.boards.texts import line
 
 Picture = tuple[Any, str]
 
@@ -28,10 +29,10 @@ def ranks(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
     axes.invert_yaxis()
     axes.set_xlabel("mean rank (1 is best)")
     axes.set_title(f"{overall.boards} boards, {'tuned' if overall.tuned else 'not tuned'}")
-    test = "Nemenyi's test" if overall.friedman else "Wilcoxon's tests with Holm's correction"
     return figure, (
         "Mean rank over the boards on which every method shown has all runs, with a 95 % bootstrap interval; "
-        f"further left is better. Grey lines join, by their dots, methods that do not differ by {test}."
+        f"further left is better. Grey lines join, by their dots, methods that do not differ significantly "
+        f"({overall.procedure})."
     )
 
 
@@ -41,7 +42,7 @@ def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Pictur
         return None
     ranked = sorted(overall.ranks.items(), key=lambda item: item[1].value)
     half = (len(ranked) + 1) // 2
-    groups = _groups([method for method, _ in ranked], overall)
+    groups = overall.cliques
     top = -0.6 - 0.2 * len(groups)  # of the first name, under all bars
     labels = short([method for method, _ in ranked], 34)
     tall = max(label.count("\n") for label in labels)
@@ -80,6 +81,29 @@ def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Pictur
     )
 
 
+def gains(overall: Overall, styles: Mapping[str, Style], name: str) -> Picture | None:
+    """Mean gains over the baseline with intervals."""
+    found = {method: gain for method, gain in overall.gains.items() if method != overall.baseline}
+    if not overall.baseline or not found:
+        return None
+    ordered = sorted(found.items(), key=lambda item: -item[1].value)
+    labels = short([method for method, _ in ordered])
+    figure, axes = begin(7.0, 1.6 + sum(0.34 + 0.12 * label.count("\n") for label in labels))
+    for place, (method, gain) in enumerate(ordered):
+        style = styles[method]
+        axes.plot([gain.low, gain.high], [place, place], color=style.colour, linewidth=1.6)
+        axes.plot(gain.value, place, marker=style.marker, color=style.colour, markersize=7)
+    axes.axvline(0.0, color="0.5", linewidth=0.8)
+    axes.set_yticks(range(len(ordered)), labels)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"mean gain in test AUC over {line(overall.baseline)}")
+    axes.set_title(f"gain over {line(name)}, {'tuned' if overall.tuned else 'not tuned'}")
+    return figure, (
+        f"Mean difference of test AUC, method - {line(overall.baseline)}, over the boards on which neither "
+        "has gaps, with a 95 % t interval over these boards; further right is better."
+    )
+
+
 def profile(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
     """Performance profiles of the AUC gap."""
     if not overall.profile:
@@ -92,13 +116,14 @@ def profile(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
     axes.set_xscale("log")
     logarithmic(axes.xaxis, *axes.get_xlim())
     axes.set_ylim(0.0, 1.03)
-    axes.set_xlabel("factor on the smallest 1 - AUC of a board")
+    axes.set_xlabel("(1 - AUC) relative to the best method")
     axes.set_ylabel("share of the boards")
     axes.set_title("performance profile")
     legend(axes)
     return figure, (
         "For each factor, the share of boards on which a method's 1 - AUC is within that factor of the best "
-        "method's (Dolan and More 2002). Higher is better; the value at the left is how often it is best."
+        "method's (Dolan and More 2002). Higher is better; the value at the left edge is the share of boards "
+        "on which it is best."
     )
 
 

@@ -65,24 +65,24 @@ def pareto(board: Board, styles: Mapping[str, Style]) -> Picture | None:
             row.train_seconds, row.auc.value, yerr=0.0 if np.isnan(row.std) else row.std, color=style.colour,
             marker=style.marker, markersize=7, linestyle="none", capsize=2, label=label,
         )  # fmt: skip
-    best, front = -np.inf, []
-    for row in sorted(rows, key=lambda row: (row.train_seconds, -row.auc.value)):
-        if row.auc.value > best:
-            best = row.auc.value
-            front.append((row.train_seconds, best))
-    front.append((max(row.train_seconds for row in rows), best))
-    axes.step(*zip(*front, strict=True), where="post", color="0.6", linewidth=0.9, zorder=0)
+    front = sorted((row.train_seconds, row.auc.value) for row in rows if row.on_front)
+    if front:
+        front.append((max(row.train_seconds for row in rows), front[-1][1]))
+        axes.step(*zip(*front, strict=True), where="post", color="0.6", linewidth=0.9, zorder=0)
     axes.set_xscale("log")
     logarithmic(axes.xaxis, *axes.get_xlim())
     axes.set_xlabel("training seconds")
     axes.set_ylabel("test AUC")
     axes.set_title(line(f"{board.dataset}: AUC against cost"))
     legend(axes)
-    marked = " Some times were measured under other conditions." if any(r.timing_mark for r in rows) else ""
-    gaps = " Of methods with gaps it is over the runs that finished." if _gaps(board) else ""
+    marked = [row.method for row in rows if row.timing_mark]
+    times = (
+        f" Not comparable in time, and not considered for the front: {', '.join(marked)}." if marked else ""
+    )
+    gaps = " Means of methods with gaps are over the runs that finished." if _gaps(board) else ""
     return figure, (
-        "Mean test AUC and training time of each method, bars one standard deviation; methods at corners of "
-        f"the grey line are beaten by no other in both at once.{gaps}{marked}"
+        "Mean test AUC and training time of each method, bars one standard deviation; the grey line is "
+        f"the Pareto front.{gaps}{times}"
     )
 
 
@@ -121,7 +121,7 @@ def tests(board: Board) -> Picture | None:
     figure = matrix(methods, board.pairwise, f"{board.dataset}: paired t-tests")
     return figure and (
         figure,
-        "P-value of the paired t-test of two methods over the same runs; dark cells (p < 0.05) differ. "
+        f"P-value of two methods after Holm's correction ({board.procedure}); dark cells (p < 0.05) differ. "
         "Methods are in order of their mean AUC, those with gaps last.",
     )
 

@@ -51,6 +51,7 @@ def _pictures(report: Report) -> Iterator[tuple[str, Any, str]]:
         kind = "tuned" if overall.tuned else "untuned"
         for name, picture in (
             ("ranks", across.ranks(overall, style)),
+            ("gains", across.gains(overall, style, report.baseline)),
             ("critical-difference", across.critical_difference(overall, style)),
             ("profile", across.profile(overall, style)),
             ("tests", across.tests(overall)),

@@ -9,6 +9,7 @@ from aucbench.boards.statistics.cells import (
     RefusedError,
     blocks,
     dataset_means,
+    level_of,
     missing_cells,
 )
 from aucbench.boards.statistics.curves import Curve, Curves, read_curve
@@ -20,8 +21,8 @@ from aucbench.boards.statistics.groups import (
     maximal_groups,
 )
 from aucbench.boards.statistics.holm import holm
-from aucbench.boards.statistics.pairs import compare_runs, win_tie_loss
-from aucbench.boards.statistics.pareto import auc_and_cost, pareto_front
+from aucbench.boards.statistics.pairs import compare_runs
+from aucbench.boards.statistics.pareto import pareto_front
 from aucbench.boards.statistics.profiles import measure_table, performance_profile
 from aucbench.boards.statistics.published import (
     Agreement,
@@ -40,7 +41,7 @@ from aucbench.boards.statistics.reaching import (
 )
 from aucbench.boards.statistics.rectangles import Rectangle, complete_rectangle
 from aucbench.boards.statistics.student import TStatistics, t_statistics
-from aucbench.boards.statistics.summaries import summarise
+from aucbench.boards.statistics.summaries import gains_over_datasets, summarise
 from aucbench.boards.statistics.wilcoxon import SignedRanks, compare_datasets, signed_ranks
 
 __all__ = [
@@ -62,7 +63,6 @@ __all__ = [
     "Verdict",
     "anytime_auc",
     "area",
-    "auc_and_cost",
     "average_ranks",
     "blocks",
     "common_ranges",
@@ -74,6 +74,7 @@ __all__ = [
     "dataset_means",
     "first_crossing",
     "friedman",
+    "gains_over_datasets",
     "groups_by_rank",
     "groups_by_wilcoxon",
     "groups_of_runs",
@@ -81,6 +82,7 @@ __all__ = [
     "judge",
     "judge_table",
     "kendall",
+    "level_of",
     "maximal_groups",
     "measure_table",
     "missing_cells",
@@ -96,5 +98,4 @@ __all__ = [
     "summarise_reaching",
     "t_statistics",
     "target_aucs",
-    "win_tie_loss",
 ]

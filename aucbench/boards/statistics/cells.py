@@ -134,6 +134,11 @@ def missing_cells(cells: "pd.DataFrame") -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=[*KEY, "status"])
 
 
+def level_of(confidence: float) -> float:
+    """The level of a test whose confidence is given: 0.05 for 0.95, without the rounding of 1 - 0.95."""
+    return round(1.0 - share("confidence", confidence), 12)
+
+
 def share(name: str, value: float) -> float:
     """The value, which must lie strictly between 0 and 1."""
     if not 0.0 < value < 1.0:

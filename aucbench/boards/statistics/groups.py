@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.boards.statistics.cells import share
+from aucbench.boards.statistics.cells import level_of
 from aucbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def groups_of_runs(
 
 
 def groups_by_rank(test: "Nemenyi") -> Groups:
-    """Groups over all data sets, in order of the average rank, by the critical difference."""
+    """Groups over all data sets, in order of the average rank, by Nemenyi's critical difference: the bars of
+    a critical-difference diagram."""
     order = np.argsort(test.ranks.to_numpy(), kind="stable")
     return maximal_groups(list(test.ranks.index[order]), test.differs.to_numpy()[np.ix_(order, order)])
 
@@ -117,12 +118,12 @@ def groups_by_wilcoxon(
     confidence : float
         One minus the level of the tests.
     """
-    share("confidence", confidence)
+    level = level_of(confidence)
     methods = list(ranks.index[np.argsort(ranks.to_numpy(), kind="stable")])
     at = {method: position for position, method in enumerate(methods)}
     differs = np.zeros((len(methods), len(methods)), dtype=bool)
     for row in comparisons.to_dict("records"):
         if row["first"] in at and row["second"] in at:
             one, other = at[row["first"]], at[row["second"]]
-            differs[one, other] = differs[other, one] = row["p_holm"] < 1.0 - confidence
+            differs[one, other] = differs[other, one] = row["p_holm"] < level
     return maximal_groups(methods, differs)

@@ -4,24 +4,20 @@ from dataclasses import replace
 
 import pytest
 
+from aucbench.boards import building
 from aucbench.boards.page import write_page
-from tests.boards.making import report
+from tests.boards.cells import budget, finished, tuning, unfinished
+from tests.boards.making import cells, report
 from tests.boards.page.test_page import HARMFUL, named
 
-NAN = float("nan")
 DASH = "\u2013"
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     file = tmp_path_factory.mktemp("page") / "page.html"
-    made = report(methods=6, boards=12)
-    others = tuple(
-        replace(board, number=board.number + 12, tuned=False, setting="not tuned")
-        for board in made.boards[:3]
-    )
-    untuned = replace(made.overall[0], tuned=False, boards=3, friedman=None, friedman_text="Too few.")
-    write_page(replace(made, boards=made.boards + others, overall=(*made.overall, untuned)), file)
+    many, few = cells(methods=6, boards=12), cells(methods=6, boards=3, tuned=False)
+    write_page(building.build([*many, *few], "a study", one_study=True, baseline="method1"), file)
     return file.as_uri()
 
 
@@ -52,13 +48,10 @@ def test_the_first_screen_says_who_leads(visit, address):
 
 
 def test_a_lead_over_methods_with_gaps_is_not_claimed(visit, tmp_path):
-    made = report(methods=3, boards=4)
-    overall = made.overall[0]
-    ranks = {name: rank for name, rank in overall.ranks.items() if name != "method0"}
-    gaps = {"method0": ["data1"]}
-    write_page(
-        replace(made, overall=(replace(overall, ranks=ranks, incomplete=gaps),)), tmp_path / "page.html"
-    )
+    found = cells(methods=3, boards=2, gaps=False)
+    lost = unfinished(algorithm="method0", dataset="data1", tuning=tuning())
+    made = [lost if cell.key == found[0].key else cell for cell in found]
+    write_page(building.build(made, "a study", one_study=True), tmp_path / "page.html")
     tab = visit((tmp_path / "page.html").as_uri())
     said = tab.locator(".verdict").inner_text()
     assert said.startswith("method1 leads")
@@ -77,16 +70,8 @@ def test_tuned_and_untuned_results_never_share_a_table(visit, address):
 
 
 def test_groups_of_one_kind_are_chosen_by_what_tells_them_apart(visit, tmp_path):
-    first, second = (report(methods=2, boards=3, seed=seed) for seed in (0, 1))
-    boards = [
-        replace(board, number=number, setting=f"scaling maxabs; epochs={epochs}; tuned")
-        for number, (epochs, board) in enumerate(
-            [(1, board) for board in first.boards] + [(9, board) for board in second.boards], 1
-        )
-    ]
-    write_page(
-        replace(first, boards=tuple(boards), overall=first.overall + second.overall), tmp_path / "p.html"
-    )
+    both = [cell for n in (1.0, 9.0) for cell in cells(methods=2, seed=int(n), budget=budget(epochs=n))]
+    write_page(building.build(both, "a study"), tmp_path / "p.html")
     tab = visit(f"{(tmp_path / 'p.html').as_uri()}#results")
     assert tab.locator(".count").inner_text() == "6 of 6 rows"
     tab.get_by_label("Results shown").select_option("tuned, epochs=9")
@@ -99,11 +84,11 @@ def test_columns_sort_by_click_and_by_key(visit, address):
     tab = visit(f"{address}#data/2")
     tab.get_by_role("button", name="Training s", exact=True).click()
     assert heading(tab, "Training s").get_attribute("aria-sort") == "ascending"
-    found = [float(text) for text in column(tab, 7)]
+    found = [float(text) for text in column(tab, 8)]
     assert found == sorted(found)
     tab.keyboard.press("Enter")
     assert heading(tab, "Training s").get_attribute("aria-sort") == "descending"
-    assert [float(text) for text in column(tab, 7)] == sorted(found, reverse=True)
+    assert [float(text) for text in column(tab, 8)] == sorted(found, reverse=True)
     assert "sort=-train" in tab.url
 
 
@@ -119,9 +104,9 @@ def test_an_unknown_value_comes_last_either_way_and_says_why(visit, address):
         assert column(tab, 2)[-1] == DASH
         tab.get_by_role("button", name="Rank", exact=True).click()
     dash = tab.locator(".results tbody tr").last.locator(".nothing").first
-    assert dash.get_attribute("title") == "no rank: 1 failed"
+    assert dash.get_attribute("title") == "no rank: failed in 1 of 5 runs"
     dash.click()
-    assert tab.locator(".hint").inner_text() == "no rank: 1 failed"
+    assert tab.locator(".hint").inner_text() == "no rank: failed in 1 of 5 runs"
 
 
 def test_words_and_chips_filter_together(visit, address):
@@ -190,7 +175,7 @@ def test_a_copied_address_restores_the_view(visit, address):
     tab.locator("#curves .key", has_text="method2").click()
     tab.get_by_role("button", name="W/T/L").click()
     again = visit(tab.url)
-    assert again.locator("#title").inner_text() == "data2"
+    assert again.locator("#title").inner_text() == tab.locator("#title").inner_text()
     assert again.locator("#curves .series").count() == 5
     for name in ("seconds", "linear"):
         assert again.get_by_role("button", name=name).get_attribute("aria-pressed") == "true"
@@ -219,7 +204,7 @@ def test_a_command_is_copied_and_the_button_says_so(visit, address):
     button = tab.locator("#settings .copy").first
     button.click()
     tab.locator("#settings .copy", has_text="Copied").wait_for()
-    assert tab.evaluate("window.text") == "aucbench algo=method3"
+    assert tab.evaluate("window.text").startswith("aucbench algo=method3")
 
 
 def test_a_view_survives_a_change_of_the_theme_and_of_the_width(visit, address):
@@ -251,14 +236,9 @@ def test_a_wrong_address_is_answered(visit, address, hash_):
 
 
 def test_reports_with_nothing_or_little_in_them_open(visit, tmp_path):
-    small = report(methods=1, boards=1, runs=1)
-    board = small.boards[0]
-    row = replace(
-        board.rows[0], rank=NAN, auc=replace(board.rows[0].auc, value=NAN, low=NAN, high=NAN), curve=None,
-        aucs=(NAN,), runs=0, diverged=1, train_seconds=NAN, groups="",
-    )  # fmt: skip
-    lost = replace(small, boards=(replace(board, rows=(row,), pairwise={}, trials={}, facts={}),))
-    nothing = replace(small, boards=(), overall=(), methods={}, looks={}, notes=())
+    small = report(methods=1, boards=1, runs=1, gaps=False)
+    lost = building.build([finished(None)], "lost")
+    nothing = building.build([], "nothing")
     unranked = replace(lost, overall=(replace(small.overall[0], ranks={}, ranks_with_gaps={}, profile={}),))
     for k, made in enumerate((small, lost, nothing, unranked)):
         write_page(made, tmp_path / f"{k}.html")

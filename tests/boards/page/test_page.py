@@ -9,7 +9,7 @@ import pytest
 from aucbench.boards.page import page, write_page
 from aucbench.boards.page.assets import SCRIPTS, STYLES, script, style
 from aucbench.boards.page.packing import embedded, packed
-from aucbench.boards.report import Look
+from aucbench.boards.report import DataFacts, Look
 from tests.boards.making import report
 
 HARMFUL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -40,7 +40,7 @@ class Parsed(HTMLParser):
 
 def named(name):
     """A report in which every text that a plugin may choose is `name`."""
-    made = report(methods=2, boards=1, runs=2)
+    made = report(methods=2, boards=1, runs=2, gaps=False)
     board = made.boards[0]
     rows = tuple(
         replace(
@@ -49,8 +49,9 @@ def named(name):
         )
         for k, row in enumerate(board.rows)
     )  # fmt: skip
+    facts = DataFacts(citation=name, licence=name, format=name, positive=(name,))
     board = replace(
-        board, dataset=name, setting=name, facts={name: name, "citation": name}, target_text=name, rows=rows,
+        board, dataset=name, setting=name, facts=facts, target_text=name, rows=rows,
         trials={name: [{"parameters": {name: name}, "auc": 0.7}, {"parameters": {name: 1}, "auc": 0.8}]},
     )  # fmt: skip
     method = replace(next(iter(made.methods.values())), name=name, summary=name, citation=name, source=name)
@@ -115,7 +116,7 @@ def test_embedded_data_is_read_back_as_it_was():
 
 
 def test_numbers_are_rounded_to_what_anybody_reads():
-    made = report(methods=1, boards=1)
+    made = report(methods=1, boards=1, gaps=False)
     row = made.boards[0].rows[0]
     found = packed(made)["boards"][0]["rows"][0]
     assert found["auc"]["value"] == pytest.approx(row.auc.value, rel=1e-5)
@@ -123,7 +124,7 @@ def test_numbers_are_rounded_to_what_anybody_reads():
 
 
 def test_trials_are_columns():
-    made = report(methods=1, boards=1)
+    made = report(methods=1, boards=1, gaps=False)
     trials = made.boards[0].trials["method0"]
     found = packed(made)["boards"][0]["trials"]["method0"]
     assert found["fields"] == ["eta", "radius"]
@@ -132,7 +133,7 @@ def test_trials_are_columns():
 
 
 def test_a_value_that_is_not_known_is_null():
-    row = packed(report(methods=1, boards=1, runs=1))["boards"][0]["rows"][0]
+    row = packed(report(methods=1, boards=1, runs=1, gaps=False))["boards"][0]["rows"][0]
     assert row["std"] is None
 
 

@@ -27,7 +27,7 @@ def test_only_a_finished_cell_has_an_auc():
 def test_keys_may_be_tuples():
     cells = make_cells({("d", 1): {("m", 1): [0.5, 0.6], ("m", 2): [0.7, 0.8]}}, board=("b", 2))
     assert list(dataset_means(cells).columns) == [("m", 1), ("m", 2)]
-    assert list(summarise(cells)["board"]) == [("b", 2)] * 2
+    assert list(summarise(cells, None)["board"]) == [("b", 2)] * 2
 
 
 def test_a_method_with_a_gap_has_no_mean_on_that_data_set():
@@ -49,14 +49,14 @@ def test_missing_cells_are_all_gaps_with_their_status():
 
 def test_no_cells_give_empty_tables():
     empty = make_cells({})
-    assert len(summarise(empty)) == len(missing_cells(empty)) == len(dataset_means(empty)) == 0
+    assert len(summarise(empty, None)) == len(missing_cells(empty)) == len(dataset_means(empty)) == 0
 
 
 def test_a_data_set_on_two_boards_is_refused_in_words():
     two = pd.concat([make_cells({"d": {"a": [0.5]}}, board) for board in ("x", "y")])
     with pytest.raises(RefusedError, match="d stands on more than one board"):
         dataset_means(two)
-    assert len(summarise(two)) == 2
+    assert len(summarise(two, None)) == 2
 
 
 @pytest.mark.parametrize(
@@ -72,4 +72,4 @@ def test_a_data_set_on_two_boards_is_refused_in_words():
 )
 def test_unusable_cells_are_refused(change, message):
     with pytest.raises(DataError, match=message):
-        summarise(change(make_cells({"d": {"a": [0.5]}})))
+        summarise(change(make_cells({"d": {"a": [0.5]}})), None)

@@ -171,7 +171,7 @@ def test_anytime_auc_can_be_summarised_like_cells():
     curves = {("board", "d", "a", 0): fast, ("board", "d", "a", 1): slow, ("board", "d", "b", 0): slow}
     table = anytime_auc(cells, curves)
     np.testing.assert_allclose(table["auc"], [0.9, 0.6, 0.6, np.nan])
-    assert summarise(table)["gaps"].tolist() == [0, 1]
+    assert summarise(table, None)["gaps"].tolist() == [0, 1]
     fixed = anytime_auc(cells, curves, ranges={("board", "d"): Range(10, 100)})
     np.testing.assert_allclose(fixed["auc"], [0.9, 0.7, 0.7, np.nan])
 

@@ -7,13 +7,13 @@ import pytest
 from aucbench.boards.statistics import (
     RefusedError,
     anytime_auc,
-    auc_and_cost,
     average_ranks,
     compare_datasets,
     compare_runs,
     costs_to_reach,
     dataset_means,
     friedman,
+    gains_over_datasets,
     groups_by_wilcoxon,
     groups_of_runs,
     measure_table,
@@ -21,7 +21,6 @@ from aucbench.boards.statistics import (
     summarise,
     summarise_reaching,
     target_aucs,
-    win_tie_loss,
 )
 from tests.boards.statistics.making import make_cells, random_cells
 
@@ -59,20 +58,19 @@ def curves_of(cells):
 
 def everything(cells):
     """All tables of statistics by name; None where one is refused."""
-    summary, pairs = summarise(cells, test_train_ratio=0.25), compare_runs(cells)
+    summary, pairs = summarise(cells, 0.25, baseline="a"), compare_runs(cells, 0.25)
     ranking, datasets = average_ranks(cells, resamples=50), compare_datasets(cells)
     reached = costs_to_reach(cells, curves_of(cells), target_aucs(cells), "train_seconds")
     found = {
         "summary": summary,
         "pairs": pairs,
-        "wins": win_tie_loss(pairs),
+        "gains": gains_over_datasets(cells, "a"),
         "datasets": datasets,
         "complete": ranking.complete,
         "with gaps": ranking.with_gaps,
         "missing": ranking.missing,
         "reaching": summarise_reaching(reached),
         "anytime": anytime_auc(cells, curves_of(cells)),
-        "front": auc_and_cost(cells),
     }
     groups_of_runs(summary, pairs)
     groups_by_wilcoxon(ranking.with_gaps.set_index("method")["rank"], datasets)
@@ -130,7 +128,7 @@ def test_the_cells_that_were_given_are_left_as_they_are():
 def test_reading_the_table_upside_down_turns_wins_into_losses():
     cells = random_cells(seed=4, runs=8)
     upside_down = cells.assign(auc=1 - cells["auc"])
-    one, other = compare_runs(cells, 0.5), compare_runs(upside_down, 0.5)
+    one, other = compare_runs(cells, None, 0.3), compare_runs(upside_down, None, 0.3)
     mirrored = other["outcome"].replace({"win": "loss", "loss": "win"})
     assert set(one["outcome"]) == {"win", "tie", "loss"}
     assert one["outcome"].tolist() == mirrored.tolist()

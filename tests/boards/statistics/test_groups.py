@@ -38,7 +38,7 @@ def test_a_lopsided_matrix_is_refused():
 
 def of_runs(aucs):
     cells = make_cells(aucs)
-    return groups_of_runs(summarise(cells), compare_runs(cells))
+    return groups_of_runs(summarise(cells, 0.25), compare_runs(cells, 0.25))
 
 
 def test_groups_of_a_data_set_follow_its_means_and_paired_tests():

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from aucbench import DataError, ParameterError
 from aucbench.boards.statistics import (
     RefusedError,
-    auc_and_cost,
     measure_table,
     pareto_front,
     performance_profile,
@@ -84,13 +83,3 @@ def test_points_without_a_number_are_off_the_front_and_beat_nobody():
     assert pareto_front([], []).tolist() == []
     with pytest.raises(ParameterError, match="one length"):
         pareto_front([1, 2], [1])
-
-
-def test_auc_and_cost_are_means_per_data_set():
-    cells = make_cells({"d": {"a": [0.9, 0.7], "b": [0.7, 0.7], "c": [0.99, "diverged"]}})
-    table = auc_and_cost(cells).set_index("method")
-    assert table.loc["a", ["auc", "cost", "on_front"]].tolist() == [pytest.approx(0.8), 1.5, True]
-    assert table["on_front"].tolist() == [True, False, False]
-    assert np.isnan(table.loc["c", "cost"])
-    with pytest.raises(ParameterError, match="cost must be one of"):
-        auc_and_cost(cells, "euros")

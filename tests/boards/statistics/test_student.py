@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from aucbench import ParameterError
-from aucbench.boards.statistics import compare_runs, summarise, t_statistics, win_tie_loss
-from tests.boards.statistics.making import make_cells, random_cells
+from aucbench.boards.statistics import compare_runs, gains_over_datasets, summarise, t_statistics
+from tests.boards.statistics.making import make_cells
 
 # scikit-learn's example "Statistical comparison of models using grid search": differences of the AUC of two
 # SVMs over ten times ten folds, by value.
@@ -64,48 +65,74 @@ def test_wrong_arguments_are_refused(arguments):
         t_statistics(SKLEARN, **arguments)
 
 
-def test_a_summary_has_means_intervals_and_the_distance_to_the_best():
+def test_a_summary_has_means_corrected_intervals_and_gains():
     cells = make_cells({"d": {"a": [0.8, 0.9, 0.85], "b": [0.7, 0.85, 0.8], "c": [0.95, "diverged", 0.99]}})
-    table = summarise(cells, test_train_ratio=0.25).set_index("method")
-    assert table["best"].to_dict() == {"a": True, "b": False, "c": False}
-    assert table.loc["a", ["behind", "behind_low", "behind_high"]].tolist() == [0, 0, 0]
+    table = summarise(cells, 0.25, baseline="b").set_index("method")
     d = np.array([0.1, 0.05, 0.05])
     half = stats.t.ppf(0.975, 2) * np.sqrt((1 / 3 + 0.25) * d.var(ddof=1))
-    assert table.loc["b", "behind"] == pytest.approx(d.mean())
-    assert table.loc["b", "behind_high"] == pytest.approx(d.mean() + half)
-    assert table.loc["c", ["runs", "gaps", "behind_runs"]].tolist() == [2, 1, 2]
-    low, high = stats.t.interval(0.95, 2, 0.85, stats.sem([0.8, 0.9, 0.85]))
-    assert table.loc["a", ["low", "high"]].tolist() == pytest.approx([low, high])
-    assert table.loc["a", "corrected_low"] < low
+    assert table.loc["a", ["gain", "gain_low", "gain_high"]].tolist() == pytest.approx(
+        [d.mean(), d.mean() - half, d.mean() + half]
+    )
+    assert table.loc["b", ["gain", "gain_low", "gain_high"]].tolist() == [0, 0, 0]
+    assert table.loc["c", "gain"] == pytest.approx(np.mean([0.25, 0.19]))
+    assert table.loc["c", ["runs", "gaps"]].tolist() == [2, 1]
+    half = stats.t.ppf(0.975, 2) * np.sqrt((1 / 3 + 0.25) * np.var([0.8, 0.9, 0.85], ddof=1))
+    assert table.loc["a", ["low", "high"]].tolist() == pytest.approx([0.85 - half, 0.85 + half])
 
 
-def test_a_summary_without_ratio_has_no_corrected_interval_and_plain_distances():
-    table = summarise(make_cells({"d": {"a": [0.8, 0.9], "b": [0.7, 0.85]}})).set_index("method")
-    assert table["corrected_low"].isna().all()
-    half = stats.t.ppf(0.975, 1) * stats.sem([0.1, 0.05])
-    assert table.loc["b", "behind_low"] == pytest.approx(0.075 - half)
+def test_a_summary_without_ratio_has_plain_intervals_and_without_baseline_no_gains():
+    cells = make_cells({"d": {"a": [0.8, 0.9], "b": [0.7, 0.85]}})
+    table = summarise(cells, None).set_index("method")
+    half = stats.t.ppf(0.975, 1) * stats.sem([0.8, 0.9])
+    assert table.loc["a", "low"] == pytest.approx(0.85 - half)
+    assert table["gain"].isna().all()
+    assert summarise(cells, None, baseline="not there")["gain"].isna().all()
 
 
-def test_nobody_is_best_when_every_run_diverged_and_all_are_when_all_tie():
-    diverged = summarise(make_cells({"d": {"a": ["diverged"] * 2, "b": ["failed"] * 2}}))
-    assert not diverged["best"].any()
-    assert diverged[["mean", "behind", "low"]].isna().all(axis=None)
-    assert summarise(make_cells({"d": {"a": [0.7, 0.8], "b": [0.7, 0.8]}}))["best"].all()
+def test_gains_over_data_sets_are_the_mean_of_those_without_gaps():
+    cells = make_cells(
+        {
+            "one": {"a": [0.8, 0.9], "b": [0.7, 0.7]},
+            "two": {"a": [0.6, 0.6], "b": [0.55, 0.55]},
+            "gap": {"a": [0.9, "diverged"], "b": [0.1, 0.1]},
+        }
+    )
+    found = gains_over_datasets(cells, "b")
+    low, high = stats.t.interval(0.95, 1, 0.1, stats.sem([0.15, 0.05]))
+    assert found.loc["a"].tolist() == pytest.approx([2, 0.1, low, high])
+    assert found.loc["b"].tolist() == [3, 0, 0, 0]
+    assert not gains_over_datasets(cells, None)["datasets"].any()
 
 
-def test_pairs_are_those_of_scipy_and_named_from_the_view_of_the_first():
-    cells = random_cells(runs=6)
-    table = compare_runs(cells, confidence=0.8)
-    assert len(table) == 4 * 3
-    for row in table.itertuples():
-        one, other = (
-            cells[(cells["dataset"] == row.dataset) & (cells["method"] == method)]["auc"].to_numpy()
-            for method in (row.first, row.second)
-        )
-        theirs = stats.ttest_rel(one, other)
-        assert row.p == pytest.approx(theirs.pvalue)
-        named = "tie" if theirs.pvalue >= 0.2 else "win" if theirs.statistic > 0 else "loss"
-        assert row.outcome == named
+def corrected_p(d, ratio):
+    t = d.mean() / np.sqrt((1 / len(d) + ratio) * d.var(ddof=1))
+    return 2 * stats.t.sf(abs(t), len(d) - 1)
+
+
+@pytest.mark.parametrize("ratio", [None, 0.25])
+def test_outcomes_follow_from_the_corrected_tests_after_holm_over_the_pairs_of_a_data_set(ratio):
+    rng = np.random.default_rng(1)
+    spread = {"near": [0, 0.001, 0.002, 0.003], "far": [0.2, 0.0, 0.1, 0.25]}
+    cells = make_cells(
+        {
+            dataset: {f"m{k}": list(0.7 + more + rng.normal(0, 0.01, 6)) for k, more in enumerate(means)}
+            for dataset, means in spread.items()
+        }
+    )
+    table = compare_runs(cells, ratio)
+    assert len(table) == 2 * 6
+    for dataset, part in table.groupby("dataset"):
+        own = cells[cells["dataset"] == dataset].pivot(index="run", columns="method", values="auc")
+        differences = [(own[row.first] - own[row.second]).to_numpy() for row in part.itertuples()]
+        p = [corrected_p(d, ratio or 0.0) for d in differences]
+        np.testing.assert_allclose(part["p"], p)
+        if ratio is None:
+            theirs = [stats.ttest_rel(own[row.first], own[row.second]).pvalue for row in part.itertuples()]
+            np.testing.assert_allclose(p, theirs)
+        np.testing.assert_allclose(part["p_holm"], multipletests(p, method="holm")[1])
+        for row, d in zip(part.itertuples(), differences, strict=True):
+            assert row.outcome == ("tie" if row.p_holm >= 0.05 else "win" if d.mean() > 0 else "loss")
+    assert set(table["outcome"]) == {"win", "tie", "loss"}
 
 
 def test_outcomes_of_constant_differences_gaps_and_single_runs():
@@ -117,7 +144,7 @@ def test_outcomes_of_constant_differences_gaps_and_single_runs():
             "one run": {"a": [0.9], "b": [0.5]},
         }
     )
-    table = compare_runs(cells).set_index("dataset")
+    table = compare_runs(cells, 0.25).set_index("dataset")
     assert table["outcome"].to_dict() == {
         "zero": "tie",
         "constant": "win",
@@ -125,23 +152,8 @@ def test_outcomes_of_constant_differences_gaps_and_single_runs():
         "one run": "untested",
     }
     assert table.loc["gap", "runs"] == 2
-    counts = win_tie_loss(compare_runs(cells)).set_index(["first", "second"])
-    assert counts.loc[("a", "b")].to_dict() == {"win": 1, "tie": 1, "loss": 0, "undecided": 2}
-    assert counts.loc[("b", "a")].to_dict() == {"win": 0, "tie": 1, "loss": 1, "undecided": 2}
-
-
-def test_the_corrections_make_fewer_wins():
-    rng = np.random.default_rng(3)
-    noise = {f"m{m}": list(0.7 + 0.01 * m + rng.normal(0, 0.01, 10)) for m in range(6)}
-    cells = make_cells({"d": noise})
-    plain, holm, resampled = (
-        (compare_runs(cells, **options)["outcome"] != "tie").sum()
-        for options in ({}, {"correct_for_pairs": True}, {"test_train_ratio": 0.25})
-    )
-    assert plain > holm > 0
-    assert plain > resampled > 0
 
 
 def test_one_method_alone_has_no_pairs():
-    table = compare_runs(make_cells({"d": {"a": [0.7, 0.8]}}))
-    assert len(table) == len(win_tie_loss(table)) == 0
+    table = compare_runs(make_cells({"d": {"a": [0.7, 0.8]}}), None)
+    assert len(table) == 0

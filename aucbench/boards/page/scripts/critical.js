@@ -7,17 +7,18 @@ function criticalSection(overall) {
     return section("critical", "Critical differences", h("p", null, overall.friedman_text || "They were not computed."));
   }
   return section("critical", "Critical differences",
-    figure(live([], () => criticalPicture(ranked, critical)),
-      "Methods hang at their average rank, the best on the left. A thick bar joins methods closer than the critical difference of ",
-      `${fixed(critical, 2)}, which the data cannot tell apart. `, overall.friedman_text));
+    figure(live([], () => criticalPicture(ranked, critical, overall.cliques)),
+      "Methods are placed at their average rank, the best on the left. A thick bar joins methods that Nemenyi's test does not tell apart: ",
+      `their ranks are closer than the critical difference of ${fixed(critical, 2)}. `, overall.friedman_text,
+      " Letters and pairs on this page are from Wilcoxon's tests, which may see differences that Nemenyi's does not, and the other way round."));
 }
 
-function criticalPicture(ranked, critical) {
+function criticalPicture(ranked, critical, cliques) {
   const width = Math.min(room(), 900);
   const side = width > 600 ? 160 : 96;
   const last = Math.max(Math.ceil(ranked[ranked.length - 1].rank.value), ranked.length);
   const scale = linearScale(1, last, side, width - side);
-  const cliques = cliquesOf(ranked, critical);
+  const places = new Map(ranked.map(({ method, rank }) => [method, rank.value]));
   const axis = 58;
   const start = axis + 14 + cliques.length * 8 + 12;
   const half = Math.ceil(ranked.length / 2);
@@ -27,29 +28,19 @@ function criticalPicture(ranked, critical) {
     scale.ticks.map((tick) => [s("path", { class: "base", d: `M${scale.at(tick)} ${axis - 5}v5` }), s("text", { x: scale.at(tick), y: axis - 10, "text-anchor": "middle" }, String(tick))]),
     s("path", { class: "ruler", d: `M${side} 18V26M${side} 22H${Math.min(width - 4, scale.at(1 + critical))}m0 -4v8` }),
     s("text", { x: side, y: 12 }, `critical difference ${fixed(critical, 2)}`),
-    cliques.map(([a, b], k) => s("path", { class: "clique", d: `M${scale.at(ranked[a].rank.value) - 4} ${axis + 12 + k * 8}H${scale.at(ranked[b].rank.value) + 4}` })),
+    cliques.map((members, k) => {
+      const own = members.map((method) => places.get(method));
+      return s("path", { class: "clique", "data-methods": members.join(", "), d: `M${scale.at(Math.min(...own)) - 4} ${axis + 12 + k * 8}H${scale.at(Math.max(...own)) + 4}` });
+    }),
     ranked.map(({ method, rank }, k) => {
       const first = k < half;
       const y = start + (first ? k : ranked.length - 1 - k) * 18;
       const to = first ? side - 8 : width - side + 8;
       const style = lookOf(method);
-      const text = `${short(method, width > 600 ? 18 : 10)} ${fixed(rank.value, 2)}`;
+      const text = `${short(method, width > 600 ? 18 : 10)} ${rank.shown}`;
       return s("g", null, s("path", { d: `M${scale.at(rank.value)} ${axis}V${y}H${to}`, fill: "none", stroke: style.colour, "stroke-width": 1.2 }),
         s("text", { x: first ? to - 4 : to + 4, y: y + 4, "text-anchor": first ? "end" : "start" }, text, s("title", null, method)));
     }),
   ];
-  return s("svg", { class: "plot", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Critical-difference diagram" }, parts);
-}
-
-// The longest runs of neighbours that the critical difference spans.
-function cliquesOf(ranked, critical) {
-  const found = [];
-  let reached = 0;
-  ranked.forEach((each, a) => {
-    let b = a;
-    while (b + 1 < ranked.length && ranked[b + 1].rank.value - each.rank.value <= critical) b += 1;
-    if (b > a && b > reached) found.push([a, b]);
-    reached = Math.max(reached, b);
-  });
-  return found;
+  return s("svg", { class: "plot", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Critical-difference diagram by Nemenyi's test" }, parts);
 }

@@ -11,9 +11,9 @@ function curvesSection(board) {
   const without = board.rows.filter((row) => !row.curve).map((row) => row.method);
   return section("curves", "Curves",
     h("div", { class: "controls" },
-      toggle("Across", "x", [["samples", "samples"], ["seconds", "seconds"]]),
+      toggle("x axis", "x", [["samples", "samples"], ["seconds", "seconds"]]),
       toggle("Scale", "scale", [["log", "log"], ["linear", "linear"]]),
-      toggle("Up", "y", [["whole", "whole range", "From the first AUC on"], ["close", "close up", "Around the final AUC of the methods shown"]]),
+      toggle("y axis", "y", [["whole", "full", "From the first AUC on"], ["close", "zoom", "Around the final AUC of the methods shown"]]),
       live(["band", "hide"], () => h("label", { class: "check" }, h("input", {
         type: "checkbox", checked: banded(visible(rows)), "data-key": "band", onchange: (event) => set({ band: event.target.checked ? "1" : "0" }),
       }), " bands"), null)),
@@ -23,7 +23,7 @@ function curvesSection(board) {
       "Mean test AUC over the runs at common checkpoints; further up and further left is better. ",
       bandNote(),
       " They are drawn for all methods, or for the one under the pointer. Move over the picture, or use the arrow keys, for values.",
-      known(board.target) ? ` The target of this board is an AUC of ${fixed(board.target, 4)}: ${board.target_text}.` : "",
+      known(board.target) ? ` The target of this board is an AUC of ${board.target_shown}: ${board.target_text}.` : "",
       without.length ? ` Without a curve: ${list(without)}.` : ""));
 }
 

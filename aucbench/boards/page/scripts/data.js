@@ -19,7 +19,7 @@ for (const board of report.boards) {
 
 for (const overall of report.overall) {
   overall.pairs = pairsOf(overall.pairwise);
-  for (const name of ["ranks", "ranks_with_gaps", "incomplete", "groups", "wins", "ties", "losses", "profile"]) {
+  for (const name of ["ranks", "ranks_with_gaps", "incomplete", "groups", "wins", "ties", "losses", "profile", "costs", "gains_shown"]) {
     overall[name] = new Map(Object.entries(overall[name]));
   }
 }
@@ -84,10 +84,6 @@ function shareLetter(one, other) {
 // What went wrong with the runs of a row, as [number, word].
 function troubles(row) {
   return [[row.diverged, "diverged"], [row.failed, "failed"], [row.missing, "missing"]].filter(([count]) => count > 0);
-}
-
-function troubleText(row) {
-  return troubles(row).map(([count, word]) => `${count} ${word}`).join(", ");
 }
 
 // The sentences of the notes that speak of something.

@@ -16,11 +16,11 @@ function heatSection(overall) {
 function heatCell(board, name) {
   const row = rowOf(board, name);
   if (!row) return h("td", null, nothing("not on this board"));
-  if (!known(row.auc.value)) return h("td", null, nothing(troubleText(row) || "no run has finished"));
+  if (!known(row.auc.value)) return h("td", null, nothing(row.shown.trouble || "no run has finished"));
   const ranked = board.rows.filter((each) => known(each.auc.value)).sort((a, b) => b.auc.value - a.auc.value);
   const share = ranked.length > 1 ? 1 - ranked.indexOf(row) / (ranked.length - 1) : 0;
   const best = row.auc.value === ranked[0].auc.value;
-  const trouble = troubleText(row);
-  return h("td", { class: best ? "best" : null, vars: { "--share": share.toFixed(2) }, title: `${name} on ${board.label}: rank ${known(row.rank) ? rankText(row.rank) : "none"}${trouble ? `, ${trouble}` : ""}` },
-    fixed(row.auc.value, 4).replace(/^0/, ""), trouble ? h("sup", { "aria-label": trouble }, "!") : null);
+  const trouble = row.shown.trouble;
+  return h("td", { class: best ? "best" : null, vars: { "--share": share.toFixed(2) }, title: `${name} on ${board.label}: rank ${known(row.rank) ? row.shown.rank : "none"}${trouble ? `, ${trouble}` : ""}` },
+    row.shown.auc.replace(/^0/, ""), trouble ? h("sup", { "aria-label": trouble }, "!") : null);
 }

@@ -64,7 +64,7 @@ document.addEventListener("click", (event) => {
   document.querySelectorAll("details.chooser[open]").forEach((each) => { if (!event.composedPath().includes(each)) each.open = false; });
 });
 
-// A title is nothing to a finger: a touched dash or sign says its reason at the foot of the screen.
+// Touch screens show no tooltips, so show the title at the bottom of the screen.
 const hint = h("p", { class: "hint", role: "status", hidden: true });
 document.body.append(hint);
 document.addEventListener("click", (event) => {

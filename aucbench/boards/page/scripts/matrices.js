@@ -1,6 +1,6 @@
 // Who differs from whom: p-values of all pairs. A pair is marked by a sign as well as by a colour.
 
-const LEVEL = 0.05;
+const LEVEL = report.level;
 
 // better(a, b): a positive number where a is the better one.
 function pairMatrix(names, pairs, better, caption) {
@@ -23,7 +23,7 @@ function pairMatrix(names, pairs, better, caption) {
 function pairsReading(test, order) {
   return reading(`Each cell is the p-value of ${test} between the method of the line and that of the column. `,
     h("span", { class: "swash better" }, "+"), ` the line's method is significantly better (p below ${LEVEL}), `,
-    h("span", { class: "swash worse" }, "−"), ` significantly worse; pale numbers are no evidence of a difference. Order: ${order}.`);
+    h("span", { class: "swash worse" }, "−"), ` significantly worse; grey: not significant. Order: ${order}.`);
 }
 
 function boardPairs(board) {
@@ -32,7 +32,7 @@ function boardPairs(board) {
   if (!board.pairs.size) return section("pairs", "Pairs", h("p", null, "No pair was compared: a paired test needs two methods with two runs in common."));
   const better = (a, b) => (known(means.get(a)) && known(means.get(b)) ? means.get(a) - means.get(b) : null);
   return section("pairs", "Pairs", pairMatrix(names, board.pairs, better, `p-values of all pairs on ${board.label}`),
-    pairsReading("the paired test over the runs", "best mean AUC first"));
+    pairsReading(`the ${board.procedure}, after this correction,`, "best mean AUC first"));
 }
 
 function overallPairs(overall) {
@@ -42,5 +42,5 @@ function overallPairs(overall) {
   if (!overall.pairs.size) return section("pairs", "Pairs", h("p", null, "No pair was compared across data sets: too few data sets have results of two methods."));
   const better = (a, b) => (place.has(a) && place.has(b) ? place.get(b) - place.get(a) : null);
   return section("pairs", "Pairs", pairMatrix(names, overall.pairs, better, "Adjusted p-values of all pairs across data sets"),
-    pairsReading("Wilcoxon's signed-rank test across data sets, adjusted by Holm's method,", "best average rank first"));
+    pairsReading(`${overall.procedure}, after this correction,`, "best average rank first"));
 }

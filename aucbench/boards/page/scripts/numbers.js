@@ -56,13 +56,9 @@ function chanceText(p) {
   return p < 0.001 ? "p < 0.001" : `p = ${fixed(p, 3)}`;
 }
 
-function rankText(value) {
-  return Number.isInteger(value) ? String(value) : fixed(value, 2);
-}
-
-function average(values) {
-  const found = values.filter(known);
-  return found.length ? found.reduce((sum, each) => sum + each, 0) / found.length : null;
+function ordinal(place) {
+  const ends = { one: "st", two: "nd", few: "rd", other: "th" };
+  return `${place}${ends[new Intl.PluralRules("en", { type: "ordinal" }).select(place)]}`;
 }
 
 // Linear between neighbours; the values are sorted.

@@ -15,14 +15,14 @@ function profileSection(overall) {
       return lineplot({
         series: shown.map(([method, [ratio, share]]) => ({ method, index: place.get(method), xs: ratio.filter((x) => x <= end), ys: share })),
         width: room(), height: room() > 700 ? 380 : 300, stepped: true, bands: false,
-        x: { kind: log ? "log" : "linear", label: "gap 1 − AUC, as a multiple of the smallest", short: "within a factor of", format: (value) => String(Number(value.toPrecision(3))) },
+        x: { kind: log ? "log" : "linear", label: "(1 − AUC) relative to the best method", short: "within a factor of", format: (value) => String(Number(value.toPrecision(3))) },
         y: { low: 0, high: 1, label: "share of data sets", format: percent, tick: percent },
         label: "Performance profile. Arrow keys read out values.",
       });
     }),
     legend(rows),
-    reading("On how many data sets (height) the gap 1 − AUC of a method is within a factor (across) of the smallest: further up is better; ",
-      "at the left edge stands how often it is the best. ", notesOn("profile").join(" ")));
+    reading("The share of data sets (height) on which 1 − AUC of a method is within a factor (x axis) of that of the best method; higher is better. ",
+      "The value at the left edge is the share of data sets on which it is best. ", notesOn("profile").join(" ")));
 }
 
 // The ratio from which on nothing changes, and a little more.

@@ -28,7 +28,7 @@ function strip(row, scale, y, { left, right, width }) {
   const found = row.aucs.filter(known);
   const sorted = [...found].sort((a, b) => a - b);
   const lost = row.aucs.length - found.length;
-  const trouble = troubleText(row) || (lost ? `${lost} without a result` : "");
+  const trouble = row.shown.trouble || (lost ? `${lost} without a result` : "");
   const parts = [s("text", { x: left - 10, y: y + 4, "text-anchor": "end" }, short(row.method, width > 700 ? 24 : 14), s("title", null, row.method))];
   if (sorted.length >= 5) {
     const [q1, middle, q3] = [0.25, 0.5, 0.75].map((share) => scale.at(quantile(sorted, share)));
@@ -39,7 +39,7 @@ function strip(row, scale, y, { left, right, width }) {
   if (known(row.auc.value)) {
     const at = scale.at(row.auc.value);
     if (known(row.auc.low) && known(row.auc.high)) parts.push(s("path", { class: "whisker", d: `M${scale.at(row.auc.low)} ${y}H${scale.at(row.auc.high)}` }));
-    parts.push(s("path", { class: "mean", d: markerPath("diamond", at, y, 3) }, s("title", null, `mean ${fixed(row.auc.value, 4)}`)));
+    parts.push(s("path", { class: "mean", d: markerPath("diamond", at, y, 3) }, s("title", null, `mean ${row.shown.auc}`)));
   }
   const text = found.length ? trouble : trouble || "no result";
   if (text) {

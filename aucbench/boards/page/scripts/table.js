@@ -55,7 +55,7 @@ function footnotes(rows, columns) {
   const timings = columns.some((each) => ["train", "ns", "tsec", "asec", "csec"].includes(each.id));
   const found = [];
   if (timings) found.push(...gathered(rows, "†", (row) => row.timing_mark));
-  found.push(...gathered(rows, "‡", (row) => row.exempt));
+  found.push(...gathered(rows, "‡", (row) => row.exempt), ...gathered(rows, "§", (row) => row.edges));
   return found.length ? h("ul", { class: "footnotes" }, found) : null;
 }
 

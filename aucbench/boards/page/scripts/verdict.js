@@ -22,13 +22,13 @@ function verdict(overall) {
   const rivals = order.filter((each) => !level.includes(each.method)).map((each) => each.method);
   const used = complete && overall.ranked_boards ? overall.ranked_boards : overall.boards;
   const where = overall.boards === 1 ? "on the only data set" : `over ${many(used, "data set")}`;
-  const range = known(lead.rank.low) && known(lead.rank.high) ? ` (${fixed(lead.rank.low, 2)} to ${fixed(lead.rank.high, 2)})` : "";
+  const range = known(lead.rank.low) && known(lead.rank.high) ? ` (${lead.rank.bounds})` : "";
   if (overall.boards === 1 && level.length === 1 && rivals.length) {
     return h("p", { class: "verdict" }, strong(lead.method), " is first on the only data set. One data set cannot say which method is better in general.");
   }
   const start = level.length > 1
-    ? [strong(list(level)), ` share the lead with an average rank of ${rankText(lead.rank.value)}${range} ${where}`]
-    : [strong(lead.method), ` leads with an average rank of ${rankText(lead.rank.value)}${range} ${where}`];
+    ? [strong(list(level)), ` share the lead with an average rank of ${lead.rank.shown}${range} ${where}`]
+    : [strong(lead.method), ` leads with an average rank of ${lead.rank.shown}${range} ${where}`];
   return h("p", { class: "verdict" }, start, sureness(overall, level, rivals),
     complete ? unranked(overall, lead.rank.value) : " No board is complete for all, so these ranks have gaps.");
 }
@@ -38,14 +38,14 @@ function unranked(overall, best) {
   const found = [...overall.ranks_with_gaps].filter(([method, rank]) => !known(overall.ranks.get(method)?.value) && known(rank?.value) && rank.value <= best);
   if (!found.length) return null;
   const why = found.length > 1 ? "their gaps, and no worse on the boards they are on" : "its gaps, and no worse on the boards it is on";
-  return ` Left out for ${why}: ${list(found.map(([method, rank]) => `${method} (${fixed(rank.value, 2)} with gaps)`))}.`;
+  return ` Left out for ${why}: ${list(found.map(([method, rank]) => `${method} (${rank.shown} with gaps)`))}.`;
 }
 
 function sureness(overall, level, rivals) {
   if (!rivals.length) return level.length > 1 ? "." : "; there is nobody to compare it with.";
   if (overall.boards === 1) return ". One data set cannot say which method is better in general.";
   const letters = overall.groups.get(level[0]);
-  if (!letters) return `. Whether that is more than chance is open${overall.friedman_text ? `: ${overall.friedman_text}` : "; it was not tested."}`;
+  if (!letters) return `. Whether that is more than chance was not tested.`;
   const near = rivals.filter((name) => shareLetter(letters, overall.groups.get(name)));
   if (!near.length) return `, significantly ahead of ${rivals.length === 1 ? rivals[0] : `all ${rivals.length} others`}.`;
   const p = pairOf(overall.pairs, level[0], rivals[0]);
@@ -60,8 +60,8 @@ function boardVerdict(board) {
   const ranked = board.rows.filter((row) => known(row.auc.value)).sort((a, b) => b.auc.value - a.auc.value);
   if (!ranked.length) return h("p", { class: "verdict" }, "No run has finished on this board.");
   const [lead, ...rivals] = ranked;
-  const range = known(lead.auc.low) && known(lead.auc.high) ? ` (${fixed(lead.auc.low, 4)} to ${fixed(lead.auc.high, 4)})` : "";
-  const start = [strong(lead.method), ` has the highest mean test AUC, ${fixed(lead.auc.value, 4)}${range} over ${many(lead.runs, "run")}`];
+  const range = known(lead.auc.low) && known(lead.auc.high) ? ` (${lead.shown.interval})` : "";
+  const start = [strong(lead.method), ` has the highest mean test AUC, ${lead.shown.auc}${range} over ${many(lead.runs, "run")}`];
   const near = rivals.filter((row) => shareLetter(lead.groups, row.groups)).map((row) => row.method);
   let end = ".";
   if (!rivals.length) end = "; it is alone on this board.";

@@ -27,24 +27,25 @@ function boardTable(board) {
       resultTable({ caption: `Results on ${board.label}`, columns: columns(), rows: board.rows, usual: "rank" }),
       footnotes(board.rows, columns()),
     ]),
-    reading("Best first by mean test AUC, unless another heading is clicked. Methods that share a letter do not differ significantly."));
+    reading("Best first by mean test AUC, unless another heading is clicked. ", board.letters || "No pair of methods could be tested.",
+      board.baseline_reason ? ` There are no gains: ${board.baseline_reason}.` : ""));
 }
 
-const FACT_WORDS = new Map([["rows", "Rows"], ["features", "Features"], ["positives", "Positives"], ["licence", "Licence"], ["citation", "Citation"]]);
+// The fields of DataFacts, in order: what each is called, and how it is shown.
+const FACTS = [
+  ["rows", "Rows", counted], ["train_rows", "Training rows", counted], ["test_rows", "Test rows", counted],
+  ["features", "Features", counted], ["positives", "Positives", counted], ["positive_share", "Share of positives", percent],
+  ["positive", "Positive labels", list], ["negative", "Negative labels", list],
+  ["format", "Format", String], ["licence", "Licence", outward], ["citation", "Citation", outward],
+];
 
 function factsSection(board) {
-  const facts = Object.entries(board.facts);
+  const { facts } = board;
+  const lacking = (value) => value === null || value.length === 0;
   return section("facts", "The data",
-    facts.length ? h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", { class: name === "citation" ? "long" : null }, h("dt", null, FACT_WORDS.get(name) || name), h("dd", null, factText(name, value))))) : h("p", null, "Nothing is recorded about the data."),
-    board.facts.citation ? h("p", null, copyButton("Copy the citation", String(board.facts.citation))) : null);
-}
-
-function factText(name, value) {
-  if (value === null || value === undefined || value === "") return nothing("not recorded");
-  if (name === "positives" && known(value) && value <= 1) return percent(value);
-  if (known(value)) return Number.isInteger(value) ? counted(value) : significant(value);
-  if (typeof value === "object") return JSON.stringify(value);
-  return outward(String(value));
+    h("dl", { class: "facts" }, FACTS.map(([name, label, shown]) => h("div", { class: name === "citation" ? "long" : null, "data-fact": name },
+      h("dt", null, label), h("dd", null, lacking(facts[name]) ? nothing("not recorded") : shown(facts[name]))))),
+    facts.citation ? h("p", null, copyButton("Copy citation", facts.citation)) : null);
 }
 
 // A link where a text is an address of the web, and nothing else is.

@@ -2,18 +2,19 @@
 
 const BOARD_COLUMNS = [
   { ...words("data", "Data set", "Follow the name for the board", (board) => board.label), cell: (board) => boardLink(board) },
-  { ...number("facts", "Rows", "Of the data set", (board) => board.facts.rows ?? null, counted, () => "not recorded", "desc") },
-  { ...number("features", "Features", "Of the data set", (board) => board.facts.features ?? null, counted, () => "not recorded", "desc") },
-  { ...number("positives", "Positives", "Share of the rows", (board) => board.facts.positives ?? null, (v) => (v <= 1 ? percent(v) : counted(v)), () => "not recorded") },
+  { ...number("facts", "Rows", "Training and test rows of a run", (board) => board.facts.rows, counted, () => "not recorded", "desc") },
+  { ...number("features", "Features", "Of the data set", (board) => board.facts.features, counted, () => "not recorded", "desc") },
+  { ...number("positives", "Positives", "Share of the rows", (board) => board.facts.positive_share, percent, () => "not recorded") },
   { ...words("leader", "Best", "The highest mean test AUC", (board) => leader(board)?.method ?? ""), cell: (board) => (leader(board) ? methodLink(leader(board).method) : nothing("no run has finished")) },
-  { ...number("auc", "AUC", "Mean test AUC of the best", (board) => leader(board)?.auc.value ?? null, (v) => fixed(v, 4), () => "no run has finished", "desc") },
-  { ...number("near", "Not worse", "Methods not significantly worse than the best, itself not counted", (board) => near(board), counted, () => "not compared") },
+  { ...number("auc", "AUC", "Mean test AUC of the best", (board) => leader(board)?.auc.value ?? null, String, () => "no run has finished", "desc"),
+    cell: (board) => leader(board)?.shown.auc ?? nothing("no run has finished") },
+  { ...number("near", "Tied with best", "Methods not significantly worse than the best, itself not counted", (board) => near(board), counted, () => "not compared") },
   { ...number("methods", "Methods", "On this board", (board) => board.rows.length, counted, () => "none", "desc") },
   {
-    ...number("trouble", "Gaps", "Diverged, failed and missing runs of all methods", (board) => gapsOf(board), counted, () => "none", "desc"),
+    ...number("trouble", "Missing", "Diverged, failed and missing runs of all methods", (board) => gapsOf(board), counted, () => "none", "desc"),
     cell: (board) => (gapsOf(board) ? h("span", { class: "badge" }, many(gapsOf(board), "run")) : h("span", { class: "soft" }, "none")),
   },
-  { ...words("setting", "Setting", "What all methods of the board have in common", (board) => board.setting), wide: true },
+  { ...words("setting", "Setting", "Settings shared by all methods of the board", (board) => board.setting), wide: true },
 ];
 
 function leader(board) {

@@ -14,7 +14,7 @@ function methodsView() {
       const info = methods.get(name);
       const places = groups.map((group) => placeText(group, name)).filter(Boolean);
       return h("article", { class: "card" }, h("h3", null, methodLink(name)), h("p", null, info?.summary || "No summary."),
-        info?.claims ? h("p", { class: "soft" }, `Claims ${info.claims}`) : null, places.length ? h("p", { class: "soft" }, places.join("; ")) : null);
+        info?.claims ? h("p", { class: "soft" }, `Claimed ${info.claims}`) : null, places.length ? h("p", { class: "soft" }, places.join("; ")) : null);
     })),
   ];
 }
@@ -24,7 +24,7 @@ function placeText(group, name) {
   const { order } = standing(group.overall);
   const place = order.findIndex(({ method }) => (algorithms.get(method) ?? method) === name);
   if (place < 0) return "";
-  return `Place ${place + 1} of ${order.length}${besides(group)} (average rank ${fixed(order[place].rank.value, 2)})`;
+  return `Ranked ${ordinal(place + 1)} of ${order.length}${besides(group)} (average rank ${order[place].rank.shown})`;
 }
 
 function oneMethod(name) {
@@ -44,7 +44,7 @@ function oneMethod(name) {
       fact("Differs from its source", info.deviations.length ? h("ul", null, info.deviations.map((text) => h("li", null, text))) : "in nothing that is declared", ""),
       fact("Code", info.source ? outward(info.source) : "", "not recorded"),
       fact("Distribution", info.distribution, "not recorded")),
-    info.citation ? h("p", null, copyButton("Copy the citation", info.citation)) : null,
+    info.citation ? h("p", null, copyButton("Copy citation", info.citation)) : null,
     groups.map((group) => methodResults(name, group)),
     methodSettings(name),
   ];

@@ -10,7 +10,7 @@ function overallView() {
     heading1("Overall", besides(groupShown())),
     verdict(overall),
     localLinks([["ranking", "Ranking"], ["glance", "At a glance"], ["critical", "Critical differences"],
-      ["pairs", "Pairs"], overall.profile.size ? ["profile", "Profile"] : null, ["pareto", "Accuracy and cost"]]),
+      ["pairs", "Pairs"], overall.profile.size ? ["profile", "Profile"] : null, ["pareto", "AUC and training cost"]]),
     live([], () => rankingSection(overall)),
     heatSection(overall),
     criticalSection(overall),

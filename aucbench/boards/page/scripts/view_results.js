@@ -18,14 +18,14 @@ function resultsView() {
       const columns = columnsShown(names);
       return [resultTable({ caption: "Results of all methods on all data sets", columns, rows: shown, usual: "data", limit: 600 }), footnotes(shown, columns)];
     }),
-    reading("A row is one method on one data set. Click a heading to sort, once more to turn round; what is not known comes last. ",
-      "A dash says why when the pointer rests on it."),
+    reading("A row is one method on one data set. Click a heading to sort, again to reverse; missing values come last. ",
+      "Hover or tap a dash for the reason."),
   ];
 }
 
 function kindSentence() {
   const text = groupShown().tuned
-    ? "Hyper-parameters were chosen by a tuning inside the training rows."
-    : "Hyper-parameters are those given, not chosen by a tuning.";
+    ? "Hyperparameters were tuned inside the training rows."
+    : "Hyperparameters as given; no tuning.";
   return groups.length > 1 ? `${text} Other results stand apart: switch at the top.` : text;
 }
