@@ -149,7 +149,8 @@ def _procedure(comparisons: "pd.DataFrame", ratio: float | None, level: float) -
         else "without Nadeau and Bengio's correction, for all share one split"
     )
     pairs = "1 pair" if len(tested) == 1 else f"{len(tested)} pairs"
-    return f"paired t-test over {tested['runs'].max()} runs {correction}, Holm over {pairs}, {level:.0%}"
+    runs = tested["runs"].max()
+    return f"paired t-test over {runs} runs {correction}, Holm over {pairs}, {100 * level:g} %"
 
 
 def _with_baseline(board: Board, label: str | None, name: str) -> Board:

@@ -39,6 +39,11 @@ def escaped(text: str) -> str:
     return "".join(SPECIAL.get(letter, _known(letter)) for letter in texts.line(text))
 
 
+def signed(text: str) -> str:
+    """A number, or numbers, as LaTeX sets them: with a minus sign, and a dash where there is none."""
+    return "--" if text == texts.NONE else escaped(text).replace("{-}", "$-$")
+
+
 def _known(letter: str) -> str:
     if ord(letter) < 128:
         return letter if letter.isprintable() else "?"
@@ -53,7 +58,7 @@ def _table(overall: Overall, boards: Sequence[Board], title: str, report: Report
         rows = {row.method: row for row in board.rows}
         cells = [_cell(rows[method], board) if method in rows else "--" for method in methods]
         lines.append(" & ".join([escaped(board.dataset), *cells]) + r" \\")
-    ranks = [_escaped_dash(texts.mean_rank(overall.ranks.get(method))) for method in methods]
+    ranks = [signed(texts.mean_rank(overall.ranks.get(method))) for method in methods]
     tests = {board.procedure for board in boards if board.procedure}
     both = "paired t-tests with Nadeau and Bengio's and Holm's corrections, 5 %"
     test = next(iter(tests)) if len(tests) == 1 else both
@@ -75,12 +80,12 @@ def _gains(overall: Overall, boards: Sequence[Board], head: str, methods: list[s
     for board in boards:
         rows = {row.method: row for row in board.rows}
         cells = [texts.row_gain(rows[method], board) if method in rows else texts.NONE for method in methods]
-        lines.append(" & ".join([escaped(board.dataset), *map(_escaped_dash, cells)]) + r" \\")
+        lines.append(" & ".join([escaped(board.dataset), *map(signed, cells)]) + r" \\")
     caption = (
         f"Gain in test AUC over {escaped(overall.baseline)}: mean difference over the same runs with the "
         "95\\,\\% interval of the corrected paired t-test; the last line is over the data sets."
     )
-    means = [_escaped_dash(texts.overall_gain(overall, method)) for method in methods]
+    means = [signed(texts.overall_gain(overall, method)) for method in methods]
     last = " & ".join(["mean gain", *means])
     return "\n\n" + _floating(caption, head, lines, last, len(methods))
 
@@ -103,10 +108,6 @@ def _floating(caption: str, head: str, lines: Sequence[str], last: str, columns:
             r"\end{table}",
         ]
     )
-
-
-def _escaped_dash(text: str) -> str:
-    return "--" if text == texts.NONE else escaped(text)
 
 
 def _cell(row: Row, board: Board) -> str:

@@ -81,7 +81,7 @@ def _procedure(comparisons: "pd.DataFrame", level: float) -> str:
         return ""
     datasets = int(tested["datasets"].max())
     pairs = "1 pair" if len(tested) == 1 else f"{len(tested)} pairs"
-    text = f"Wilcoxon's signed-rank test over {datasets} data sets, Holm over {pairs}, {level:.0%}"
+    text = f"Wilcoxon's signed-rank test over {datasets} data sets, Holm over {pairs}, {100 * level:g} %"
     if len(tested) * 2.0 ** (1 - datasets) >= level:  # the smallest p-value that the first of them can have
         text += "; with so few data sets, no pair can differ significantly"
     return text

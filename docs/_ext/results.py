@@ -12,7 +12,7 @@ import numpy as np
 from markdown import escaped, table
 
 import aucbench
-from aucbench.boards import building, collecting
+from aucbench.boards import building, collecting, texts
 from aucbench.boards.page import write_page
 from aucbench.boards.pictures import styling
 from aucbench.cli import main
@@ -97,7 +97,7 @@ def draw_board(folder: Path) -> None:
     rows = []
     for method, rank in ranks:
         found = [next(row for row in board.rows if row.method == method) for board in report.boards]
-        shown = [f"{row.auc.value:.4f} ± {row.std:.4f}" for row in found]
-        rows.append((f"[`{method}`](generated/methods/{method}.md)", f"{rank.value:.2f}", *shown))
+        shown = [texts.auc(row) for row in found]
+        rows.append((f"[`{method}`](generated/methods/{method}.md)", texts.mean_rank(rank), *shown))
     (folder / "board_table.inc").write_text(table(tuple(map(escaped, head)), rows) + "\n", encoding="utf-8")
     front_picture.draw(report, folder / "board.svg")

@@ -179,3 +179,19 @@ def test_settings_of_which_some_lack_a_field_are_drawn(report):
     assert list(eta.get_lines()[0].get_xdata()) == [0.0, 1.0, 2.0]
     assert [text.get_text() for text in kind.get_xticklabels()] == ["a", "b"]
     assert np.isclose(max(kind.get_lines()[0].get_ydata()), 0.8)
+
+
+def test_the_front_and_the_bars_that_are_drawn_are_those_of_the_report(report):
+    board, (overall,) = report.boards[1], report.overall
+    with look():
+        cost, _ = boards.pareto(board, styles(report))
+        diagram, sentence = across.critical_difference(overall, styles(report))
+    (step,) = (line for line in cost.axes[0].get_lines() if line.get_color() == "0.6")
+    front = sorted((row.train_seconds, row.auc.value) for row in board.rows if row.on_front)
+    assert list(zip(*step.get_data(), strict=True))[:-1] == front
+    bars = [line.get_xdata() for line in diagram.axes[0].get_lines() if line.get_color() == "0.35"]
+    ranks = {name: rank.value for name, rank in overall.ranks.items()}
+    spans = [[min(map(ranks.get, group)), max(map(ranks.get, group))] for group in overall.cliques]
+    assert overall.cliques
+    assert [[low + 0.04, high - 0.04] for low, high in bars] == [pytest.approx(span) for span in spans]
+    assert "Nemenyi" in sentence

@@ -123,7 +123,7 @@ def test_gains_over_a_baseline_stand_in_every_export(run, tmp_path):
         text = f"{row['gain_mean']:+.4f} ({row['gain_low']:+.4f} to {row['gain_high']:+.4f})"
         assert text in out
         assert text in (tmp_path / "leaderboard.md").read_text()
-        assert text.replace("-", "{-}") in (tmp_path / "leaderboard.tex").read_text()
+        assert text.replace("-", "$-$") in (tmp_path / "leaderboard.tex").read_text()
     assert pd.read_csv(tmp_path / "overall.csv")["baseline"].tolist() == ["psam", "psam"]
 
 

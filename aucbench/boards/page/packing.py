@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from aucbench.boards import texts
@@ -23,8 +25,12 @@ def packed(report: Report) -> dict[str, Any]:
         own |= {"letters": texts.letters(board.procedure), "target_shown": texts.mean(board.target)}
         for line, row in zip(own["rows"], board.rows, strict=True):
             line |= {"auc": _interval(row.auc), "gain": _interval(row.gain), "shown": _shown(row, board)}
+            if row.curve:
+                line["curve"] |= {name: _aucs(getattr(row.curve, name)) for name in ("auc", "low", "high")}
     for own, overall in zip(found["overall"], report.overall, strict=True):
         own["letters"] = texts.letters(overall.procedure)
+        if overall.friedman:
+            own["friedman"]["shown"] = f"{overall.friedman['critical_difference']:.2f}"
         for name in ("ranks", "ranks_with_gaps"):
             for method, rank in getattr(overall, name).items():
                 own[name][method] |= {"shown": texts.mean_rank(rank), "bounds": texts.interval(rank, 2)}
@@ -36,6 +42,17 @@ def packed(report: Report) -> dict[str, Any]:
 
 def _interval(value: Interval) -> dict[str, float | None]:
     return {name: each if math.isfinite(each) else None for name, each in vars(value).items()}
+
+
+def _aucs(values: Iterable[float]) -> list[float | None]:
+    """AUCs with as few digits as possible such that the browser's four decimals are those of Python."""
+    return [_auc(float(value)) if math.isfinite(value) else None for value in values]
+
+
+def _auc(value: float) -> float:
+    shown, rounded = texts.mean(value), float(f"{value:.{DIGITS}g}")
+    in_browser = Decimal(rounded).quantize(Decimal("0.0001"), ROUND_HALF_UP)
+    return rounded if str(in_browser) == shown else float(shown)
 
 
 def _shown(row: Row, board: Board) -> dict[str, str]:

@@ -69,7 +69,7 @@ def test_letters_of_a_board_stand_beside_their_test(visit, address):
     tab = visit(f"{address}#data/2")
     said = tab.locator("#results .reading").inner_text()
     assert "paired t-test over 5 runs with Nadeau and Bengio's correction (test/training rows = 0.25)" in said
-    assert "Holm over 15 pairs, 5%" in said
+    assert "Holm over 15 pairs, 5 %" in said
 
 
 def test_the_page_shows_the_front_and_the_costs_that_python_found(visit, tmp_path):
@@ -141,6 +141,10 @@ def test_a_number_is_rounded_once_and_stands_so_in_every_view(visit, auc, tmp_pa
     tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/1")
     assert column(tab, 3) == [f"{text} ± 0.0000"] * 2
     assert text in tab.locator(".verdict").inner_text()
+    tab.locator("#curves svg.plot").focus()
+    for _ in range(41):
+        tab.keyboard.press("ArrowRight")
+    assert tab.locator("#curves .readout td:nth-child(2)").all_inner_texts() == [text] * 2
     tab.goto(f"{(tmp_path / 'page.html').as_uri()}#overall")
     assert tab.locator(".heat tbody td").all_inner_texts() == [text.removeprefix("0")] * 2
     terminal.show(report)
@@ -163,7 +167,7 @@ def test_the_numbers_of_real_cells_are_those_of_every_other_view(visit, folder, 
         assert auc.partition(" ")[0] in tex
         assert gain in shown
         assert gain in markdown
-        assert latex.escaped(gain) in tex
+        assert latex.signed(gain) in tex
 
 
 def test_gains_stand_on_every_table_of_the_page(visit, address):

@@ -7,13 +7,13 @@ function criticalSection(overall) {
     return section("critical", "Critical differences", h("p", null, overall.friedman_text || "They were not computed."));
   }
   return section("critical", "Critical differences",
-    figure(live([], () => criticalPicture(ranked, critical, overall.cliques)),
+    figure(live([], () => criticalPicture(ranked, critical, overall)),
       "Methods are placed at their average rank, the best on the left. A thick bar joins methods that Nemenyi's test does not tell apart: ",
-      `their ranks are closer than the critical difference of ${fixed(critical, 2)}. `, overall.friedman_text,
+      `their ranks are closer than the critical difference of ${overall.friedman.shown}. `, overall.friedman_text,
       " Letters and pairs on this page are from Wilcoxon's tests, which may see differences that Nemenyi's does not, and the other way round."));
 }
 
-function criticalPicture(ranked, critical, cliques) {
+function criticalPicture(ranked, critical, { cliques, friedman }) {
   const width = Math.min(room(), 900);
   const side = width > 600 ? 160 : 96;
   const last = Math.max(Math.ceil(ranked[ranked.length - 1].rank.value), ranked.length);
@@ -27,7 +27,7 @@ function criticalPicture(ranked, critical, cliques) {
     s("path", { class: "base", d: `M${side} ${axis}H${width - side}` }),
     scale.ticks.map((tick) => [s("path", { class: "base", d: `M${scale.at(tick)} ${axis - 5}v5` }), s("text", { x: scale.at(tick), y: axis - 10, "text-anchor": "middle" }, String(tick))]),
     s("path", { class: "ruler", d: `M${side} 18V26M${side} 22H${Math.min(width - 4, scale.at(1 + critical))}m0 -4v8` }),
-    s("text", { x: side, y: 12 }, `critical difference ${fixed(critical, 2)}`),
+    s("text", { x: side, y: 12 }, `critical difference ${friedman.shown}`),
     cliques.map((members, k) => {
       const own = members.map((method) => places.get(method));
       return s("path", { class: "clique", "data-methods": members.join(", "), d: `M${scale.at(Math.min(...own)) - 4} ${axis + 12 + k * 8}H${scale.at(Math.max(...own)) + 4}` });

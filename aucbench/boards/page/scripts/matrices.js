@@ -20,8 +20,8 @@ function pairMatrix(names, pairs, better, caption) {
       h("tbody", null, names.map((row) => h("tr", null, h("th", { scope: "row" }, methodLink(row)), names.map((column) => cell(row, column)))))));
 }
 
-function pairsReading(test, order) {
-  return reading(`Each cell is the p-value of ${test} between the method of the line and that of the column. `,
+function pairsReading(procedure, order) {
+  return reading(`Each cell is the p-value, after Holm's correction, of the method of the line against that of the column (${procedure}). `,
     h("span", { class: "swash better" }, "+"), ` the line's method is significantly better (p below ${LEVEL}), `,
     h("span", { class: "swash worse" }, "−"), ` significantly worse; grey: not significant. Order: ${order}.`);
 }
@@ -32,7 +32,7 @@ function boardPairs(board) {
   if (!board.pairs.size) return section("pairs", "Pairs", h("p", null, "No pair was compared: a paired test needs two methods with two runs in common."));
   const better = (a, b) => (known(means.get(a)) && known(means.get(b)) ? means.get(a) - means.get(b) : null);
   return section("pairs", "Pairs", pairMatrix(names, board.pairs, better, `p-values of all pairs on ${board.label}`),
-    pairsReading(`the ${board.procedure}, after this correction,`, "best mean AUC first"));
+    pairsReading(board.procedure, "best mean AUC first"));
 }
 
 function overallPairs(overall) {
@@ -42,5 +42,5 @@ function overallPairs(overall) {
   if (!overall.pairs.size) return section("pairs", "Pairs", h("p", null, "No pair was compared across data sets: too few data sets have results of two methods."));
   const better = (a, b) => (place.has(a) && place.has(b) ? place.get(b) - place.get(a) : null);
   return section("pairs", "Pairs", pairMatrix(names, overall.pairs, better, "Adjusted p-values of all pairs across data sets"),
-    pairsReading(`${overall.procedure}, after this correction,`, "best average rank first"));
+    pairsReading(overall.procedure, "best average rank first"));
 }

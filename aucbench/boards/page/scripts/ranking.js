@@ -24,7 +24,7 @@ function rankingSection(overall) {
 }
 
 function whiskerWidth() {
-  return Math.max(120, Math.min(520, room() - 620));
+  return Math.max(120, Math.min(520, room() - 860));
 }
 
 function rankAxis(scale) {
