@@ -85,7 +85,8 @@ def cell_table(cells: Sequence[Cell], one_study: bool = False) -> "pd.DataFrame"
 
 
 _DESCRIBED = (
-    "dataset", "loss", "features", "scaling", "protocol", "tuning", "max_train_rows", "budget", "order",
+    "dataset", "loss", "features", "scaling", "rescale", "protocol", "tuning", "max_train_rows", "budget",
+    "order",
     "dtype",
 )  # fmt: skip
 _MEASURED = (
@@ -114,7 +115,7 @@ def _cell(cell: Cell, board: int | None, method: str | None) -> dict[str, Any]:
             "dataset": described["dataset"]["title"],
             "algorithm": described["algorithm"]["name"],
             "parameters": json.dumps(described["algorithm"]["parameters"], default=str),
-            "described": json.dumps({name: described[name] for name in _DESCRIBED}, default=str),
+            "described": json.dumps({name: described.get(name) for name in _DESCRIBED}, default=str),
             "seed": cell.run[0],
             "split_seed": cell.run[1],
             "order_seed": cell.run[2],

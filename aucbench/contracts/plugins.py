@@ -45,7 +45,7 @@ class Algorithm(Protocol):
     ``losses``
         Names of the losses it accepts, the first being the default; ``"*"`` accepts any.
     ``grid``
-        The tuning grid of its paper, field name to values.
+        The values that a tuning tries, field name to values, wide enough for any data.
     ``ignored()``
         Names of fields that have no effect with the other fields as they are, such as the radius of a ball
         where the penalty is a ridge; a tuning does not try values of these.

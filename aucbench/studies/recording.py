@@ -86,6 +86,8 @@ def advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
     others = {Scaling.none: "unit or standard", Scaling.standard: "unit or maxabs"}.get(entry.scaling, "unit")
     is_bounded = entry.scaling in (Scaling.unit, Scaling.centred_unit, Scaling.maxabs_unit)
     scale = "" if is_mapped or is_bounded else f"scale them (scaling={others}) or "
+    if not entry.settings.rescale:
+        scale = "set rescale=true or "
     name = getattr(algorithm, "step_size", None)
     if name is None:
         return f"{known}{scale}take smaller steps"

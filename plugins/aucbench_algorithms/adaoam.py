@@ -69,6 +69,7 @@ class AdaOam:
         "eta": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
+    step_size: ClassVar[str] = "eta"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="d^2")
     citation: ClassVar[str] = "ding2015adaoam"
     deviations: ClassVar[tuple[str, ...]] = (

@@ -99,6 +99,7 @@ class Fsauc:
         "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
         "eta": (0.01, 0.03, 0.1, 0.3, 1.0),
     }
+    step_size: ClassVar[str] = "eta"
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="d")
     citation: ClassVar[str] = "liu2018fsauc"
     deviations: ClassVar[tuple[str, ...]] = (

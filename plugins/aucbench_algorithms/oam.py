@@ -55,6 +55,7 @@ class _Oam:
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-6, 1))}
+    step_size: ClassVar[str] = "C"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
     citation: ClassVar[str] = "zhao2011oam"
     sequential: ClassVar[bool]

@@ -90,6 +90,7 @@ class OpaucR:
         "eta": (0.001, 0.003, 0.01, 0.03, 0.1),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
+    step_size: ClassVar[str] = "eta"
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="tau nnz")
     citation: ClassVar[str] = "gao2013opauc"
     deviations: ClassVar[tuple[str, ...]] = (

@@ -69,6 +69,7 @@ class RegSolam:
         "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
     }
+    step_size: ClassVar[str] = "zeta"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
     citation: ClassVar[str] = "natole2019spdam"
     deviations: ClassVar[tuple[str, ...]] = (

@@ -83,6 +83,7 @@ class Sauc:
         "radius": tuple(10.0**power for power in range(-2, 3)),
         "beta": tuple(10.0**power for power in range(-2, 3)),
     }
+    step_size: ClassVar[str] = "beta"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz + degree^2")
     citation: ClassVar[str] = "yang2020sauc"
     deviations: ClassVar[tuple[str, ...]] = (

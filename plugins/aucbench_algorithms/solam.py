@@ -97,6 +97,7 @@ class Solam:
         "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
         "radius": (1.0, 10.0, 100.0, 1000.0),
     }
+    step_size: ClassVar[str] = "zeta"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
     citation: ClassVar[str] = "ying2016solam"
     deviations: ClassVar[tuple[str, ...]] = (

@@ -66,6 +66,7 @@ class UniExp:
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "eta": (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
     }
+    step_size: ClassVar[str] = "eta"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
     citation: ClassVar[str] = "kotlowski2011bipartite"
     deviations: ClassVar[tuple[str, ...]] = (
