@@ -43,6 +43,10 @@ def conduct_study(request: Request, single: bool) -> tuple[int, list[float]]:
     """
     if request.uri:
         tracking.check_address(request.uri)
+    if request.study.running.baseline:
+        from aucbench.boards.baselines import check_baseline
+
+        check_baseline(request.study.running.baseline.partition(" (")[0], ())
     with opened_store(request.store_path) as store:
         if request.dry_run:
             from aucbench.cli.previewing import show_plan
@@ -70,7 +74,7 @@ def _run(request: Request, store: "Store", single: bool) -> tuple[int, list[floa
     is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
     if study.name and not single and plan.entries and (conducted.finished or not is_written):
         console.stage("writing the leaderboard")
-        page = _write_board(store, study.name)
+        page = _write_board(store, study.name, study.running.baseline)
         log.study(study.name, page.parent)
         print(f"leaderboard  {page}")
     console.study(plan, conducted, request.store_path, request.uri)
@@ -78,15 +82,17 @@ def _run(request: Request, store: "Store", single: bool) -> tuple[int, list[floa
     return _status(conducted), [aucs.get(id(entry), float("nan")) for entry in study.entries]
 
 
-def _write_board(store: "Store", study: str) -> Path:
+def _write_board(store: "Store", study: str, baseline: str | None) -> Path:
     """The study's leaderboard beside its results, without pictures; returns the page."""
+    from aucbench.boards.baselines import BASELINE
     from aucbench.boards.building import build
     from aucbench.boards.collecting import from_store, left_out
     from aucbench.boards.files import PAGE, write
 
     cells = from_store(store, study)
     folder = store.board_folder(study)
-    report = build(cells, study, one_study=True, remarks=left_out(store, study))
+    remarks = left_out(store, study)
+    report = build(cells, study, one_study=True, remarks=remarks, baseline=baseline or BASELINE)
     write(report, cells, folder, pictures=False)
     return folder / PAGE
 

@@ -129,16 +129,20 @@ class Running:
         its workers are used in place of processes of our own.
     timing : Timing
         ``shared`` or ``exclusive``.
+    baseline : str, optional
+        Method that the gains of the study's leaderboard are relative to; None: log_reg.
     """
 
     name: ClassVar[str] = "running"
     parallel: Index = 1
     scheduler: str | None = None
     timing: Timing = Timing.shared
+    baseline: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
         _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
+        _refuse_empty("baseline", self.baseline, "baseline=null for log_reg")
 
 
 @dataclass(frozen=True)
