@@ -10,20 +10,15 @@ FAR = 0.02
 SLOW = 20.0  # times the time of an iteration of the others
 RISING = 0.003  # that a curve gains in its last half of log samples
 BETTER = 0.005  # that a tuning gains
-SMALL = 0.002  # differences of AUC up to this are too little to matter here
-NEAR = 0.01  # of AUC; methods further apart are not called tied, however few the runs
-TIED = (
-    f"less than {SMALL:g} apart, or less than {NEAR:g} and not significantly different by the boards' test "
-    "(paired t-test over the runs with Nadeau and Bengio's correction, Holm over all pairs, 5 %)"
-)
+TEST = "paired t-test over the runs with Nadeau and Bengio's correction, Holm over all pairs, 5 %"
 REVERSED = 0.4  # an AUC below it is no accident of a method that learns nothing
 
 
 def verdict(contest: Contest) -> list[str]:
     """Sentences: AUC on each data set, speed, what failed, remarks, and what to look at next."""
     lines = [line for dataset in contest.datasets if (line := _auc(contest, dataset))]
-    if any("tied" in line for line in lines):
-        lines.append(f"tied: {TIED}.")
+    if any("significantly" in line for line in lines):
+        lines.append(f"significance is that of the leaderboard: {TEST}.")
     lines += _reversed(contest) + _failures(contest)
     lines += _speed(contest)
     lines += [f"Note: {remark}." for remark in contest.remarks]
@@ -78,27 +73,29 @@ def _auc(contest: Contest, dataset: str) -> str:
 
 
 def _rank(own: Standing, rivals: list[Standing]) -> str:
-    """Where it stands among the others; those that cannot be told apart from it share its rank."""
+    """Its rank by mean AUC, and from which of the others it differs significantly."""
     if not rivals:
         return ""
-    by_label = _outcomes(own, rivals)
-    outcomes = [(by_label[each.label], each) for each in rivals]
-    rank = _ordinal(1 + sum(outcome < 0 for outcome, _ in outcomes))
-    tied = [f"{each.label} ({each.auc:.4f})" for outcome, each in outcomes if outcome == 0]
+    outcomes = _outcomes(own, rivals)
     best = max(rivals, key=lambda each: each.auc)
-    place = f"{rank} of {len(rivals) + 1}"
-    words = f", tied for {place} with {_listed(tied)}" if tied else f", {place}"
-    if by_label[best.label]:
-        words += f", {'above' if by_label[best.label] > 0 else 'below'} {best.label}'s {best.auc:.4f}"
+    words = f", {_ordinal(1 + sum(each.auc > own.auc for each in rivals))} of {len(rivals) + 1}"
+    alike = [f"{each.label} ({each.auc:.4f})" for each in rivals if outcomes[each.label] == "tie"]
+    if alike:
+        words += f", not significantly different from {_listed(alike)}"
+    if outcomes[best.label] in ("win", "loss"):
+        side = "above" if outcomes[best.label] == "win" else "below"
+        words += f"{', ' if not alike else ' and '}significantly {side} {best.label}'s {best.auc:.4f}"
+    elif not alike:
+        words += f"; {best.label} has {best.auc:.4f}"
     if own.planned is not None and len(own.curve[0]):
         words += f"; after as many samples {best.label} had {best.auc_after(own.curve[0][-1]):.4f}"
     return words
 
 
-def _outcomes(own: Standing, rivals: list[Standing]) -> dict[str, int]:
-    """1, 0 or -1 by rival: the method is better, tied or worse, over the first runs that all of them have.
+def _outcomes(own: Standing, rivals: list[Standing]) -> dict[str, str]:
+    """By rival the outcome of the leaderboard's test over the first runs that all of them have.
 
-    A single run cannot be tested; there the difference decides.
+    ``win``, ``tie`` or ``loss`` of the method, ``untested`` where there is a single run.
     """
     import pandas as pd
 
@@ -112,14 +109,14 @@ def _outcomes(own: Standing, rivals: list[Standing]) -> dict[str, int]:
     ]
     frame = pd.DataFrame(rows, columns=["board", "dataset", "method", "run", "auc", "status"])
     ratio = overlap(each.cells[run].record for each in every for run in runs)
+    mirrored = {"win": "loss", "loss": "win"}
     found = {}
     for row in compare_runs(frame, ratio).to_dict("records"):
-        if own.label in (row["first"], row["second"]):
-            is_first = row["first"] == own.label
-            difference = row["difference"] if is_first else -row["difference"]
-            near = abs(difference) <= NEAR and row["outcome"] == "tie"
-            tied = abs(difference) <= SMALL or near
-            found[str(row["second" if is_first else "first"])] = 0 if tied else int(np.sign(difference))
+        outcome = str(row["outcome"])
+        if row["first"] == own.label:
+            found[str(row["second"])] = outcome
+        elif row["second"] == own.label:
+            found[str(row["first"])] = mirrored.get(outcome, outcome)
     return found
 
 
