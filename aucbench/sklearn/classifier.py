@@ -100,15 +100,15 @@ class AUCClassifier(RankingMixin, NestedPlugins):
     statistics know nothing of. Rows drawn in proportion to their weights say the same. There is no
     `class_weight` either: every pair has a row of each class, so that it multiplies the loss by a constant.
 
-    `partial_fit` is there for methods of access ``stream`` that declare ``resumable = True``: their training
-    can go on with other rows. Methods that draw pairs or minibatches, need all rows, or remember rows by
-    their number have no such attribute, and the error says why. The first call fixes all settings, and what
-    is measured on training rows (scaling, feature map, largest row norm, class counts) is measured on the
-    rows of that call, so let it be a large one of both classes (a small one is warned of). Each call takes
-    its rows once, whatever `epochs`. A method that plans its stages (``"fsauc"``) needs `iterations`, the
-    number of rows of all calls together, and refuses more; its `fit` uses the plan up. The cut is the best
-    one for a random sample of the rows of all calls. After `fit`, `partial_fit` goes on from where `fit`
-    ended, and `fit` always begins anew.
+    `partial_fit` is there for methods of access ``stream`` that declare ``resumable = True``, such as
+    ``"solam"``: their training can go on with other rows. Methods that draw pairs (the default, ``"psam"``)
+    or minibatches, need all rows, or remember rows by their number have no such attribute, and the error says
+    why. The first call fixes all settings, and what is measured on training rows (scaling, feature map, row
+    factor, largest row norm, number of rows of each class) is measured on the rows of that call, so let it be
+    a large one of both classes (a small one is warned of). Each call takes its rows once, whatever `epochs`.
+    A method that plans its stages (``"fsauc"``) needs `iterations`, the number of rows of all calls together,
+    and refuses more; its `fit` uses the plan up. The cut is the best one for a random sample of the rows of
+    all calls. After `fit`, `partial_fit` goes on from where `fit` ended, and `fit` always begins anew.
 
     Examples
     --------
@@ -178,8 +178,7 @@ class AUCClassifier(RankingMixin, NestedPlugins):
             A setting or the data cannot be used, or the training diverged.
         """
         X, y = validate_data(self, X, y, **ROWS)
-        if not isinstance(self.calibrate, bool | np.bool_):
-            raise ParameterError(f"calibrate must be True or False, got {self.calibrate!r}.")
+        _check_switch("calibrate", self.calibrate)
         check_classification_targets(y)
         classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
         signs = signs_of(y, classes)
@@ -266,6 +265,7 @@ class AUCClassifier(RankingMixin, NestedPlugins):
         return tags
 
     def _ingredients(self) -> Ingredients:
+        _check_switch("rescale", self.rescale)
         algorithm, loss, features = self._algorithm(), self._loss(), self._map()
         return Ingredients(
             algorithm, loss, features, self.scaling, self.rescale, self.order, self._budget().iterations
@@ -282,3 +282,8 @@ class AUCClassifier(RankingMixin, NestedPlugins):
         if isinstance(given, int | np.integer) and given >= 0:
             return int(given)
         return int(check_random_state(given).randint(np.iinfo(np.int32).max))
+
+
+def _check_switch(name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name} must be True or False, got {value!r}.")

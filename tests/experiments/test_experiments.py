@@ -142,6 +142,27 @@ def test_random_divisions_are_stratified_in_no_experiment_of_a_paper(study):
         assert not any(each.stratified for each in random)
 
 
+def test_rows_are_rescaled_in_no_experiment_of_a_paper(study):
+    for words in CELLS:
+        rescaled = {entry.settings.rescale for entry in study(*words).entries}
+        assert rescaled == {words[0] == "smoke"}
+
+
+def test_every_method_of_a_paper_is_tuned_on_a_grid_that_the_experiment_states(study):
+    for words in CELLS:
+        for entry in study(*words).entries:
+            if words[0] != "smoke":
+                assert entry.tuning.chooses
+                assert entry.algorithm.name in entry.tuning.choice.grid
+
+
+def test_no_experiment_of_a_paper_has_the_default_number_of_passes(study):
+    for words in CELLS:
+        for entry in study(*words).entries:
+            if words[0] != "smoke":
+                assert (entry.budget.epochs is None) == hasattr(entry.algorithm.instance, "done")
+
+
 def test_fsauc_tunes_once_and_varies_the_order_of_one_division(study):
     for entry in study("fsauc_table2").entries:
         assert len(set(entry.searches().values())) == 1
@@ -164,6 +185,9 @@ def test_the_grids_are_those_of_the_papers(study):
         ("opauc_table2", "opauc", "a9a"): {"eta": powers(2, -12, 10), "lam": powers(2, -10, 2)},
         ("opauc_table2", "oam_seq", "a9a"): {"C": powers(2, -12, 10)},
         ("opauc_table2", "svm_or", "a9a"): {"lam": powers(2, -10, 10)},
+        ("opauc_table2", "ls_svm", "a9a"): {"lam": powers(2, -10, 10)},
+        ("opauc_table2", "uni_log", "a9a"): {"lam": powers(2, -10, 10)},
+        ("opauc_table2", "uni_exp", "a9a"): {"eta": powers(2, -12, 10)},
         ("opauc_table4", "opauc_r", "sector"): {"eta": powers(2, -12, 10), "lam": powers(2, -10, 2)},
         ("sauc_table2", "sauc", "dna"): {"radius": tens, "beta": tens},
         ("sauc_table2", "oam_gra", "dna"): {"C": tens, "radius": tens},
@@ -191,6 +215,14 @@ def test_methods_have_the_fields_that_the_papers_give_them(study):
     assert entry_of(sauc, "fsauc", "dna").algorithm.instance.delta == 0.1
     assert entry_of(sauc, "oam_gra", "dna").algorithm.instance.buffer == 100
     assert entry_of(psam, "cbr", "a9a").algorithm.instance.buffer == 50
+    assert entry_of(study("spdam_table3"), "spdam", "a9a").algorithm.instance.batch_fraction == 0.1
+    averaged = {
+        (words[0], entry.algorithm.name): entry.algorithm.instance.average
+        for words in CELLS
+        for entry in study(*words).entries
+        if entry.algorithm.name in ("oam_seq", "oam_gra") and words[0] != "smoke"
+    }
+    assert {name for name, average in averaged.items() if average} == {("sauc_table2", "oam_gra")}
     assert {
         entry.algorithm.instance.buffer
         for entry in study("opauc_table4").entries
@@ -202,7 +234,7 @@ def test_methods_have_the_fields_that_the_papers_give_them(study):
 def test_batch_methods_run_until_they_converge_and_see_no_more_rows_than_in_the_paper(study):
     batch = {"uni_log", "svm_or", "ls_svm"}
     for entry in study("opauc_table2").entries:
-        assert entry.budget.epochs is None
+        assert entry.budget.epochs == (None if entry.algorithm.name in batch else 1.0)
         assert entry.settings.max_train_rows == (8000 if entry.algorithm.name in batch else None)
     assert entry_of(study("psam_table2"), "bam", "a9a").budget.epochs is None
     planned = study(*BATCH_ON_EPSILON)

@@ -183,7 +183,7 @@ def test_progress_is_told_after_every_chunk_and_what_it_raises_ends_the_run(monk
             steps.append(len(batch))
             return super().step(state, batch)
 
-    outcome(Noting(), checkpoints=1, progress=told.append)
+    outcome(Noting(), epochs=1, checkpoints=1, progress=told.append)
     chunks = steps[1:]  # the first warms the kernels
     assert sum(chunks) == 200
     assert max(chunks) == 30
@@ -195,7 +195,7 @@ def test_progress_is_told_after_every_chunk_and_what_it_raises_ends_the_run(monk
 
     steps.clear()
     with pytest.raises(TimeoutError):
-        outcome(Noting(), checkpoints=1, progress=stop)
+        outcome(Noting(), epochs=1, checkpoints=1, progress=stop)
     assert sum(steps[1:]) == 120
 
 

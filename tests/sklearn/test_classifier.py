@@ -48,7 +48,8 @@ def test_a_frame_and_its_arrays_give_the_same_model_and_names_are_kept():
 @pytest.mark.parametrize("algo", ["fsauc", "psam", "ls_svm"])
 @pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix])
 def test_sparse_rows_give_what_dense_rows_give(algo, make):
-    dense, other = AUCClassifier(algo, random_state=0), AUCClassifier(algo, random_state=0)
+    # Scaling "standard" centres dense rows only.
+    dense, other = (AUCClassifier(algo, scaling="maxabs", random_state=0) for _ in range(2))
     dense.fit(X, Y)
     other.fit(make(X), Y)
     np.testing.assert_allclose(other.coef_, dense.coef_, rtol=1e-9)
@@ -61,8 +62,8 @@ def test_sparse_rows_out_of_order_are_put_in_order_and_left_as_they_are():
         (rows.data[::-1], rows.indices[::-1], rows.indptr), rows.shape
     )  # rows reversed too
     data = turned.data.copy()
-    model = AUCClassifier("solam", random_state=0).fit(turned, Y[::-1])
-    straight = AUCClassifier("solam", random_state=0).fit(X[::-1], Y[::-1])
+    model = AUCClassifier("solam", scaling="maxabs", random_state=0).fit(turned, Y[::-1])
+    straight = AUCClassifier("solam", scaling="maxabs", random_state=0).fit(X[::-1], Y[::-1])
     np.testing.assert_allclose(model.coef_, straight.coef_, rtol=1e-9)
     assert np.array_equal(turned.data, data)
 
@@ -162,7 +163,7 @@ def test_hyper_parameters_are_reached_by_nested_names():
     model = AUCClassifier("solam", {"zeta": 2.0}, loss_params=None)
     parameters = model.get_params()
     assert parameters["algo__zeta"] == 2.0
-    assert parameters["algo__radius"] == 1.0
+    assert parameters["algo__radius"] == aucbench.catalog().algorithm("solam")().radius
     given = model.algo_params
     model.set_params(algo__radius=5.0, epochs=2)
     assert model.algo_params == {"zeta": 2.0, "radius": 5.0}
@@ -202,17 +203,18 @@ def test_a_pipeline_passes_nested_names_on():
 
 
 def test_an_instance_of_a_method_need_not_be_registered():
-    model = AUCClassifier(Iterating(needed=2), {"needed": 3}, random_state=0).fit(X, Y)
+    parameters = {"scaling": "maxabs", "rescale": False, "random_state": 0}
+    model = AUCClassifier(Iterating(needed=2), {"needed": 3}, **parameters).fit(X, Y)
     np.testing.assert_allclose(model.coef_[0] * np.abs(X).max(axis=0), 1.0)
     assert clone(model).algo == model.algo
 
 
 def test_a_method_that_has_not_converged_warns():
     with pytest.warns(ConvergenceWarning, match="iterating has not converged after 5 iterations"):
-        fitted(Iterating(needed=50))
+        fitted(Iterating(needed=50), epochs=5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted(Iterating(needed=50), epochs=None)
+        fitted(Iterating(needed=50))
 
 
 @pytest.mark.parametrize(
@@ -220,10 +222,13 @@ def test_a_method_that_has_not_converged_warns():
     [
         ({"algo": "fsauk"}, "Unknown algorithm 'fsauk'. Did you mean fsauc or sauc?"),
         ({"algo": 3}, "algo must be the name of a registered algorithm, or an instance of one, got 3."),
-        ({"algo_params": {"radiu": 1}}, "algo=fsauc has no parameter 'radiu'. Did you mean radius?"),
-        ({"algo_params": {"radius": -1}}, "fsauc: radius must be > 0, got -1."),
+        (
+            {"algo": "fsauc", "algo_params": {"radiu": 1}},
+            "algo=fsauc has no parameter 'radiu'. Did you mean radius?",
+        ),
+        ({"algo": "fsauc", "algo_params": {"radius": -1}}, "fsauc: radius must be > 0, got -1."),
         ({"algo_params": [1]}, "algo_params must be a mapping of names to values, got [1]."),
-        ({"loss": "hinge"}, "fsauc accepts the losses square, got loss=hinge."),
+        ({"algo": "fsauc", "loss": "hinge"}, "fsauc accepts the losses square, got loss=hinge."),
         ({"scaling": "max"}, "scaling must be one of none, minmax"),
         ({"order": "sorted"}, "order must be one of shuffled, stored, blocks, got 'sorted'."),
         (
@@ -236,7 +241,8 @@ def test_a_method_that_has_not_converged_warns():
             {"algo": "cbr", "loss_params": {"theta": 1.0}},
             "cbr takes no loss, got loss_params={'theta': 1.0}.",
         ),
-        ({"algo": Exploding(at=37)}, "exploding diverged within 1500 iterations"),
+        ({"rescale": "yes"}, "rescale must be True or False, got 'yes'."),
+        ({"algo": Exploding(at=37), "epochs": 5}, "exploding diverged within 1500 iterations"),
     ],
     ids=lambda value: str(value)[:40],
 )

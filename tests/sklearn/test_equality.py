@@ -27,7 +27,8 @@ def breast_cancer():
 
 
 SETTINGS = [
-    pytest.param({"algo": "fsauc"}, ["algo=fsauc", "budget.epochs=5"], id="planned"),
+    pytest.param({}, [], id="default"),
+    pytest.param({"algo": "fsauc"}, ["algo=fsauc"], id="planned"),
     pytest.param(
         {"algo": "solam", "algo_params": {"zeta": 3.0}, "scaling": "minmax", "epochs": 2},
         ["algo=solam", "algo.zeta=3.0", "scaling=minmax", "budget.epochs=2"],
@@ -39,13 +40,13 @@ SETTINGS = [
         id="stored",
     ),
     pytest.param({"algo": "psam", "epochs": 3}, ["algo=psam", "budget.epochs=3"], id="pairs"),
-    pytest.param({"algo": "mba"}, ["algo=mba", "budget.epochs=5"], id="minibatch"),
+    pytest.param({"algo": "mba", "epochs": 5}, ["algo=mba", "budget.epochs=5"], id="minibatch"),
     pytest.param(
-        {"algo": "psam", "scaling": "standard"},
-        ["algo=psam", "scaling=standard", "budget.epochs=5"],
-        id="standard",
+        {"algo": "spam", "rescale": False, "scaling": "unit"},
+        ["algo=spam", "rescale=false", "scaling=unit"],
+        id="not rescaled",
     ),
-    pytest.param({"algo": "ls_svm", "epochs": None}, ["algo=ls_svm"], id="full"),
+    pytest.param({"algo": "ls_svm"}, ["algo=ls_svm"], id="full"),
     pytest.param(
         {"algo": "asam", "loss": "logistic", "epochs": 2},
         ["algo=asam", "loss=logistic", "budget.epochs=2"],
@@ -53,7 +54,7 @@ SETTINGS = [
     ),
     pytest.param(
         {"algo": "solam", "features": "nystroem", "features_params": {"landmarks": 40}},
-        ["algo=solam", "features=nystroem", "features.landmarks=40", "budget.epochs=5"],
+        ["algo=solam", "features=nystroem", "features.landmarks=40"],
         id="features",
     ),
 ]
@@ -70,13 +71,29 @@ def test_a_run_of_the_benchmark_has_the_same_auc(breast_cancer, parameters, over
 
 def test_the_weights_are_those_of_a_run_bit_by_bit(breast_cancer):
     train, _ = breast_cancer
+    words = ["scaling=maxabs", "dataset=breast_cancer", f"seed={SEED}", "budget.checkpoints=7"]
+    largest = np.abs(train[0]).max(axis=0)  # what maxabs divides by
     for algo in ("fsauc", "psam", "ls_svm"):
-        model = AUCClassifier(algo, random_state=SEED).fit(*train)
-        result = aucbench.run(
-            f"algo={algo}", "dataset=breast_cancer", f"seed={SEED}", "budget.epochs=5", "budget.checkpoints=7"
-        )
-        largest = np.abs(train[0]).max(axis=0)  # what maxabs divides by
+        model = AUCClassifier(algo, scaling="maxabs", random_state=SEED).fit(*train)
+        result = aucbench.run(f"algo={algo}", *words)
+        of_scaled = result.weights * result.record["data"]["row_factor"]
+        assert np.array_equal(model.coef_[0], of_scaled / largest)
+        model = AUCClassifier(algo, scaling="maxabs", rescale=False, random_state=SEED).fit(*train)
+        result = aucbench.run(f"algo={algo}", "rescale=false", *words)
         assert np.array_equal(model.coef_[0], result.weights / largest)
+
+
+def test_the_default_estimator_is_the_default_run(breast_cancer):
+    train, (X_test, _) = breast_cancer
+    model = AUCClassifier(random_state=SEED).fit(*train)
+    result = aucbench.run("dataset=breast_cancer", f"seed={SEED}")
+    assert (model.algo, model.scaling) == (result.record["algorithm"]["name"], result.record["scaling"])
+    X = train[0]
+    of_scaled = result.weights * result.record["data"]["row_factor"]
+    np.testing.assert_allclose(model.coef_[0], of_scaled / X.std(axis=0), rtol=1e-10)
+    scores = (X_test - X.mean(axis=0)) / X.std(axis=0) @ of_scaled
+    differences = model.decision_function(X_test) - scores  # the cut
+    np.testing.assert_allclose(differences, differences[0], atol=1e-9)
 
 
 def test_sparse_rows_have_the_same_auc_too(tmp_path):
@@ -88,6 +105,6 @@ def test_sparse_rows_have_the_same_auc_too(tmp_path):
     train, (X_test, y_test) = sides("libsvm", path=str(path))
     assert sparse.issparse(X_test)
     for algo in ("solam", "psam"):
-        model = AUCClassifier(algo, epochs=1, random_state=SEED).fit(*train)
+        model = AUCClassifier(algo, random_state=SEED).fit(*train)
         result = aucbench.run(f"algo={algo}", "dataset=libsvm", f"dataset.path={path}", f"seed={SEED}")
         assert roc_auc_score(y_test, model.decision_function(X_test)) == pytest.approx(result.auc, abs=1e-12)
