@@ -6,6 +6,7 @@ from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 from aucbench.config.settings import Budget, Settings
+from aucbench.contracts import Access
 from aucbench.data.scaling import default_scaling
 from aucbench.protocols import PROTOCOLS, recorded
 from aucbench.tracking import installed
@@ -18,7 +19,7 @@ TAKEN = ("null", "true", "false", "nan", "inf", "none", "yes", "no", "on", "off"
 
 def words(entry: LoggedEntry) -> list[str]:
     """Overrides, those left out that say what is the default anyway."""
-    record = entry.record
+    record = _completed(entry.record)
     found = [f"study={_value(entry.study)}"] if entry.study else []
     for group, name in GROUPS.items():
         found += _plugin(group, record[name], record["algorithm"]["name"])
@@ -28,7 +29,7 @@ def words(entry: LoggedEntry) -> list[str]:
     if dataset is None or record["scaling"] != default_scaling(dataset):
         found.append(f"scaling={record['scaling']}")
     settings = {name: record[name] for name in ("order", "dtype", "max_train_rows")}
-    settings |= {"rescale": record.get("rescale", False)} | seeds(entry.cells)
+    settings |= {"rescale": record["rescale"]} | seeds(entry.cells)
     found += _different("", settings, Settings)
     protocol: Any = recorded(record["protocol"])
     protocol = {"name": protocol.name, "parameters": asdict(protocol)}
@@ -36,6 +37,24 @@ def words(entry: LoggedEntry) -> list[str]:
     found += _chosen("tuning", record["tuning"], TUNINGS, "none")
     found += _grid(record)
     return found + _different("budget.", record["budget"], Budget)
+
+
+def _completed(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record with the settings that it does not name: those of versions that did not rescale rows.
+
+    There a budget was one epoch where none was given, except for full methods that know when they have
+    converged, and no method had an intercept.
+    """
+    if "rescale" in record:
+        return record
+    budget, method = record["budget"], record["algorithm"]
+    cls = installed.plugin("algo", method["name"])
+    converges = hasattr(cls, "done") and cls.access == Access.full
+    if not converges and all(budget[name] is None for name in ("epochs", "iterations", "seconds")):
+        budget = budget | {"epochs": 1.0}
+    if hasattr(cls, "intercept"):
+        method = method | {"parameters": {"intercept": False} | method["parameters"]}
+    return {**record, "rescale": False, "budget": budget, "algorithm": method}
 
 
 def _plugin(group: str, described: Mapping[str, Any] | None, method: str) -> list[str]:

@@ -40,9 +40,11 @@ def test_labels_of_several_classes_are_all_named():
 
 
 def test_the_largest_norm_is_that_of_the_rows_that_train(table):
-    assert aucbench.run(*table, "scaling=unit").record["data"]["max_norm"] == pytest.approx(1.0)
+    assert aucbench.run(*table, "scaling=unit", "rescale=false").record["data"]["max_norm"] == pytest.approx(
+        1.0
+    )
     X = np.loadtxt("own.csv", delimiter=",", skiprows=1, usecols=(0, 1))
-    data = aucbench.run(*table, "scaling=none", "protocol=kfold", "protocol.folds=2").record
+    data = aucbench.run(*table, "scaling=none", "rescale=false", "protocol=kfold", "protocol.folds=2").record
     norms = [each["data"]["max_norm"] for each in data]
     assert max(norms) == pytest.approx(np.linalg.norm(X, axis=1).max())
     assert norms[0] != norms[1]

@@ -163,3 +163,27 @@ def test_changed_data_are_refused(tmp_path):
     file.write_text("".join(f"{i % 2} 1:{i % 8} 2:{i % 5}\n" for i in range(60)))
     with pytest.raises(AucbenchError, match="the data here are not those that the model was trained on"):
         export_model(cell, tmp_path / "other")
+
+
+@pytest.mark.parametrize("words", [(), ("rescale=false",), ("scaling=unit",), ("dtype=float32",)], ids=str)
+def test_decision_values_are_those_of_the_estimator_up_to_its_cut(words, tmp_path):
+    from aucbench.sklearn import AUCClassifier
+    from aucbench.tracking.linear_model import _load_pyfunc
+
+    result = aucbench.run("algo=psam", "seed=1", *words)
+    folder = export_model(result.cells[0], tmp_path / "model")
+    settings = dict(word.split("=") for word in words)
+    train = (
+        Holdout()
+        .split(lambda part: data.load(aucbench.catalog().dataset("breast_cancer")(), part), Part.train, 1)
+        .train
+    )
+    dtype = settings.get("dtype", "float64")
+    model = AUCClassifier(
+        scaling=settings.get("scaling", "standard"), rescale="rescale" not in settings, random_state=1
+    ).fit(train.X[train.rows].astype(dtype), train.y)
+    X, _ = test_rows("breast_cancer", 1)
+    scores = _load_pyfunc(str(folder / "data" / "model.npz")).predict(X)
+    assert np.ptp(scores) > 1.0
+    differences = scores - model.decision_function(X.astype(dtype))  # the cut
+    np.testing.assert_allclose(differences, differences[0], atol=1e-3 if dtype == "float32" else 1e-9)

@@ -1,0 +1,77 @@
+"""Records of versions that neither rescaled rows nor stratified hold-outs; `older` was written by one."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.boards import building, terminal
+from aucbench.boards.collecting import from_store
+from aucbench.boards.files import write
+from aucbench.data import load
+from aucbench.data.loading import Part
+from aucbench.protocols import Holdout
+from aucbench.store import Store
+from aucbench.tracking import LoggedEntry
+from aucbench.tracking.commanding import words
+from aucbench.tracking.content import params
+from aucbench.tracking.describing import note
+from aucbench.tracking.exporting import export_model
+from aucbench.tracking.linear_model import _load_pyfunc
+
+METHODS = ("ls_svm", "psam", "solam", "uni_log")
+
+
+@pytest.fixture
+def older(tmp_path):
+    """A store of four methods on wine, one of them tuned."""
+    return Store(shutil.copytree(Path(__file__).parent / "older", tmp_path / "older"))
+
+
+def entry_of(store, algo):
+    (cell,) = (each for each in store if each.record["algorithm"]["name"] == algo)
+    assert not {"rescale", "row_factor"} & (set(cell.record) | set(cell.record["data"]))
+    return LoggedEntry("key", "older", (cell,))
+
+
+@pytest.mark.parametrize("algo", METHODS)
+def test_the_command_of_an_older_record_repeats_its_weights(algo, older):
+    entry = entry_of(older, algo)
+    command = words(entry)
+    assert {"rescale=false", "protocol.stratified=false", "scaling=maxabs"} <= set(command)
+    again = aucbench.run(*command)
+    assert again.record["data"]["row_factor"] == 1.0
+    if algo == "uni_log":  # it is solved by other means since, to the same optimum
+        np.testing.assert_allclose(again.weights, entry.cells[0].weights, rtol=1e-3, atol=1e-4)
+        return
+    assert again.record["result"]["iterations"] == entry.record["result"]["iterations"]
+    np.testing.assert_allclose(again.weights, entry.cells[0].weights, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("algo", METHODS)
+def test_an_older_record_is_described_and_exported(algo, older, tmp_path):
+    entry = entry_of(older, algo)
+    assert params(entry)["rescale"] is False
+    assert f"**{algo}** on **wine**" in note(entry)
+    folder = export_model(entry.cells[0], tmp_path / algo)
+    data = load(aucbench.catalog().dataset("wine")())
+    train, _ = Holdout(stratified=False).split(lambda part: data, Part.train, 0)[:2]
+    expected = data.X / np.abs(data.X[train.rows]).max(axis=0) @ entry.cells[0].weights
+    np.testing.assert_allclose(_load_pyfunc(str(folder / "data" / "model.npz")).predict(data.X), expected)
+
+
+def test_a_board_tells_older_cells_from_rescaled_ones(older, tmp_path, capsys):
+    words = ("dataset=wine", "protocol.stratified=false", "scaling=maxabs", "tuning=grid")
+    for algo in ("psam", "solam"):
+        aucbench.run(f"algo={algo}", *words, "tuning.grid={psam: {}, solam: {}}", f"store.path={older.path}")
+    cells = from_store(older)
+    assert len(cells) == len(METHODS) + 2
+    report = building.build(cells, "all")
+    assert sorted(len(board.rows) for board in report.boards) == [2, len(METHODS)]
+    terminal.show(report)
+    assert "rescaled" in capsys.readouterr().out
+    assert all(file.stat().st_size for file in write(report, cells, tmp_path / "out", pictures=False))
+    alone = building.build(from_store(older, "older"), "older", one_study=True)
+    assert (alone.done, alone.missing) == (len(METHODS), 0)
