@@ -1,7 +1,8 @@
 """Hydra's and OmegaConf's errors as one sentence that says what, got, expected and what to do next."""
 
 from dataclasses import fields
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
@@ -62,9 +63,9 @@ def _field(error: OmegaConfBaseException) -> str:
 
 def _expected(kind: Any, key: str) -> str:
     hint = getattr(kind, "__annotations__", {}).get(key)
-    name = getattr(hint, "__name__", None)
-    plain = {"float": "a number", "int": "a whole number", "bool": "true or false"}
-    return f" (expected {plain[name]})" if name in plain else ""
+    plain = {float: "a number", int: "a whole number", bool: "true or false", NoneType: "null"}
+    words = [plain.get(each, "") for each in get_args(hint) or (hint,)]
+    return f" (expected {' or '.join(words)})" if all(words) else ""
 
 
 def _hydra(error: HydraException) -> str:

@@ -18,7 +18,7 @@ from aucbench.store import Store
 from aucbench.studies.workshop import Workshop
 from aucbench.tracking.connecting import Connection
 
-COMMON = ("-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5")
+COMMON = ("-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1")
 WORDS = (*COMMON, "algo=solam,psam", "dataset=wine,gaussian", "runs=2", "study=pair")
 TUNED = (
     *COMMON, "algo=solam", "dataset=wine", "study=tuned", "tuning=grid", "tuning.folds=2",
