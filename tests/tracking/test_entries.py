@@ -36,7 +36,8 @@ def test_the_run_is_flat_finished_and_described(logged):
     assert run.data.tags["study"] == "first"
     assert run.data.tags["mlflow.runColor"] == colour("solam", "zeta=2")
     assert run.data.params["algo.zeta"] == "2.0"
-    assert run.data.params["scaling"] == "maxabs"
+    assert run.data.params["scaling"] == "standard"
+    assert run.data.params["rescale"] == "True"
 
 
 def test_the_curve_lies_over_training_time(logged):

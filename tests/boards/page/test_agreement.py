@@ -3,8 +3,11 @@
 import itertools
 from dataclasses import fields, replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import aucbench
 from aucbench.boards import building, documents, latex, terminal
 from aucbench.boards.collecting import from_store
 from aucbench.boards.page import write_page
@@ -102,8 +105,10 @@ def test_the_page_shows_the_front_and_the_costs_that_python_found(visit, tmp_pat
 def test_the_facts_of_real_cells_reach_the_page(visit, folder, tmp_path):
     """What Python writes, the script reads, for every field."""
     found = from_store(Store(folder), "small")
-    for cell in found[: len(found) // 2]:
-        cell.record["data"] |= {"test_positives": 7, "positive": ["2", "3"], "negative": ["1"]}
+    for cell in found:
+        if cell.described["dataset"]["name"] == "wine":  # as a record of an earlier version
+            for name in ("test_positives", "positive", "negative"):
+                del cell.record["data"][name]
     report = building.build(found, "small", one_study=True)
     write_page(report, tmp_path / "page.html")
     place = (tmp_path / "page.html").as_uri()
@@ -123,10 +128,11 @@ def test_the_facts_of_real_cells_reach_the_page(visit, folder, tmp_path):
             assert (facts[name] == DASH) == (value in (None, "", ()))
         assert facts["rows"] == f"{board.facts.train_rows + board.facts.test_rows:,}"
         assert facts["citation"] == board.facts.citation
-    first = next(board for board in report.boards if board.facts.positive)
-    tab.goto(f"{place}#data/{first.number}")
-    assert tab.locator("[data-fact=positive] dd").inner_text() == "2 and 3"
-    assert tab.locator("[data-fact=positives] dd").inner_text() == f"{first.facts.positives:,}"
+    digits = next(board for board in report.boards if board.dataset == "digits")
+    tab.goto(f"{place}#data/{digits.number}")
+    assert tab.locator("[data-fact=positive] dd").inner_text() == "5, 6, 7, 8 and 9"
+    y = aucbench.data.load(aucbench.catalog().dataset("digits")()).y
+    assert tab.locator("[data-fact=positives] dd").inner_text() == f"{np.count_nonzero(y == 1):,}"
 
 
 TIES = (0.93095, 0.53125, 0.90625, 0.50005, 0.99995)  # five decimals: halves, and what six digits make halves
@@ -188,15 +194,39 @@ def test_a_baseline_that_was_not_run_is_said_on_the_page(visit, tmp_path):
     assert "log_reg was not run" in tab.locator("#results").inner_text()
 
 
-def test_diverged_runs_edges_and_chosen_values_are_shown(visit, tmp_path):
-    tuned = {"parameters": {"lam": 0.1}, "edges": {"lam": "lower"}, "trials": [], "cost": {}}
-    made = [finished(None, seed=seed, algorithm="beta", advice="a smaller step") for seed in range(5)]
-    made += [finished(0.9, seed=seed, tuned=tuned) for seed in range(5)]
-    write_page(building.build(made, "t"), tmp_path / "page.html")
-    tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/1?cols=auc.chosen.edges")
+def test_diverged_runs_edges_and_chosen_values_are_shown(visit, troubled):
+    records = [cell.record for cell in Store(troubled)]
+    said = {record["result"]["advice"] for record in records if record["algorithm"]["name"] == "opauc"}
+    assert len(records) == 10
+    assert all("rescale=true" in advice and "algo.eta, now 1e+06" in advice for advice in said)
+    page = troubled / "boards" / "troubled" / "leaderboard.html"
+    tab = visit(f"{page.as_uri()}#data/1?cols=auc.chosen.edges")
     assert "5 diverged" in tab.locator(".cells").inner_text()
     assert column(tab, 2)[1] == "diverged in 5 of 5 runs"
-    assert tab.get_by_title("a smaller step").first.is_visible()
-    assert column(tab, 3)[0] == "lam=0.1 in 5 of 5 runs"
+    assert any(
+        tab.get_by_title(advice).first.is_visible() for advice in said if tab.get_by_title(advice).count()
+    )
+    assert column(tab, 3)[0] == "lam=100 in 5 of 5 runs"
     assert column(tab, 4)[0] == "lam at the lower edge in 5 of 5 runs"
-    assert "§ alpha: lam at the lower edge in 5 of 5 runs" in tab.locator(".footnotes").inner_text()
+    assert "§ ls_svm: lam at the lower edge in 5 of 5 runs" in tab.locator(".footnotes").inner_text()
+    tab.goto(f"{page.as_uri()}#data/1")
+    assert tab.locator("[data-fact=positive] dd").inner_text() == "0"
+
+
+def test_diverged_runs_edges_and_chosen_values_stand_in_the_other_views(troubled, capsys):
+    own = troubled / "boards" / "troubled"
+    rows = pd.read_parquet(own / "leaderboard.parquet").set_index("method")
+    assert rows.loc["ls_svm", "chosen"] == "lam=100 in 5 of 5 runs"
+    assert rows.loc["ls_svm", "edges"] == "lam at the lower edge in 5 of 5 runs"
+    assert (rows.loc["opauc", "runs"], rows.loc["opauc", "diverged"]) == (0, 5)
+    cells = pd.read_parquet(own / "cells.parquet").set_index("method")
+    assert set(cells.loc["ls_svm", "edges"]) == {'{"lam": "lower"}'}
+    assert set(cells.loc["opauc", "status"]) == {"diverged"}
+    terminal.show(building.build(from_store(Store(troubled), "troubled"), "troubled", one_study=True))
+    markdown = (own / "leaderboard.md").read_text(encoding="utf-8").replace("\\", "")
+    for text in (capsys.readouterr().out, markdown):
+        assert "ls_svm: lam at the lower edge in 5 of 5 runs" in text
+        assert "opauc diverged in 5 of 5 runs: " in text
+        assert "rescale=true" in text
+        assert "nan" not in text
+    assert "diverged" in (own / "leaderboard.tex").read_text(encoding="utf-8")
