@@ -1,0 +1,58 @@
+"""At its defaults no method diverges or reverses the order, however the features are scaled."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench import data
+from aucbench.data.loading import Part
+from aucbench.data.scaling import Scaling
+from aucbench.preparation import prepare
+from aucbench.protocols import Holdout
+from aucbench.runner.cell import run_cell
+from aucbench.runner.task import StopReason, Task
+
+DATASETS = ("breast_cancer", "digits", "wine")
+METHODS = sorted(
+    name
+    for name, plugin in aucbench.catalog().plugins["algorithms"].items()
+    if plugin.distribution == "aucbench"
+)
+
+
+@cache
+def prepared(dataset, scaling):
+    loaded = data.load(aucbench.catalog().dataset(dataset)())
+    split = Holdout().split(lambda part: loaded, Part.train, 0)
+    return prepare(split, scaling, aucbench.catalog().features("identity")(), "float64", 0, rescale=True)
+
+
+def trained(name, dataset, scaling, epochs=None):
+    algorithm = aucbench.catalog().algorithm(name)()
+    losses = getattr(algorithm, "losses", ())
+    loss = aucbench.catalog().loss(losses[0])() if losses else None
+    rows = prepared(dataset, scaling)
+    return run_cell(Task(algorithm, loss, rows.X, rows.y, rows.X_test, rows.y_test, epochs, checkpoints=1))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_no_default_diverges_or_ends_below_one_half_on_any_scaling(name):
+    for dataset in DATASETS:
+        for scaling in Scaling:
+            for epochs in (1.0, 5.0, None):
+                outcome = trained(name, dataset, scaling, epochs)
+                assert outcome.stop_reason is not StopReason.diverged, (dataset, scaling, epochs)
+                # One pass over 142 rows of wine need not be enough.
+                assert epochs == 1.0 or outcome.auc[-1] >= 0.5, (dataset, scaling, epochs)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_defaults_on_the_default_scaling_are_close_to_the_best_linear_method(name):
+    gaps = [
+        trained("log_reg", dataset, Scaling.standard).auc[-1]
+        - trained(name, dataset, Scaling.standard).auc[-1]
+        for dataset in DATASETS
+    ]
+    assert np.mean(gaps) < 0.03
