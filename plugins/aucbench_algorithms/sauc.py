@@ -12,6 +12,11 @@ w0, a0, b0, al0 of the round before, with eta = beta / (gamma sqrt(t)); for a sa
 
 The model is the mean of the w0 of the finished rounds. T (T + 1) / 2 samples are used, the rest ignored.
 
+On most data the model is close to the direction of the difference of the class means, and ranks no better
+than it: gamma, which bounds the curvature of the polynomial, is 11 with the defaults and 10^4 and more with
+a radius of 0.01 or of 1, so that the pull to the beginning of a round leaves the direction of the first steps
+nearly as it is (the cosine with that difference was 0.998 or more on eight data sets after five passes).
+
 Cost per example: O(nnz + m^2); the end of a round goes through the columns its rows have touched (see
 `aucbench.kernels.rounds`), on dense rows through all.
 
@@ -58,8 +63,8 @@ class Sauc:
     Parameters
     ----------
     radius : float > 0
-        R, of the ball of w. From 1 on, gamma is so large that the weights hardly move from zero: only
-        their direction, near the difference of the class means, says anything.
+        R, of the ball of w. Other values than about 0.1 make gamma so large that the weights hardly move from
+        zero.
     beta : float > 0
         Step.
     degree : int >= 1

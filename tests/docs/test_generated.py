@@ -73,7 +73,9 @@ def test_every_command_and_field_stands_in_the_reference():
     for prefix, cls in (("", settings.Settings), ("", settings.Running), ("budget.", settings.Budget)):
         for name in names(cls):
             row = next(line for line in page.splitlines() if line.startswith(f"| `{prefix}{name}` |"))
-            assert row.rstrip(" |").count("|") == 3, f"{prefix}{name} has no meaning"
+            cells = re.split(r"(?<!\\)\|", row)[1:-1]  # a bar of mathematics is escaped
+            assert len(cells) == 3, row
+            assert cells[2].strip(), f"{prefix}{name} has no meaning"
     assert "| `store.path` | `aucbench-store` | Where finished cells" in page
     assert "| `tracking.uri` | `sqlite:///mlflow.db` | Log every entry" in page
 
@@ -188,7 +190,7 @@ def test_the_front_page_says_the_settings_of_its_study():
     )
     assert set(command) == {*results.STUDY, *results.COMMON} - {"tracking=none"}
     assert set(results.STUDY) >= {"tuning=none", "runs=5"}  # as the sentences beside it and in README say
-    assert "budget.epochs=5" in results.COMMON
+    assert not [word for word in command if word.startswith("budget.")]  # the default, ten passes
 
 
 def test_the_picture_of_readme_is_drawn_by_the_project_and_small():
