@@ -1,11 +1,16 @@
-"""From a split to the arrays of a cell: scaling, features and row factor, all fitted on training rows only.
+"""From a split to the arrays of a cell: scaling, features and rescaling, all fitted on training rows only.
 
-The row factor is one number by which all rows are multiplied at the end, so that the mean of |x|^2 over the
-training rows is 1. It changes no ranking problem: weights w of the rows x are weights w / factor of the rows
-factor * x. But step sizes, radii and regularisation then mean the same on any data set, scaling and feature
-map, as the theory of the methods has them relative to |x|^2: a step size of 1 is 1 / mean |x|^2, a radius
-of 1 is 1 / sqrt(mean |x|^2), a ridge of 1 is mean |x|^2. It is the mean and not the largest |x|^2, which a
-single row decides: on real data it brings the defaults closer to the optimum.
+Rescaling comes last. It moves dense rows so that their mean over the training rows is 0, and multiplies all rows
+by one number f, so that mean |x|^2 is 1. It changes no ranking problem: a shift of all rows shifts all scores
+alike, and weights w of the rows f (x - c) are weights f w of the rows x. But step sizes, radii and
+regularisation then mean the same on any data set, scaling and feature map, as the theory of the methods has
+them relative to |x|^2: a step size of 1 is 1 / mean |x|^2, a radius of 1 is 1 / sqrt(mean |x|^2), a ridge of 1 is
+mean |x|^2. And methods that step along single rows do not spend their steps on what all rows have in common,
+which pairs do not see. Sparse rows are not moved: they would not stay sparse.
+
+It is the mean and not the largest |x|^2, which a single row decides: on real data the mean brings the defaults
+closer to the optimum. Only where the largest is more than a hundred times the mean, a hundredth of the largest
+takes its place, so that such a row does not make the first steps far too long.
 """
 
 from dataclasses import dataclass
@@ -24,19 +29,20 @@ from aucbench.data.scaling import Scaling, fit_scaling, gather
 from aucbench.protocols import Split
 
 WIDE = 4096  # features; fewer are not feared to go beyond memory where this many do not
+OUTLYING = 100.0  # times the mean |x|^2
 SEED_PURPOSE = 3  # keeps the feature map's generator apart from the split's, the order's and the method's
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Arrays of one split, the seconds that fitting the feature map took, and the row factor."""
+    """Arrays of one split, the seconds that fitting the feature map took, and how rows were rescaled."""
 
     X: Any
     y: NDArray[np.int8]
     X_test: Any
     y_test: NDArray[np.int8]
     features_seconds: float
-    row_factor: float = 1.0
+    rescaling: "Rescaling | None" = None
 
     @cached_property
     def max_norm(self) -> float | None:
@@ -63,7 +69,7 @@ def prepare(
     seed : int
         Of the feature map's generator.
     rescale : bool
-        Whether all rows are multiplied by the row factor.
+        Whether rows are rescaled.
     """
     train, test = split.train, split.test
     scaler = fit_scaling(scaling, train.X, train.rows)
@@ -75,37 +81,72 @@ def prepare(
     fitted = features.fit(X, np.random.default_rng([seed, SEED_PURPOSE]))
     seconds = perf_counter() - started
     Z, Z_test = _mapped(fitted, X), _mapped(fitted, X_test)
-    factor = row_factor(Z) if rescale else 1.0
+    if not rescale:
+        return Prepared(Z, train.y, Z_test, test.y, seconds)
+    rescaling = Rescaling.fit(Z)
     # Rows that the scaling made are changed in place; the data set's own and those of a feature map are not.
-    Z = multiplied(Z, factor, in_place=Z is X and X is not train.X)
-    Z_test = multiplied(Z_test, factor, in_place=Z_test is X_test and X_test is not test.X)
-    return Prepared(Z, train.y, Z_test, test.y, seconds, factor)
+    Z = rescaling.apply(Z, in_place=Z is X and X is not train.X)
+    Z_test = rescaling.apply(Z_test, in_place=Z_test is X_test and X_test is not test.X)
+    return Prepared(Z, train.y, Z_test, test.y, seconds, rescaling)
 
 
-def row_factor(X: Any) -> float:
-    """1 / sqrt(mean of |x|^2 over the rows of X); 1 where that mean is 0 or no finite number."""
-    total = 0.0
-    for part in streaming.blocks(X.shape[0], max(1, X.shape[1]) * 8):
-        block = X[part]
-        values = np.asarray(block.data if sparse.issparse(block) else block, np.float64).ravel()
-        total += float(values @ values)
-    mean = total / max(1, X.shape[0])
-    return 1.0 / float(np.sqrt(mean)) if 0.0 < mean < np.inf else 1.0
+@dataclass(frozen=True)
+class Rescaling:
+    """Rows x become factor * (x - centre); made by `fit`.
 
+    Parameters
+    ----------
+    centre : (d,) ndarray or None
+        The mean of dense training rows; None for sparse rows, which are not moved.
+    factor : float
+        1 / sqrt(max(mean |x - c|^2, largest |x - c|^2 / 100)); 1 where that is no positive number.
+    """
 
-def multiplied(X: Any, factor: float, in_place: bool = False) -> Any:
-    """The rows of X times a number, of the same type and format; over a file where they exceed memory."""
-    if factor == 1.0:
-        return X
-    if in_place:
+    centre: NDArray[np.float64] | None
+    factor: float
+
+    @classmethod
+    def fit(cls, X: Any) -> "Rescaling":
+        """Measure the training rows, dense or CSR."""
+        if sparse.issparse(X):
+            centre = None
+            total = sum(float(np.sum(np.square(X.data[p], dtype=np.float64))) for p in _blocks(X.nnz, 1))
+            largest = Problem(X, np.empty(0, np.int8)).max_norm ** 2
+        else:
+            parts = _blocks(*X.shape)
+            centre = sum(np.sum(X[part], axis=0, dtype=np.float64) for part in parts) / max(1, X.shape[0])
+            total = largest = 0.0
+            for part in parts:
+                squares = np.einsum("ij,ij->i", *[X[part] - centre] * 2)
+                total, largest = total + float(squares.sum()), max(largest, float(squares.max()))
+        size = max(total / max(1, X.shape[0]), largest / OUTLYING)
+        return cls(centre, 1.0 / float(np.sqrt(size)) if 0.0 < size < np.inf else 1.0)
+
+    def apply(self, X: Any, in_place: bool = False) -> Any:
+        """The rescaled rows, of the same type and format; over a file where they exceed memory."""
+        if in_place:
+            return self._changed(X)
+        size = X.data.nbytes if sparse.issparse(X) else X.nbytes
+        if memory.fits(size):
+            return self._changed(X.copy())
+        parts = streaming.blocks(X.shape[0], max(1, size // max(1, X.shape[0])))
+        return streaming.spill(parts, lambda part: self._changed(X[part].copy()), X.dtype)
+
+    def _changed(self, X: Any) -> Any:
         values = X.data if sparse.issparse(X) else X
-        values *= X.dtype.type(factor)
+        if self.centre is not None and not sparse.issparse(X):
+            values -= self.centre.astype(X.dtype)
+        values *= X.dtype.type(self.factor)
         return X
-    size = X.data.nbytes if sparse.issparse(X) else X.nbytes
-    if memory.fits(size):
-        return X * X.dtype.type(factor)
-    parts = streaming.blocks(X.shape[0], max(1, size // max(1, X.shape[0])))
-    return streaming.spill(parts, lambda part: X[part] * X.dtype.type(factor), X.dtype)
+
+    def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """Weights and offset that give rows as they were the scores w.x of the rescaled ones."""
+        w = self.factor * w
+        return w, 0.0 if self.centre is None else -float(w @ self.centre)
+
+
+def _blocks(count: int, values: int) -> list[slice]:
+    return streaming.blocks(count, 8 * max(1, values))
 
 
 def _mapped(fitted: Any, X: Any) -> Any:

@@ -31,9 +31,10 @@ class Settings:
     scaling : Scaling, optional
         None: standard, or none where the data set declares that its features must not be scaled.
     rescale : bool
-        Whether all rows are then multiplied by one number that makes the mean of |x|^2 over the training rows
-        1. It leaves the problem as it is, and step sizes, radii and regularisation mean the same on any data.
-        False: they refer to the rows as they are scaled, as in the papers.
+        Whether dense rows are then moved to the mean 0, and all rows multiplied by one number that makes the
+        mean of |x|^2 over the training rows 1. It leaves the ranking problem as it is, and step sizes, radii
+        and regularisation mean the same on any data. False: they refer to the rows as they are scaled, as in
+        the papers.
     order : Order
         In which order rows are visited.
     dtype : Dtype

@@ -49,9 +49,9 @@ class AUCClassifier(RankingMixin, NestedPlugins):
         ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the standard
         deviation without centring them.
     rescale : bool, default=True
-        Whether all rows are then multiplied by one number that makes the mean of |x|^2 over the training rows
-        1, so that step sizes, radii and regularisation mean the same on any data. False: they refer to the
-        rows as they are scaled.
+        Whether dense rows are then moved to the mean 0, and all rows multiplied by one number that makes the
+        mean of |x|^2 over the training rows 1, so that step sizes, radii and regularisation mean the same on
+        any data. False: they refer to the rows as they are scaled.
     epochs : float, default=None
         Passes over the training rows. A method that takes all rows at once may have converged sooner; if it
         has not by then, a `ConvergenceWarning` says so. None: 10 passes, and such a method runs until it has

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from aucbench.data.magnitude import check_magnitude
 from aucbench.data.scaling import Scaler, Scaling, fit_scaling, gather
-from aucbench.preparation import SEED_PURPOSE, multiplied, row_factor
+from aucbench.preparation import SEED_PURPOSE, Rescaling
 
 
 class Representation:
@@ -22,19 +22,21 @@ class Representation:
         What the feature map's `fit` gave.
     mapped : bool
         Whether the features of the method are others than the scaled ones.
-    factor : float
-        The row factor.
+    rescaling : Rescaling or None
+        What is done to the features at the end.
     """
 
-    def __init__(self, scaler: Scaler, features: Any, mapped: bool, factor: float):
-        self._scaler, self._fitted, self._mapped, self._factor = scaler, features, mapped, factor
+    def __init__(self, scaler: Scaler, features: Any, mapped: bool, rescaling: Rescaling | None):
+        self._scaler, self._fitted, self._mapped, self._rescaling = scaler, features, mapped, rescaling
 
     def transform(self, X: Any) -> Any:
         """The rows as methods take them, in new arrays of the same type."""
         X = canonical(X)
         scaled = gather(X, None, self._scaler, X.dtype)
         Z = self._fitted.transform(scaled)
-        return multiplied(Z, self._factor, in_place=Z is scaled and scaled is not X)
+        if self._rescaling is None:
+            return Z
+        return self._rescaling.apply(Z, in_place=Z is scaled and scaled is not X)
 
     @property
     def why_not_affine(self) -> str | None:
@@ -47,21 +49,21 @@ class Representation:
 
     def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """Weights and offset that give the raw rows the scores w.x of those the method takes; if affine."""
-        w = w * self._factor
+        w, constant = (w.copy(), 0.0) if self._rescaling is None else self._rescaling.raw(w)
         scaling, offset, divisor = self._scaler.scaling, self._scaler.offset, self._scaler.divisor
         if scaling is Scaling.none:
-            return w, 0.0
+            return w, constant
         if scaling is Scaling.maxabs:
-            return w / divisor, 0.0
+            return w / divisor, constant
         varies = divisor > 0.0  # a constant column is 0 whatever its value
         coef = np.where(varies, w / np.where(varies, divisor, 1.0), 0.0)
         if scaling is Scaling.standard:
-            return coef, -float(coef @ offset)
-        return 2.0 * coef, -2.0 * float(coef @ offset) - float(w[varies].sum())
+            return coef, constant - float(coef @ offset)
+        return 2.0 * coef, constant - 2.0 * float(coef @ offset) - float(w[varies].sum())
 
 
 def represented(scaling: str, features: Any, rescale: bool, X: Any, seed: int) -> tuple[Representation, Any]:
-    """Fit scaling, feature map and row factor to training rows, as in a run, and represent these.
+    """Fit scaling, feature map and rescaling to training rows, as in a run, and represent these.
 
     Parameters
     ----------
@@ -70,7 +72,7 @@ def represented(scaling: str, features: Any, rescale: bool, X: Any, seed: int) -
     features : FeatureMap
         An instance.
     rescale : bool
-        Whether rows are multiplied by the row factor.
+        Whether rows are rescaled.
     X : (n, d) ndarray or scipy CSR
         Training rows; left as they are.
     seed : int
@@ -92,9 +94,10 @@ def represented(scaling: str, features: Any, rescale: bool, X: Any, seed: int) -
         check_magnitude(scaled)
     fitted = features.fit(scaled, np.random.default_rng([seed, SEED_PURPOSE]))
     Z = fitted.transform(scaled)
-    mapped, factor = Z is not scaled, row_factor(Z) if rescale else 1.0
-    Z = multiplied(Z, factor, in_place=not mapped and scaled is not X)
-    return Representation(scaler, fitted, mapped, factor), Z
+    mapped, rescaling = Z is not scaled, Rescaling.fit(Z) if rescale else None
+    if rescaling is not None:
+        Z = rescaling.apply(Z, in_place=not mapped and scaled is not X)
+    return Representation(scaler, fitted, mapped, rescaling), Z
 
 
 def canonical(X: Any) -> Any:

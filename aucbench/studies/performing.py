@@ -132,7 +132,7 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
         | {
             "data": facts_of(prepared, unit.digests, _workshop.load(entry)(entry.part)),
             "tuned": unit.tuned,
-            "result": measured(outcome, advice(entry, task.algorithm, prepared.max_norm)),
+            "result": measured(outcome, advice(entry, task.algorithm, prepared.max_norm), prepared.rescaling),
             "source": entry.source_digest,
             "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
             "environment": provenance.environment(conditions.concurrency, conditions.command)

@@ -12,7 +12,7 @@ from aucbench.data.facts import shown
 from aucbench.data.loading import Loaded
 from aucbench.data.scaling import Scaling
 from aucbench.entry import Entry
-from aucbench.preparation import Prepared
+from aucbench.preparation import Prepared, Rescaling
 from aucbench.runner.task import Outcome, StopReason
 from aucbench.studies.units import CellUnit, Failure, FailureReason
 
@@ -39,7 +39,7 @@ def facts_of(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> di
         "test_positives": int(np.count_nonzero(prepared.y_test == 1)),
         "positive": [shown(label) for label in loaded.positive],
         "negative": [shown(label) for label in loaded.negative],
-        "row_factor": prepared.row_factor,
+        "row_factor": 1.0 if prepared.rescaling is None else prepared.rescaling.factor,
         "max_norm": prepared.max_norm,
         "format": "csr" if sparse.issparse(X) else "dense",
         "nonzeros_per_row": X.nnz / len(prepared.y) if sparse.issparse(X) else float(X.shape[1]),
@@ -47,8 +47,20 @@ def facts_of(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> di
     }
 
 
-def measured(outcome: Outcome, advice: str | None = None) -> dict[str, Any]:
-    """What a record says of a training, ready for JSON; with the advice if it diverged."""
+def measured(
+    outcome: Outcome, advice: str | None = None, rescaling: Rescaling | None = None
+) -> dict[str, Any]:
+    """What a record says of a training, ready for JSON.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Of the training.
+    advice : str, optional
+        What to change if it diverged.
+    rescaling : Rescaling, optional
+        Of its rows; gives the score of a row that was zero before it, ``score_at_zero``.
+    """
     diverged = outcome.stop_reason is StopReason.diverged
     per_iteration = 1e9 / max(1, outcome.iterations)
     return {
@@ -62,6 +74,9 @@ def measured(outcome: Outcome, advice: str | None = None) -> dict[str, Any]:
         "state_bytes": outcome.state_bytes,
         "layout": outcome.layout,
         "weights_norm": _norm(outcome.weights),
+        "score_at_zero": _finite(
+            0.0 if rescaling is None or outcome.weights is None else rescaling.raw(outcome.weights)[1]
+        ),
         "stop_reason": str(outcome.stop_reason),
         "advice": advice if diverged else None,
         "checkpoints": len(outcome.iteration),
@@ -101,8 +116,11 @@ def _norm(weights: NDArray[np.float64] | None) -> float | None:
     if weights is None:
         return None
     with np.errstate(over="ignore"):
-        norm = float(np.linalg.norm(weights))
-    return norm if np.isfinite(norm) else None
+        return _finite(float(np.linalg.norm(weights)))
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
 def describe_failure(entry: Entry, unit: CellUnit, failure: Failure) -> dict[str, Any]:

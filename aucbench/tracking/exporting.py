@@ -145,9 +145,10 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     weights = _weights(cell)
     record = cell.record
     scaler, positive = _trained_on(record)
-    facts = {name: record[name] for name in ("scaling", "dtype")} | {"record": record}
-    # Weights of rescaled rows, as weights of the scaled ones; records of earlier versions were not rescaled.
+    # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
     weights = weights * record["data"].get("row_factor", 1.0)
+    facts = {name: record[name] for name in ("scaling", "dtype")} | {"record": record}
+    facts["constant"] = record["result"].get("score_at_zero", 0.0)
     import mlflow.pyfunc
 
     with tempfile.TemporaryDirectory() as name:

@@ -24,10 +24,14 @@ class LinearModel:
         Of the scaling; empty when it fits nothing.
     scaling, dtype : str
         Names of the scaling, and of the type in which scores are computed.
+    constant : float
+        What is added to the scores of scaled rows.
     """
 
-    def __init__(self, weights: Any, offset: Any, divisor: Any, scaling: str, dtype: str):
-        self.weights, self.offset, self.divisor = weights, offset, divisor
+    def __init__(
+        self, weights: Any, offset: Any, divisor: Any, scaling: str, dtype: str, constant: float = 0.0
+    ):
+        self.weights, self.offset, self.divisor, self.constant = weights, offset, divisor, constant
         self.scaling, self.dtype = scaling, np.dtype(dtype)
 
     def predict(self, model_input: Any, params: Any = None) -> Any:
@@ -55,7 +59,7 @@ class LinearModel:
         scores = np.empty(X.shape[0])
         for start in range(0, X.shape[0], BLOCK):
             scores[start : start + BLOCK] = self._score(X[start : start + BLOCK])
-        return scores
+        return scores + self.constant
 
     def _score(self, X: Any) -> Any:
         weights = self.weights.astype(self.dtype)
@@ -121,4 +125,4 @@ def _load_pyfunc(path: str) -> LinearModel:
     with np.load(Path(path), allow_pickle=False) as content:
         facts = json.loads(content["facts"].tobytes())
         weights, offset, divisor = (content[name] for name in ("weights", "offset", "divisor"))
-    return LinearModel(weights, offset, divisor, facts["scaling"], facts["dtype"])
+    return LinearModel(weights, offset, divisor, facts["scaling"], facts["dtype"], facts["constant"])

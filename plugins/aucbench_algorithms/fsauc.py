@@ -110,8 +110,8 @@ class Fsauc:
         "kappa is the largest row norm; the authors' code takes the largest entry for the first radius.",
     )
 
-    radius: Positive = 1000.0
-    eta: Positive = 0.1
+    radius: Positive = 100.0
+    eta: Positive = 0.05
     delta: OpenUnit = 0.1
     eta_rule: EtaRule = EtaRule.halve
     average: Average = Average.after

@@ -60,7 +60,7 @@ class _Oam:
     citation: ClassVar[str] = "zhao2011oam"
     sequential: ClassVar[bool]
 
-    C: Positive = 1e-3
+    C: Positive = 3e-4
     buffer: Count = 100
     average: bool = True
     radius: Positive | None = None

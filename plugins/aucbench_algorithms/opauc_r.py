@@ -98,7 +98,7 @@ class OpaucR:
         "The centring of the paper subtracts almost nothing (centring=author); the default is unbiased.",
     )
 
-    eta: Positive = 0.03
+    eta: Positive = 0.01
     lam: NonNegative = 1e-4
     tau: Count = 50
     centring: Centring = Centring.exact

@@ -40,6 +40,7 @@ class State(NamedTuple):
     lazy: np.ndarray  # (4,) scale, weight, sum of g_t, |w|^2
     counts: np.ndarray  # (2,) steps t, positives among them
     kappa: float  # bound on |x|
+    lam: float
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class RegSolam:
     ----------
     zeta : float > 0
         Step; g_t = zeta / sqrt(t).
-    lam : float > 0
-        Weight of |w|^2 / 2; the radius is sqrt(2 / lam).
+    lam : float > 0 or None
+        Weight of |w|^2 / 2; the radius is sqrt(2 / lam). None is 3 / n for n training rows.
     start : author or zero
         First point: w = R / sqrt(d), a = b = R, alpha = 2 R, or zero.
     average : before or after
@@ -76,12 +77,12 @@ class RegSolam:
         "lam / 2 |w|^2 stands inside the saddle function, as in equation (6); the proof adds it after "
         "dividing by p (1 - p).",
         "The start is zero: with a small lam the authors' start on the boundary is far away (start=author).",
-        "zeta is 1, as for solam; the authors' scripts say 10, with which few rows scaled by their largest "
+        "zeta is 1.5, as for solam; the authors' scripts say 10, with which few rows scaled by their largest "
         "value are ranked backwards.",
     )
 
-    zeta: Positive = 1.0
-    lam: Positive = 1e-4
+    zeta: Positive = 1.5
+    lam: Positive | None = None
     start: Start = Start.zero
     average: Average = Average.before
     kappa: Positive | None = None
@@ -91,23 +92,24 @@ class RegSolam:
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """The first point; measures the largest row norm unless `kappa` is given."""
-        d, R = problem.n_features, np.sqrt(2.0 / self.lam)
+        lam = 3.0 / problem.n_samples if self.lam is None else self.lam
+        d, R = problem.n_features, np.sqrt(2.0 / lam)
         uv, point, square = kernels.two_vectors(problem.X), np.zeros(3), 0.0
         if self.start is Start.author:
             uv[0] = R / np.sqrt(d)
             point[:] = R, R, 2.0 * R
             square = R * R
         kappa = problem.max_norm if self.kappa is None else self.kappa
-        return State(uv, point, np.array([1.0, 0.0, 0.0, square]), np.zeros(2, np.int64), kappa)
+        return State(uv, point, np.array([1.0, 0.0, 0.0, square]), np.zeros(2, np.int64), kappa, lam)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
-        (u, v), point, lazy, counts, kappa = state
+        (u, v), point, lazy, counts, kappa, lam = state
         before = self.average is Average.before
         _run(batch.rows_view, batch.y, batch.rows, u, v, point, lazy, counts,
-             kappa, self.zeta, self.lam, before)  # fmt: skip
+             kappa, self.zeta, lam, before)  # fmt: skip
         return state
 
     def weights(self, state: State) -> np.ndarray:

@@ -106,8 +106,8 @@ class Solam:
         "The start is zero, as in later papers; the authors' scripts start on the boundary (start=author).",
     )
 
-    zeta: Positive = 1.0
-    radius: Positive = 100.0
+    zeta: Positive = 1.5
+    radius: Positive = 10.0
     norm: Norm = Norm.l2
     start: Start = Start.zero
     average: Average = Average.before

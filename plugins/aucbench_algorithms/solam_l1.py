@@ -52,6 +52,6 @@ class SolamL1(Solam):
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="d")
     citation: ClassVar[str] = "liu2018fsauc"
 
-    radius: Positive = 1000.0
+    radius: Positive = 100.0
     norm: Norm = Norm.l1
     average: Average = Average.after

@@ -64,8 +64,8 @@ class Spam:
     ----------
     C : float > 0
         Step; eta = C / sqrt(t).
-    beta : float >= 0
-        Weight of |w|^2 / 2, with l2 and net.
+    beta : float >= 0 or None
+        Weight of |w|^2 / 2, with l2 and net; None is 3 / n for n training rows.
     nu : float >= 0
         Weight of |w|_1, with net.
     penalty : l2, net or ball
@@ -92,8 +92,8 @@ class Spam:
         "The ball is that of the comparison in Yang et al. 2020, whose code has alpha with the wrong sign.",
     )
 
-    C: Positive = 1.0
-    beta: NonNegative = 1e-4
+    C: Positive = 1.2
+    beta: NonNegative | None = None
     nu: NonNegative = 1e-5
     penalty: Penalty = Penalty.l2
     radius: Positive = 100.0
@@ -122,19 +122,20 @@ class Spam:
         if len(batch.rows) == 0:
             return state
         w, lazy, steps, means, products, p = state
+        beta = 3.0 / len(batch.y) if self.beta is None else self.beta
         if isinstance(w, Thresholded):
             _run_sparse_net(
-                batch.rows_view, batch.y, batch.rows, w, steps, products, p, self.C, self.beta, self.nu
+                batch.rows_view, batch.y, batch.rows, w, steps, products, p, self.C, beta, self.nu
             )
         elif self.penalty is Penalty.net:
             _run_net(
                 batch.rows_view, batch.y, batch.rows, w[0], w[1], lazy, steps, means, p,
-                self.C, self.beta, self.nu,
+                self.C, beta, self.nu,
             )  # fmt: skip
         else:
             _run(
                 batch.rows_view, batch.y, batch.rows, w[0], w[1], lazy, steps, means, products, p,
-                self.C, self.beta, self.radius, self.penalty is Penalty.ball,
+                self.C, beta, self.radius, self.penalty is Penalty.ball,
             )  # fmt: skip
         return state
 
