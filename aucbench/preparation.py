@@ -1,16 +1,16 @@
-"""From a split to the arrays of a cell: scaling, features and rescaling, all fitted on training rows only.
+"""From a split to the arrays of a cell: scaling, features and rescaling, fitted on training rows only.
 
-Rescaling comes last. It moves dense rows so that their mean over the training rows is 0, and multiplies all rows
-by one number f, so that mean |x|^2 is 1. It changes no ranking problem: a shift of all rows shifts all scores
-alike, and weights w of the rows f (x - c) are weights f w of the rows x. But step sizes, radii and
-regularisation then mean the same on any data set, scaling and feature map, as the theory of the methods has
-them relative to |x|^2: a step size of 1 is 1 / mean |x|^2, a radius of 1 is 1 / sqrt(mean |x|^2), a ridge of 1 is
-mean |x|^2. And methods that step along single rows do not spend their steps on what all rows have in common,
-which pairs do not see. Sparse rows are not moved: they would not stay sparse.
+Rescaling comes last. It moves dense rows so that their mean over the training rows is 0, and multiplies all
+rows by one number f, so that mean |x|^2 is 1. It changes no ranking problem: a shift of all rows shifts all
+scores alike, and weights w of the rows f (x - c) are weights f w of the rows x. But step sizes, radii and
+regularisation then mean the same on any data set, scaling and feature map, as the theory of the methods
+has them relative to |x|^2: a step size of 1 is 1 / mean |x|^2, a radius of 1 is 1 / sqrt(mean |x|^2), a ridge
+of 1 is mean |x|^2. And methods that step along single rows do not spend their steps on what all rows have in
+common, which pairs do not see. Sparse rows are not moved: they would not stay sparse.
 
-It is the mean and not the largest |x|^2, which a single row decides: on real data the mean brings the defaults
-closer to the optimum. Only where the largest is more than a hundred times the mean, a hundredth of the largest
-takes its place, so that such a row does not make the first steps far too long.
+It is the mean and not the largest |x|^2, which a single row decides: on real data the mean brings the
+defaults closer to the optimum. Only where the largest is more than a hundred times the mean, a hundredth of
+the largest takes its place, so that such a row does not make the first steps far too long.
 """
 
 from dataclasses import dataclass

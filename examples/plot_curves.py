@@ -8,8 +8,8 @@ way. Rows, splits and orders are the same for all of them, so that the curves ca
 
 # %%
 # The data come with scikit-learn, so nothing is downloaded. Nothing is written either: `aucbench.run` keeps
-# its results only when it is given a `store.path`. The hyper-parameters and the number of passes, ten, are the
-# defaults; nothing is tuned.
+# its results only when it is given a `store.path`. The hyper-parameters and the number of passes, ten, are
+# the defaults; nothing is tuned.
 
 import matplotlib.pyplot as plt
 import pandas as pd

@@ -1,13 +1,15 @@
-"""The row factor: after any scaling and feature map, the mean of |x|^2 over the training rows is 1."""
+"""Rescaling: after any scaling and feature map training rows have the mean |x|^2 1, dense ones the mean 0."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import aucbench
+from aucbench import data
+from aucbench.data.loading import Part
 from aucbench.data.scaling import Scaling, fit_scaling, gather
-from aucbench.preparation import prepare, row_factor
-from aucbench.protocols import Side, Split
+from aucbench.preparation import Rescaling, prepare
+from aucbench.protocols import Holdout, Side, Split
 from tests.fakes import Perceptron, two_clouds
 
 X, Y = two_clouds(n=300)
@@ -27,12 +29,24 @@ def split_of(kind, rows="rows of one array"):
     return Split(*sides), [side.X.copy() for side in sides]
 
 
+def dataset(path):
+    return aucbench.catalog().dataset("npz")(str(path))
+
+
 def features(name):
     return aucbench.catalog().features(name)()
 
 
 def dense(rows):
     return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
+
+
+def by_hand(train):
+    """Centre and factor, in float64."""
+    rows = dense(train).astype(np.float64)
+    centre = rows.mean(axis=0) if not sparse.issparse(train) else np.zeros(rows.shape[1])
+    squares = np.sum((rows - centre) ** 2, axis=1)
+    return centre, 1.0 / np.sqrt(max(squares.mean(), squares.max() / 100.0))
 
 
 @pytest.mark.parametrize("rows", SPLITS)
@@ -47,12 +61,14 @@ def test_the_mean_squared_norm_is_one_and_the_data_set_stays_as_it_is(scaling, d
     assert np.mean(np.sum(dense(found.X).astype(np.float64) ** 2, axis=1)) == pytest.approx(
         1.0, rel=tolerance
     )
-    by_hand = 1.0 / np.sqrt(np.mean(np.sum(dense(plain.X).astype(np.float64) ** 2, axis=1)))
-    assert found.row_factor == pytest.approx(by_hand, rel=1e-12)
+    centre, factor = by_hand(plain.X)
+    assert found.rescaling.factor == pytest.approx(factor, rel=tolerance)
     for ours, theirs in ((found.X, plain.X), (found.X_test, plain.X_test)):
         assert type(ours) is type(theirs)
         assert ours.dtype == dtype
-        np.testing.assert_allclose(dense(ours), dense(theirs) * by_hand, rtol=tolerance)
+        largest = np.abs(dense(theirs)).max() * factor
+        expected = (dense(theirs) - centre) * factor
+        np.testing.assert_allclose(dense(ours), expected, rtol=0, atol=2 * tolerance * largest)
     for side, old in zip(split[:2], before, strict=True):
         assert np.array_equal(dense(side.X), dense(old))
 
@@ -64,7 +80,10 @@ def test_mapped_rows_are_rescaled_after_the_map(name, kind):
     plain = prepare(split, Scaling.maxabs, features(name), "float64", 3)
     found = prepare(split, Scaling.maxabs, features(name), "float64", 3, rescale=True)
     assert np.mean(np.sum(dense(found.X) ** 2, axis=1)) == pytest.approx(1.0, rel=1e-12)
-    np.testing.assert_allclose(dense(found.X_test), dense(plain.X_test) * found.row_factor, rtol=1e-12)
+    centre, factor = by_hand(plain.X)
+    np.testing.assert_allclose(
+        dense(found.X_test), (dense(plain.X_test) - centre) * factor, rtol=0, atol=1e-12
+    )
     for side, old in zip(split[:2], before, strict=True):
         assert np.array_equal(dense(side.X), dense(old))
 
@@ -78,13 +97,26 @@ def test_without_rescaling_rows_are_those_of_the_scaling_bit_by_bit(scaling, kin
     for ours, side in ((found.X, split.train), (found.X_test, split.test)):
         expected = dense(gather(side.X, side.rows, scaler, np.dtype("float64")))
         assert dense(ours).tobytes() == expected.tobytes()
-    assert found.row_factor == 1.0
+    assert found.rescaling is None
 
 
-@pytest.mark.parametrize("rows", [np.zeros((4, 3)), sparse.csr_matrix((4, 3)), np.full((2, 2), 1e200)])
+@pytest.mark.parametrize(
+    "rows", [np.zeros((4, 3)), sparse.csr_matrix((4, 3)), np.array([[1e200, 0.0], [0.0, 1e200]])]
+)
 def test_rows_without_a_finite_positive_mean_have_the_factor_one(rows):
     with np.errstate(over="ignore"):
-        assert row_factor(rows) == 1.0
+        assert Rescaling.fit(rows).factor == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_row_far_longer_than_the_others_does_not_shrink_them_to_nothing_nor_stay_a_hundred_times_too_long(
+    kind,
+):
+    rows = np.ones((100_000, 1)) * np.where(np.arange(100_000) % 2, 1.0, -1.0)[:, None]
+    rows[0] = 1e4
+    rescaled = dense(Rescaling.fit(KINDS[kind](rows)).apply(KINDS[kind](rows)))
+    assert np.max(rescaled**2) == pytest.approx(100.0, rel=1e-6)
+    assert np.mean(rescaled**2) < 1.0
 
 
 @pytest.mark.parametrize("algo", ["psam", "solam", "spdam", "ls_svm", "uni_exp"])
@@ -98,15 +130,18 @@ def test_a_rescaled_run_is_a_run_on_rows_multiplied_by_hand(algo, tmp_path):
         return aucbench.run(*words, f"dataset.path={tmp_path / file}", *more)
 
     ours = run("raw.npz", rows)
-    factor = ours.record["data"]["row_factor"]
     assert ours.record["rescale"] is True
-    by_hand = run("multiplied.npz", rows * factor, "rescale=false")
-    assert by_hand.record["data"]["row_factor"] == 1.0
-    np.testing.assert_allclose(ours.weights, by_hand.weights, rtol=1e-12)
-    np.testing.assert_allclose(ours.curve["auc"], by_hand.curve["auc"], atol=1e-12)
+    split = Holdout().split(lambda part: data.load(dataset(tmp_path / "raw.npz"), part), Part.train, 0)
+    centre, factor = by_hand(rows[split.train.rows])
+    assert ours.record["data"]["row_factor"] == pytest.approx(factor, rel=1e-12)
+    plain = run("multiplied.npz", (rows - centre) * factor, "rescale=false")
+    assert plain.record["data"]["row_factor"] == 1.0
+    np.testing.assert_allclose(ours.weights, plain.weights, rtol=1e-9)
+    np.testing.assert_allclose(ours.curve["auc"], plain.curve["auc"], atol=1e-12)
+    assert ours.record["result"]["score_at_zero"] == pytest.approx(-float(ours.weights @ centre) * factor)
     # Eight times as long rows give the same model, which is what the factor is for.
     longer = run("longer.npz", rows * 8.0)
-    np.testing.assert_allclose(longer.weights, ours.weights, rtol=1e-12)
+    np.testing.assert_allclose(longer.weights, ours.weights, rtol=1e-9)
     assert not np.allclose(run("again.npz", rows, "rescale=false").weights, ours.weights, rtol=1e-3)
 
 
@@ -115,6 +150,7 @@ def test_the_largest_norm_of_the_record_is_that_of_the_rescaled_rows():
         aucbench.run("algo=psam", "budget.iterations=10", f"rescale={word}").record["data"]
         for word in ("false", "true")
     )
+    # Standard rows have the mean 0 already.
     assert rescaled["max_norm"] == pytest.approx(raw["max_norm"] * rescaled["row_factor"], rel=1e-12)
     assert raw["row_factor"] == 1.0
 
