@@ -71,7 +71,7 @@ def _overall(overall: Overall, title: str, baseline: str) -> list[str]:
 def _board(board: Board, baseline: str) -> list[str]:
     head = (
         "method", "rank", "test AUC", "95 % interval", "groups", "w/t/l", f"gain over {plain(baseline)}",
-        "runs", "train s", "ns/iteration", *(["chosen"] if board.tuned else []),
+        "runs", "train s", "ns/iteration",
     )  # fmt: skip
     rows = []
     for row in board.rows:
@@ -89,7 +89,6 @@ def _board(board: Board, baseline: str) -> list[str]:
                 texts.runs(row),
                 texts.number(row.train_seconds) + mark,
                 texts.number(row.ns_per_iteration) + mark,
-                *([plain(row.chosen) or texts.NONE] if board.tuned else []),
             ]
         )
     ends = [plain(f"{texts.target(board)}."), *map(plain, texts.remarks(board))]
@@ -106,6 +105,6 @@ def _board(board: Board, baseline: str) -> list[str]:
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Texts to the left, numbers to the right."""
-    left = ("method", "groups", "runs", "chosen")
+    left = ("method", "groups", "runs")
     lines = [head, ["---" if name in left else "---:" for name in head], *rows]
     return [f"| {' | '.join(line)} |" for line in lines]

@@ -19,7 +19,8 @@ def latex(report: Report) -> str:
     """A document with booktabs tables for each group of boards: data sets by methods, AUCs and gains.
 
     The best mean of a data set is bold, as are those that do not differ from it significantly; cells without
-    an AUC say why, and how many runs a mean is over where some are lacking.
+    an AUC say why, and how many runs a mean is over where some are lacking. Tuned boards are followed by the
+    chosen settings.
     """
     titles = texts.group_titles(report)
     tables = [
@@ -71,7 +72,24 @@ def _table(overall: Overall, boards: Sequence[Board], title: str, report: Report
         caption += f" There are no gains: {escaped(overall.baseline_reason)}."
     last = " & ".join(["mean rank", *ranks])
     table = _floating(caption, head, lines, last, len(methods))
-    return table + (_gains(overall, boards, head, methods) if overall.baseline else "")
+    gains = _gains(overall, boards, head, methods) if overall.baseline else ""
+    return table + gains + (_chosen(boards) if overall.tuned else "")
+
+
+def _chosen(boards: Sequence[Board]) -> str:
+    """What the tunings chose, and where it lay at the edge of a grid: a paragraph per data set."""
+    paragraphs = []
+    for board in boards:
+        own = [
+            f"{row.method}: {row.chosen}" + (f" ({row.edges})" if row.edges else "")
+            for row in board.rows
+            if row.chosen
+        ]
+        if own:
+            paragraphs.append(
+                rf"\noindent\textbf{{Chosen settings, {escaped(board.dataset)}.}} {escaped('; '.join(own))}."
+            )
+    return "".join(f"\n\n{paragraph}" for paragraph in paragraphs)
 
 
 def _gains(overall: Overall, boards: Sequence[Board], head: str, methods: list[str]) -> str:

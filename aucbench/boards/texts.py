@@ -121,10 +121,11 @@ def remarks(board: Board) -> list[str]:
     """What the marks in the table of a board mean."""
     marked = sorted({f"† {row.method}: {row.timing_mark}" for row in board.rows if row.timing_mark})
     exempt = [f"* {row.method} is exempt from checks: {row.exempt}" for row in board.rows if row.exempt]
+    chosen = [f"{row.method} chose {row.chosen}" for row in board.rows if row.chosen]
     edges = [f"{row.method}: {row.edges}" for row in board.rows if row.edges]
     diverged = [f"{row.method} {trouble(row)}: {row.advice}" for row in board.rows if row.advice]
     first = [text for text in (letters(board.procedure), _baseline(board)) if text]
-    return [*first, *marked, *sorted(exempt), *edges, *diverged]
+    return [*first, *marked, *sorted(exempt), *chosen, *edges, *diverged]
 
 
 def overall_remarks(overall: Overall) -> list[str]:

@@ -225,8 +225,12 @@ def test_diverged_runs_edges_and_chosen_values_stand_in_the_other_views(troubled
     terminal.show(building.build(from_store(Store(troubled), "troubled"), "troubled", one_study=True))
     markdown = (own / "leaderboard.md").read_text(encoding="utf-8").replace("\\", "")
     for text in (capsys.readouterr().out, markdown):
+        assert "lam=100 in 5 of 5 runs" in text
         assert "ls_svm: lam at the lower edge in 5 of 5 runs" in text
         assert "opauc diverged in 5 of 5 runs: " in text
         assert "rescale=true" in text
         assert "nan" not in text
-    assert "diverged" in (own / "leaderboard.tex").read_text(encoding="utf-8")
+    latex = (own / "leaderboard.tex").read_text(encoding="utf-8")
+    assert "diverged" in latex
+    chosen = r"\noindent\textbf{Chosen settings, breast\_cancer.} ls\_svm: lam=100 in 5 of 5 runs"
+    assert f"{chosen} (lam at the lower edge in 5 of 5 runs)" in latex
