@@ -1,7 +1,9 @@
 """The verdict on a trial: ranks, ties, speed, and what to look at next."""
 
 import numpy as np
+import pandas as pd
 
+from aucbench.boards.statistics import compare_runs
 from aucbench.result import CellResult
 from aucbench.trying import Contest, Standing, verdict
 from tests.trying.support import printed
@@ -35,30 +37,38 @@ def judged(*standings, access="stream", grid=None):
     return " ".join(verdict(Contest("mine", access, 5.0, known, grid or {})))
 
 
-def test_what_the_paired_runs_cannot_tell_apart_is_tied():
+def test_the_rank_is_that_of_the_mean_and_significance_that_of_the_leaderboard():
     text = judged(standing("mine", [0.90, 0.80, 0.85]), standing("psam", [0.80, 0.90, 0.86]))
-    assert "tied for first of 2 with psam (0.8533)" in text
-    assert "tied: less than 0.002 apart, or less than 0.01 and not significantly different" in text
+    assert "second of 2, not significantly different from psam (0.8533)" in text
+    assert "Nadeau and Bengio" in text
     far = judged(standing("mine", [0.95, 0.40, 0.70]), standing("psam", [0.90, 0.91, 0.92]))
-    assert "second of 2, below psam's 0.9100" in far
-    below = judged(standing("mine", [0.80, 0.81]), standing("psam", [0.90, 0.91]))
-    assert "second of 2, below psam's 0.9050" in below
-    assert "tied" not in below
+    assert "not significantly different from psam (0.9100)" in far
+    below = judged(standing("mine", [0.800, 0.811]), standing("psam", [0.9000, 0.9109]))
+    assert "second of 2, significantly below psam's 0.9055" in below
 
 
-def test_what_is_too_little_to_matter_is_tied_even_if_every_run_agrees():
-    text = judged(
-        standing("mine", [0.9001, 0.8001]), standing("psam", [0.9, 0.8]), standing("solam", [0.7, 0.6])
+def test_the_outcomes_are_those_of_the_test_of_the_boards():
+    methods = {"mine": [0.80, 0.81, 0.82], "psam": [0.90, 0.91, 0.921], "solam": [0.79, 0.82, 0.83]}
+    text = judged(*(standing(name, aucs) for name, aucs in methods.items()))
+    runs = [
+        ("b", "d", name, run, auc, "finished")
+        for name, aucs in methods.items()
+        for run, auc in enumerate(aucs)
+    ]
+    frame = pd.DataFrame(runs, columns=["board", "dataset", "method", "run", "auc", "status"])
+    outcomes = compare_runs(frame, 0.25).set_index(["first", "second"])["outcome"]
+    assert dict(outcomes) == {("mine", "psam"): "loss", ("mine", "solam"): "tie", ("psam", "solam"): "win"}
+    assert (
+        "third of 3, not significantly different from solam (0.8133) and significantly below psam's" in text
     )
-    assert "tied for first of 3 with psam (0.8500)" in text
 
 
 def test_a_single_run_is_compared_with_the_others_of_its_seed():
-    text = judged(standing("mine", [0.8]), standing("psam", [0.7, 0.99]), standing("ls_svm", [0.85, 0.99]))
+    text = judged(standing("mine", [0.8]), standing("psam", [0.7]), standing("ls_svm", [0.85, 0.99]))
     assert (
-        "AUC 0.8000 of one run, first of 2, above psam's 0.7000; 0.0500 below the batch optimum of ls_svm"
-        in text
+        "AUC 0.8000 of one run, first of 2; psam has 0.7000; 0.0500 below the batch optimum of ls_svm" in text
     )
+    assert "significant" not in text
 
 
 def test_a_rival_that_is_tried_is_not_its_own_rival():
