@@ -87,16 +87,20 @@ def test_a_scratch_folder_that_cannot_be_written_is_one_clear_sentence(rows, no_
         gather(rows[0], rows[1], fit_scaling("maxabs", rows[0]))
 
 
+@pytest.mark.parametrize("rescale", [False, True])
 @pytest.mark.parametrize("features", [Identity(), Fourier(30, 2.0), Projection(9)], ids=lambda f: f.name)
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
-def test_features_that_are_spilled_are_those_computed_in_memory(rows, kind, features, no_memory, monkeypatch):
+def test_features_that_are_spilled_are_those_computed_in_memory(
+    rows, kind, features, rescale, no_memory, monkeypatch
+):
     X, chosen = rows
     y = np.where(np.arange(101) % 2, 1, -1).astype(np.int8)
     others = np.setdiff1d(np.arange(101), chosen)
     split = Split(Side(kind(X), y[chosen], chosen), Side(kind(X), y[others], others))
-    spilled = prepare(split, Scaling.maxabs, features, "float64", 3)
+    spilled = prepare(split, Scaling.maxabs, features, "float64", 3, rescale)
     monkeypatch.setattr(memory, "available", lambda: 10**12)
-    held = prepare(split, Scaling.maxabs, features, "float64", 3)
+    held = prepare(split, Scaling.maxabs, features, "float64", 3, rescale)
+    assert spilled.row_factor == pytest.approx(held.row_factor, rel=1e-13)
     for ours, theirs in ((spilled.X, held.X), (spilled.X_test, held.X_test)):
         assert ours.shape == theirs.shape
         dense = [each.toarray() if sparse.issparse(each) else each for each in (ours, theirs)]
