@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from aucbench.errors import ParameterError
 from aucbench.result import CellResult
 from aucbench.store import Store
+from aucbench.tracking.installed import completed
 
 FINISHED, DIVERGED, MISSING = "finished", "diverged", "missing"
 SEEDS = ("seed", "split_seed", "order_seed", "fold")
@@ -85,7 +86,7 @@ def _planned(plans: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, A
     for plan in plans:
         for entry in plan["entries"]:
             for key, seeds in entry["cells"].items():
-                yield key, entry["described"], seeds
+                yield key, completed(entry["described"]), seeds
 
 
 def _look_up(store: Store, key: str, described: dict[str, Any], seeds: dict[str, int]) -> Cell:
@@ -101,4 +102,4 @@ def _finished(result: CellResult) -> Cell:
     record = result.record
     status = FINISHED if np.isfinite(result.auc) else DIVERGED
     run = tuple(record[name] for name in SEEDS)
-    return Cell(record["key"], record, run, status, record, result.curve)
+    return Cell(record["key"], completed(record), run, status, record, result.curve)

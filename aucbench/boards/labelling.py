@@ -34,7 +34,7 @@ def setting_of(described: Described) -> str:
     Preparation, protocol, budget, order, and whether anything was tuned. The number of checkpoints changes no
     result. Feature maps, losses, hyper-parameters and limits of the training rows belong to the method.
     """
-    shared = {name: _known(described, name) for name in CONTEXT}
+    shared = {name: described[name] for name in CONTEXT}
     return _text(shared | {"budget": _budget(described), "tuned": is_tuned(described)})
 
 
@@ -103,7 +103,7 @@ def setting_text(described: Described) -> str:
     parts = [
         joined(dataset["parameters"] | {"part": dataset["part"]}),
         f"{protocol['name']} {joined(protocol['parameters'])}".strip(),
-        f"scaling {described['scaling']}" + (", rescaled" if _known(described, "rescale") else ""),
+        f"scaling {described['scaling']}" + (", rescaled" if described["rescale"] else ""),
         joined(budget) or "default budget",
         f"order {described['order']}",
         described["dtype"],
@@ -134,11 +134,6 @@ def letters_of(groups: Iterable[Iterable[Any]]) -> dict[str, str]:
     return found
 
 
-def _known(described: Described, name: str) -> Any:
-    """A field; cells of versions that did not rescale rows do not say so."""
-    return described.get(name, False) if name == "rescale" else described[name]
-
-
 def _budget(described: Described) -> dict[str, Any]:
     return {name: value for name, value in described["budget"].items() if name != "checkpoints"}
 
@@ -159,7 +154,7 @@ def _fields(described: Described, one_study: bool) -> dict[str, Any]:
     if described["max_train_rows"] is not None:
         fields["max_train_rows"] = described["max_train_rows"]
     if one_study:
-        fields |= {name: _known(described, name) for name in ("scaling", "rescale", "order", "dtype")}
+        fields |= {name: described[name] for name in ("scaling", "rescale", "order", "dtype")}
         fields["protocol"] = described["protocol"]["name"]
         fields |= {f"protocol.{key}": value for key, value in described["protocol"]["parameters"].items()}
         fields |= {name: value for name, value in _budget(described).items() if value is not None}

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from aucbench.config.settings import Budget, Settings
-from aucbench.contracts import Access
 from aucbench.data.scaling import default_scaling
-from aucbench.protocols import PROTOCOLS, recorded
+from aucbench.protocols import PROTOCOLS
 from aucbench.tracking import installed
 from aucbench.tracking.content import GROUPS, LoggedEntry, seeds
 from aucbench.tuning import TUNINGS
@@ -19,7 +18,7 @@ TAKEN = ("null", "true", "false", "nan", "inf", "none", "yes", "no", "on", "off"
 
 def words(entry: LoggedEntry) -> list[str]:
     """Overrides, those left out that say what is the default anyway."""
-    record = _completed(entry.record)
+    record = entry.record
     found = [f"study={_value(entry.study)}"] if entry.study else []
     for group, name in GROUPS.items():
         found += _plugin(group, record[name], record["algorithm"]["name"])
@@ -28,33 +27,13 @@ def words(entry: LoggedEntry) -> list[str]:
     dataset = installed.plugin("dataset", record["dataset"]["name"])
     if dataset is None or record["scaling"] != default_scaling(dataset):
         found.append(f"scaling={record['scaling']}")
-    settings = {name: record[name] for name in ("order", "dtype", "max_train_rows")}
-    settings |= {"rescale": record["rescale"]} | seeds(entry.cells)
+    settings = {name: record[name] for name in ("rescale", "order", "dtype", "max_train_rows")}
+    settings |= seeds(entry.cells)
     found += _different("", settings, Settings)
-    protocol: Any = recorded(record["protocol"])
-    protocol = {"name": protocol.name, "parameters": asdict(protocol)}
-    found += _chosen("protocol", protocol, PROTOCOLS, "holdout")
+    found += _chosen("protocol", record["protocol"], PROTOCOLS, "holdout")
     found += _chosen("tuning", record["tuning"], TUNINGS, "none")
     found += _grid(record)
     return found + _different("budget.", record["budget"], Budget)
-
-
-def _completed(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A record with the settings that it does not name: those of versions that did not rescale rows.
-
-    There a budget was one epoch where none was given, except for full methods that know when they have
-    converged, and no method had an intercept.
-    """
-    if "rescale" in record:
-        return record
-    budget, method = record["budget"], record["algorithm"]
-    cls = installed.plugin("algo", method["name"])
-    converges = hasattr(cls, "done") and cls.access == Access.full
-    if not converges and all(budget[name] is None for name in ("epochs", "iterations", "seconds")):
-        budget = budget | {"epochs": 1.0}
-    if hasattr(cls, "intercept"):
-        method = method | {"parameters": {"intercept": False} | method["parameters"]}
-    return {**record, "rescale": False, "budget": budget, "algorithm": method}
 
 
 def _plugin(group: str, described: Mapping[str, Any] | None, method: str) -> list[str]:

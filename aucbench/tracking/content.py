@@ -50,7 +50,7 @@ class LoggedEntry:
     @property
     def record(self) -> dict[str, Any]:
         """The record of the first cell; what it says of method, data and setting holds for all."""
-        return self.cells[0].record
+        return installed.completed(self.cells[0].record)
 
     @property
     def title(self) -> str:
@@ -124,8 +124,7 @@ def params(entry: LoggedEntry) -> dict[str, Any]:
         described = record[name] or {"name": "none", "parameters": {}}
         found[group] = described["name"]
         found |= {f"{group}.{key}": value for key, value in described["parameters"].items()}
-    found |= {key: record[key] for key in ("scaling", "max_train_rows", "order", "dtype")}
-    found["rescale"] = record.get("rescale", False)
+    found |= {key: record[key] for key in ("scaling", "rescale", "max_train_rows", "order", "dtype")}
     for group in ("tuning", "protocol"):
         found[group] = record[group]["name"]
         found |= {f"{group}.{key}": value for key, value in record[group]["parameters"].items()}

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from aucbench.contracts import Access
 from aucbench.errors import AucbenchError
+from aucbench.protocols import recorded
 
 BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
 FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}
@@ -31,6 +33,35 @@ def changed(group: str, described: Mapping[str, Any]) -> dict[str, Any]:
         key: value
         for key, value in described["parameters"].items()
         if key not in defaults or _plain(defaults[key]) != _plain(value)
+    }
+
+
+def completed(described: dict[str, Any]) -> dict[str, Any]:
+    """What an entry or record says of itself, with the settings that versions did not have which wrote it.
+
+    A record without `rescale` is of a version that did not rescale rows, did not stratify hold-outs, trained
+    for one epoch where no budget was given (until converged where a full method knows when it is), fitted no
+    intercept, and extended no grid.
+    """
+    if "rescale" in described:
+        return described
+    budget, method, tuning = described["budget"], described["algorithm"], described["tuning"]
+    protocol: Any = recorded(described["protocol"])
+    cls = plugin("algo", method["name"])
+    converges = hasattr(cls, "done") and cls.access == Access.full
+    if not converges and all(budget[name] is None for name in ("epochs", "iterations", "seconds")):
+        budget = budget | {"epochs": 1.0}
+    if hasattr(cls, "intercept"):
+        method = method | {"parameters": {"intercept": False} | method["parameters"]}
+    if tuning["name"] != "none":
+        tuning = tuning | {"parameters": {"extend": False} | tuning["parameters"]}
+    return {
+        **described,
+        "rescale": False,
+        "budget": budget,
+        "algorithm": method,
+        "tuning": tuning,
+        "protocol": {"name": protocol.name, "parameters": asdict(protocol)},
     }
 
 

@@ -20,6 +20,7 @@ def described(algorithm="alpha", dataset="data", **changes):
         "loss": PLUGIN | {"name": "hinge", "parameters": {"margin": 1.0}},
         "features": IDENTITY,
         "scaling": "maxabs",
+        "rescale": False,
         "protocol": {"name": "holdout", "parameters": {"test_fraction": 0.2}},
         "tuning": NO_TUNING,
         "max_train_rows": None,

@@ -62,16 +62,36 @@ def test_an_older_record_is_described_and_exported(algo, older, tmp_path):
     np.testing.assert_allclose(_load_pyfunc(str(folder / "data" / "model.npz")).predict(data.X), expected)
 
 
-def test_a_board_tells_older_cells_from_rescaled_ones(older, tmp_path, capsys):
-    words = ("dataset=wine", "protocol.stratified=false", "scaling=maxabs", "tuning=grid")
-    for algo in ("psam", "solam"):
-        aucbench.run(f"algo={algo}", *words, "tuning.grid={psam: {}, solam: {}}", f"store.path={older.path}")
+def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epochs(older, tmp_path, capsys):
+    setting = ("algo=solam", "protocol.stratified=false", "scaling=maxabs", "tuning=grid")
+    own = ("dataset=wine", "tuning.grid={solam: {}}", f"store.path={older.path}")
+    commands = [words(entry_of(older, algo)) for algo in METHODS]
+    aucbench.run(*setting, *own)
+    aucbench.run(*setting, *own, "rescale=false")
+    for command in commands:
+        aucbench.run(*command, f"store.path={older.path}")
     cells = from_store(older)
-    assert len(cells) == len(METHODS) + 2
+    assert len(cells) == 2 * len(METHODS) + 2
     report = building.build(cells, "all")
-    assert sorted(len(board.rows) for board in report.boards) == [2, len(METHODS)]
+    found = {board.setting: [row.algorithm for row in board.rows] for board in report.boards}
+    names = {
+        part: sorted(own)
+        for part in ("maxabs; default budget", "maxabs; epochs=1", "rescaled; default budget")
+        for setting, own in found.items()
+        if part in setting
+    }
+    assert names == {
+        "maxabs; default budget": ["ls_svm", "solam", "uni_log"],  # two of them run until converged
+        "maxabs; epochs=1": ["psam", "solam"],
+        "rescaled; default budget": ["solam"],
+    }
     terminal.show(report)
     assert "rescaled" in capsys.readouterr().out
     assert all(file.stat().st_size for file in write(report, cells, tmp_path / "out", pictures=False))
-    alone = building.build(from_store(older, "older"), "older", one_study=True)
-    assert (alone.done, alone.missing) == (len(METHODS), 0)
+
+
+def test_an_older_study_has_a_leaderboard(older, tmp_path):
+    cells = from_store(older, "older")
+    report = building.build(cells, "older", one_study=True)
+    assert (report.done, report.missing) == (len(METHODS), 0)
+    assert all(file.stat().st_size for file in write(report, cells, tmp_path, pictures=False))
