@@ -110,8 +110,8 @@ def test_regsolam_follows_its_specification(problem):
     ):
         expected = reference_square.regsolam(X, y, ORDER, **setting)
         assert_equal_to_reference(RegSolam(**setting), expected, X, y, ORDER)
-    expected = reference_square.regsolam(X, y, ORDER, average="after")
-    assert_equal_to_reference(RegSolam(average="after"), expected, X, y, ORDER)
+    expected = reference_square.regsolam(X, y, ORDER, zeta=1.0, lam=1e-3, average="after")
+    assert_equal_to_reference(RegSolam(zeta=1.0, lam=1e-3, average="after"), expected, X, y, ORDER)
 
 
 @each_problem
