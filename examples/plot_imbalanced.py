@@ -152,12 +152,13 @@ for method in ("AUC: psam, kernel features", "AUC: opauc, kernel features"):
 # %%
 # What to see: nearly all of the gain comes from the features. They bring `LogisticRegression` from 0.95 to
 # 0.98, and the four classifiers that have them are ahead of all others. On these features the two methods of
-# aucbench are three thousandths ahead of `LogisticRegression` with `C=1`, and level with it with `C=100`: the
-# penalty matters as much as the objective. Without the features `C=100` is the worst of all.
+# aucbench are three to four thousandths ahead of `LogisticRegression` with `C=1`, and level with it with
+# `C=100`: the penalty matters as much as the objective, and in either direction, since without the features
+# `C=100` is more than a hundredth below `C=1`.
 #
 # Of the linear classifiers, `psam` with its defaults has the highest mean, half a hundredth above
-# `LogisticRegression`, and `fsauc`, in the same time, is below it. The standard errors are rather too small,
-# since all seeds draw from the same digits. With 17 positives of one digit that was thinned, this shows how
+# `LogisticRegression`, and `fsauc` the lowest. The standard errors are rather too small, since all seeds draw
+# from the same digits. With 17 positives of one digit that was thinned, this shows how
 # to compare, and is no evidence about data that are imbalanced by nature. One point for each seed:
 
 figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
