@@ -158,8 +158,8 @@ for method in ("AUC: psam, kernel features", "AUC: opauc, kernel features"):
 #
 # Of the linear classifiers, `psam` with its defaults has the highest mean, half a hundredth above
 # `LogisticRegression`, and `fsauc` the lowest. The standard errors are rather too small, since all seeds draw
-# from the same digits. With 17 positives of one digit that was thinned, this shows how
-# to compare, and is no evidence about data that are imbalanced by nature. One point for each seed:
+# from the same digits. With 17 positives of one digit that was thinned, this shows how to compare, and is no
+# evidence about data that are imbalanced by nature. One point for each seed:
 
 figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
 for place, name in enumerate(reversed(table.index)):
