@@ -13,6 +13,10 @@ Cost per example: O(nnz), as w is kept as scale * u, of which shrinking and proj
 only, and the sum of g_t w_t as weight * u - v. While g_t lam is about 1 and the ball does not bind, the
 scale is folded every few steps, at O(d).
 
+The default zeta is for rescaled rows. Where the square of the longest row is a hundred times the mean and
+more (standardised rare features, raw features of very different size), it is too large a step for such rows:
+lower it.
+
 Source: Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl.
 Math. Stat. 2019, section 3.2, equation (6).
 """

@@ -15,6 +15,10 @@ are folded in O(d); large steps on a small ball make that frequent. With norm l1
 whenever it is active (O(nnz log d) in the lazy layout of sparse rows); it is skipped, exactly, while the
 triangle inequality bounds |w|_1 by R.
 
+The default zeta is for rescaled rows. Where the square of the longest row is a hundred times the mean and
+more (standardised rare features, raw features of very different size), it is too large a step for such rows:
+lower it.
+
 Source: Ying, Wen, Lyu, Stochastic online AUC maximization, NIPS 2016, Algorithm 1; the l1 ball from Liu
 et al., ICML 2018, section 5.
 """

@@ -9,6 +9,8 @@ started at zero, the points just produced being averaged.
 Cost per example: O(nnz log d) on sparse rows, exactly, by `l1_ball`; O(d) on dense rows while the
 projection is active.
 
+The default zeta is for rescaled rows, with the limit that `solam` has.
+
 Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
 ICML 2018, section 5; the method itself from Ying, Wen, Lyu, NIPS 2016.
 """
