@@ -48,8 +48,9 @@ def test_a_frame_and_its_arrays_give_the_same_model_and_names_are_kept():
 @pytest.mark.parametrize("algo", ["fsauc", "psam", "ls_svm"])
 @pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix])
 def test_sparse_rows_give_what_dense_rows_give(algo, make):
-    # Scaling "standard" centres dense rows only.
-    dense, other = (AUCClassifier(algo, scaling="maxabs", random_state=0) for _ in range(2))
+    # Scaling "standard" and rescaling centre dense rows only.
+    settings = {"scaling": "maxabs", "rescale": False, "random_state": 0}
+    dense, other = AUCClassifier(algo, **settings), AUCClassifier(algo, **settings)
     dense.fit(X, Y)
     other.fit(make(X), Y)
     np.testing.assert_allclose(other.coef_, dense.coef_, rtol=1e-9)
@@ -62,8 +63,9 @@ def test_sparse_rows_out_of_order_are_put_in_order_and_left_as_they_are():
         (rows.data[::-1], rows.indices[::-1], rows.indptr), rows.shape
     )  # rows reversed too
     data = turned.data.copy()
-    model = AUCClassifier("solam", scaling="maxabs", random_state=0).fit(turned, Y[::-1])
-    straight = AUCClassifier("solam", scaling="maxabs", random_state=0).fit(X[::-1], Y[::-1])
+    settings = {"scaling": "maxabs", "rescale": False, "random_state": 0}
+    model = AUCClassifier("solam", **settings).fit(turned, Y[::-1])
+    straight = AUCClassifier("solam", **settings).fit(X[::-1], Y[::-1])
     np.testing.assert_allclose(model.coef_, straight.coef_, rtol=1e-9)
     assert np.array_equal(turned.data, data)
 

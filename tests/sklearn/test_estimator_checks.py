@@ -26,7 +26,7 @@ def exempt(estimator):
             "check_fit_score_takes_y": "it calls partial_fit after fit, which has used up the planned "
             "iterations; to begin anew in silence would throw the fitted model away"
         }
-    if estimator.calibrate and estimator.algo == "ls_svm":
+    if estimator.calibrate:
         return {
             "check_classifiers_train": "predict cuts where the balanced accuracy of training rows is best, "
             "with or without probabilities, and not at a probability of one half"
