@@ -87,6 +87,8 @@ class Row:
         Values that the tunings of the runs chose, and how often; empty without a tuning.
     edges : str
         Chosen values at an edge of the values tried, and how often.
+    unconverged : int
+        Runs that ended before a method that knows when it has converged had.
     advice : str
         What to change, for a method that diverged.
     on_front : bool
@@ -126,6 +128,7 @@ class Row:
     exempt: str = ""
     chosen: str = ""
     edges: str = ""
+    unconverged: int = 0
     advice: str = ""
     on_front: bool = False
 

@@ -103,6 +103,7 @@ def row_of(
         exempt="; ".join(f"{name}: {why}" for name, why in exempt.items()),
         chosen=_chosen(cells),
         edges=_edges(cells),
+        unconverged=sum(cell.record["result"].get("converged") is False for cell in finished if cell.record),
         advice=_advice(cells),
     )
 

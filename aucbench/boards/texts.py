@@ -124,8 +124,13 @@ def remarks(board: Board) -> list[str]:
     chosen = [f"{row.method} chose {row.chosen}" for row in board.rows if row.chosen]
     edges = [f"{row.method}: {row.edges}" for row in board.rows if row.edges]
     diverged = [f"{row.method} {trouble(row)}: {row.advice}" for row in board.rows if row.advice]
+    unconverged = [
+        f"{row.method} had not converged in {row.unconverged} of {row.runs} runs: its optimum may differ."
+        for row in board.rows
+        if row.unconverged
+    ]
     first = [text for text in (letters(board.procedure), _baseline(board)) if text]
-    return [*first, *marked, *sorted(exempt), *chosen, *edges, *diverged]
+    return [*first, *marked, *sorted(exempt), *chosen, *edges, *unconverged, *diverged]
 
 
 def overall_remarks(overall: Overall) -> list[str]:

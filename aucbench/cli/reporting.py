@@ -278,7 +278,10 @@ def _auc_of(executed: Executed) -> str:
 
 
 def _advice(cells: Sequence[CellResult]) -> str:
-    """What to change, of the first run that diverged; empty where none did."""
+    """What to change, of the first run that diverged or stopped before it had converged; else empty."""
+    short = sum(cell.outcome.get("converged") is False and not cell.diverged for cell in cells)
+    if short:
+        return f"not converged in {short} of {len(cells)} runs; set budget.epochs=null, or allow more passes"
     return next((cell.outcome.get("advice") or "" for cell in cells if cell.diverged), "")
 
 

@@ -132,7 +132,12 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
         | {
             "data": facts_of(prepared, unit.digests, _workshop.load(entry)(entry.part)),
             "tuned": unit.tuned,
-            "result": measured(outcome, advice(entry, task.algorithm, prepared.max_norm), prepared.rescaling),
+            "result": measured(
+                outcome,
+                advice(entry, task.algorithm, prepared.max_norm),
+                prepared.rescaling,
+                outcome.stop_reason is StopReason.converged if hasattr(task.algorithm, "done") else None,
+            ),
             "source": entry.source_digest,
             "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
             "environment": provenance.environment(conditions.concurrency, conditions.command)

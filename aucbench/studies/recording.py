@@ -10,7 +10,6 @@ from scipy import sparse
 from aucbench import provenance
 from aucbench.data.facts import shown
 from aucbench.data.loading import Loaded
-from aucbench.data.scaling import Scaling
 from aucbench.entry import Entry
 from aucbench.preparation import Prepared, Rescaling
 from aucbench.runner.task import Outcome, StopReason
@@ -48,7 +47,10 @@ def facts_of(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> di
 
 
 def measured(
-    outcome: Outcome, advice: str | None = None, rescaling: Rescaling | None = None
+    outcome: Outcome,
+    advice: str | None = None,
+    rescaling: Rescaling | None = None,
+    converged: bool | None = None,
 ) -> dict[str, Any]:
     """What a record says of a training, ready for JSON.
 
@@ -58,6 +60,8 @@ def measured(
         Of the training.
     advice : str, optional
         What to change if it diverged.
+    converged : bool, optional
+        Whether a method that knows when it has converged had; None for other methods.
     rescaling : Rescaling, optional
         Of its rows; gives the score of a row that was zero before it, ``score_at_zero``.
     """
@@ -79,6 +83,7 @@ def measured(
         ),
         "stop_reason": str(outcome.stop_reason),
         "advice": advice if diverged else None,
+        "converged": converged,
         "checkpoints": len(outcome.iteration),
     }
 
@@ -95,20 +100,16 @@ def advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
     max_norm : float or None
         The largest norm of a row that it was given, if that is a number.
     """
-    is_mapped = entry.features.name != "identity"
-    rows = "mapped rows have" if is_mapped else "rows have"
+    rows = "mapped rows have" if entry.features.name != "identity" else "rows have"
     known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
-    others = {Scaling.none: "unit or standard", Scaling.standard: "unit or maxabs"}.get(entry.scaling, "unit")
-    is_bounded = entry.scaling in (Scaling.unit, Scaling.centred_unit, Scaling.maxabs_unit)
-    scale = "" if is_mapped or is_bounded else f"scale them (scaling={others}) or "
-    if not entry.settings.rescale:
-        scale = "set rescale=true or "
     name = getattr(algorithm, "step_size", None)
     if name is None:
-        return f"{known}{scale}take smaller steps"
-    value = getattr(algorithm, name)
-    now = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{known}{scale}lower algo.{name}, now {now}"
+        smaller = "take smaller steps"
+    else:
+        value = getattr(algorithm, name)
+        smaller = f"lower algo.{name}, now {f'{value:g}' if isinstance(value, float) else value}"
+    # Where rows are rescaled already, only the step is left to be changed.
+    return known + smaller + ("" if entry.settings.rescale else ", or set rescale=true and leave it out")
 
 
 def _norm(weights: NDArray[np.float64] | None) -> float | None:
