@@ -20,10 +20,6 @@ nearly as it is (the cosine with that difference was 0.998 or more on eight data
 Cost per example: O(nnz + m^2); the end of a round goes through the columns its rows have touched (see
 `aucbench.kernels.rounds`), on dense rows through all.
 
-The convexity constant gamma, by which the steps are divided, is so large that the weights keep the direction
-of their first steps, near the difference of the class means, whatever the radius: no setting of its grid
-comes close to the optimum on data where that direction is not the best one.
-
 Source: Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2020, Algorithm 1.
 """
 

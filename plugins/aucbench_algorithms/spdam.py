@@ -22,9 +22,6 @@ optimum).
 Cost per iteration: O(m d), on sparse rows O(m nnz) whatever d; g is folded every so many steps, at O(d).
 Where d is no more than a few times m nnz, plain vectors are faster and used.
 
-The rate is that of the condition number kappa^2 / lam, in which the one row farthest from its class decides:
-where that is large, five passes are far from the optimum, and fifty reach it.
-
 Source: Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl.
 Math. Stat. 2019, with the scaling of xt and the steps derived anew (see the deviations).
 """
