@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import File, Matrix
-from aucbench.data import building, cache, facts, fetching, in_memory, labels, reading
+from aucbench.data import building, cache, facts, fetching, in_memory, labels
 from aucbench.data.download import LARGE_BYTES, Allowance
 from aucbench.data.openml import resolve
+from aucbench.data.reading import Reading
 from aucbench.errors import DataError, FetchError, ParameterError
 
 
@@ -234,7 +235,7 @@ def _parse(
     aside: Path,
 ) -> None:
     training = [place for place in next(iter(found.values())) if place.file.part == Part.train]
-    read = reading.Reading((place.file, place.path) for place in training)
+    read = Reading((place.file, place.path) for place in training)
     staged = {}
     for part in parts:
         (aside / part).mkdir()

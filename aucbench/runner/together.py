@@ -10,7 +10,16 @@ from scipy import sparse
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import ParameterError
-from aucbench.runner import cell
+from aucbench.runner.cell import (
+    batch_size,
+    check_memory,
+    check_requirements,
+    longest_chunk,
+    pace_of,
+    quiet,
+    source_of,
+    warm,
+)
 from aucbench.runner.checkpoints import Scorer
 from aucbench.runner.pacing import Pace
 from aucbench.runner.task import Outcome, Task
@@ -64,7 +73,7 @@ def run_together(tasks: Sequence[Task], progress: Progress = lambda share: None)
     if not tasks:
         return []
     _check(tasks)
-    cell.check_memory(tasks[0].X.shape[1])
+    check_memory(tasks[0].X.shape[1])
     return _Group(tasks, progress).run()
 
 
@@ -129,8 +138,8 @@ class _Group:
             sizes.setdefault(size, []).append(k)
             if (kind := _kind(task)) not in warmed:
                 warmed.add(kind)
-                cell.warm(task)
-        with cell.quiet():
+                warm(task)
+        with quiet():
             for members in sizes.values():  # minibatches of another size are another order
                 for part in [[k] for k in members] if _nothing_to_share(self._first) else [members]:
                     self._train(part)
@@ -149,14 +158,14 @@ class _Group:
     def _train(self, members: list[int]) -> None:
         one = self._tasks[members[0]]
         try:
-            pace, source = cell.pace_of(one), cell.source_of(one)
+            pace, source = pace_of(one), source_of(one)
         except ParameterError as error:
             self._found |= dict.fromkeys(members, error)
             return
         batch = Batch(one.X, one.y, source.take(0), one.algorithm.access)
         started = {k: self._attempt(k, partial(self._start, self._tasks[k], pace)) for k in members}
         running = {k: training for k, training in started.items() if training is not None}
-        shared, alone, chunks = _chunk_length(one), cell.longest_chunk(one), 0
+        shared, alone, chunks = _chunk_length(one), longest_chunk(one), 0
         # All have come equally far: the first says when the next checkpoint of all is due.
         while running and (due := next(iter(running.values())).next_chunk()) is not None:
             longest = shared if len(running) > 1 else alone
@@ -188,8 +197,8 @@ class _Group:
 
 def _suiting(task: Task) -> int:
     """The rows of an iteration of a task that the method can take."""
-    cell.check_requirements(task)
-    return cell.batch_size(task)
+    check_requirements(task)
+    return batch_size(task)
 
 
 def _kind(task: Task) -> tuple[Any, ...]:
@@ -208,8 +217,8 @@ def _chunk_length(task: Task) -> int:
     """Iterations of the chunks that the settings take in turn."""
     X = task.X
     if _nothing_to_share(task) or X.shape[1] > STATE_FEATURES:
-        return cell.longest_chunk(task)
+        return longest_chunk(task)
     value = X.dtype.itemsize
     row = (value + 4) * X.nnz / X.shape[0] if sparse.issparse(X) else value * X.shape[1]
-    visits = 2 if Access(task.algorithm.access) is Access.pairs else cell.batch_size(task)
+    visits = 2 if Access(task.algorithm.access) is Access.pairs else batch_size(task)
     return int(max(CHUNK_BYTES / max(1.0, row), CHUNK_VISITS) / visits) or 1
