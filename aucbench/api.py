@@ -144,7 +144,7 @@ def replay(
         X, y and rows do not fit together.
     """
     from aucbench.config.binding import accepted_loss
-    from aucbench.runner.replaying import replay_rows
+    from aucbench.runner.replay import replay_rows
 
     if loss is None or isinstance(loss, str):
         name = accepted_loss(catalog(), algorithm, loss)

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.data.magnitude import check_magnitude
-from aucbench.data.scaling import Scaler, Scaling, fit_scaling, gather
-from aucbench.preparation import SEED_PURPOSE, Rescaling
+from aucbench.data.preprocess import SEED_PURPOSE, Rescaling, check_magnitude
+from aucbench.data.scaler import Scaler, Scaling, fit_scaling, gather
 
 
 class Representation:

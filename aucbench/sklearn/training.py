@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import ParameterError
-from aucbench.runner.cell import CHUNK_ROWS, check_memory, check_requirements, pace_of, quiet, source_of
-from aucbench.runner.checkpoints import Scorer
-from aucbench.runner.order import Order, RowSource
-from aucbench.runner.pacing import ByIterations, Pace
-from aucbench.runner.scoring import linear_scores
-from aucbench.runner.task import StopReason, Task
-from aucbench.runner.training import Training, finalized
+from aucbench.runner.budget import ByIterations, Pace, pace_of
+from aucbench.runner.cell import CHUNK_ROWS, check_memory, check_requirements, quiet
+from aucbench.runner.sampler import RowSource, source_of
+from aucbench.runner.scorer import Scorer, linear_scores
+from aucbench.runner.task import Order, StopReason, Task
+from aucbench.runner.trainer import Training, finalized
 
 ALL_ROWS = {
     Access.pairs: "draws its pairs from all rows",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from aucbench.contracts import Access
+from aucbench.data.preprocess import prepare
+from aucbench.data.splits import Side, Split
 from aucbench.entry import Entry
-from aucbench.preparation import prepare
-from aucbench.protocols import Side, Split
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
 from aucbench.studies import memory_limit

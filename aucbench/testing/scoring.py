@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.runner.states import arrays
+from aucbench.runner.state import arrays
 from aucbench.testing.findings import Broken
 from aucbench.testing.firstuse import ITEMS
 from aucbench.testing.training import Trainee, first_difference, scale_of, snapshot

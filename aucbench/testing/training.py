@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.registry import Family
-from aucbench.runner.order import RowSource
-from aucbench.runner.states import arrays
+from aucbench.runner.sampler import RowSource
+from aucbench.runner.state import arrays
 from aucbench.testing import problems, shrinking
 from aucbench.testing.calling import Calls
 from aucbench.testing.findings import Broken, instance_of
