@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from aucbench.data.loader import Part
 
 import aucbench
 from aucbench.boards import building, terminal
 from aucbench.boards.collecting import from_store
 from aucbench.boards.files import write
 from aucbench.data import load
+from aucbench.data.loader import Part
 from aucbench.data.splits import Holdout
 from aucbench.store import Store
 from aucbench.tracking import LoggedEntry
