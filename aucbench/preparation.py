@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Problem
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data import memory, streaming
 from aucbench.data.magnitude import check_magnitude
 from aucbench.data.scaling import Scaling, fit_scaling, gather
@@ -30,7 +31,6 @@ from aucbench.protocols import Split
 
 WIDE = 4096  # features; fewer are not feared to go beyond memory where this many do not
 OUTLYING = 100.0  # times the mean |x|^2
-SEED_PURPOSE = 3  # keeps the feature map's generator apart from the split's, the order's and the method's
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def prepare(
     if scaling is Scaling.none:  # every other scaling bounds the values
         check_magnitude(X)
     started = perf_counter()
-    fitted = features.fit(X, np.random.default_rng([seed, SEED_PURPOSE]))
+    fitted = features.fit(X, generator(seed, RandomStream.features))
     seconds = perf_counter() - started
     Z, Z_test = _mapped(fitted, X), _mapped(fitted, X_test)
     if not rescale:

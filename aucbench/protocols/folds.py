@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from aucbench.contracts import Count, Interval, check_fields
+from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.loading import Part
-from aucbench.data.splitting import Purpose, check_classes, class_counts, one_fold, permutation
+from aucbench.data.splitting import check_classes, class_counts, one_fold, permutation
 from aucbench.errors import DataError
 from aucbench.protocols.interface import Load, Split, check_fold, side
 
@@ -60,7 +61,7 @@ class KFold:
                 f"{positives} positive and {negatives} negative rows; choose fewer folds."
             )
         repeat, number = divmod(fold, self.folds)
-        order = permutation(len(loaded.y), seed, Purpose.kfold, repeat)
+        order = permutation(len(loaded.y), seed, RandomStream.kfold, repeat)
         train, test = one_fold(loaded.y, order, self.folds, number, self.stratified)
         advice = "choose fewer folds, protocol.stratified=true or another split_seed"
         check_classes(loaded.y, {"training": train, "test": test}, advice)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aucbench.contracts import check_fields
+from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.loading import Part
-from aucbench.data.splitting import Purpose, class_counts, one_fold, permutation
+from aucbench.data.splitting import class_counts, one_fold, permutation
 from aucbench.errors import DataError, ParameterError
 from aucbench.protocols.interface import Load, Side, Split, check_fold, side
 
@@ -54,7 +55,7 @@ class Given:
                 "protocol.halved=true needs two test rows of each class, got "
                 f"{positives} positive and {negatives} negative; use protocol.halved=false."
             )
-        order = permutation(len(test.y), seed, Purpose.halves)
+        order = permutation(len(test.y), seed, RandomStream.test_halves)
         validation_rows, test_rows = one_fold(test.y, order, folds=2, number=0)
         return Split(training, side(test, test_rows), side(test, validation_rows))
 

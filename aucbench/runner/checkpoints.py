@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation import auc_of_columns
-from aucbench.runner.returns import wrong_scores
 from aucbench.runner.scoring import linear_scores
 
 SCORE_ELEMENTS = 1 << 24  # scores held at a time while checkpoints are evaluated (128 MB)

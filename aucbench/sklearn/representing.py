@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.magnitude import check_magnitude
 from aucbench.data.scaling import Scaler, Scaling, fit_scaling, gather
-from aucbench.preparation import SEED_PURPOSE, Rescaling
+from aucbench.preparation import Rescaling
 
 
 class Representation:
@@ -92,7 +93,7 @@ def represented(scaling: str, features: Any, rescale: bool, X: Any, seed: int) -
     scaled = gather(X, None, scaler, X.dtype)
     if scaler.scaling is Scaling.none:  # every other scaling bounds the values
         check_magnitude(scaled)
-    fitted = features.fit(scaled, np.random.default_rng([seed, SEED_PURPOSE]))
+    fitted = features.fit(scaled, generator(seed, RandomStream.features))
     Z = fitted.transform(scaled)
     mapped, rescaling = Z is not scaled, Rescaling.fit(Z) if rescale else None
     if rescaling is not None:

@@ -1,4 +1,4 @@
-"""Where in a plugin's own files something is defined, or went wrong."""
+"""The file and line of a plugin's definition, or of its error."""
 
 import inspect
 import linecache
@@ -10,6 +10,14 @@ from typing import Any
 def package_of(cls: type) -> str:
     """The outermost package of the module that defines a class."""
     return cls.__module__.partition(".")[0]
+
+
+def source_file(cls: type) -> str | None:
+    """The file that defines a class, None when there is none."""
+    try:
+        return inspect.getsourcefile(cls)
+    except (TypeError, OSError):
+        return None
 
 
 def place_of(definition: Any) -> str:

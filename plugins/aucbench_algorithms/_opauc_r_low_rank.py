@@ -1,11 +1,11 @@
-"""Two (d, k) matrices Z_s = sum of x r^T over the samples of a class, and what is done with them.
+"""The two (d, k) matrices Z_s = sum of x r^T over the samples of a class, on which `opauc_r` works.
 
 For dense x plainly; for CSR rows through the products Z'Z and Z'u, which change with each sample.
 """
 
 import numpy as np
 
-from aucbench.kernels.compiling import fast_kernel, kernel
+from aucbench.kernels import fast_kernel, kernel
 
 
 @fast_kernel

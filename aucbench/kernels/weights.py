@@ -1,4 +1,10 @@
-"""How a linear method keeps its weights: plainly, or so that one step costs the non-zeros of its row."""
+"""Weights of a linear method, kept plainly or so that a step costs the non-zeros of its row.
+
+In the lazy layout w = scale u, and the sum of the averaged w is W = weight u - v. Shrinking w changes the
+scale only; a step along a row x adds a x / scale to u and weight a x / scale to v (`rows.axpy2`); w enters
+the sum by weight += scale. u grows as 1 / scale, and with it the cancellation in W, so that both are folded
+when the scale has left the range from `SMALLEST_SCALE` to `LARGEST_SCALE`.
+"""
 
 from enum import StrEnum
 
@@ -6,6 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Matrix
+from aucbench.kernels.jit import fast_kernel, kernel
+
+SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3
+SMALLEST_SCALE_ALONE = 1e-60  # without a sum no digit is lost before
 
 
 class Layout(StrEnum):
@@ -54,3 +64,31 @@ def two_vectors(X: Matrix) -> NDArray[np.float64]:
     """
     d = X.shape[1]
     return np.zeros((d, 2)).T if layout(X) is Layout.lazy else np.zeros((2, d))
+
+
+@fast_kernel
+def fold(u, scale, v, weight):
+    """Turn w = scale u and W = weight u - v into w = u and W = -v, in one pass.
+
+    A shrinking vector kept as scale u must be folded now and then: u grows as 1 / scale, and with it the
+    cancellation in W.
+    """
+    for j in range(u.size):
+        v[j] -= weight * u[j]
+        u[j] *= scale
+
+
+@kernel
+def mean(u, v, weight, count):
+    """The mean (weight u - v) / count as a new vector, in one pass."""
+    out = np.empty(u.size)
+    for j in range(u.size):
+        out[j] = (weight * u[j] - v[j]) / count
+    return out
+
+
+@fast_kernel
+def average(u, v, weight, count):
+    """Set u to the mean (weight u - v) / count."""
+    for j in range(u.size):
+        u[j] = (weight * u[j] - v[j]) / count

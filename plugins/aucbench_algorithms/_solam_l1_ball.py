@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.kernels import compiling, rows, saddle, thresholded, vectors
+from aucbench.kernels import kernel, rows, saddle, thresholded, vectors
 
 AHEAD = 8  # rows prefetched before their use
 
@@ -38,7 +38,7 @@ def weights(state: State) -> np.ndarray:
     return thresholded.accumulated(state.vector) / (total if total > 0.0 else 1.0)
 
 
-@compiling.kernel
+@kernel
 def run(X, y, order, vector, point, total, counts, kappa, zeta, radius, before, one_sided):
     """Consume the CSR rows `order`."""
     t, positives = counts

@@ -1,4 +1,4 @@
-"""Weights that are pulled to a centre for a round of steps, the mean of which is the next centre (SAUC).
+"""Weights of `sauc`: pulled to a centre for a round of steps, the mean of which is the next centre.
 
     w = scale u + (1 + lean) w0,  w0 = size W,  both sums of rows
     sum of the w of the round  = weight u - v + (steps + leans) w0
@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from aucbench.kernels import rows
-from aucbench.kernels.compiling import kernel
-from aucbench.kernels.forms import CSR, is_dense
+from aucbench.kernels import kernel, rows
+from aucbench.kernels.rows import CSR, is_dense
+from aucbench.kernels.weights import LARGEST_SCALE, SMALLEST_SCALE
 
-SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3
 FADED = 1e-6  # |W|^2 is computed anew when it has become this share of its largest value
 
 U, V, W, TOTAL_V = range(4)

@@ -1,4 +1,4 @@
-"""What a class must be to be registered, and what is said about one that is not."""
+"""What a class must be to be registered as a plugin, and what its functions must return."""
 
 import difflib
 import inspect
@@ -8,10 +8,14 @@ from enum import StrEnum
 from types import ModuleType
 from typing import Any
 
-from aucbench.places import place_in, place_of
+import numpy as np
+from scipy import sparse
+
+from aucbench.contracts.source_location import place_in, place_of
 
 HOOK = "aucbench_"  # names of hooks begin so
 NEAR = 0.75  # how alike names must be for one to be a misspelt other
+NO_STATE = "returned None: end it with `return state`."
 
 
 class Family(StrEnum):
@@ -149,6 +153,21 @@ def misspelt_hooks(module: Any, what: str, names: Iterable[str]) -> list[Failure
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The name that was probably meant, None when none is near."""
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=NEAR)), None)
+
+
+def wrong_scores(found: Any, n: int) -> str:
+    """What is wrong with the form of the scores of n rows, and what to do; empty if nothing is."""
+    expected = f"expected an ndarray of shape ({n},), one score per row"
+    if found is None:
+        return f"returned None: end it with `return` and the scores; {expected}."
+    if sparse.issparse(found):
+        return f"returned a sparse matrix: add .toarray().ravel(); {expected}."
+    shape = np.shape(found)
+    if shape == ():
+        return f"returned a single number: it is given many rows, not one; {expected}."
+    if shape in ((n, 1), (1, n)):
+        return f"returned shape {shape}: add .ravel(); {expected}."
+    return "" if shape == (n,) else f"returned shape {shape}; {expected}."
 
 
 def _plain(name: str) -> str:

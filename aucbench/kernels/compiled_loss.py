@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from aucbench.kernels.compiling import cached
+from aucbench.kernels.jit import cached
 
 SCALAR = "float64(float64, float64)"
 PROX = "float64(float64, float64, float64)"

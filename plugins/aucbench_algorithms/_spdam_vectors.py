@@ -1,4 +1,4 @@
-"""The vectors of SPDAM on sparse rows, as combinations of a few that change at the entries of rows only.
+"""The vectors of `spdam` on sparse rows, as combinations of a few that change at the entries of rows only.
 
     w  = S g + e U + f+ m+ + f- m-             u = U + a+ m+ + a- m-
     wb = Sb g + eb U + db D + fb+ m+ + fb- m-
@@ -11,9 +11,9 @@ U and D with m+ and m- are kept too, and computed anew at each folding.
 
 import numpy as np
 
-from aucbench.kernels.compiling import kernel
+from aucbench.kernels import kernel
+from aucbench.kernels.weights import SMALLEST_SCALE
 
-SMALLEST_SCALE = 1e-3  # below it S is folded into g
 REFRESH = 1024  # iterations between two foldings, at most
 BASE, EXTRA, F, AHEAD_BASE, AHEAD_EXTRA, AHEAD_LAST, AHEAD_F, A, G_M, U_M, D_M, TIME = (
     0, 1, 2, 4, 5, 6, 7, 9, 11, 13, 15, 17,

@@ -1,7 +1,5 @@
-"""Losses as addresses, and the folder of compiled code."""
+"""Losses as addresses."""
 
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -76,28 +74,3 @@ def test_a_loss_typed_in_at_a_prompt_works_without_a_file():
     exec(source, namespace)
     compiled = kernels.compile_loss(namespace["Typed"]())
     assert at(compiled.value, [3.0], 0.0)[0] == 9.0
-
-
-PROGRAM = """
-import numba, sys
-from aucbench import kernels
-from aucbench.kernels import vectors
-import numpy as np
-print(numba.config.CACHE_DIR)
-vectors.square(np.ones(3))
-print(sum(vectors.square.stats.cache_hits.values()))
-"""
-
-
-def test_compiled_code_is_kept_under_the_hash_of_its_sources_and_found_again(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
-        ).stdout.split()
-        for _ in range(2)
-    ]
-    assert outputs[0][0].startswith(str(tmp_path / "kernels"))
-    assert outputs[0][0] == outputs[1][0]
-    assert [hits for _, hits in outputs] == ["0", "1"]
-    assert len(kernels.source_hash()) == 16

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from aucbench_algorithms import newton, sorted_pairs
+from aucbench_algorithms import _newton, _sorted_pairs
 
 MOST_PAIRS = 1 << 17  # kink pairs that are written out
 MOST_ENTRIES = 1 << 22  # of their differences, when dense
@@ -47,16 +47,16 @@ def solve(X: Any, y: np.ndarray, w: np.ndarray, mu: float, lam: float) -> tuple[
     if groups is None:
         return None
     scores, labels = _scores(X, w, groups), y[groups.first]
-    ranking = sorted_pairs.rank(scores, labels)
-    near = sorted_pairs.window(ranking, 1.0 + mu, 1.0 - 2.0 * mu)
-    pairs = sorted_pairs.count(near)
+    ranking = _sorted_pairs.rank(scores, labels)
+    near = _sorted_pairs.window(ranking, 1.0 + mu, 1.0 - 2.0 * mu)
+    pairs = _sorted_pairs.count(near)
     if pairs > MOST_PAIRS or (not sparse.issparse(X) and pairs * X.shape[1] > MOST_ENTRIES):
         return None
-    left, right = sorted_pairs.members(ranking, near)
-    ranking = sorted_pairs.rank(scores[groups.of_row], y)
+    left, right = _sorted_pairs.members(ranking, near)
+    ranking = _sorted_pairs.rank(scores[groups.of_row], y)
     total = max(1, ranking.high.size * ranking.low.size)
-    below = sorted_pairs.window(ranking, 1.0 - 2.0 * mu)
-    force = X.T @ (y * sorted_pairs.degrees(ranking, below) / total)
+    below = _sorted_pairs.window(ranking, 1.0 - 2.0 * mu)
+    force = X.T @ (y * _sorted_pairs.degrees(ranking, below) / total)
     first, second = X[groups.first[left]], X[groups.first[right]]
     if sparse.issparse(X):
         Z: Any = sparse.csr_array(first.astype(np.float64) - second.astype(np.float64))
@@ -73,9 +73,9 @@ def solve(X: Any, y: np.ndarray, w: np.ndarray, mu: float, lam: float) -> tuple[
 
 def _group(X: Any, y: np.ndarray, scores: np.ndarray, mu: float) -> Groups | None:
     """Equal rows in one group where they are near the kink; None when these are too many to look at."""
-    ranking = sorted_pairs.rank(scores, y)
-    near = sorted_pairs.window(ranking, 1.0 + 1.1 * mu, 1.0 - 2.1 * mu)
-    rows = np.flatnonzero(sorted_pairs.degrees(ranking, near))
+    ranking = _sorted_pairs.rank(scores, y)
+    near = _sorted_pairs.window(ranking, 1.0 + 1.1 * mu, 1.0 - 2.1 * mu)
+    rows = np.flatnonzero(_sorted_pairs.degrees(ranking, near))
     part = X[rows]
     if (part.nnz if sparse.issparse(X) else part.size) > MOST_COMPARED:
         return None
@@ -109,7 +109,7 @@ def _multipliers(
             trial = a + (1.0 - Z @ w) / nu
             free = np.flatnonzero((trial > 0.0) & (trial < 1.0))
             gradient = lam * w - force - Z.T @ (c * np.clip(trial, 0.0, 1.0))
-            direction = _newton(Z[free], c[free] / nu, -gradient, lam)
+            direction = _solve_pairs(Z[free], c[free] / nu, -gradient, lam)
             if direction is None:
                 return None
             moved = Z @ direction
@@ -118,7 +118,7 @@ def _multipliers(
                 pull = c * np.clip(trial - t * moved / nu, 0.0, 1.0)
                 return float((lam * (w + t * direction) - force) @ direction - pull @ moved)
 
-            step = newton.step_length(slope) * direction
+            step = _newton.step_length(slope) * direction
             w = w + step
             if not np.linalg.norm(step) > EXACT * np.linalg.norm(w):
                 break
@@ -129,7 +129,7 @@ def _multipliers(
     return w, a
 
 
-def _newton(Z: Any, c: np.ndarray, g: np.ndarray, lam: float) -> np.ndarray | None:
+def _solve_pairs(Z: Any, c: np.ndarray, g: np.ndarray, lam: float) -> np.ndarray | None:
     """The solution of (lam I + Z^T diag(c) Z) p = g, factored in the smaller of both sizes."""
     pairs, d = Z.shape
     if pairs == 0:
@@ -163,9 +163,9 @@ def _gap(
     A margin that is 1 up to the rounding of its scores counts as 1.
     """
     scores = _scores(X, w, groups)
-    ranking = sorted_pairs.rank(scores[groups.of_row], y)
+    ranking = _sorted_pairs.rank(scores[groups.of_row], y)
     total = max(1, ranking.high.size * ranking.low.size)
-    pull = y * sorted_pairs.degrees(ranking, sorted_pairs.window(ranking, 1.0)) / total
+    pull = y * _sorted_pairs.degrees(ranking, _sorted_pairs.window(ranking, 1.0)) / total
     margins = scores[left] - scores[right]
     change = c * (a - (margins < 1.0))
     pull += np.bincount(groups.first[left], change, y.size) - np.bincount(groups.first[right], change, y.size)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from aucbench_algorithms import newton, sorted_pairs
-from aucbench_algorithms.sorted_pairs import Ranking, Window
+from aucbench_algorithms import _newton, _sorted_pairs
+from aucbench_algorithms._sorted_pairs import Ranking, Window
 
 LARGEST_DENSE = 1 << 25  # entries of rows that are made dense for a Hessian (256 MB)
 LARGEST_GRAM = 4096  # rows whose products with each other are factored
@@ -47,20 +47,20 @@ def solve(
 
     def multiply(v: np.ndarray) -> np.ndarray:
         scores = np.asarray(X @ v, np.float64)
-        return ridge * v + weight * (X.T @ sorted_pairs.laplacian(ranking, pairs, scores))
+        return ridge * v + weight * (X.T @ _sorted_pairs.laplacian(ranking, pairs, scores))
 
-    involved = int(np.count_nonzero(sorted_pairs.degrees(ranking, pairs)))
+    involved = int(np.count_nonzero(_sorted_pairs.degrees(ranking, pairs)))
     if involved == 0:
         return g / ridge
     d = X.shape[1]
-    by_columns = d <= newton.LARGEST_FACTORED and involved * d <= LARGEST_DENSE
+    by_columns = d <= _newton.LARGEST_FACTORED and involved * d <= LARGEST_DENSE
     by_rows = involved <= LARGEST_GRAM
     if by_columns and (d <= involved or not by_rows):
         solver = _by_columns(X, ranking, pairs, ridge, weight)
     elif by_rows:
         solver = _by_rows(X, ranking, pairs, ridge, weight)
     else:
-        return newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS)
+        return _newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS)
     p = solver(g)
     return p + solver(g - multiply(p))
 
@@ -68,15 +68,15 @@ def solve(
 def _by_columns(
     X: Any, ranking: Ranking, pairs: Window, ridge: float, weight: float
 ) -> Callable[[np.ndarray], np.ndarray]:
-    matrix = weight * sorted_pairs.scatter(X, ranking, pairs)
+    matrix = weight * _sorted_pairs.scatter(X, ranking, pairs)
     matrix.flat[:: matrix.shape[0] + 1] += ridge
-    return newton.inverse(matrix, ridge)
+    return _newton.inverse(matrix, ridge)
 
 
 def _by_rows(
     X: Any, ranking: Ranking, pairs: Window, ridge: float, weight: float
 ) -> Callable[[np.ndarray], np.ndarray]:
-    degrees = sorted_pairs.degrees(ranking, pairs)
+    degrees = _sorted_pairs.degrees(ranking, pairs)
     rows = np.flatnonzero(degrees)
     place = np.empty(degrees.size, np.intp)
     place[rows] = np.arange(rows.size)

@@ -1,12 +1,11 @@
-"""A Gaussian over weights, of mean mu and covariance Sigma, moved along Sigma z and narrowed by rank one."""
+"""The Gaussian over weights of `cbr`: mean mu, covariance Sigma, moved along Sigma z, narrowed by rank 1."""
 
 from typing import Any
 
 from numba.extending import overload
 
-from aucbench.kernels.compiling import fast_kernel
-from aucbench.kernels.forms import CSR, DENSE, ONLY_COMPILED, is_csr, is_dense
-from aucbench.kernels.rows import ONE, TWO, extent
+from aucbench.kernels import fast_kernel
+from aucbench.kernels.rows import CSR, DENSE, ONE, TWO, extent, is_csr, is_dense
 
 
 @fast_kernel
@@ -37,12 +36,12 @@ def narrow_product(M, b, g, z, out):
 
 def moments(Z: Any, mu: Any, sigma: Any) -> tuple[float, float]:
     """mu.z and the sum of sigma_k z_k^2, for z the row 0 of Z."""
-    raise NotImplementedError(ONLY_COMPILED.format("confidence.moments"))
+    raise NotImplementedError("only compiled code can call this")
 
 
 def move(a: float, b: float, Z: Any, mu: Any, sigma: Any) -> None:
     """With g_k = sigma_k z_k add a g to mu and subtract b g_k^2 from sigma_k, for z the row 0 of Z."""
-    raise NotImplementedError(ONLY_COMPILED.format("confidence.move"))
+    raise NotImplementedError("only compiled code can call this")
 
 
 @overload(moments, jit_options=DENSE)
