@@ -3,8 +3,8 @@
 from aucbench import File
 from aucbench.cli import main
 from aucbench.data import inventory, load
-from aucbench_datasets.classical import Fourclass
-from aucbench_datasets.own import Libsvm
+from aucbench_datasets.libsvm_binary import Fourclass
+from aucbench_datasets.user_files import Libsvm
 from tests.data.conftest import TINY, Declared
 from tests.data.web import content
 

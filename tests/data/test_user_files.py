@@ -10,7 +10,7 @@ from scipy import sparse
 
 from aucbench import DataError, ParameterError
 from aucbench.data import encoding, load
-from aucbench_datasets.own import Csv, Npz, Parquet
+from aucbench_datasets.user_files import Csv, Npz, Parquet
 
 PEOPLE = "age,job,sick,income\n30,cook,no,10.5\n41, nurse ,yes,-2e3\n52,cook,no,0\n63,judge,no,7\n"
 

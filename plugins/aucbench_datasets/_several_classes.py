@@ -1,4 +1,4 @@
-"""Data sets of several classes: the fields by which a run chooses how they become two."""
+"""How several classes, or labels, become two: the fields by which a run chooses, and their checks."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,6 +20,21 @@ def checked_positive(name: str, positive: Any) -> tuple[float | str, ...] | None
     if not many or not all(isinstance(label, int | float | str) for label in many):
         raise ParameterError(f"{name}: positive must be a label or a list of labels, got {positive!r}.")
     return tuple(label if isinstance(label, bool | str) else float(label) for label in many)
+
+
+def checked_topic(name: str, topic: Any) -> float | str:
+    """The value of a field `topic` as `File` takes it: a label, or ``largest`` where none is given.
+
+    Raises
+    ------
+    ParameterError
+        It is no number.
+    """
+    if topic is None:
+        return "largest"
+    if isinstance(topic, bool) or not isinstance(topic, int | float):
+        raise ParameterError(f"{name}: topic must be the number of a label, got {topic!r}.")
+    return float(topic)
 
 
 def numbered(first: int, *counts: int) -> dict[float | str, int]:

@@ -1,4 +1,4 @@
-"""Data of one's own in LIBSVM, CSV, Parquet and NumPy files, and any data set of OpenML."""
+"""The user's own data in LIBSVM, CSV, Parquet and NumPy files."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields
-from aucbench_datasets.classes import checked_positive
+from aucbench_datasets._several_classes import checked_positive
 
 MOST_FEATURES = 2**31 - 1
 
@@ -126,11 +126,11 @@ class _OwnColumns(_Own):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_columns(self.name, self.target, self.drop)
-        object.__setattr__(self, "drop", _many(self.drop))
+        check_columns(self.name, self.target, self.drop)
+        object.__setattr__(self, "drop", columns(self.drop))
 
     def _table(self) -> Table:
-        return Table(_target(self.target), _many(self.drop), missing=str(self.missing))
+        return Table(target_column(self.target), columns(self.drop), missing=str(self.missing))
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Csv(_OwnColumns):
     delimiter: str | None = None
 
     def _table(self) -> Table:
-        target, drop = _target(self.target), _many(self.drop)
+        target, drop = target_column(self.target), columns(self.drop)
         return Table(target, drop, self.header, self.delimiter, str(self.missing))
 
 
@@ -181,74 +181,21 @@ class Npz(_Own):
     target: str | None = None
 
     def _table(self) -> Table:
-        return Table(_target(self.target))
+        return Table(target_column(self.target))
 
 
-@dataclass(frozen=True)
-class Openml:
-    """Any data set of OpenML, by number or name: ``dataset=openml dataset.path=310``.
-
-    Parameters
-    ----------
-    path : int or str
-        The number or the name; of several versions of a name the first active one. Needed.
-    target : str, optional
-        The column of labels; the one that OpenML names when left out.
-    drop : list of str
-        Columns that are no features, besides those that OpenML names.
-    missing : Missing
-        ``refuse``, or ``median`` of the column.
-    positive, grouping, grouping_seed
-        As for a file of one's own.
-    """
-
-    name: ClassVar[str] = "openml"
-    path: Any = None
-    target: str | None = None
-    drop: Any = ()
-    missing: Missing = Missing.refuse
-    positive: Any = None
-    grouping: Grouping | None = None
-    grouping_seed: Index = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        object.__setattr__(self, "positive", checked_positive(self.name, self.positive))
-        _check_columns(self.name, self.target, self.drop)
-        object.__setattr__(self, "drop", _many(self.drop))
-
-    @property
-    def title(self) -> str:
-        """The number or the name, by which results are told apart."""
-        return f"openml {self.path}"
-
-    @property
-    def files(self) -> tuple[File, ...]:
-        """The description at OpenML.
-
-        Raises
-        ------
-        ParameterError
-            No number or name is given.
-        """
-        wanted = str("" if self.path is None else self.path).strip()
-        if not wanted or "/" in wanted:
-            raise ParameterError(
-                f"openml: path must be the number or the name of a data set, got {self.path!r}."
-            )
-        table = Table(_target(self.target), _many(self.drop), missing=str(self.missing))
-        return (File(f"openml/{wanted}", kind="openml", table=table),)
-
-
-def _target(target: Any) -> str | int:
+def target_column(target: Any) -> str | int:
+    """The column of labels; the last one where none is named."""
     return -1 if target is None else target if isinstance(target, int) else str(target)
 
 
-def _many(columns: Any) -> tuple[str | int, ...]:
-    return tuple(columns) if isinstance(columns, list | tuple) else (columns,)
+def columns(drop: Any) -> tuple[str | int, ...]:
+    """One column or several as a tuple."""
+    return tuple(drop) if isinstance(drop, list | tuple) else (drop,)
 
 
-def _check_columns(name: str, target: Any, drop: Any) -> None:
-    for field, column in [("target", target), *(("drop", column) for column in _many(drop))]:
+def check_columns(name: str, target: Any, drop: Any) -> None:
+    """Refuse what is neither the name nor the number of a column."""
+    for field, column in [("target", target), *(("drop", column) for column in columns(drop))]:
         if isinstance(column, bool) or not isinstance(column, str | int | None):
             raise ParameterError(f"{name}: {field} must be a column's name or number, got {column!r}.")

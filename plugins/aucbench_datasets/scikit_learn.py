@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench import DataError, Samples
-from aucbench_datasets.classes import SeveralClasses
+from aucbench_datasets._several_classes import SeveralClasses
 
 
 def _bundled(name: str, file: str) -> Path:
