@@ -1,4 +1,4 @@
-"""Generated data for questions that real data leave open: best AUC, sparse text, separable or noisy labels."""
+"""Generated data for questions that real data leave open: best AUC, sparse text, separable or noisy classes."""
 
 import math
 from dataclasses import dataclass
