@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from aucbench import kernels, sources
+from aucbench import kernels
 from aucbench.config.settings import Budget, Limits, Settings
+from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.tuning import Tuning
@@ -142,7 +143,7 @@ class Entry:
         plugins = [self.algorithm, self.features, *([self.loss] if self.loss else [])]
         digest = hashlib.sha256(kernels.source_hash().encode())
         for plugin in plugins:
-            digest.update(sources.source_digest(plugin.cls).encode())
+            digest.update(code_digest(plugin.cls).encode())
         return digest.hexdigest()
 
     def key(self, digests: tuple[str, ...]) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pluggy
 
-from aucbench import admission, hookspecs
-from aucbench.admission import Failure, Family
+from aucbench.contracts import hooks, validation
+from aucbench.contracts.source_location import place_of
+from aucbench.contracts.validation import Failure, Family
 from aucbench.errors import PluginError
-from aucbench.places import place_of
 
 __all__ = ["Catalog", "Family", "Plugin", "PluginWarning", "load_catalog", "suggest"]
 
@@ -114,8 +114,8 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     # Loading the kernels first points numba's cache at their folder before any plugin compiles.
     import aucbench.kernels  # noqa: F401
 
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
-    manager.add_hookspecs(hookspecs)
+    manager = pluggy.PluginManager(hooks.PROJECT)
+    manager.add_hookspecs(hooks)
     failures: list[Failure] = []
     origins: dict[str, EntryPoint] = {}
     for entry in sorted(found or entry_points(group=GROUP), key=lambda e: (_dist(e), e.name)):
@@ -125,23 +125,23 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
             module = entry.load()
             manager.register(module, name=identity)
         except (Exception, SystemExit) as error:  # whatever a stranger does must not stop the others
-            failures.append(admission.failure_of(what, error, entry.module, _names(entry)))
+            failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
         else:
             origins[identity] = entry
-            failures += admission.misspelt_hooks(module, what, _names(entry))
+            failures += validation.misspelt_hooks(module, what, _names(entry))
     plugins: dict[Family, dict[str, Plugin]] = {family: {} for family in Family}
     for family in Family:
         for hook in getattr(manager.hook, f"aucbench_{family}").get_hookimpls():
             entry = origins[hook.plugin_name]
             distribution, version = _dist(entry)
             try:
-                classes = admission.announced(family, hook.function())
+                classes = validation.announced(family, hook.function())
             except (Exception, SystemExit) as error:  # as above
                 what = f"hook aucbench_{family} of distribution {distribution}"
-                failures.append(admission.failure_of(what, error, entry.module, _names(entry)))
+                failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
                 continue
             for cls in classes:
-                failure = admission.refused(family, cls, distribution)
+                failure = validation.refused(family, cls, distribution)
                 if failure is not None:
                     failures.append(failure)
                     continue
@@ -160,7 +160,7 @@ def _taken(known: dict[str, Plugin], plugin: Plugin) -> Failure | None:
         known[plugin.name] = plugin
         return None
     loser = plugin
-    if plugin.distribution == hookspecs.PROJECT != other.distribution:
+    if plugin.distribution == hooks.PROJECT != other.distribution:
         known[plugin.name], loser, other = plugin, other, plugin
     return Failure(
         f"{loser.family.singular} {loser.cls.__name__} of distribution {loser.distribution}",

@@ -18,11 +18,12 @@ PUBLIC = {
     "aucbench": """
         Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset FeatureMap
         FetchError File Grouping Index Interval Loss NonNegative OpenUnit ParameterError PluginError Positive
-        Problem Result Samples Table TrackingError catalog check_fields hookimpl replay require_memory run
+        Problem Result Samples Table TrackingError catalog check_fields hookimpl kernels replay require_memory
+        run sklearn testing
         """,
     "aucbench.kernels": """
-        CompiledLoss Layout buffers call compile_loss confidence kernel layout low_rank pairs rows saddle
-        source_hash symmetric theta thresholded two_vectors vectors
+        CompiledLoss Layout buffers call compile_loss fast_kernel kernel layout pairs rows saddle source_hash
+        symmetric theta thresholded two_vectors vectors weights
         """,
     "aucbench.sklearn": "AUCClassifier",
     "aucbench.testing": """
@@ -33,14 +34,13 @@ PUBLIC = {
 # The functions of the modules that aucbench.kernels offers, for use in compiled code.
 IN_KERNELS = {
     "buffers": "difference longest products spread wipe",
-    "confidence": "moments move narrow_product",
-    "low_rank": "add_outer extend fold gather move products scatter",
     "pairs": "prefetch room subtract",
-    "rows": "axpy axpy2 dot dot_norm dot_norms extent norm prefetch",
+    "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch",
     "saddle": "gradients",
     "symmetric": "product rank_one",
     "thresholded": "Thresholded accumulated axpy dot fold project shrink start thresholded tidy weigh",
-    "vectors": "add average clip distance dot fold mean norm1 project_l1 pull scale square",
+    "vectors": "add clip distance dot norm1 project_l1 pull scale square",
+    "weights": "Layout average fold layout mean two_vectors",
 }
 CASES = [(module, name) for module, names in PUBLIC.items() for name in names.split()]
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 import aucbench
-from aucbench.admission import Failure
+from aucbench.contracts.validation import Failure
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry import Catalog, Plugin, suggest
 

@@ -4,7 +4,7 @@ import textwrap
 from time import perf_counter
 from typing import TextIO
 
-from aucbench.admission import Failure
+from aucbench.contracts.validation import Failure
 from aucbench.registry import Plugin
 from aucbench.testing import CHECKS, Finding, Status
 from aucbench.testing.examining import Watcher

@@ -1,7 +1,7 @@
 """The contract between the framework and its plugins. It imports nothing else of the framework."""
 
 from aucbench.contracts.batch import Access, Batch, CsrRows, Matrix, csr_rows
-from aucbench.contracts.fields import (
+from aucbench.contracts.hyperparameters import (
     Count,
     FieldType,
     Index,
@@ -12,7 +12,7 @@ from aucbench.contracts.fields import (
     check_fields,
     field_types,
 )
-from aucbench.contracts.plugins import (
+from aucbench.contracts.interfaces import (
     Algorithm,
     Claims,
     Dataset,

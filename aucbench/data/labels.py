@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from aucbench.contracts import File, Grouping
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import DataError
 
 Label = float | str  # text where a label is no number
 
-SEED_PURPOSE = 4  # keeps the generator of the halves apart from that of the split, the order and the method
 _TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})
 
 
@@ -129,7 +127,7 @@ def positive_labels(
     if grouping is Grouping.largest:
         return frozenset({max(labels, key=lambda label: counts[label])})
     if len(labels) > 2 and grouping is Grouping.halves:
-        order = np.random.default_rng([grouping_seed, SEED_PURPOSE]).permutation(len(labels))
+        order = generator(grouping_seed, RandomStream.class_halves).permutation(len(labels))
         return frozenset(labels[i] for i in order[: len(labels) // 2])
     if len(labels) > 2:
         first, second = shown(labels[0]), shown(labels[1])

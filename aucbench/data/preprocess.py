@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Problem
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data import memory
 from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.data.splits import Split
@@ -32,7 +33,6 @@ BLOCK_VALUES = 1 << 22  # looked at at a time
 
 WIDE = 4096  # features; fewer are not feared to go beyond memory where this many do not
 OUTLYING = 100.0  # times the mean |x|^2
-SEED_PURPOSE = 3  # keeps the feature map's generator apart from the split's, the order's and the method's
 
 
 def check_magnitude(X: Any) -> None:
@@ -108,7 +108,7 @@ def prepare(
     if scaling is Scaling.none:  # every other scaling bounds the values
         check_magnitude(X)
     started = perf_counter()
-    fitted = features.fit(X, np.random.default_rng([seed, SEED_PURPOSE]))
+    fitted = features.fit(X, generator(seed, RandomStream.features))
     seconds = perf_counter() - started
     Z, Z_test = _mapped(fitted, X), _mapped(fitted, X_test)
     if not rescale:

@@ -1,27 +1,12 @@
 """What compiled methods are made of: rows of dense or CSR data, pairs of rows, calls of a loss, projections.
 
-The folder of compiled code is set here, before anything compiles: its name is a hash of this package,
-because a cached kernel does not notice that a helper it inlines has changed.
+Public, and imported by plugins; it imports the contracts only.
 """
 
-from aucbench.kernels.cache import source_hash, use_own_cache_folder
-
-use_own_cache_folder()
-
-from aucbench.kernels import (  # noqa: E402  (after the folder is set)
-    buffers,
-    confidence,
-    low_rank,
-    pairs,
-    rows,
-    saddle,
-    symmetric,
-    thresholded,
-    vectors,
-)
-from aucbench.kernels.calling import CompiledLoss, call, compile_loss, theta  # noqa: E402
-from aucbench.kernels.compiling import kernel  # noqa: E402
-from aucbench.kernels.layout import Layout, layout, two_vectors  # noqa: E402
+from aucbench.kernels import buffers, pairs, rows, saddle, symmetric, thresholded, vectors, weights
+from aucbench.kernels.compiled_loss import CompiledLoss, call, compile_loss, theta
+from aucbench.kernels.jit import fast_kernel, kernel, source_hash
+from aucbench.kernels.weights import Layout, layout, two_vectors
 
 __all__ = [
     "CompiledLoss",
@@ -29,10 +14,9 @@ __all__ = [
     "buffers",
     "call",
     "compile_loss",
-    "confidence",
+    "fast_kernel",
     "kernel",
     "layout",
-    "low_rank",
     "pairs",
     "rows",
     "saddle",
@@ -42,4 +26,5 @@ __all__ = [
     "thresholded",
     "two_vectors",
     "vectors",
+    "weights",
 ]

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from aucbench.kernels.forms import CSR, DENSE, ONLY_COMPILED, is_csr, is_dense
-from aucbench.kernels.rows import ONE, TWO, extent
+from aucbench.kernels.rows import CSR, DENSE, ONE, ONLY_COMPILED, TWO, extent, is_csr, is_dense
 
 
 def spread(X: Any, i: int, x: Any) -> None:

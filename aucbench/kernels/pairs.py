@@ -11,9 +11,8 @@ import numpy as np
 from numba.extending import overload
 
 from aucbench.contracts import CsrRows
-from aucbench.kernels.forms import CSR, DENSE, ONLY_COMPILED, is_csr, is_dense
-from aucbench.kernels.prefetching import prefetch as prefetch_row
-from aucbench.kernels.rows import ONE, extent
+from aucbench.kernels.rows import CSR, DENSE, ONE, ONLY_COMPILED, extent, is_csr, is_dense
+from aucbench.kernels.rows import prefetch as prefetch_row
 
 
 def room(X: Any, order: Any) -> Any:

@@ -1,6 +1,6 @@
 """Gradients of the saddle-point form of the square loss over pairs, which SOLAM and its kin share."""
 
-from aucbench.kernels.compiling import kernel
+from aucbench.kernels.jit import kernel
 
 
 @kernel

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from aucbench.kernels.compiling import fast_kernel
-from aucbench.kernels.forms import CSR, DENSE, ONLY_COMPILED, is_csr, is_dense
-from aucbench.kernels.rows import ONE, extent
+from aucbench.kernels.jit import fast_kernel
+from aucbench.kernels.rows import CSR, DENSE, ONE, ONLY_COMPILED, extent, is_csr, is_dense
 
 
 def rank_one(X: Any, i: int, M: Any) -> None:

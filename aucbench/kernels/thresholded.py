@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.kernels import heap
-from aucbench.kernels.compiling import kernel
+from aucbench.kernels.jit import kernel
 
 FOLD = 1e3  # a threshold of so many times the mean |w_j| costs three of sixteen digits
 
@@ -90,12 +89,12 @@ def axpy(a, X, i, vector):
                 products[1, c] += (sign - old_sign) * M[j, c]
         if place[j] > 0:
             if sign == 0.0:
-                heap.remove(items, keys, place, count, j)
+                _remove(items, keys, place, count, j)
                 count -= 1
             else:
-                heap.change(items, keys, place, count, j, abs(new))
+                _change(items, keys, place, count, j, abs(new))
         elif sign != 0.0:
-            heap.rise(items, keys, place, count, j, abs(new))
+            _rise(items, keys, place, count, j, abs(new))
             count += 1
     numbers[NORM], numbers[COUNT] = norm, count
 
@@ -115,7 +114,7 @@ def _drop(vector):
     u, v = uv[0], uv[1]
     j, size = items[0], keys[0] - numbers[THRESHOLD]
     sign = np.sign(u[j])
-    heap.remove(items, keys, place, int(numbers[COUNT]), j)
+    _remove(items, keys, place, int(numbers[COUNT]), j)
     numbers[COUNT] -= 1.0
     numbers[NORM] -= size
     v[j] -= numbers[WEIGHT] * u[j] - numbers[OFFSET] * sign
@@ -195,3 +194,66 @@ def fold(vector):
             products[0, c] += u[j] * M[j, c]
             products[1, c] += sign * M[j, c]
     numbers[: NORM + 1] = 1.0, 0.0, 0.0, 0.0, norm
+
+
+# A heap of numbered items with the smallest key on top, whose items can be found, changed and removed. It is
+# three arrays: `items` and `keys` of its `count` entries, the four children of the entry k being 4 k + 1 to
+# 4 k + 4, and `place`, for each item the number of its entry plus one, 0 when it is not inside. Each of the
+# operations moves O(log count) entries. NaN keys are not ordered.
+
+
+@kernel
+def _rise(items, keys, place, slot, item, key):
+    """Put an item in the free entry `slot`, or above it."""
+    while slot > 0:
+        parent = (slot - 1) >> 2
+        if not key < keys[parent]:
+            break
+        items[slot], keys[slot] = items[parent], keys[parent]
+        place[items[slot]] = slot + 1
+        slot = parent
+    items[slot], keys[slot] = item, key
+    place[item] = slot + 1
+
+
+@kernel
+def _sink(items, keys, place, count, slot, item, key):
+    """Put an item in the free entry `slot`, or below it."""
+    while True:
+        first = 4 * slot + 1
+        if first >= count:
+            break
+        child = first
+        for other in range(first + 1, min(first + 4, count)):
+            if keys[other] < keys[child]:
+                child = other
+        if not keys[child] < key:
+            break
+        items[slot], keys[slot] = items[child], keys[child]
+        place[items[slot]] = slot + 1
+        slot = child
+    items[slot], keys[slot] = item, key
+    place[item] = slot + 1
+
+
+@kernel
+def _change(items, keys, place, count, item, key):
+    """Give an item another key."""
+    slot = place[item] - 1
+    if key < keys[slot]:
+        _rise(items, keys, place, slot, item, key)
+    else:
+        _sink(items, keys, place, count, slot, item, key)
+
+
+@kernel
+def _remove(items, keys, place, count, item):
+    """Remove an item; the heap has count - 1 entries then."""
+    slot, last = place[item] - 1, count - 1
+    place[item] = 0
+    if slot == last:
+        return
+    if keys[last] < keys[slot]:
+        _rise(items, keys, place, slot, items[last], keys[last])
+    else:
+        _sink(items, keys, place, last, slot, items[last], keys[last])

@@ -1,8 +1,8 @@
-"""Operations on whole (d,) vectors: clipping, projections, folding of a scaled vector."""
+"""Operations on whole (d,) vectors: products, norms, clipping, projections."""
 
 import numpy as np
 
-from aucbench.kernels.compiling import fast_kernel, kernel
+from aucbench.kernels.jit import fast_kernel, kernel
 
 
 @kernel
@@ -102,35 +102,7 @@ def project_l1(w, radius):
 
 
 @fast_kernel
-def fold(u, scale, v, weight):
-    """Turn w = scale u and W = weight u - v into w = u and W = -v, in one pass.
-
-    A shrinking vector kept as scale u must be folded now and then: u grows as 1 / scale, and with it the
-    cancellation in W.
-    """
-    for j in range(u.size):
-        v[j] -= weight * u[j]
-        u[j] *= scale
-
-
-@fast_kernel
 def pull(w, centre, factor):
     """Set w to centre + factor (w - centre)."""
     for j in range(w.size):
         w[j] = centre[j] + factor * (w[j] - centre[j])
-
-
-@kernel
-def mean(u, v, weight, count):
-    """The mean (weight u - v) / count as a new vector, in one pass."""
-    out = np.empty(u.size)
-    for j in range(u.size):
-        out[j] = (weight * u[j] - v[j]) / count
-    return out
-
-
-@fast_kernel
-def average(u, v, weight, count):
-    """Set u to the mean (weight u - v) / count."""
-    for j in range(u.size):
-        u[j] = (weight * u[j] - v[j]) / count

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import ParameterError
 from aucbench.runner.task import Order, Task, batch_size
 
@@ -14,7 +15,6 @@ Rows = NDArray[np.int64]
 BLOCK_ROWS = 65_536  # rows of a shuffled block; also the number of pairs drawn at a time
 DRAW_ELEMENTS = 1 << 20  # row numbers of minibatches drawn at a time, at most
 DRAW_BATCHES = 64  # minibatches drawn at a time, at most: a short run must not wait for many
-SEED_PURPOSE = 2  # keeps the order's generator apart from the split's and the method's
 
 
 class RowSource:
@@ -51,7 +51,7 @@ class RowSource:
         batch_size: int = 1,
         fold: int = 0,
     ):
-        rng = np.random.default_rng([seed, SEED_PURPOSE, fold])
+        rng = generator(seed, RandomStream.order, fold)
         if access is Access.pairs and order is not Order.shuffled:
             raise ParameterError(f"order={order} does not apply to a method that draws random pairs.")
         if access is Access.minibatch and not 1 <= batch_size <= len(y):

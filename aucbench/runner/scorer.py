@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation import auc_of_columns
 from aucbench.kernels import kernel
-from aucbench.runner.returns import wrong_scores
 
 LANES = 64  # rows that are multiplied at a time
 DEPTH = 128  # features of them; the part of the rows stays in the processor's cache

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
+from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.contracts.validation import NO_STATE
 from aucbench.errors import PluginError
 from aucbench.kernels import layout
 from aucbench.runner.budget import Pace
 from aucbench.runner.clock import Clock
-from aucbench.runner.returns import NO_STATE
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite, state_bytes
 from aucbench.runner.task import Outcome, StopReason, Task
@@ -134,11 +135,8 @@ class Training:
 
 
 def method_generator(task: Task) -> np.random.Generator:
-    """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone.
-
-    The zero before the fold is the purpose of a method's generator: others have other numbers there.
-    """
-    return np.random.default_rng([task.seed, 0, task.fold])
+    """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone."""
+    return generator(task.seed, RandomStream.method, task.fold)
 
 
 def finalized(algorithm: Any, state: Any, clock: Clock) -> Any:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.data.preprocess import SEED_PURPOSE, Rescaling, check_magnitude
+from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.data.preprocess import Rescaling, check_magnitude
 from aucbench.data.scaler import Scaler, Scaling, fit_scaling, gather
 
 
@@ -91,7 +92,7 @@ def represented(scaling: str, features: Any, rescale: bool, X: Any, seed: int) -
     scaled = gather(X, None, scaler, X.dtype)
     if scaler.scaling is Scaling.none:  # every other scaling bounds the values
         check_magnitude(scaled)
-    fitted = features.fit(scaled, np.random.default_rng([seed, SEED_PURPOSE]))
+    fitted = features.fit(scaled, generator(seed, RandomStream.features))
     Z = fitted.transform(scaled)
     mapped, rescaling = Z is not scaled, Rescaling.fit(Z) if rescale else None
     if rescaling is not None:

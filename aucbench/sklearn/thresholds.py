@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import ParameterError
 
 KEPT_ROWS = 1_000  # of each class
 KEPT_BYTES = 1 << 25  # of each class, from which fewer are kept
-SEED_PURPOSE = 6  # keeps the sample's generator apart from the order's and the feature map's
 
 
 def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) -> float:
@@ -67,7 +67,7 @@ class Sample:
     """
 
     def __init__(self, seed: int):
-        self._rng = np.random.default_rng([seed, SEED_PURPOSE])
+        self._rng = generator(seed, RandomStream.threshold_sample)
         self._kept: dict[int, tuple[Any, NDArray[np.float64]]] = {}  # label to rows and their keys
 
     def add(self, X: Any, y: NDArray[np.int8]) -> None:

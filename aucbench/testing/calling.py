@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Batch, Problem
-from aucbench.places import place_of
-from aucbench.runner.returns import NO_STATE, wrong_scores
+from aucbench.contracts.source_location import place_of
+from aucbench.contracts.validation import NO_STATE, wrong_scores
 from aucbench.testing.findings import Broken
 from aucbench.testing.patience import Patience
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from aucbench.places import package_of, place_in, place_of
+from aucbench.contracts.source_location import package_of, place_in, place_of
 from aucbench.registry import Family
 from aucbench.testing import (
     datasets,

@@ -4,10 +4,10 @@ import re
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from typing import Any
 
-from aucbench.admission import nearest
 from aucbench.contracts import Batch, Problem
+from aucbench.contracts.source_location import own_frames, package_of, place_in, place_of
+from aucbench.contracts.validation import nearest
 from aucbench.errors import AucbenchError
-from aucbench.places import own_frames, package_of, place_in, place_of
 from aucbench.testing.findings import Broken
 from aucbench.wording import uncoloured
 

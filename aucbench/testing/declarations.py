@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.admission import nearest
 from aucbench.contracts import Access
-from aucbench.places import place_of
+from aucbench.contracts.source_location import place_of
+from aucbench.contracts.validation import nearest
 from aucbench.registry import suggest
 from aucbench.testing.findings import Broken
 

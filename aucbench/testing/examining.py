@@ -6,7 +6,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from aucbench.places import own_frames, package_of, place_in
+from aucbench.contracts.source_location import own_frames, package_of, place_in
 from aucbench.testing.causes import explain, same
 from aucbench.testing.findings import Check, Exempted, Finding, Status, Subject, Untried, exemptions
 from aucbench.testing.patience import SHRINKING, OutOfTime

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from aucbench.places import place_of
+from aucbench.contracts.source_location import place_of
 from aucbench.testing import problems, shrinking
 from aucbench.testing.findings import Broken, instance_of
 from aucbench.testing.patience import Patience

@@ -13,8 +13,8 @@ from math import inf
 from multiprocessing.connection import Connection
 from typing import IO, Any
 
+from aucbench.contracts.source_location import source_file
 from aucbench.registry import Family
-from aucbench.sources import source_file
 from aucbench.testing.catalogue import CHECKS, examined
 from aucbench.testing.examining import Watcher, following
 from aucbench.testing.findings import Finding, Status

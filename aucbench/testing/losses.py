@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from aucbench import kernels
-from aucbench.places import place_of
+from aucbench.contracts.source_location import place_of
 from aucbench.testing import shrinking
 from aucbench.testing.findings import Broken, instance_of
 from aucbench.testing.pair_kernels import mean_over_pairs

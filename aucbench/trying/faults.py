@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from aucbench.contracts.source_location import source_file
 from aucbench.entry import Bound, Entry
 from aucbench.errors import AucbenchError
-from aucbench.sources import source_file
 from aucbench.studies.units import FailureReason
 from aucbench.wording import uncoloured
 

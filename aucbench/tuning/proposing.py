@@ -8,8 +8,9 @@ import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
 
+from aucbench.contracts.random_streams import RandomStream
 from aucbench.tuning.choices import Optuna, Pruner
-from aucbench.tuning.spaces import SEED_PURPOSE, Point, Range, effective, ranges
+from aucbench.tuning.spaces import Point, Range, effective, ranges
 from aucbench.tuning.trials import Trial, by_number
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -62,7 +63,7 @@ def propose(
     The sampler is seeded by (seed, number), so that the proposal does not depend on whether the search was
     interrupted before.
     """
-    state = np.random.SeedSequence([seed, SEED_PURPOSE, number]).generate_state(1)[0]
+    state = np.random.SeedSequence([seed, RandomStream.settings, number]).generate_state(1)[0]
     pruner = optuna.pruners.MedianPruner() if choice.pruner is Pruner.median else optuna.pruners.NopPruner()
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=int(state)), pruner=pruner

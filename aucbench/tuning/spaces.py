@@ -5,14 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from aucbench.contracts.fields import coerced_field
+from aucbench.contracts.hyperparameters import coerced_field
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import ParameterError
 
 Point = dict[str, Any]  # field to value
-
-SEED_PURPOSE = 7  # keeps the draws apart from those of splits, orders and methods
 
 
 class Range(NamedTuple):
@@ -94,7 +91,7 @@ def random_points(space: Mapping[str, Sequence[Any]], count: int, seed: int, alg
 
     Draws that do not differ in a field with an effect are one setting.
     """
-    rng = np.random.default_rng([seed, SEED_PURPOSE])
+    rng = generator(seed, RandomStream.settings)
     drawn = ranges(space)
     draws = [{field: _draw(range_, rng.random()) for field, range_ in drawn.items()} for _ in range(count)]
     return _different(effective(algorithm, draw) for draw in draws)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.contracts.fields import coerced_field
+from aucbench.contracts.hyperparameters import coerced_field
 
 Record = Mapping[str, Any]  # of a finished cell
 

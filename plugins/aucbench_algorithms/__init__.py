@@ -16,8 +16,7 @@ from aucbench_algorithms.regsolam import RegSolam
 from aucbench_algorithms.roc_sgd import RocSgd
 from aucbench_algorithms.sauc import Sauc
 from aucbench_algorithms.sklearn_sgd import SgdHinge, SgdLog
-from aucbench_algorithms.solam import Solam
-from aucbench_algorithms.solam_l1 import SolamL1
+from aucbench_algorithms.solam import Solam, SolamL1
 from aucbench_algorithms.spam import Spam
 from aucbench_algorithms.spdam import Spdam
 from aucbench_algorithms.svm_or import SvmOr

@@ -31,7 +31,7 @@ from aucbench import (
     kernels,
     require_memory,
 )
-from aucbench.kernels import compiling, rows, vectors
+from aucbench.kernels import fast_kernel, rows, vectors
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -162,7 +162,7 @@ def _spread(M, c, w, x, image):
     return product
 
 
-@compiling.fast_kernel
+@fast_kernel
 def _adapt(w, q, x, c, image, coefficient, eta, lam, delta):
     """Step along lam w + coefficient (x - c) + S w, coordinate by coordinate; returns the new |w|^2."""
     size = 0.0

@@ -26,8 +26,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Positive, Problem, check_fields
-from aucbench_algorithms import newton, pair_newton, sorted_pairs
-from aucbench_algorithms.sorted_pairs import Ranking, Window
+from aucbench_algorithms import _newton, _pair_newton, _sorted_pairs
+from aucbench_algorithms._sorted_pairs import Ranking, Window
 
 INNER, INNER_LEAST = 0.1, 1e-4  # residual of conjugate gradients against |g|, first and last
 SMALLEST_STEP = 1e-14  # against |w|
@@ -105,24 +105,24 @@ class Bam:
     def _iterate(self, state: State, X: Any, y: np.ndarray) -> State:
         w, C = state.w, self._weight(y)
         scores = np.asarray(X @ w, np.float64)
-        ranking = sorted_pairs.rank(scores, y)
-        active = sorted_pairs.window(ranking, 1.0)
+        ranking = _sorted_pairs.rank(scores, y)
+        active = _sorted_pairs.window(ranking, 1.0)
         gradient = w - 2.0 * C * (X.T @ _pull(y, scores, ranking, active))
         size = float(np.linalg.norm(gradient))
         if not np.isfinite(size):
             return State(np.full_like(w, np.nan), size, True)
         first = state.first or size
         tolerance = min(INNER, max(INNER_LEAST, (size / first) ** 0.5)) if size else INNER
-        direction = -pair_newton.solve(X, ranking, active, 1.0, 2.0 * C, gradient, tolerance)
+        direction = -_pair_newton.solve(X, ranking, active, 1.0, 2.0 * C, gradient, tolerance)
         moved = np.asarray(X @ direction, np.float64)
 
         def slope(t: float) -> float:
             here = scores + t * moved
-            ranking = sorted_pairs.rank(here, y)
-            pull = _pull(y, here, ranking, sorted_pairs.window(ranking, 1.0))
+            ranking = _sorted_pairs.rank(here, y)
+            pull = _pull(y, here, ranking, _sorted_pairs.window(ranking, 1.0))
             return float((w + t * direction) @ direction - 2.0 * C * (pull @ moved))
 
-        step = newton.step_length(slope) * direction
+        step = _newton.step_length(slope) * direction
         w = w + step
         small = not np.linalg.norm(step) > SMALLEST_STEP * np.linalg.norm(w)
         return State(w, first, size <= self.eps * first or small)
@@ -130,4 +130,4 @@ class Bam:
 
 def _pull(y: np.ndarray, scores: np.ndarray, ranking: Ranking, active: Window) -> np.ndarray:
     """(n,) sums of (1 - m) over the active pairs of each row, with the row's sign."""
-    return y * sorted_pairs.degrees(ranking, active) - sorted_pairs.laplacian(ranking, active, scores)
+    return y * _sorted_pairs.degrees(ranking, active) - _sorted_pairs.laplacian(ranking, active, scores)

@@ -38,7 +38,8 @@ from aucbench import (
     kernels,
     require_memory,
 )
-from aucbench.kernels import buffers, confidence, pairs, rows, symmetric, vectors
+from aucbench.kernels import buffers, pairs, rows, symmetric, vectors
+from aucbench_algorithms import _cbr_confidence as confidence
 
 GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."

@@ -28,7 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, OpenUnit, ParameterError, Positive, Problem, check_fields, kernels
-from aucbench.kernels import rows, vectors
+from aucbench.kernels import rows, vectors, weights
 
 AHEAD = 8  # rows prefetched before their use
 HALVE, PAPER, CAPPED = 0, 1, 2  # step rules as the kernel takes them
@@ -163,7 +163,7 @@ class Fsauc:
     def weights(self, state: State) -> np.ndarray:
         """(d,) mean of the points of the current stage; the stage's first point before its first step."""
         steps, weight = state.counts[1], state.numbers[12]
-        return vectors.mean(state.u, state.v, weight, steps) if steps else state.u.copy()
+        return weights.mean(state.u, state.v, weight, steps) if steps else state.u.copy()
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
@@ -213,7 +213,7 @@ def _run(
         if size <= radius and distance <= r:
             rows.axpy2(step, X, i, u, weight * step, v)
         else:  # folded before the step, which may be far larger than what the projections leave of it
-            vectors.fold(u, 1.0, v, weight)
+            weights.fold(u, 1.0, v, weight)
             weight = 0.0
             rows.axpy(step, X, i, u)
             if not size <= radius:
@@ -238,7 +238,7 @@ def _run(
         if steps == length:
             stage += 1
             steps = 0
-            vectors.average(u, v, weight, length)
+            weights.average(u, v, weight, length)
             start[:] = u
             v[:] = 0.0
             weight = 0.0

@@ -25,11 +25,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Count, Positive, Problem, check_fields, kernels
-from aucbench.kernels import buffers, rows, vectors
+from aucbench.kernels import buffers, rows, vectors, weights
 
 NEAR = 1e-3  # |z|^2 against |x|^2 + |x_j|^2, below which it is computed from z
-SMALLEST_SCALE = 1e-3  # below it the scale is folded into u; without an average no digit is lost before
-SMALLEST_SCALE_ALONE = 1e-60
 LARGE = 1e4  # radii a step may be long while the sum of the w is kept as weight u - v
 REFRESH = 1024  # examples between exact computations of |w|^2, at least
 CANCELLED = 1e-2  # |w|^2 against the largest since it was computed exactly, below which it is so again
@@ -103,7 +101,7 @@ class _Oam:
         scale, weight, _, _ = state.lazy
         count = state.seen.sum()
         if self.average and count:
-            return vectors.mean(state.uxv[0], state.uxv[-1], weight, count)
+            return weights.mean(state.uxv[0], state.uxv[-1], weight, count)
         return scale * state.uxv[0]
 
     def score(self, state: State, X: Any) -> np.ndarray:
@@ -181,7 +179,7 @@ def _draw(rng, y, order, seen, size, slots):
 def _run(X, y, order, slots, u, x, v, lazy, members, norms, seen, margin, C, radius, average, sequential):
     size = members.shape[1]
     active = np.empty(size, np.bool_)
-    smallest = SMALLEST_SCALE if average else SMALLEST_SCALE_ALONE
+    smallest = weights.SMALLEST_SCALE if average else weights.SMALLEST_SCALE_ALONE
     longest = LARGE * radius if radius > 0.0 else np.inf
     refresh = max(REFRESH, u.size)
     for k in range(order.size):
@@ -237,7 +235,7 @@ def _one_by_one(X, i, square, label, kept, norms, half, margin, u, x, v, lazy, l
             step = label * min(half, slack / norm)
             a = step / scale
             if weight != 0.0 and abs(step) * np.sqrt(norm) > longest:
-                vectors.fold(u, 1.0, v, weight)
+                weights.fold(u, 1.0, v, weight)
                 weight = 0.0
             _add(-a, X, j, u, weight, v)
             own -= a * shared
@@ -265,7 +263,7 @@ def _at_once(X, i, square, label, kept, norms, half, margin, u, v, lazy, longest
     if count == 0:
         return
     if weight != 0.0 and half * reach > longest:
-        vectors.fold(u, 1.0, v, weight)
+        weights.fold(u, 1.0, v, weight)
         weight = 0.0
     a = label * half / scale
     step = scale * a * count
@@ -296,6 +294,6 @@ def _project(u, v, lazy, radius, smallest, exact):
         largest *= shrink * shrink
         size = radius * radius
         if scale < smallest:
-            vectors.fold(u, scale, v, weight)
+            weights.fold(u, scale, v, weight)
             scale, weight = 1.0, 0.0
     lazy[0], lazy[1], lazy[2], lazy[3] = scale, weight, size, largest

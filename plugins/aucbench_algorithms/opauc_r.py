@@ -35,11 +35,11 @@ from aucbench import (
     kernels,
     require_memory,
 )
-from aucbench.kernels import low_rank, rows, vectors
+from aucbench.kernels import rows, vectors, weights
+from aucbench_algorithms import _opauc_r_low_rank as low_rank
 
 AHEAD = 4  # rows prefetched before their use
 DRAWN = 4096  # samples whose random numbers are drawn at once
-SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3  # beyond them everything is folded into u
 REFRESH = 1024  # steps between two foldings, at least
 FOLDING = 128  # and columns per step between them, so that the foldings cost no more than the steps
 
@@ -239,7 +239,7 @@ def _run_lazy(X, y, order, draws, u, Z, sums, b, products, gram, scale, eta, lam
             s = scale[0] * (ux + vectors.dot(zx[0], b[0]) + vectors.dot(zx[1], b[1]))
             e = _direction(q, s, label, sums[other], eta, exact, out)
             ridge = 1.0 - eta * lam
-            if folded or not SMALLEST_SCALE <= abs(scale[0] * ridge) <= LARGEST_SCALE:
+            if folded or not weights.SMALLEST_SCALE <= abs(scale[0] * ridge) <= weights.LARGEST_SCALE:
                 rows.axpy(back, X, i, u)
                 low_rank.fold(u, scale[0] * ridge, Z, b, products)
                 scale[0], step, folded = 1.0, e, False

@@ -25,10 +25,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Count, NonNegative, Positive, Problem, check_fields, kernels
-from aucbench.kernels import pairs, rows, vectors
+from aucbench.kernels import pairs, rows, vectors, weights
 
 AHEAD = 8  # pairs prefetched before their use
-SMALLEST_SCALE = 1e-3  # below it the scale is folded into u
 
 
 class State(NamedTuple):
@@ -103,7 +102,7 @@ class Psam:
     def weights(self, state: State) -> np.ndarray:
         """(d,) mean of the averaged points; w itself before the first."""
         (u, v), (scale, weight), averaged = state.uv, state.lazy, state.counts[1]
-        return vectors.mean(u, v, weight, averaged) if averaged else scale * u
+        return weights.mean(u, v, weight, averaged) if averaged else scale * u
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
@@ -198,8 +197,8 @@ def _run(
             shrink = 1.0 - rskip / (t + t0)
             if is_lazy:
                 scale *= shrink
-                if scale < SMALLEST_SCALE:
-                    vectors.fold(u, scale, v, weight)
+                if scale < weights.SMALLEST_SCALE:
+                    weights.fold(u, scale, v, weight)
                     scale, weight = 1.0, 0.0
             else:
                 vectors.scale(shrink, u)

@@ -28,11 +28,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
-from aucbench.kernels import rows, saddle, vectors
-from aucbench_algorithms.solam import Average, Start
+from aucbench.kernels import rows, saddle, vectors, weights
+from aucbench_algorithms._choices import Average, Start
 
 AHEAD = 8  # rows prefetched before their use
-SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3  # beyond them the scale is folded into u
 REFRESH = 1024  # steps between exact computations of |w|^2, at least
 
 
@@ -119,7 +118,7 @@ class RegSolam:
     def weights(self, state: State) -> np.ndarray:
         """(d,) weighted mean of the points so far; zero before the first step."""
         (u, v), (_, weight, total, _) = state.uv, state.lazy
-        return vectors.mean(u, v, weight, total) if total > 0.0 else np.zeros(u.size)
+        return weights.mean(u, v, weight, total) if total > 0.0 else np.zeros(u.size)
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
@@ -164,12 +163,12 @@ def _run(X, y, order, u, v, point, lazy, counts, kappa, zeta, lam, before):
             shrink = radius / np.sqrt(size) if size < np.inf else np.nan
             size = radius * radius
         factor = ridge * shrink
-        if SMALLEST_SCALE <= abs(scale * factor) <= LARGEST_SCALE:
+        if weights.SMALLEST_SCALE <= abs(scale * factor) <= weights.LARGEST_SCALE:
             scale *= factor
             step *= shrink / scale
             rows.axpy2(step, X, i, u, weight * step, v)
         else:  # folded before the step, which may be far larger than what is left of it
-            vectors.fold(u, scale * factor, v, weight)
+            weights.fold(u, scale * factor, v, weight)
             scale, weight = 1.0, 0.0
             rows.axpy(step * shrink, X, i, u)
         if not before:

@@ -23,11 +23,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, NonNegative, ParameterError, Problem, check_fields, kernels
-from aucbench.kernels import pairs, rows, vectors
+from aucbench.kernels import pairs, rows, vectors, weights
 
 AHEAD = 8  # pairs prefetched before their use
 SMALLEST_FACTOR = 1e-7  # of one shrinking
-SMALLEST_SCALE = 1e-60  # below it the scale is folded into u; without an average no digit is lost before
 REFRESH = 1024  # pairs between exact computations of |w|^2, at least
 CANCELLED = 1e-4  # |w|^2 against the terms it is the sum of, below which it is computed exactly
 BASIC, PEGASOS, CONSTANT = 0, 1, 2  # schedules as the kernel takes them
@@ -135,7 +134,7 @@ def _run(X, order, u, lazy, counts, margin, lam, schedule, projected):
         s = scale * product
         shrink = max(1.0 - eta * lam, SMALLEST_FACTOR)
         scale *= shrink
-        if scale < SMALLEST_SCALE:
+        if scale < weights.SMALLEST_SCALE_ALONE:
             vectors.scale(scale, u)
             scale = 1.0
         size *= shrink * shrink

@@ -18,7 +18,7 @@ a radius of 0.01 or of 1, so that the pull to the beginning of a round leaves th
 nearly as it is (the cosine with that difference was 0.998 or more on eight data sets after five passes).
 
 Cost per example: O(nnz + m^2); the end of a round goes through the columns its rows have touched (see
-`aucbench.kernels.rounds`), on dense rows through all.
+`_sauc_rounds`), on dense rows through all.
 
 Source: Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2020, Algorithm 1.
 """
@@ -32,8 +32,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Count, ParameterError, Positive, Problem, check_fields, kernels
-from aucbench.kernels import rounds, rows
-from aucbench_algorithms.solam import Average
+from aucbench.kernels import rows
+from aucbench_algorithms import _sauc_rounds as rounds
+from aucbench_algorithms._choices import Average
 
 AHEAD = 8  # rows prefetched before their use
 

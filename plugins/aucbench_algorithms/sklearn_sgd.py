@@ -35,10 +35,9 @@ import numpy as np
 from scipy import sparse
 
 from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
-from aucbench.kernels import rows, vectors
+from aucbench.kernels import rows, weights
 
 AHEAD = 8  # rows prefetched before their use
-SMALLEST_SCALE = 1e-3  # below it the scale is folded into u
 RUN = 1024  # rows of one call of partial_fit
 DEVIATIONS = (
     "The intercept is carried through chunks of rows and averaged as w is; scikit-learn's partial_fit starts "
@@ -120,7 +119,7 @@ class _Sgd:
         """(d,) coefficients, averaged where asked for; zero before the first row."""
         if isinstance(state, State):
             (u, v), (scale, weight, _, _), t = state.uv, state.lazy, state.steps[0]
-            return vectors.mean(u, v, weight, t) if self.average and t else scale * u
+            return weights.mean(u, v, weight, t) if self.average and t else scale * u
         final: Any = self.finalize(state)
         if final.diverged:
             return np.full(state.d, np.nan)
@@ -218,10 +217,10 @@ def _run(X, y, order, u, v, lazy, steps, balance, alpha, average, hinge):
         else:
             pull /= 1.0 + np.exp(margin)
         factor = max(0.0, 1.0 - eta * alpha)
-        if scale * factor >= SMALLEST_SCALE:
+        if scale * factor >= weights.SMALLEST_SCALE:
             scale *= factor
         else:
-            vectors.fold(u, scale * factor, v, weight)
+            weights.fold(u, scale * factor, v, weight)
             scale, weight = 1.0, 0.0
         if pull != 0.0 or margin == np.inf:  # so that what is not finite enters the weights
             step = pull / scale

@@ -28,11 +28,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, NonNegative, Positive, Problem, check_fields, kernels
-from aucbench.kernels import compiling, rows, thresholded, vectors
+from aucbench.kernels import fast_kernel, rows, thresholded, vectors, weights
 from aucbench.kernels.thresholded import Thresholded
 
 AHEAD = 8  # rows prefetched before their use
-SMALLEST_SCALE = 1e-3  # below it the scale is folded into u
 REFRESH = 1024  # steps between exact computations of |w|^2, a and b, at least
 FADED = 1e3  # a and b are computed anew when they have become so many times smaller
 
@@ -191,11 +190,11 @@ def _run(X, y, order, u, v, lazy, steps, means, products, p, C, beta, radius, ba
             factor = 1.0 / (1.0 + eta * beta)
         a = factor * (a + step * products[i, 0])
         b = factor * (b + step * products[i, 1])
-        if scale * factor >= SMALLEST_SCALE:
+        if scale * factor >= weights.SMALLEST_SCALE:
             rows.axpy2(step / scale, X, i, u, weight * step / scale, v)
             scale *= factor
         else:  # folded before the step, which may be far larger than what is left of it
-            vectors.fold(u, scale * factor, v, weight)
+            weights.fold(u, scale * factor, v, weight)
             scale, weight = 1.0, 0.0
             rows.axpy(step * factor, X, i, u)
         weight += scale
@@ -217,7 +216,7 @@ def _run_net(X, y, order, w, v, lazy, steps, means, p, C, beta, nu):
     lazy[3], lazy[4] = a, b
 
 
-@compiling.fast_kernel
+@fast_kernel
 def _threshold(w, v, means, cut, factor):
     """Soft-threshold and shrink w, subtract it from v; returns w.m+ and w.m-."""
     a = b = 0.0

@@ -35,7 +35,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Interval, Positive, Problem, check_fields, kernels
-from aucbench.kernels import rows, two_sums, vectors
+from aucbench.kernels import rows, vectors
+from aucbench_algorithms import _spdam_vectors as two_sums
 
 AHEAD = 8  # rows prefetched before their use
 SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal

@@ -28,8 +28,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Positive, Problem, check_fields
-from aucbench_algorithms import kink, newton, pair_newton, sorted_pairs
-from aucbench_algorithms.sorted_pairs import Ranking, Window
+from aucbench_algorithms import _newton, _pair_newton, _sorted_pairs, _svm_or_kink
+from aucbench_algorithms._sorted_pairs import Ranking, Window
 
 GAP = 1e-14  # of the duality gap, against lam / 2 |w|^2
 SHRINK = 0.1  # of the smoothing, from level to level
@@ -109,21 +109,21 @@ class SvmOr:
     def _iterate(self, state: State, X: Any, y: np.ndarray) -> State:
         w, mu, lam = state.w, SHRINK**state.level, self._lam(y)
         scores = np.asarray(X @ w, np.float64)
-        ranking = sorted_pairs.rank(scores, y)
+        ranking = _sorted_pairs.rank(scores, y)
         total = max(1, ranking.high.size * ranking.low.size)
         pull, band = _pull(y, scores, ranking, mu)
         gradient = lam * w - X.T @ (pull / total)
         if not np.all(np.isfinite(gradient)):
             return state._replace(w=np.full_like(w, np.nan), solved=True)
-        direction = -pair_newton.solve(X, ranking, band, lam, 1.0 / (mu * total), gradient, RESIDUAL)
+        direction = -_pair_newton.solve(X, ranking, band, lam, 1.0 / (mu * total), gradient, RESIDUAL)
         moved = np.asarray(X @ direction, np.float64)
 
         def slope(t: float) -> float:
             here = scores + t * moved
-            pull, _ = _pull(y, here, sorted_pairs.rank(here, y), mu)
+            pull, _ = _pull(y, here, _sorted_pairs.rank(here, y), mu)
             return float(lam * (w + t * direction) @ direction - (pull / total) @ moved)
 
-        step = newton.step_length(slope) * direction
+        step = _newton.step_length(slope) * direction
         w = w + step
         state = state._replace(w=w, spent=state.spent + 1)
         if np.linalg.norm(step) > SETTLED * mu * np.linalg.norm(w) and state.spent < LEVEL_ITERATIONS:
@@ -133,7 +133,7 @@ class SvmOr:
     def _settled(self, state: State, X: Any, y: np.ndarray, mu: float) -> State:
         """The end of a level: the exact solution if it can be certified, else a narrower kink."""
         lam = self._lam(y)
-        exact = kink.solve(X, y, state.w, mu, lam)
+        exact = _svm_or_kink.solve(X, y, state.w, mu, lam)
         if exact is not None and exact[1] < state.gap:
             state = state._replace(best=exact[0], gap=exact[1])
         certified = state.gap <= 0.5 * GAP * lam * float(state.best @ state.best)
@@ -147,7 +147,7 @@ class SvmOr:
 
 def _pull(y: np.ndarray, scores: np.ndarray, ranking: Ranking, mu: float) -> tuple[np.ndarray, Window]:
     """(n,) sums of the smoothed hinge's slopes over the pairs of each row, with the row's sign; the band."""
-    full = sorted_pairs.window(ranking, 1.0 - mu)
-    band = sorted_pairs.window(ranking, 1.0, 1.0 - mu)
-    inside = y * sorted_pairs.degrees(ranking, band) - sorted_pairs.laplacian(ranking, band, scores)
-    return y * sorted_pairs.degrees(ranking, full) + inside / mu, band
+    full = _sorted_pairs.window(ranking, 1.0 - mu)
+    band = _sorted_pairs.window(ranking, 1.0, 1.0 - mu)
+    inside = y * _sorted_pairs.degrees(ranking, band) - _sorted_pairs.laplacian(ranking, band, scores)
+    return y * _sorted_pairs.degrees(ranking, full) + inside / mu, band

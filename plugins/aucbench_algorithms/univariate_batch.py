@@ -29,7 +29,7 @@ import numpy as np
 from scipy import sparse, special
 
 from aucbench import Access, Batch, Claims, Positive, Problem, check_fields
-from aucbench_algorithms import newton
+from aucbench_algorithms import _newton
 
 BLOCK_ENTRIES = 1 << 22  # entries of the rows that are made dense at a time
 GRADIENT = 1e-10  # against lam |w|
@@ -198,7 +198,7 @@ def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept:
         pull = c * y * special.expit(-y * (scores + t * moved))
         return float(lam * (w + t * direction) @ direction - pull @ moved)
 
-    t = newton.step_length(slope)
+    t = _newton.step_length(slope)
     step = t * direction
     w, b = w + step, b + t * turn
     length = np.hypot(np.linalg.norm(step), t * turn)
@@ -247,8 +247,8 @@ def _solve_centred(
         return lam * v + back(weights * forth(v))
 
     n, d = X.shape
-    if min(n, d) > newton.LARGEST_FACTORED:
-        return newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS)
+    if min(n, d) > _newton.LARGEST_FACTORED:
+        return _newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS)
     root = np.sqrt(weights)
     matrix = np.zeros((min(n, d),) * 2)
     if d <= n:
@@ -265,7 +265,7 @@ def _solve_centred(
             gram = gram - products - products[:, None] + centre @ centre
         matrix += (gram * root) * root[:, None]
     matrix.flat[:: matrix.shape[0] + 1] += lam
-    inverse = newton.inverse(matrix, lam)
+    inverse = _newton.inverse(matrix, lam)
 
     def solver(g: np.ndarray) -> np.ndarray:
         if d <= n:

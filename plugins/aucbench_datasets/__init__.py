@@ -1,66 +1,79 @@
-"""The built-in data sets."""
+"""The built-in data sets, a module for each place that data come from."""
 
 from aucbench import hookimpl
-from aucbench_datasets import bundled, classical, own, physics, several_classes, synthetic, tabular, text
-from aucbench_datasets.gaussian import Gaussian
+from aucbench_datasets import (
+    by_hand,
+    generated,
+    libsvm_binary,
+    libsvm_multiclass,
+    openml,
+    scikit_learn,
+    uci,
+    user_files,
+)
 
-_BUNDLED = (bundled.BreastCancer, bundled.Digits, bundled.Wine)
-_CLASSICAL = (
-    classical.Australian,
-    classical.Diabetes,
-    classical.Fourclass,
-    classical.German,
-    classical.Leu,
-    classical.Madelon,
-    classical.Splice,
-    classical.Svmguide1,
-    classical.Svmguide3,
+_CLASSES = (
+    scikit_learn.BreastCancer,
+    scikit_learn.Digits,
+    scikit_learn.Wine,
+    libsvm_binary.A9a,
+    libsvm_binary.Australian,
+    libsvm_binary.CodRna,
+    libsvm_binary.Covtype,
+    libsvm_binary.Diabetes,
+    libsvm_binary.Epsilon,
+    libsvm_binary.Fourclass,
+    libsvm_binary.German,
+    libsvm_binary.Higgs,
+    libsvm_binary.Ijcnn1,
+    libsvm_binary.Leu,
+    libsvm_binary.Madelon,
+    libsvm_binary.Mushrooms,
+    libsvm_binary.News20Binary,
+    libsvm_binary.Phishing,
+    libsvm_binary.Rcv1Binary,
+    libsvm_binary.RealSim,
+    libsvm_binary.SkinNonskin,
+    libsvm_binary.Splice,
+    libsvm_binary.Susy,
+    libsvm_binary.Svmguide1,
+    libsvm_binary.Svmguide3,
+    libsvm_binary.W8a,
+    libsvm_binary.Webspam,
+    libsvm_multiclass.Acoustic,
+    libsvm_multiclass.Aloi,
+    libsvm_multiclass.Connect4,
+    libsvm_multiclass.Dna,
+    libsvm_multiclass.Letter,
+    libsvm_multiclass.Mnist,
+    libsvm_multiclass.News20,
+    libsvm_multiclass.Pendigits,
+    libsvm_multiclass.Rcv1v2,
+    libsvm_multiclass.Satimage,
+    libsvm_multiclass.Sector,
+    libsvm_multiclass.SectorLvr,
+    libsvm_multiclass.Shuttle,
+    libsvm_multiclass.Usps,
+    uci.FarmAds,
+    uci.Magic04,
+    uci.Spambase,
+    openml.Mammography,
+    openml.Openml,
+    openml.Phoneme,
+    by_hand.Ecml2012,
+    by_hand.KddCup04,
+    generated.Gaussian,
+    generated.HardMargin,
+    generated.LabelNoise,
+    generated.SparseText,
+    user_files.Csv,
+    user_files.Libsvm,
+    user_files.Npz,
+    user_files.Parquet,
 )
-_TABULAR = (
-    tabular.A9a,
-    tabular.CodRna,
-    tabular.Covtype,
-    tabular.Ijcnn1,
-    tabular.Magic04,
-    tabular.Mammography,
-    tabular.Mushrooms,
-    tabular.Phishing,
-    tabular.Phoneme,
-    tabular.SkinNonskin,
-    tabular.Spambase,
-    tabular.W8a,
-)
-_SEVERAL_CLASSES = (
-    several_classes.Acoustic,
-    several_classes.Aloi,
-    several_classes.Connect4,
-    several_classes.Dna,
-    several_classes.Letter,
-    several_classes.Mnist,
-    several_classes.Pendigits,
-    several_classes.Satimage,
-    several_classes.Shuttle,
-    several_classes.Usps,
-)
-_TEXT = (
-    text.Ecml2012,
-    text.FarmAds,
-    text.News20,
-    text.News20Binary,
-    text.Rcv1Binary,
-    text.Rcv1v2,
-    text.RealSim,
-    text.Sector,
-    text.SectorLvr,
-    text.Webspam,
-)
-_PHYSICS = (physics.Epsilon, physics.Higgs, physics.KddCup04, physics.Susy)
-_SYNTHETIC = (Gaussian, synthetic.HardMargin, synthetic.LabelNoise, synthetic.SparseText)
-_OWN = (own.Csv, own.Libsvm, own.Npz, own.Openml, own.Parquet)
 
 
 @hookimpl
 def aucbench_datasets() -> tuple[type, ...]:
     """Classes of the built-in data sets."""
-    families = _BUNDLED, _CLASSICAL, _TABULAR, _SEVERAL_CLASSES, _TEXT, _PHYSICS, _SYNTHETIC, _OWN
-    return tuple(cls for family in families for cls in family)
+    return _CLASSES

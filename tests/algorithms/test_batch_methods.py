@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from aucbench.evaluation import exact_auc
-from aucbench_algorithms import kink, newton, pair_newton
+from aucbench_algorithms import _newton, _pair_newton, _svm_or_kink
 from aucbench_algorithms.bam import Bam
 from aucbench_algorithms.log_reg import LogReg
 from aucbench_algorithms.ls_svm import LsSvm
@@ -92,7 +92,7 @@ def test_svm_or_certifies_its_solution(kind, lam, layout):
 def test_svm_or_does_not_depend_on_how_it_is_certified(monkeypatch):
     X, y = random_problem(5, 200, 6)
     certified = weights(SvmOr(0.1), X, y, PASSES)
-    monkeypatch.setattr(kink, "MOST_PAIRS", 0)
+    monkeypatch.setattr(_svm_or_kink, "MOST_PAIRS", 0)
     state = train(SvmOr(0.1), X, y, np.zeros((1000, 0), np.int64))
     assert state.solved
     assert difference(state.w, certified) < 1e-7
@@ -103,9 +103,9 @@ def test_svm_or_does_not_depend_on_how_it_is_certified(monkeypatch):
 def test_every_way_to_solve_a_newton_system_gives_the_same_weights(algorithm, layout, monkeypatch):
     X, y = random_problem(6, 80, 40, density=0.3)
     expected = weights(algorithm, layout(X), y, PASSES)
-    monkeypatch.setattr(pair_newton, "LARGEST_DENSE", 0)
+    monkeypatch.setattr(_pair_newton, "LARGEST_DENSE", 0)
     assert difference(weights(algorithm, layout(X), y, PASSES), expected) < 1e-9
-    monkeypatch.setattr(pair_newton, "LARGEST_GRAM", 0)
+    monkeypatch.setattr(_pair_newton, "LARGEST_GRAM", 0)
     w = weights(algorithm, layout(X), y, np.zeros((1000, 0), np.int64))
     assert difference(w, expected) < 1e-6
 
@@ -118,7 +118,7 @@ def test_every_way_to_solve_a_newton_system_gives_the_same_weights(algorithm, la
 def test_the_gradient_of_the_balanced_logistic_loss_vanishes(
     intercept, lam, shape, largest, layout, monkeypatch
 ):
-    monkeypatch.setattr(newton, "LARGEST_FACTORED", largest)
+    monkeypatch.setattr(_newton, "LARGEST_FACTORED", largest)
     X, y = random_problem(7, *shape, density=0.5, unit=False)
     state = train(UniLog(lam, intercept), layout(X), y, PASSES)
     assert state.solved
@@ -132,7 +132,7 @@ def test_the_gradient_of_the_balanced_logistic_loss_vanishes(
 @pytest.mark.parametrize("shape", [(150, 10), (40, 70)])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_uni_square_solves_its_normal_equations(intercept, shape, largest, layout, monkeypatch):
-    monkeypatch.setattr(newton, "LARGEST_FACTORED", largest)
+    monkeypatch.setattr(_newton, "LARGEST_FACTORED", largest)
     X, y = random_problem(8, *shape, density=0.5, unit=False)
     ones = np.full((len(y), 1), float(intercept))  # a column without ridge
     P, N = (np.hstack([X, ones])[y == label] for label in (1, -1))

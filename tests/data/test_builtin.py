@@ -13,10 +13,9 @@ from sklearn.metrics import roc_auc_score
 from aucbench import DataError, File, ParameterError
 from aucbench.data import fetch, has_test_part, load
 from aucbench_datasets import aucbench_datasets
-from aucbench_datasets.bundled import BreastCancer, Digits
-from aucbench_datasets.gaussian import Gaussian
-from aucbench_datasets.own import Libsvm
-from aucbench_datasets.synthetic import HardMargin, LabelNoise, SparseText
+from aucbench_datasets.generated import Gaussian, HardMargin, LabelNoise, SparseText
+from aucbench_datasets.scikit_learn import BreastCancer, Digits
+from aucbench_datasets.user_files import Libsvm
 from tests.data.conftest import TINY
 
 
@@ -45,7 +44,7 @@ def test_loading_bundled_data_does_not_import_scikit_learn():
     code = """
 import json, sys
 import aucbench.data
-from aucbench_datasets.bundled import Digits
+from aucbench_datasets.scikit_learn import Digits
 aucbench.data.load(Digits())
 heavy = {"sklearn", "numba", "requests", "pandas", "mlflow"}
 print(json.dumps(sorted(heavy & set(sys.modules))))

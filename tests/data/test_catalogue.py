@@ -7,15 +7,17 @@ import pytest
 
 from aucbench import FetchError, File, Grouping, ParameterError
 from aucbench.data import fetch, has_test_part, load
-from aucbench_datasets import _CLASSICAL, _PHYSICS, _SEVERAL_CLASSES, _TABULAR, _TEXT, aucbench_datasets
-from aucbench_datasets.bundled import Wine
-from aucbench_datasets.physics import KddCup04
-from aucbench_datasets.several_classes import Letter, Usps
-from aucbench_datasets.tabular import Magic04, Phoneme
-from aucbench_datasets.text import Ecml2012, Rcv1v2, Sector, SectorLvr
+from aucbench_datasets import aucbench_datasets
+from aucbench_datasets.by_hand import Ecml2012, KddCup04
+from aucbench_datasets.libsvm_multiclass import Letter, Rcv1v2, Sector, SectorLvr, Usps
+from aucbench_datasets.openml import Openml, Phoneme
+from aucbench_datasets.scikit_learn import Wine
+from aucbench_datasets.uci import Magic04
+from aucbench_datasets.user_files import Csv, Libsvm, Npz, Parquet
 from tests.data.web import content
 
-OF_FILES = (*_CLASSICAL, *_TABULAR, *_SEVERAL_CLASSES, *_TEXT, *_PHYSICS)
+BY_THE_USER = (Csv, Libsvm, Npz, Openml, Parquet)
+OF_FILES = [cls for cls in aucbench_datasets() if hasattr(cls, "files") and cls not in BY_THE_USER]
 PAPERS = """
 diabetes fourclass german splice usps letter magic04 a9a w8a kddcup04 mnist connect_4 acoustic ijcnn1 epsilon
 covtype sector sector_lvr news20 news20_binary rcv1v2 rcv1_binary ecml2012 higgs real_sim australian cod_rna

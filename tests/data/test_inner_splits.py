@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from aucbench import DataError, ParameterError
+from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits import Given, KFold, TrainValidTest, inner_count, inner_split, limited
-from aucbench.data.splits._random import Purpose, permutation
+from aucbench.data.splits._random import permutation
 from aucbench_features import Identity
 from tests.data.split_examples import (
     PROTOCOLS,
@@ -82,18 +83,14 @@ def test_inner_folds_are_not_the_folds_of_the_protocol():
         assert max(len(outer & each) for each in inner) < 60  # of 120; 24 is the mean
 
 
-def test_no_two_purposes_repeats_and_seeds_share_a_permutation():
+def test_no_two_streams_repeats_and_seeds_share_a_permutation():
     orders = [
-        permutation(20, seed, purpose, number)
+        permutation(20, seed, stream, number)
         for seed in range(4)
-        for purpose in Purpose
+        for stream in RandomStream
         for number in range(10)
     ]
-    elsewhere = [other for other in range(11) if other != Purpose.holdout]
-    orders += [
-        np.random.default_rng([seed, other]).permutation(20) for seed in range(4) for other in elsewhere
-    ]
-    assert len({tuple(order.tolist()) for order in orders}) == len(orders) == 4 * (len(Purpose) + 1) * 10
+    assert len({tuple(order.tolist()) for order in orders}) == len(orders) == 4 * len(RandomStream) * 10
 
 
 @pytest.mark.parametrize(("positives", "expected"), [(9, 5), (5, 5), (4, 4), (2, 2)])
@@ -164,7 +161,7 @@ def test_limits_that_are_out_of_range_or_leave_one_class_are_refused():
         with pytest.raises(ParameterError, match=rf"max_train_rows must be >= 2 \(or none\), got {limit}"):
             limited(split, limit, 0)
     positive = int(np.flatnonzero(split.train.y == 1)[0])
-    without = next(s for s in range(50) if positive not in permutation(61, s, Purpose.limit)[:20])
+    without = next(s for s in range(50) if positive not in permutation(61, s, RandomStream.row_limit)[:20])
     expected = "max_train_rows=20 leaves 0 positive and 20 negative of 61 training rows, expected both"
     with pytest.raises(DataError, match=expected):
         limited(split, 20, without)

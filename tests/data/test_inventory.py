@@ -4,8 +4,8 @@ from aucbench import File
 from aucbench.cli import main
 from aucbench.data import load
 from aucbench.data.files import cache_inventory
-from aucbench_datasets.classical import Fourclass
-from aucbench_datasets.own import Libsvm
+from aucbench_datasets.libsvm_binary import Fourclass
+from aucbench_datasets.user_files import Libsvm
 from tests.data.conftest import TINY, Declared
 from tests.data.web import content
 

@@ -8,7 +8,7 @@ import pytest
 from aucbench.cli import main
 from aucbench.data import fetch
 from aucbench.data.files import cache_inventory, locate
-from aucbench_datasets.tabular import W8a
+from aucbench_datasets.libsvm_binary import W8a
 from tests.data.conftest import TINY, Declared
 from tests.data.web import content
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from aucbench import DataError
 from aucbench.data import load
-from aucbench_datasets.own import Npz
+from aucbench_datasets.user_files import Npz
 
 GOOD = {"data": [1.0, 2.0, 3.0], "indices": [0, 2, 1], "indptr": [0, 2, 3], "shape": [2, 3], "y": [0, 1]}
 

@@ -8,7 +8,8 @@ from pyarrow import parquet
 
 from aucbench import DataError, ParameterError
 from aucbench.data import load
-from aucbench_datasets.own import Csv, Openml
+from aucbench_datasets.openml import Openml
+from aucbench_datasets.user_files import Csv
 from tests.data.web import content
 
 ARFF = """@RELATION r

@@ -7,7 +7,7 @@ import pytest
 from aucbench import AucbenchError, DataError, FetchError, File, ParameterError
 from aucbench.data import fetch, load
 from aucbench.data.files import download, locate
-from aucbench_datasets.own import Csv, Libsvm
+from aucbench_datasets.user_files import Csv, Libsvm
 from tests.data.conftest import TINY, Declared
 from tests.data.test_fetching import files_of
 from tests.data.web import content, failure, resumable

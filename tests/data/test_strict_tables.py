@@ -10,7 +10,7 @@ from pyarrow import parquet
 from aucbench import DataError, File, Table
 from aucbench.data import load
 from aucbench.data.readers import table_schema
-from aucbench_datasets.own import Csv, Npz, Parquet
+from aucbench_datasets.user_files import Csv, Npz, Parquet
 from tests.data.conftest import Declared
 
 NUMBERS = [f"{i},{i % 7},{i % 2}\n" for i in range(300)]

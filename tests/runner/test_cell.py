@@ -141,7 +141,7 @@ def test_a_score_of_the_wrong_length_is_refused():
 
     with pytest.raises(
         PluginError,
-        match=r"`score` of 200 rows returned shape \(3,\); wanted is an ndarray of shape \(200,\)",
+        match=r"`score` of 200 rows returned shape \(3,\); expected an ndarray of shape \(200,\)",
     ):
         outcome(Short(at=10**9))
 

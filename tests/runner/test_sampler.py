@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from aucbench import Access, ParameterError
-from aucbench.runner.sampler import BLOCK_ROWS, SEED_PURPOSE, RowSource
+from aucbench.contracts.random_streams import RandomStream
+from aucbench.runner.sampler import BLOCK_ROWS, RowSource
 from aucbench.runner.task import Order
 
 Y = np.where(np.arange(300) % 3 == 0, 1, -1).astype(np.int8)
@@ -75,7 +76,7 @@ def test_a_minibatch_larger_than_the_training_rows_is_refused():
 
 @pytest.mark.parametrize("seed", [0, 5, 2**40])
 def test_fold_0_visits_what_the_order_seed_alone_gives_and_every_other_fold_something_else(seed):
-    expected = np.random.default_rng([seed, SEED_PURPOSE]).permutation(300)
+    expected = np.random.default_rng([seed, RandomStream.order]).permutation(300)
     np.testing.assert_array_equal(RowSource(Access.stream, Y, seed=seed).take(300), expected)
     visits = [RowSource(Access.stream, Y, seed=seed, fold=fold).take(300).tobytes() for fold in range(5)]
     assert visits[0] == expected.tobytes()

@@ -1,11 +1,13 @@
 """What of a study the store already has."""
 
+import sys
 from dataclasses import replace
 
 import pytest
 
-from aucbench import sources
 from aucbench.config.settings import Limits
+from aucbench.contracts.code_digest import code_digest
+from aucbench.entry import Entry
 from aucbench.store import Store
 from aucbench.studies.planning import CellState
 from aucbench.tuning import Grid
@@ -31,9 +33,10 @@ def with_loss(algorithm):
 def test_an_edited_method_or_loss_or_helper_of_one_is_not_answered_from_the_store(edited, store, monkeypatch):
     conducted([with_loss(Gentle())], store)
     assert states(with_loss(Gentle()), store) == ["finished"]
-    before = sources.source_digest
     # The digest of a plugin covers its helpers.
-    monkeypatch.setattr(sources, "source_digest", lambda cls: before(cls) + "x" * (cls is edited))
+    monkeypatch.setattr(
+        sys.modules[Entry.__module__], "code_digest", lambda cls: code_digest(cls) + "x" * (cls is edited)
+    )
     assert states(with_loss(Gentle()), store) == ["missing"]
 
 

@@ -1,35 +1,20 @@
 """Splitting rows at random: sides, folds and subsets of row numbers, always ascending."""
 
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import DataError, ParameterError
 
 Rows = NDArray[np.int64]
 
 
-class Purpose(IntEnum):
-    """What random numbers of a split seed are for; no two purposes share a stream.
+def permutation(n: int, seed: int, stream: RandomStream, number: int = 0) -> Rows:
+    """The permutation of 0..n-1 that ``numpy.random.default_rng([seed, stream, number])`` draws.
 
-    0 is the method's own generator, which is made of the seed alone (NumPy fills up with zeros); 2 to 10 are
-    left to what is no split: the order, the feature map, the grouping of classes, the settings tried.
-    """
-
-    holdout = 1
-    train_valid_test = 11
-    kfold = 12
-    halves = 13
-    tuning = 14
-    limit = 15
-
-
-def permutation(n: int, seed: int, purpose: Purpose, number: int = 0) -> Rows:
-    """The permutation of 0..n-1 that ``numpy.random.default_rng([seed, purpose, number])`` draws.
-
-    Number 0 is the stream of ``[seed, purpose]``, and no purpose uses it for anything else.
+    Number 0 is the stream of ``[seed, stream]``, and no stream uses it for anything else.
 
     Raises
     ------
@@ -38,8 +23,7 @@ def permutation(n: int, seed: int, purpose: Purpose, number: int = 0) -> Rows:
     """
     if seed < 0:
         raise ParameterError(f"The seed of a split must be >= 0, got {seed}.")
-    rng = np.random.default_rng([seed, int(purpose), number])
-    return rng.permutation(n).astype(np.int64, copy=False)
+    return generator(seed, stream, number).permutation(n).astype(np.int64, copy=False)
 
 
 def ascending(n: int, chosen: Rows) -> Rows:
@@ -80,7 +64,7 @@ def holdout(y: NDArray[Any], test_fraction: float, seed: int, stratified: bool =
     if not 0.0 < test_fraction < 1.0:
         raise ParameterError(f"protocol.test_fraction must be > 0 and < 1, got {test_fraction}.")
     n = len(y)
-    order = permutation(n, seed, Purpose.holdout)
+    order = permutation(n, seed, RandomStream.holdout)
     (held_out,) = _first(y, order, [max(1, round(test_fraction * n))], stratified)
     train, test = _apart(n, held_out)
     advice = "choose another protocol.test_fraction or split_seed"
@@ -117,7 +101,7 @@ def three_parts(
         A part has one class only.
     """
     n = len(y)
-    order = permutation(n, seed, Purpose.train_valid_test)
+    order = permutation(n, seed, RandomStream.train_valid_test)
     sizes = [max(1, round(fraction * n)) for fraction in (test_fraction, validation_fraction)]
     tested, validating = _first(y, order, sizes, stratified)
     train, _ = _apart(n, np.concatenate([tested, validating]))

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.splits._random import Purpose, ascending, class_counts, one_fold, permutation
+from aucbench.contracts.random_streams import RandomStream
+from aucbench.data.splits._random import ascending, class_counts, one_fold, permutation
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import DataError, ParameterError
 
@@ -36,7 +37,7 @@ def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
     n = len(split.train.y)
     if max_train_rows >= n:
         return split
-    chosen = ascending(n, permutation(n, seed, Purpose.limit)[:max_train_rows])
+    chosen = ascending(n, permutation(n, seed, RandomStream.row_limit)[:max_train_rows])
     train = _within(split.train, chosen)
     positives, negatives = class_counts(train.y)
     if positives == 0 or negatives == 0:
@@ -110,7 +111,7 @@ def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
     if split.validation is not None:
         return Split(split.train, split.validation)
     y = split.train.y
-    order = permutation(len(y), seed, Purpose.tuning)
+    order = permutation(len(y), seed, RandomStream.inner_folds)
     train, test = one_fold(y, order, count, number)
     return Split(_within(split.train, train), _within(split.train, test))
 

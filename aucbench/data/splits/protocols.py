@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Count, Interval, OpenUnit, check_fields
+from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.splits._random import (
-    Purpose,
     check_classes,
     class_counts,
     holdout,
@@ -240,7 +240,7 @@ class KFold:
                 f"{positives} positive and {negatives} negative rows; choose fewer folds."
             )
         repeat, number = divmod(fold, self.folds)
-        order = permutation(len(loaded.y), seed, Purpose.kfold, repeat)
+        order = permutation(len(loaded.y), seed, RandomStream.kfold, repeat)
         train, test = one_fold(loaded.y, order, self.folds, number, self.stratified)
         advice = "choose fewer folds, protocol.stratified=true or another split_seed"
         check_classes(loaded.y, {"training": train, "test": test}, advice)
@@ -291,7 +291,7 @@ class Given:
                 "protocol.halved=true needs two test rows of each class, got "
                 f"{positives} positive and {negatives} negative; use protocol.halved=false."
             )
-        order = permutation(len(test.y), seed, Purpose.halves)
+        order = permutation(len(test.y), seed, RandomStream.test_halves)
         validation_rows, test_rows = one_fold(test.y, order, folds=2, number=0)
         return Split(training, side(test, test_rows), side(test, validation_rows))
 

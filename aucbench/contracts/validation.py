@@ -1,0 +1,174 @@
+"""What a class must be to be registered as a plugin, and what its functions must return."""
+
+import difflib
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass, is_dataclass
+from enum import StrEnum
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from aucbench.contracts.source_location import place_in, place_of
+
+HOOK = "aucbench_"  # names of hooks begin so
+NEAR = 0.75  # how alike names must be for one to be a misspelt other
+NO_STATE = "returned None: end it with `return state`."
+
+
+class Family(StrEnum):
+    """The four kinds of plugin."""
+
+    algorithms = "algorithms"
+    datasets = "datasets"
+    losses = "losses"
+    features = "features"
+
+    @property
+    def singular(self) -> str:
+        """The kind as a sentence names one of them."""
+        return {"algorithms": "algorithm", "datasets": "data set", "losses": "loss"}.get(self, "feature map")
+
+
+REQUIRED = {
+    Family.algorithms: ("access", "init", "step", "score"),
+    Family.datasets: (),
+    Family.losses: ("value", "derivative"),
+    Family.features: ("fit",),
+}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something announced that is left out.
+
+    Parameters
+    ----------
+    what : str
+        Words for it, with its distribution.
+    reason : str
+        A sentence.
+    names : frozenset of str
+        By which a user may ask for it.
+    place : str
+        File, line and text of the cause, empty where that is not known.
+    """
+
+    what: str
+    reason: str
+    names: frozenset[str] = frozenset()
+    place: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what} failed and is left out: {self.reason}"
+
+    def is_called(self, name: str) -> bool:
+        """Whether that is one of its names; case, dashes and underscores make no difference."""
+        return _plain(name) in {_plain(each) for each in self.names}
+
+
+def failure_of(what: str, error: BaseException, module: str, names: Iterable[str]) -> Failure:
+    """The failure that an exception of a stranger's module, or of a hook of it, is."""
+    text = str(error)
+    if isinstance(error, SystemExit):
+        text = "it ends the program, where it must raise an error"
+    elif isinstance(error, ValueError) and "mutable default" in text:
+        text += "; what all share, such as a grid, is no field: annotate it as ClassVar"
+    place = place_in(error, module.partition(".")[0])
+    return Failure(what, f"{type(error).__name__}: {text}", frozenset(names), place)
+
+
+def refused(family: Family, cls: Any, distribution: str) -> Failure | None:
+    """What is wrong with an announced class, None when it may be registered."""
+    reason = _reason(family, cls)
+    if reason is None:
+        return None
+    kind = cls if isinstance(cls, type) else type(cls)
+    names = {kind.__name__, str(getattr(cls, "name", ""))} - {""}
+    what = f"{family.singular} {kind.__name__} of distribution {distribution}"
+    return Failure(what, reason, frozenset(names), place_of(kind))
+
+
+def _reason(family: Family, cls: Any) -> str | None:
+    if not isinstance(cls, type):
+        if is_dataclass(cls):
+            return f"the hook must return classes, not instances: write {type(cls).__name__} without ()"
+        return f"the hook must return classes, got {cls!r:.40}"
+    if not is_dataclass(cls):
+        return f"{cls.__name__} is not a dataclass: write @dataclass(frozen=True) above it"
+    name = getattr(cls, "name", None)
+    if not isinstance(name, str):
+        return f'{cls.__name__} has no class variable `name` that is text: write name: ClassVar[str] = "..."'
+    own = [each for each in dir(cls) if not each.startswith("_")]
+    missing = [each for each in REQUIRED[family] if not hasattr(cls, each)]
+    if missing:
+        near = [f"`{match}` for `{each}`" for each in missing if (match := nearest(each, own)) is not None]
+        mistaken = f"; is {' and '.join(near)} a slip?" if near else ""
+        return f"{cls.__name__} lacks {', '.join(missing)}{mistaken}"
+    if family is Family.datasets and not (hasattr(cls, "load") or hasattr(cls, "files")):
+        return f"{cls.__name__} has neither `files` nor `load`"
+    return None
+
+
+def announced(family: Family, result: Any) -> tuple[Any, ...]:
+    """What a hook returned, as a tuple.
+
+    Raises
+    ------
+    TypeError
+        It is no collection.
+    """
+    if isinstance(result, type):
+        raise TypeError(
+            f"it must return a tuple of classes, got the class {result.__name__}: "
+            f"write return ({result.__name__},) with a comma"
+        )
+    if result is None:
+        raise TypeError("it returns None: end it with return and a tuple of classes")
+    return tuple(result)
+
+
+def misspelt_hooks(module: Any, what: str, names: Iterable[str]) -> list[Failure]:
+    """Functions of a module that were meant to be hooks and are none."""
+    if not isinstance(module, ModuleType):
+        return []
+    known, found = [f"{HOOK}{family}" for family in Family], []
+    for name, value in vars(module).items():
+        if not (inspect.isfunction(value) and value.__module__ == module.__name__):
+            continue
+        marked = hasattr(value, f"{HOOK}impl")
+        if marked and name not in known:
+            near = nearest(name, known) or ", ".join(known)
+            reason = f"there is no hook {name}, so nothing calls it; the hook is called {near}"
+        elif name in known and not marked:
+            reason = f"{name} is not marked as a hook: write @aucbench.hookimpl above it"
+        else:
+            continue
+        found.append(Failure(what, reason, frozenset(names), place_of(value)))
+    return found
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The name that was probably meant, None when none is near."""
+    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=NEAR)), None)
+
+
+def wrong_scores(found: Any, n: int) -> str:
+    """What is wrong with the form of the scores of n rows, and what to do; empty if nothing is."""
+    expected = f"expected an ndarray of shape ({n},), one score per row"
+    if found is None:
+        return f"returned None: end it with `return` and the scores; {expected}."
+    if sparse.issparse(found):
+        return f"returned a sparse matrix: add .toarray().ravel(); {expected}."
+    shape = np.shape(found)
+    if shape == ():
+        return f"returned a single number: it is given many rows, not one; {expected}."
+    if shape in ((n, 1), (1, n)):
+        return f"returned shape {shape}: add .ravel(); {expected}."
+    return "" if shape == (n,) else f"returned shape {shape}; {expected}."
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()

@@ -1,0 +1,109 @@
+"""Losses as compiled code: plain scalar functions compiled to addresses, and the call of an address.
+
+A kernel receives an address as an integer, so that it is compiled once for all losses, a third party's
+too, and found in the disk cache. An address means nothing in another process: keep the loss in a state,
+never its addresses.
+"""
+
+from dataclasses import fields
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numba
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from aucbench.kernels.jit import cached
+
+SCALAR = "float64(float64, float64)"
+PROX = "float64(float64, float64, float64)"
+
+
+class CompiledLoss(NamedTuple):
+    """The addresses of a loss in this process, and its parameter."""
+
+    value: int  # of value(m, theta)
+    derivative: int  # of derivative(m, theta)
+    prox: int  # of prox(m, c, theta); 0 when the loss has none
+    theta: float
+
+
+def theta(loss: Any) -> float:
+    """The one parameter of a loss: the value of its single dataclass field, 0 when it has none.
+
+    Parameters
+    ----------
+    loss : Loss
+        An instance of a loss plugin.
+
+    Returns
+    -------
+    float
+        What its functions take as `theta`.
+    """
+    names = [field.name for field in fields(loss)]
+    return float(getattr(loss, names[0])) if names else 0.0
+
+
+def compile_loss(loss: Any) -> CompiledLoss:
+    """Compile the functions of a loss plugin; kept on disk, and in this process per class.
+
+    Parameters
+    ----------
+    loss : Loss
+        An instance of a loss plugin.
+
+    Returns
+    -------
+    CompiledLoss
+        Addresses, valid in this process.
+    """
+    cls: Any = type(loss)
+    functions = _compile_class(cls)
+    value, derivative, prox = (0 if function is None else int(function.address) for function in functions)
+    return CompiledLoss(value, derivative, prox, theta(loss))
+
+
+@cache  # keeps the compiled functions alive as long as their addresses may be called
+def _compile_class(cls: Any) -> tuple[Any, Any, Any]:
+    prox = getattr(cls, "prox", None)
+    return (
+        _compile(cls.value, SCALAR),
+        _compile(cls.derivative, SCALAR),
+        None if prox is None else _compile(prox, PROX),
+    )
+
+
+def _compile(function: Any, signature: str) -> Any:
+    plain = getattr(function, "py_func", function)
+    return cached(partial(numba.cfunc, signature), plain)
+
+
+@intrinsic
+def call(typingctx, address, m, theta):
+    """The value at (m, theta) of the function at an address; inside compiled code only.
+
+    Parameters
+    ----------
+    address : int
+        Of `CompiledLoss`: its `value` or its `derivative`.
+    m : float
+        The margin.
+    theta : float
+        The parameter of the loss.
+
+    Returns
+    -------
+    float
+        The value.
+    """
+    double = types.float64
+
+    def generate(context, builder, signature, args):
+        number = cgutils.ir.DoubleType()
+        kind = cgutils.ir.FunctionType(number, [number, number])
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        return builder.call(function, args[1:])
+
+    return double(types.intp, double, double), generate

@@ -1,0 +1,106 @@
+"""How kernels are compiled, and where compiled code is kept between processes."""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import numba
+
+from aucbench.contracts.code_digest import cache_root, folder_digest, module_digest
+
+# Never nnan or ninf: they compile NaN checks away.
+FAST = {"reassoc", "contract", "arcp", "nsz"}
+
+_FOLDER_SET = RLock()  # numba has one setting for the whole process
+
+
+@cache
+def source_hash() -> str:
+    """Hash of the code of `aucbench.kernels`, all of it: what a kernel inlines is not known.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+    """
+    return folder_digest(Path(__file__).parent)[:16]
+
+
+def cache_folder(code: str = "") -> Path:
+    """``<cache>/kernels/<hash of kernels, other code, numba and Python>``."""
+    versions = f"{source_hash()} {code} {numba.__version__} {sys.version_info[:3]}"
+    return cache_root() / "kernels" / hashlib.sha256(versions.encode()).hexdigest()[:16]
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function over arrays and scalars, kept on disk, without the interpreter lock.
+
+    Division by zero gives inf or NaN as in NumPy. Rows of dense data are reached with `FAST` arithmetic,
+    those of CSR data and everything else with strict arithmetic.
+
+    Parameters
+    ----------
+    function : callable
+        At the level of its module. What it calls must be in its own package or in `aucbench.kernels`, or a
+        change of it would go unnoticed.
+
+    Returns
+    -------
+    callable
+        Compiled when it is first called, once for each combination of types.
+    """
+    return cached(numba.njit, function, nogil=True)
+
+
+def fast_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function as `kernel` does, whose sums may be reordered; for loops over dense vectors.
+
+    Parameters
+    ----------
+    function : callable
+        As for `kernel`.
+
+    Returns
+    -------
+    callable
+        Compiled when it is first called.
+    """
+    return cached(numba.njit, function, nogil=True, fastmath=FAST)
+
+
+def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
+    """Apply a compiler of numba and keep the result on disk, unless the function was typed in at a prompt."""
+    try:
+        with _folder_of(function):
+            return compiler(cache=True, error_model="numpy", **options)(function)
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+        return compiler(error_model="numpy", **options)(function)  # no file, no place in the cache
+
+
+@contextmanager
+def _folder_of(function: Callable[..., Any]) -> Iterator[None]:
+    """Numba's cache in a folder named by the code of the function's module and of what that imports.
+
+    Numba itself looks at the function's own file only, and would serve a kernel with an old helper in it.
+    """
+    file = Path(function.__code__.co_filename)
+    own = file.parent == Path(__file__).parent
+    with _FOLDER_SET:
+        before = numba.config.CACHE_DIR
+        if file.is_file() and not own:
+            numba.config.CACHE_DIR = str(cache_folder(module_digest(function.__module__, file)))
+        try:
+            yield
+        finally:
+            numba.config.CACHE_DIR = before
+
+
+# What third parties compile with numba alone may inline these kernels: it too is kept by their hash.
+numba.config.CACHE_DIR = str(cache_folder())

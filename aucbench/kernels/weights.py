@@ -1,0 +1,94 @@
+"""Weights of a linear method, kept plainly or so that a step costs the non-zeros of its row.
+
+In the lazy layout w = scale u, and the sum of the averaged w is W = weight u - v. Shrinking w changes the
+scale only; a step along a row x adds a x / scale to u and weight a x / scale to v (`rows.axpy2`); w enters
+the sum by weight += scale. u grows as 1 / scale, and with it the cancellation in W, so that both are folded
+when the scale has left the range from `SMALLEST_SCALE` to `LARGEST_SCALE`.
+"""
+
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import Matrix
+from aucbench.kernels.jit import fast_kernel, kernel
+
+SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3
+SMALLEST_SCALE_ALONE = 1e-60  # without a sum no digit is lost before
+
+
+class Layout(StrEnum):
+    """What a step touches: all d weights (`eager`), or those of its row's non-zeros (`lazy`)."""
+
+    eager = "eager"
+    lazy = "lazy"
+
+
+def layout(X: Matrix, ratio: float = 16.0) -> Layout:
+    """The faster layout for the rows of X.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray or scipy CSR
+        The training rows.
+    ratio : float
+        Lazy pays when d exceeds this many times the mean number of non-zeros of a row; the cost of a lazy
+        step per non-zero against that of an eager one per weight.
+
+    Returns
+    -------
+    Layout
+        `eager` for an ndarray.
+    """
+    if isinstance(X, np.ndarray):
+        return Layout.eager
+    nonzeros = X.nnz / max(1, X.shape[0])
+    return Layout.lazy if X.shape[1] > ratio * nonzeros else Layout.eager
+
+
+def two_vectors(X: Matrix) -> NDArray[np.float64]:
+    """Two zero vectors (2, d) that are read and written at the columns of the rows of X.
+
+    In the lazy layout their entries alternate in memory, so that a column costs one cache line, not two.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray or scipy CSR
+        The training rows.
+
+    Returns
+    -------
+    ndarray
+        (2, d) zeros.
+    """
+    d = X.shape[1]
+    return np.zeros((d, 2)).T if layout(X) is Layout.lazy else np.zeros((2, d))
+
+
+@fast_kernel
+def fold(u, scale, v, weight):
+    """Turn w = scale u and W = weight u - v into w = u and W = -v, in one pass.
+
+    A shrinking vector kept as scale u must be folded now and then: u grows as 1 / scale, and with it the
+    cancellation in W.
+    """
+    for j in range(u.size):
+        v[j] -= weight * u[j]
+        u[j] *= scale
+
+
+@kernel
+def mean(u, v, weight, count):
+    """The mean (weight u - v) / count as a new vector, in one pass."""
+    out = np.empty(u.size)
+    for j in range(u.size):
+        out[j] = (weight * u[j] - v[j]) / count
+    return out
+
+
+@fast_kernel
+def average(u, v, weight, count):
+    """Set u to the mean (weight u - v) / count."""
+    for j in range(u.size):
+        u[j] = (weight * u[j] - v[j]) / count

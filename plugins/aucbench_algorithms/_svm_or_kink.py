@@ -1,0 +1,176 @@
+"""The pairwise hinge near its solution: exact on the pairs at the kink, linear on all others.
+
+    min over w of  lam / 2 |w|^2 - f.w + sum over kink pairs k of c_k max(0, 1 - w.z_k)
+
+with f the mean of z over the other pairs of margin below 1, and 1 / (n+ n-) per pair in c. Equal rows are
+merged into groups, pairs of rows into pairs of groups. The augmented Lagrangian method finds w and the dual
+variables a in [0, 1]: with the margins m at the minimum in w, a = clip(a + (1 - m) / nu, 0, 1), nu falling.
+Each minimum is found by Newton's method on a piecewise quadratic; for a problem like this both end after
+finitely many steps.
+"""
+
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from aucbench_algorithms import _newton, _sorted_pairs
+
+MOST_PAIRS = 1 << 17  # kink pairs that are written out
+MOST_ENTRIES = 1 << 22  # of their differences, when dense
+MOST_COMPARED = 1 << 24  # entries of the rows that are compared with each other
+LARGEST_FACTORED = 4096  # rows of a matrix that is factored
+OUTER, INNER = 30, 30  # multiplier updates, Newton iterations for each
+EXACT = 1e-15  # change of w against |w| that ends either
+STIFFEST = 1e-6  # least nu: below it the Newton systems lose too many digits
+ROUNDING = 64 * np.finfo(np.float64).eps  # of a margin, against its scores
+
+
+class Groups(NamedTuple):
+    """Rows of one class and the same content, near the kink or not."""
+
+    of_row: np.ndarray  # (n,) the group of each row
+    first: np.ndarray  # (groups,) one row of each
+    sizes: np.ndarray  # (groups,) rows in each
+
+
+def solve(X: Any, y: np.ndarray, w: np.ndarray, mu: float, lam: float) -> tuple[np.ndarray, float] | None:
+    """The exact solution for the pairs within 2 mu of the kink at w.
+
+    Returns
+    -------
+    tuple or None
+        The weights and their duality gap for the whole problem; None when too many pairs are near the kink.
+    """
+    groups = _group(X, y, np.asarray(X @ w, np.float64), mu)
+    if groups is None:
+        return None
+    scores, labels = _scores(X, w, groups), y[groups.first]
+    ranking = _sorted_pairs.rank(scores, labels)
+    near = _sorted_pairs.window(ranking, 1.0 + mu, 1.0 - 2.0 * mu)
+    pairs = _sorted_pairs.count(near)
+    if pairs > MOST_PAIRS or (not sparse.issparse(X) and pairs * X.shape[1] > MOST_ENTRIES):
+        return None
+    left, right = _sorted_pairs.members(ranking, near)
+    ranking = _sorted_pairs.rank(scores[groups.of_row], y)
+    total = max(1, ranking.high.size * ranking.low.size)
+    below = _sorted_pairs.window(ranking, 1.0 - 2.0 * mu)
+    force = X.T @ (y * _sorted_pairs.degrees(ranking, below) / total)
+    first, second = X[groups.first[left]], X[groups.first[right]]
+    if sparse.issparse(X):
+        Z: Any = sparse.csr_array(first.astype(np.float64) - second.astype(np.float64))
+    else:
+        Z = np.subtract(first, second, dtype=np.float64)
+    c = groups.sizes[left] * groups.sizes[right] / total
+    start = np.clip((1.0 - Z @ w) / mu, 0.0, 1.0)
+    found = _multipliers(Z, c, force, w, start, lam, mu)
+    if found is None:
+        return None
+    w, a = found
+    return w, _gap(X, y, w, lam, groups, left, right, c, a)
+
+
+def _group(X: Any, y: np.ndarray, scores: np.ndarray, mu: float) -> Groups | None:
+    """Equal rows in one group where they are near the kink; None when these are too many to look at."""
+    ranking = _sorted_pairs.rank(scores, y)
+    near = _sorted_pairs.window(ranking, 1.0 + 1.1 * mu, 1.0 - 2.1 * mu)
+    rows = np.flatnonzero(_sorted_pairs.degrees(ranking, near))
+    part = X[rows]
+    if (part.nnz if sparse.issparse(X) else part.size) > MOST_COMPARED:
+        return None
+    known: dict[bytes, int] = {}
+    content = np.arange(y.size)
+    for k in range(rows.size):
+        if sparse.issparse(X):
+            inside = slice(part.indptr[k], part.indptr[k + 1])
+            key = part.indices[inside].tobytes() + part.data[inside].tobytes()
+        else:
+            key = part[k].tobytes()
+        digest = (b"+" if y[rows[k]] == 1 else b"-") + blake2b(key, digest_size=16).digest()
+        content[rows[k]] = known.setdefault(digest, rows[k])
+    first, of_row, sizes = np.unique(content, return_inverse=True, return_counts=True)
+    return Groups(of_row, first, sizes)
+
+
+def _scores(X: Any, w: np.ndarray, groups: Groups) -> np.ndarray:
+    """(groups,) scores: those of equal rows are equal then, which products of many rows do not promise."""
+    return np.asarray(X @ w, np.float64)[groups.first]
+
+
+def _multipliers(
+    Z: Any, c: np.ndarray, force: np.ndarray, w: np.ndarray, a: np.ndarray, lam: float, nu: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """w and the dual variables; None when a Newton system is too large."""
+    nu = max(nu, STIFFEST)
+    for _ in range(OUTER):
+        last = w
+        for _ in range(INNER):
+            trial = a + (1.0 - Z @ w) / nu
+            free = np.flatnonzero((trial > 0.0) & (trial < 1.0))
+            gradient = lam * w - force - Z.T @ (c * np.clip(trial, 0.0, 1.0))
+            direction = _solve_pairs(Z[free], c[free] / nu, -gradient, lam)
+            if direction is None:
+                return None
+            moved = Z @ direction
+
+            def slope(t: float, w=w, direction=direction, trial=trial, moved=moved, nu=nu) -> float:
+                pull = c * np.clip(trial - t * moved / nu, 0.0, 1.0)
+                return float((lam * (w + t * direction) - force) @ direction - pull @ moved)
+
+            step = _newton.step_length(slope) * direction
+            w = w + step
+            if not np.linalg.norm(step) > EXACT * np.linalg.norm(w):
+                break
+        a = np.clip(a + (1.0 - Z @ w) / nu, 0.0, 1.0)
+        if nu == STIFFEST and not np.linalg.norm(w - last) > EXACT * np.linalg.norm(w):
+            break
+        nu = max(0.1 * nu, STIFFEST)
+    return w, a
+
+
+def _solve_pairs(Z: Any, c: np.ndarray, g: np.ndarray, lam: float) -> np.ndarray | None:
+    """The solution of (lam I + Z^T diag(c) Z) p = g, factored in the smaller of both sizes."""
+    pairs, d = Z.shape
+    if pairs == 0:
+        return g / lam
+    if min(pairs, d) > LARGEST_FACTORED:
+        return None
+    if pairs < d:
+        matrix = _dense(Z @ Z.T) + np.diag(lam / c)
+        return (g - Z.T @ linalg.solve(matrix, Z @ g, assume_a="pos", check_finite=False)) / lam
+    matrix = _dense((Z.T * c) @ Z) if isinstance(Z, np.ndarray) else _dense(Z.T @ (sparse.diags_array(c) @ Z))
+    return linalg.solve(matrix + lam * np.eye(d), g, assume_a="pos", check_finite=False)
+
+
+def _dense(matrix: Any) -> np.ndarray:
+    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+
+
+def _gap(
+    X: Any,
+    y: np.ndarray,
+    w: np.ndarray,
+    lam: float,
+    groups: Groups,
+    left: np.ndarray,
+    right: np.ndarray,
+    c: np.ndarray,
+    a: np.ndarray,
+) -> float:
+    """The duality gap, with dual variables `a` at the given pairs of groups, exact slopes at all others.
+
+    A margin that is 1 up to the rounding of its scores counts as 1.
+    """
+    scores = _scores(X, w, groups)
+    ranking = _sorted_pairs.rank(scores[groups.of_row], y)
+    total = max(1, ranking.high.size * ranking.low.size)
+    pull = y * _sorted_pairs.degrees(ranking, _sorted_pairs.window(ranking, 1.0)) / total
+    margins = scores[left] - scores[right]
+    change = c * (a - (margins < 1.0))
+    pull += np.bincount(groups.first[left], change, y.size) - np.bincount(groups.first[right], change, y.size)
+    missed = lam * w - X.T @ pull
+    slack = 1.0 - margins
+    slack[np.abs(slack) <= ROUNDING * (1.0 + np.abs(scores[left]) + np.abs(scores[right]))] = 0.0
+    at_kink = np.maximum(0.0, slack) - a * slack
+    return float(c @ at_kink + (missed @ missed) / (2.0 * lam))

@@ -1,0 +1,265 @@
+"""Generated data with a known answer: the best AUC, sparse text, separable or noisy classes."""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from aucbench import (
+    Count,
+    Index,
+    Interval,
+    NonNegative,
+    OpenUnit,
+    ParameterError,
+    Positive,
+    Samples,
+    check_fields,
+)
+
+
+def _signs(rng: np.random.Generator, n: int, positive_rate: float) -> np.ndarray:
+    """(n,) labels -1 and +1 in random order, round(n * positive_rate) positive, one of each at least."""
+    y = np.full(n, -1.0)
+    y[rng.permutation(n)[: min(n - 1, max(1, round(n * positive_rate)))]] = 1.0
+    return y
+
+
+def _normal_cdf(x: float) -> float:
+    """The distribution function of a standard normal variable."""
+    return 0.5 * math.erfc(-x / math.sqrt(2.0))
+
+
+def _check_rows(name: str, n: int) -> None:
+    """Refuse fewer rows than classes."""
+    if n < 2:
+        raise ParameterError(f"{name}: n must be >= 2, got {n}.")
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    r"""Two Gaussians N(+-mu/2, S) of one covariance; the best AUC is Phi(separation / sqrt(2)).
+
+    S is diagonal, its entries fall geometrically from 1 to 1 / condition, and every coordinate contributes
+    the same to the separation sqrt(mu' S^-1 mu). The difference of the scores mu' S^-1 x of a positive and a
+    negative is normal with mean separation^2 and variance 2 separation^2, so that the Bayes-optimal AUC is
+    Phi(separation / sqrt(2)): 0.760 at separation 1, 0.921 at 2, whatever the condition.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows, at least 2.
+    d : int
+        Number of features.
+    positive_rate : float
+        Share of positives, between 0 and 1; round(n * positive_rate) rows, but one of each class at least.
+    separation : float
+        Distance of the two means, in standard deviations.
+    condition : float
+        Condition number of the covariance S, at least 1.
+    seed : int
+        Of the generator.
+    """
+
+    name: ClassVar[str] = "gaussian"
+    citation: ClassVar[str] = "synthetic"
+    licence: ClassVar[str] = "CC0"
+    n: Count = 10000
+    d: Count = 20
+    positive_rate: OpenUnit = 0.1
+    separation: NonNegative = 1.0
+    condition: Annotated[float, Interval(low=1.0)] = 1.0
+    seed: Index = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _check_rows(self.name, self.n)
+
+    @property
+    def bayes_auc(self) -> float:
+        """The largest AUC that any score can reach in expectation."""
+        return _normal_cdf(self.separation / math.sqrt(2.0))
+
+    def load(self) -> Samples:
+        """Rows in random order, labels -1 and +1."""
+        rng = np.random.default_rng(self.seed)
+        y = _signs(rng, self.n, self.positive_rate)
+        half = self.separation / (2.0 * math.sqrt(self.d))
+        X = rng.standard_normal((self.n, self.d))
+        X += half * y[:, None]
+        if self.condition > 1.0 and self.d > 1:
+            X *= self.condition ** (-0.5 * np.arange(self.d) / (self.d - 1))
+        return Samples(X, y)
+
+
+@dataclass(frozen=True)
+class SparseText:
+    """Texts of words with Zipf frequencies, weights and signs of unit norm; a logistic model of the label.
+
+    A row has `nonzeros` words, drawn with replacement, word j with probability proportional to 1 / (j + 2);
+    its values are counts times log(1 / frequency), scaled to unit norm. The rows with the largest
+    signal * w'x + logistic noise are positive, w having the values +-1, so that the best score is w'x. Its
+    AUC has no closed form.
+
+    Parameters
+    ----------
+    n, d : int
+        Rows and words (features).
+    nonzeros : int
+        Words drawn for a row, repetitions included; at most d.
+    positive_rate : float
+        Share of positives.
+    signal : float
+        How strongly the words decide.
+    seed : int
+        Of the generator.
+    """
+
+    name: ClassVar[str] = "sparse_text"
+    citation: ClassVar[str] = "synthetic"
+    licence: ClassVar[str] = "CC0"
+    scaled: ClassVar[bool] = True
+    n: Count = 10000
+    d: Count = 50000
+    nonzeros: Count = 80
+    positive_rate: OpenUnit = 0.1
+    signal: NonNegative = 10.0
+    seed: Index = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _check_rows(self.name, self.n)
+        if self.nonzeros > self.d:
+            raise ParameterError(
+                f"sparse_text: nonzeros must be at most d, got {self.nonzeros} of {self.d} features."
+            )
+
+    def load(self) -> Samples:
+        """Rows as CSR, labels -1 and +1."""
+        from scipy import sparse
+
+        rng = np.random.default_rng(self.seed)
+        frequency = 1.0 / np.arange(2.0, self.d + 2.0)
+        frequency /= frequency.sum()
+        words = np.searchsorted(np.cumsum(frequency), rng.random(self.n * self.nonzeros))
+        rows = np.repeat(np.arange(self.n), self.nonzeros)
+        X = sparse.csr_matrix(
+            (np.ones(len(words)), (rows, np.minimum(words, self.d - 1))), shape=(self.n, self.d)
+        )
+        X.data *= -np.log(frequency)[X.indices]
+        norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+        X.data /= np.repeat(norms, np.diff(X.indptr))
+        weights = rng.choice([-1.0, 1.0], self.d)
+        chance = self.signal * (X @ weights) + rng.logistic(size=self.n)
+        positives = min(self.n - 1, max(1, round(self.n * self.positive_rate)))
+        y = np.full(self.n, -1.0)
+        y[np.argsort(-chance, kind="stable")[:positives]] = 1.0
+        return Samples(X, y)
+
+
+@dataclass(frozen=True)
+class HardMargin:
+    """Two classes separated by a hyperplane with a margin, in random direction; the best AUC is 1.
+
+    Along the direction rows lie `margin` and an exponential variable of mean 1 away from the plane, on the
+    side of their label; across it they are standard normal.
+
+    Parameters
+    ----------
+    n, d : int
+        Rows and features.
+    positive_rate : float
+        Share of positives.
+    margin : float
+        Smallest distance of a row to the plane.
+    seed : int
+        Of the generator.
+    """
+
+    name: ClassVar[str] = "hard_margin"
+    citation: ClassVar[str] = "synthetic"
+    licence: ClassVar[str] = "CC0"
+    n: Count = 10000
+    d: Count = 20
+    positive_rate: OpenUnit = 0.1
+    margin: Positive = 0.1
+    seed: Index = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _check_rows(self.name, self.n)
+
+    @property
+    def bayes_auc(self) -> float:
+        """The largest AUC that any score can reach: the classes are separable."""
+        return 1.0
+
+    def load(self) -> Samples:
+        """Rows in random order, labels -1 and +1."""
+        rng = np.random.default_rng(self.seed)
+        y = _signs(rng, self.n, self.positive_rate)
+        direction = rng.standard_normal(self.d)
+        direction /= np.linalg.norm(direction)
+        X = rng.standard_normal((self.n, self.d))
+        along = y * (self.margin + rng.exponential(size=self.n))
+        X += np.outer(along - X @ direction, direction)
+        return Samples(X, y)
+
+
+@dataclass(frozen=True)
+class LabelNoise:
+    """Two Gaussians, a share of whose labels is wrong; the best AUC is known.
+
+    Rows come from N(+-mu/2, I) as in `gaussian`, of the true label; then each label is reversed with
+    probability `noise`. With the share p of true positives, a = P(true + | labelled +) and b = P(true + |
+    labelled -), a pair of labelled rows is ordered like the true one or not at all in expectation: the best
+    AUC is 1/2 + (a - b) (Phi(separation / sqrt(2)) - 1/2).
+
+    Parameters
+    ----------
+    n, d : int
+        Rows and features.
+    positive_rate : float
+        Share of true positives.
+    separation : float
+        Distance of the two means, in standard deviations.
+    noise : float
+        Probability of a wrong label, below one half.
+    seed : int
+        Of the generator.
+    """
+
+    name: ClassVar[str] = "label_noise"
+    citation: ClassVar[str] = "synthetic"
+    licence: ClassVar[str] = "CC0"
+    n: Count = 10000
+    d: Count = 20
+    positive_rate: OpenUnit = 0.3
+    separation: NonNegative = 2.0
+    noise: Annotated[float, Interval(low=0.0, high=0.5, open_high=True)] = 0.1
+    seed: Index = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _check_rows(self.name, self.n)
+
+    @property
+    def bayes_auc(self) -> float:
+        """The largest AUC on the noisy labels that any score can reach in expectation, for many rows."""
+        p, noise = self.positive_rate, self.noise
+        among_positive = p * (1 - noise) / (p * (1 - noise) + (1 - p) * noise)
+        among_negative = p * noise / (p * noise + (1 - p) * (1 - noise))
+        clean = _normal_cdf(self.separation / math.sqrt(2.0))
+        return 0.5 + (among_positive - among_negative) * (clean - 0.5)
+
+    def load(self) -> Samples:
+        """Rows in random order, labels -1 and +1, some of them wrong; one of each class at least."""
+        rng = np.random.default_rng(self.seed)
+        true = _signs(rng, self.n, self.positive_rate)
+        X = rng.standard_normal((self.n, self.d))
+        X += self.separation / (2.0 * math.sqrt(self.d)) * true[:, None]
+        y = np.where(rng.random(self.n) < self.noise, -true, true)
+        if abs(y.sum()) == self.n:  # of very few rows all may have got the same label
+            y = true
+        return Samples(X, y)

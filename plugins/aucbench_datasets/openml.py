@@ -1,0 +1,93 @@
+"""Data sets of OpenML: two that are described here, and any other by its number or name."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from aucbench import File, Grouping, Index, ParameterError, Table, check_fields
+from aucbench_datasets._several_classes import checked_positive
+from aucbench_datasets.user_files import Missing, check_columns, columns, target_column
+
+
+@dataclass(frozen=True)
+class Mammography:
+    """Calcifications in mammograms: 11,183 rows, 6 features, 2% positive."""
+
+    name: ClassVar[str] = "mammography"
+    features: ClassVar[int] = 6
+    files: ClassVar[tuple[File, ...]] = (
+        File("openml/310", rows=11183, labels={-1: 10923, 1: 260}, kind="openml"),
+    )
+    citation: ClassVar[str] = (
+        "K. S. Woods et al.: Comparative evaluation of pattern recognition techniques for detection of "
+        "microcalcifications in mammography. IJPRAI 7, 1993; OpenML 310"
+    )
+    licence: ClassVar[str] = "not stated"
+
+
+@dataclass(frozen=True)
+class Phoneme:
+    """Nasal and oral (positive) vowels: 5,404 rows, 5 features, 29% positive."""
+
+    name: ClassVar[str] = "phoneme"
+    features: ClassVar[int] = 5
+    files: ClassVar[tuple[File, ...]] = (
+        File("openml/1489", rows=5404, labels={1: 3818, 2: 1586}, kind="openml"),
+    )
+    citation: ClassVar[str] = "Phoneme. ELENA project, ESPRIT 6891, 1995; OpenML 1489"
+    licence: ClassVar[str] = "not stated"
+
+
+@dataclass(frozen=True)
+class Openml:
+    """Any data set of OpenML, by number or name: ``dataset=openml dataset.path=310``.
+
+    Parameters
+    ----------
+    path : int or str
+        The number or the name; of several versions of a name the first active one. Needed.
+    target : str, optional
+        The column of labels; the one that OpenML names when left out.
+    drop : list of str
+        Columns that are no features, besides those that OpenML names.
+    missing : Missing
+        ``refuse``, or ``median`` of the column.
+    positive, grouping, grouping_seed
+        As for a file of one's own.
+    """
+
+    name: ClassVar[str] = "openml"
+    path: Any = None
+    target: str | None = None
+    drop: Any = ()
+    missing: Missing = Missing.refuse
+    positive: Any = None
+    grouping: Grouping | None = None
+    grouping_seed: Index = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        object.__setattr__(self, "positive", checked_positive(self.name, self.positive))
+        check_columns(self.name, self.target, self.drop)
+        object.__setattr__(self, "drop", columns(self.drop))
+
+    @property
+    def title(self) -> str:
+        """The number or the name, by which results are told apart."""
+        return f"openml {self.path}"
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The description at OpenML.
+
+        Raises
+        ------
+        ParameterError
+            No number or name is given.
+        """
+        wanted = str("" if self.path is None else self.path).strip()
+        if not wanted or "/" in wanted:
+            raise ParameterError(
+                f"openml: path must be the number or the name of a data set, got {self.path!r}."
+            )
+        table = Table(target_column(self.target), columns(self.drop), missing=str(self.missing))
+        return (File(f"openml/{wanted}", kind="openml", table=table),)

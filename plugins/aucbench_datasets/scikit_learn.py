@@ -1,0 +1,78 @@
+"""Real data sets that come with scikit-learn, read without importing it, which takes a second."""
+
+import gzip
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench import DataError, Samples
+from aucbench_datasets._several_classes import SeveralClasses
+
+
+def _bundled(name: str, file: str) -> Path:
+    spec = find_spec("sklearn")
+    if spec is None or spec.origin is None:
+        raise DataError(f"{name}: its file {file} comes with scikit-learn, which is not installed.")
+    path = Path(spec.origin).parent / "datasets" / "data" / file
+    if not path.is_file():
+        raise DataError(f"{name}: the installed scikit-learn has no file {path}.")
+    return path
+
+
+@dataclass(frozen=True)
+class BreastCancer:
+    """Breast cancer Wisconsin (diagnostic): 569 tumours, 30 features, 212 malignant (positive)."""
+
+    name: ClassVar[str] = "breast_cancer"
+    features: ClassVar[int] = 30
+    positive: ClassVar[tuple[float, ...]] = (0.0,)  # malignant, the rarer class
+    citation: ClassVar[str] = (
+        "W. N. Street, W. H. Wolberg, O. L. Mangasarian: Nuclear feature extraction for breast tumor "
+        "diagnosis. IS&T/SPIE 1993. https://doi.org/10.24432/C5DW2B"
+    )
+    licence: ClassVar[str] = "CC BY 4.0"
+
+    def load(self) -> Samples:
+        """All rows; label 0 is malignant, 1 is benign."""
+        table = np.loadtxt(_bundled(self.name, "breast_cancer.csv"), delimiter=",", skiprows=1)
+        return Samples(table[:, :-1], table[:, -1])
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Handwritten digits (8 x 8 pixels): 1,797 images, 64 features, 5 to 9 (positive) against 0 to 4."""
+
+    name: ClassVar[str] = "digits"
+    features: ClassVar[int] = 64
+    positive: ClassVar[tuple[float, ...]] = (5.0, 6.0, 7.0, 8.0, 9.0)
+    citation: ClassVar[str] = (
+        "E. Alpaydin, C. Kaynak: Optical recognition of handwritten digits. UCI Machine Learning "
+        "Repository 1998. https://doi.org/10.24432/C50P49"
+    )
+    licence: ClassVar[str] = "CC BY 4.0"
+
+    def load(self) -> Samples:
+        """All rows; the label is the digit."""
+        with gzip.open(_bundled(self.name, "digits.csv.gz"), "rt") as lines:
+            table = np.loadtxt(lines, delimiter=",")
+        return Samples(table[:, :-1], table[:, -1])
+
+
+@dataclass(frozen=True)
+class Wine(SeveralClasses):
+    """Wines of three growers by chemical analysis: 178 rows, 13 features, 3 classes."""
+
+    name: ClassVar[str] = "wine"
+    features: ClassVar[int] = 13
+    citation: ClassVar[str] = (
+        "S. Aeberhard, M. Forina: Wine. UCI Machine Learning Repository 1991. https://doi.org/10.24432/C5PC7J"
+    )
+    licence: ClassVar[str] = "CC BY 4.0"
+
+    def load(self) -> Samples:
+        """All rows; the label is the grower, 0 to 2."""
+        table = np.loadtxt(_bundled(self.name, "wine_data.csv"), delimiter=",", skiprows=1)
+        return Samples(table[:, :-1], table[:, -1])

@@ -1,0 +1,201 @@
+"""The user's own data in LIBSVM, CSV, Parquet and NumPy files."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar
+
+from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields
+from aucbench_datasets._several_classes import checked_positive
+
+MOST_FEATURES = 2**31 - 1
+
+
+class Missing(StrEnum):
+    """What becomes of missing values."""
+
+    refuse = "refuse"
+    median = "median"
+
+
+@dataclass(frozen=True)
+class _Own:
+    """Fields of every file of one's own.
+
+    Parameters
+    ----------
+    path : str
+        The file; needed.
+    test_path : str, optional
+        A file with the test part.
+    positive : label or list of labels, optional
+        The labels that become +1. Needed for more than two classes unless there is a grouping; otherwise the
+        larger of -1/+1 or 0/1, and the rarer of any other two.
+    grouping : Grouping, optional
+        ``halves`` or ``largest``, for several classes.
+    grouping_seed : int
+        Of the random halves.
+    """
+
+    name: ClassVar[str] = "own"
+    kind: ClassVar[str] = "libsvm"
+    path: str | None = None
+    test_path: str | None = None
+    positive: Any = None
+    grouping: Grouping | None = None
+    grouping_seed: Index = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        object.__setattr__(self, "positive", checked_positive(self.name, self.positive))
+
+    @property
+    def title(self) -> str:
+        """The file's name, by which results are told apart."""
+        return Path(self.path or self.name).name
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The declared files, by absolute paths.
+
+        Raises
+        ------
+        ParameterError
+            No path is given, or one in an unknown user's home.
+        """
+        if not self.path:
+            raise ParameterError(f"{self.name}: path is missing; name your file with dataset.path=FILE.")
+        parts = {"train": self.path} | ({"test": self.test_path} if self.test_path else {})
+        return tuple(
+            File(self._absolute(path, part), part=part, kind=self.kind, table=self._table())
+            for part, path in parts.items()
+        )
+
+    def _absolute(self, path: str, part: str) -> str:
+        try:
+            return str(Path(path).expanduser().absolute())
+        except RuntimeError:  # ~NAME of an unknown name
+            field = "path" if part == "train" else "test_path"
+            raise ParameterError(
+                f"{self.name}: {field} is {path!r}, but the home of that user is not known."
+            ) from None
+
+    def _table(self) -> Table:
+        return Table()
+
+
+@dataclass(frozen=True)
+class Libsvm(_Own):
+    """Any file in LIBSVM format (plain, .bz2, .xz or .gz): ``dataset=libsvm dataset.path=FILE``.
+
+    Parameters
+    ----------
+    features : int, optional
+        The number of features; the largest index when left out.
+    """
+
+    name: ClassVar[str] = "libsvm"
+    features: Count | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.features is not None and self.features > MOST_FEATURES:
+            raise ParameterError(
+                f"{self.name}: features must be at most {MOST_FEATURES}, the largest index that is read, got "
+                f"{self.features}."
+            )
+
+
+@dataclass(frozen=True)
+class _OwnColumns(_Own):
+    """Fields of every file of columns.
+
+    Parameters
+    ----------
+    target : str or int, optional
+        The column of labels, by name or by number from 0; the last one when left out.
+    drop : list of str and int
+        Columns that are no features.
+    missing : Missing
+        ``refuse``, or ``median`` of the column in the training part.
+    """
+
+    target: Any = None
+    drop: Any = ()
+    missing: Missing = Missing.refuse
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_columns(self.name, self.target, self.drop)
+        object.__setattr__(self, "drop", columns(self.drop))
+
+    def _table(self) -> Table:
+        return Table(target_column(self.target), columns(self.drop), missing=str(self.missing))
+
+
+@dataclass(frozen=True)
+class Csv(_OwnColumns):
+    """Any CSV file (plain, .bz2, .xz or .gz): ``dataset=csv dataset.path=FILE dataset.target=COLUMN``.
+
+    Columns with texts become one column of zeros and ones for each text of the training part.
+
+    Parameters
+    ----------
+    header : bool, optional
+        Whether the first line has the names; when left out, if no cell in it is a number, or one stands over
+        a number and is none.
+    delimiter : str, optional
+        Between cells; when left out, the most frequent of , ; tab | and blank in the first line.
+    """
+
+    name: ClassVar[str] = "csv"
+    kind: ClassVar[str] = "csv"
+    header: bool | None = None
+    delimiter: str | None = None
+
+    def _table(self) -> Table:
+        target, drop = target_column(self.target), columns(self.drop)
+        return Table(target, drop, self.header, self.delimiter, str(self.missing))
+
+
+@dataclass(frozen=True)
+class Parquet(_OwnColumns):
+    """Any Parquet file: ``dataset=parquet dataset.path=FILE dataset.target=COLUMN``."""
+
+    name: ClassVar[str] = "parquet"
+    kind: ClassVar[str] = "parquet"
+
+
+@dataclass(frozen=True)
+class Npz(_Own):
+    """An archive of NumPy with rows X (or the parts of a CSR matrix) and labels y: ``dataset=npz``.
+
+    Parameters
+    ----------
+    target : str, optional
+        The array of labels; y, target or labels when left out.
+    """
+
+    name: ClassVar[str] = "npz"
+    kind: ClassVar[str] = "npz"
+    target: str | None = None
+
+    def _table(self) -> Table:
+        return Table(target_column(self.target))
+
+
+def target_column(target: Any) -> str | int:
+    """The column of labels; the last one where none is named."""
+    return -1 if target is None else target if isinstance(target, int) else str(target)
+
+
+def columns(drop: Any) -> tuple[str | int, ...]:
+    """One column or several as a tuple."""
+    return tuple(drop) if isinstance(drop, list | tuple) else (drop,)
+
+
+def check_columns(name: str, target: Any, drop: Any) -> None:
+    """Refuse what is neither the name nor the number of a column."""
+    for field, column in [("target", target), *(("drop", column) for column in columns(drop))]:
+        if isinstance(column, bool) or not isinstance(column, str | int | None):
+            raise ParameterError(f"{name}: {field} must be a column's name or number, got {column!r}.")

@@ -1,0 +1,199 @@
+"""Digests change with the code that decides a result, and with nothing else."""
+
+import ast
+import hashlib
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import aucbench.contracts
+from aucbench.contracts import code_digest as module
+from aucbench.contracts.code_digest import code_digest, normal_form
+from tests.fakes import Perceptron
+
+FILES = {
+    "__init__": "from other_package.method import Method\nfrom other_package.sibling import Sibling\n",
+    "method": '''"""A method."""
+
+from other_package.helper import SIZE
+from other_package.inner import reach
+
+
+class Method:
+    """A class."""
+
+    size = SIZE
+
+    def step(self, w, eta=0.1):
+        """One step."""
+        return f"{w:>{self.size}}{reach}"
+''',
+    "helper": "from . import deep\nSIZE = 1\n",
+    "deep": "DEPTH = 1\n",
+    "sibling": "from other_package.of_sibling import NAME\nclass Sibling:\n    name = NAME\n",
+    "of_sibling": "NAME = 'sibling'\n",
+    "inner/__init__": "from .reaching import reach\n",
+    "inner/reaching": "def reach(): return 1\n",
+}
+
+
+@pytest.fixture
+def digest(tmp_path, monkeypatch):
+    """Digest of Method after some files were changed, each by replacing a part of it."""
+    folder = tmp_path / "other_package"
+    (folder / "inner").mkdir(parents=True)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def digest(**changes):
+        for name, text in FILES.items():
+            old, new = changes.get(name.replace("/", "_"), ("", ""))
+            assert old in text
+            (folder / f"{name}.py").write_text(text.replace(old, new, 1))
+        for name in [name for name in sys.modules if name.startswith("other_package")]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        return code_digest(importlib.import_module("other_package").Method)
+
+    return digest
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("size = SIZE\n", "size = SIZE  # of it\n"),
+        ('"""A class."""', '"""Another sentence."""'),
+        ('        """One step."""\n', ""),
+        ("\n\nclass Method", "\n\n\n\n\nclass Method"),
+        ("w, eta=0.1", "w,\n        eta=(0.1),\n    "),
+    ],
+    ids=["comment", "docstring", "no docstring", "moved", "layout"],
+)
+def test_an_edit_of_the_prose_does_not_change_the_digest(digest, old, new):
+    assert digest() == digest(method=(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("size = SIZE", "size = SIZE + 1"), ("eta=0.1", "eta=0.2"), (":>{", ":<{"), ("eta=", "*, eta=")],
+    ids=["statement", "default", "format", "signature"],
+)
+def test_an_edit_of_the_plugins_own_code_changes_the_digest(digest, old, new):
+    assert digest() != digest(method=(old, new))
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        {"helper": ("SIZE = 1", "SIZE = 2")},
+        {"deep": ("DEPTH = 1", "DEPTH = 2")},
+        {"inner_reaching": ("return 1", "return 2")},
+    ],
+    ids=["imported", "imported by that", "through a package"],
+)
+def test_an_edit_of_a_helper_however_deep_changes_the_digest(digest, edited):
+    assert digest() != digest(**edited)
+
+
+@pytest.mark.parametrize(
+    "edited", [{"sibling": ("name", "title")}, {"of_sibling": ("'sibling'", "'another'")}]
+)
+def test_an_edit_of_another_plugin_of_the_package_or_of_its_helper_does_not(digest, edited):
+    assert digest() == digest(**edited)
+
+
+def test_what_the_package_itself_defines_counts_where_it_is_imported(digest):
+    uses = ("SIZE\n", "SIZE\nfrom other_package import FACTOR\n")
+    defines = [("from other_package.method", f"FACTOR = {n}\nfrom other_package.method") for n in (1, 2)]
+    one, two = (digest(method=uses, __init__=text) for text in defines)
+    assert one != two
+
+
+def test_a_class_without_a_file_has_a_digest():
+    namespace = {}
+    exec("class Typed: pass", {"__name__": "__main__"}, namespace)
+    assert len(code_digest(namespace["Typed"])) == len(code_digest(Perceptron)) == 64
+
+
+# Each line is where versions of Python write the same code as different trees.
+SAMPLE = r"""
+def first(x, *, y=1 << 70, z: "int" = -0.0) -> None: pass
+class Second(dict): values: list[int] = []
+text = f"{first:>{10}}" f"" "tail" f"{first!r}{'inner'}" u"old" f"{text=}" f"{first:}"
+match text:
+    case {"key": [1, *rest], **more} if more: pass
+try: raise ValueError("é\U0001fae8") from None
+except* ValueError: lambda *args, key=b"\xff": (yield)
+async def third(): return [each async for each in first() if each]
+"""
+
+
+def test_the_normal_form_is_the_same_on_all_versions_of_python():
+    """The number was found equal on 3.11, 3.12 and 3.13, as were those of SciPy's and Python's own files."""
+    assert hashlib.sha256(normal_form(ast.parse(SAMPLE)).encode()).hexdigest()[:16] == "11141250dd82d283"
+
+
+PROGRAM = """
+import ast, hashlib, sys, types
+for name, folder in {packages}:
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [folder]
+sys.modules["platformdirs"] = types.ModuleType("platformdirs")
+from aucbench.contracts.code_digest import normal_form
+for file in sys.stdin.read().split():
+    print(hashlib.sha256(normal_form(ast.parse(open(file, "rb").read())).encode()).hexdigest())
+"""
+
+
+def test_other_versions_of_python_that_are_here_make_the_same_digests_of_our_files():
+    contracts = Path(aucbench.contracts.__file__).parent
+    packages = [("aucbench", str(contracts.parent)), ("aucbench.contracts", str(contracts))]
+    files = "\n".join(map(str, sorted(contracts.parents[1].glob("*/**/*.py"))))
+    found = {}
+    for python in (sys.executable, *(f"python3.{minor}" for minor in (11, 12, 13))):
+        if shutil.which(python):
+            done = subprocess.run(
+                [python, "-W", "ignore", "-c", PROGRAM.format(packages=packages)],
+                input=files, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode != 127:  # pyenv's answer where that version is not chosen
+                assert not done.returncode, done.stderr
+                found[python] = done.stdout
+    assert len(found[sys.executable].split()) == len(files.split()) > 100
+    assert set(found.values()) == {found[sys.executable]}
+
+
+def test_digests_are_remembered_and_a_damaged_memory_is_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "method.py"
+    file.write_text("import math\nSIZE = 1\n")
+    module._read.cache_clear()
+    first = module.read_source(file)
+    (remembered,) = (tmp_path / "cache" / "code").iterdir()
+    monkeypatch.setattr(module.ast, "parse", lambda content: pytest.fail("read again"))
+    module._read.cache_clear()
+    assert module.read_source(file) == first
+    assert json.loads(remembered.read_text())[0] == first.digest
+    monkeypatch.undo()
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    remembered.write_text("[")
+    module._read.cache_clear()
+    assert module.read_source(file) == first
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path, monkeypatch):
+    (tmp_path / "cache").touch()
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "method.py"
+    file.write_text("SIZE = 1\n")
+    assert len(module.read_source(file).digest) == 64
+
+
+def test_a_file_of_another_version_of_python_is_hashed_as_it_is(tmp_path):
+    file = tmp_path / "method.py"
+    file.write_text("print 'old'\n")
+    assert module.read_source(file).digest == hashlib.sha256(file.read_bytes()).hexdigest()

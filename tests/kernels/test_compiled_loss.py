@@ -1,0 +1,76 @@
+"""Losses as addresses."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from aucbench import kernels
+from aucbench_losses import Hinge, Square
+
+
+@kernels.kernel
+def _at(address, margins, theta, out):
+    for k in range(margins.size):
+        out[k] = kernels.call(address, margins[k], theta)
+
+
+def at(address, margins, theta):
+    out = np.empty(len(margins))
+    _at(address, np.asarray(margins, float), theta, out)
+    return out
+
+
+@dataclass(frozen=True)
+class Quartic:
+    name: ClassVar[str] = "quartic"
+    scale: float = 2.0
+
+    @staticmethod
+    def value(m, theta):
+        return theta * (1.0 - m) ** 4
+
+    @staticmethod
+    def derivative(m, theta):
+        return -4.0 * theta * (1.0 - m) ** 3
+
+
+MARGINS = np.linspace(-2, 3, 11)
+
+
+@pytest.mark.parametrize(
+    "loss", [Hinge(), Hinge(margin=2.0), Square(), Quartic(), Quartic(scale=0.5)], ids=str
+)
+def test_a_compiled_loss_gives_what_its_plain_functions_give(loss):
+    compiled = kernels.compile_loss(loss)
+    theta = compiled.theta
+    for address, function in ((compiled.value, loss.value), (compiled.derivative, loss.derivative)):
+        np.testing.assert_allclose(
+            at(address, MARGINS, theta), [function(m, theta) for m in MARGINS], rtol=1e-15
+        )
+
+
+def test_all_losses_share_one_compiled_kernel():
+    for loss in (Hinge(), Square(), Quartic()):
+        at(kernels.compile_loss(loss).value, MARGINS, 1.0)
+    assert len(_at.signatures) == 1
+
+
+def test_theta_is_the_single_field_and_prox_is_optional():
+    assert kernels.theta(Hinge(margin=0.5)) == 0.5
+    assert kernels.theta(Square()) == 0.0
+    assert kernels.compile_loss(Quartic()).prox == 0
+    assert kernels.compile_loss(Hinge()).prox != 0
+
+
+def test_a_loss_typed_in_at_a_prompt_works_without_a_file():
+    namespace = {"dataclass": dataclass}
+    source = (
+        "@dataclass(frozen=True)\nclass Typed:\n"
+        "    @staticmethod\n    def value(m, theta):\n        return m * m\n"
+        "    @staticmethod\n    def derivative(m, theta):\n        return 2.0 * m\n"
+    )
+    exec(source, namespace)
+    compiled = kernels.compile_loss(namespace["Typed"]())
+    assert at(compiled.value, [3.0], 0.0)[0] == 9.0

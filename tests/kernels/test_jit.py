@@ -1,0 +1,91 @@
+"""Compiled code is kept between processes, and never served when what it is made of has changed."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from aucbench import kernels
+
+PROGRAM = """
+import numba, sys
+from aucbench import kernels
+from aucbench.kernels import vectors
+import numpy as np
+print(numba.config.CACHE_DIR)
+vectors.square(np.ones(3))
+print(sum(vectors.square.stats.cache_hits.values()))
+"""
+METHOD = """
+from aucbench.kernels import kernel
+from stranger import helper
+from stranger.inlined import thrice
+
+@kernel
+def run(x):
+    return helper.factor(x) + thrice(x)
+"""
+HELPER = """
+from aucbench.kernels import kernel
+
+@kernel
+def factor(x):
+    return {} * x
+"""
+INLINED = """
+import numba
+
+@numba.njit
+def thrice(x):
+    return {} * x
+"""
+CALL = """
+from stranger.method import run
+print(run(1.0), sum(run.stats.cache_hits.values()))
+"""
+
+
+def output(program, *paths):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*map(str, paths), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
+    return done.stdout.split()
+
+
+def test_compiled_code_is_kept_under_the_hash_of_its_sources_and_found_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
+    first, second = output(PROGRAM), output(PROGRAM)
+    assert first[0].startswith(str(tmp_path / "kernels"))
+    assert [first[1:], second] == [["0"], [first[0], "1"]]
+    assert len(kernels.source_hash()) == 16
+
+
+@pytest.fixture
+def stranger(tmp_path, monkeypatch):
+    """The result of a kernel of a third-party package, and how often its cache had it, in a new process."""
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    package = tmp_path / "stranger"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "method.py").write_text(METHOD)
+
+    def result(helper, inlined, comment=""):
+        (package / "helper.py").write_text(f"{HELPER.format(helper)}# {comment}\n")
+        (package / "inlined.py").write_text(INLINED.format(inlined))
+        return tuple(float(word) for word in output(CALL, tmp_path))
+
+    return result
+
+
+def test_a_kernel_is_compiled_anew_when_a_helper_in_another_file_has_changed(stranger):
+    assert stranger(helper=10, inlined=3) == (13.0, 0)
+    assert stranger(helper=10, inlined=3) == (13.0, 1)
+    assert stranger(helper=20, inlined=3) == (23.0, 0)
+    assert stranger(helper=20, inlined=4) == (24.0, 0)
+
+
+def test_a_comment_in_a_helper_compiles_nothing_anew(stranger):
+    assert stranger(helper=10, inlined=3) == (13.0, 0)
+    assert stranger(helper=10, inlined=3, comment="edited") == (13.0, 1)
