@@ -1,6 +1,5 @@
 """Checks of data sets."""
 
-from collections.abc import Iterator
 from math import inf
 from typing import Any
 
@@ -10,43 +9,32 @@ from scipy import sparse
 from aucbench import data
 from aucbench.contracts import File
 from aucbench.errors import FetchError, ParameterError
-from aucbench.testing import shrinking
-from aucbench.testing.findings import Broken, Exempted, instance_of
-from aucbench.testing.patience import Patience
+from aucbench.testing.examine import Subject
+from aucbench.testing.findings import Broken, Exempted
+from aucbench.testing.problems import Size
+from aucbench.testing.time_limit import TimeLimit
 
 BLOCK_ROWS = 65_536
 
 
-class DatasetSubject:
-    """A data set, whose parts are loaded once for all checks."""
+class DatasetSubject(Subject):
+    """A data set, whose parts are loaded once for all checks, without a time limit."""
 
-    def __init__(self, plugin: Any):
-        self.plugin = instance_of(plugin)
-        self.patience = Patience(inf)  # a download takes as long as it takes
-        self.begin()
+    def __init__(
+        self, plugin: Any, limit: TimeLimit | None = None, size: Size | None = None, loss: Any = None
+    ):
+        super().__init__(plugin, TimeLimit(inf), size, loss)  # a download takes as long as it takes
         self._parts: dict[str, data.Loaded] = {}
-        self._missing: Exempted | None = None  # so that a download that failed is not tried once more
-
-    def begin(self) -> None:
-        """Forget what was tried last."""
-        self.where = self.shown = ""
-
-    def smaller(self) -> Iterator["DatasetSubject"]:
-        """None: a data set is what it is."""
-        return iter(())
-
-    def line(self, check: str) -> str:
-        """Python that tries a check again."""
-        return shrinking.line_for(check, self.plugin)
+        self._missing: Exempted | None = None  # a failed download is not tried once more
 
     @property
     def parts(self) -> dict[str, data.Loaded]:
-        """Its parts by name, of those it has: train, and test.
+        """Its parts by name: train, and test if there is one.
 
         Raises
         ------
         Exempted
-            Its files are not on this machine and cannot be had, or it needs parameters.
+            Its files are not available, or it needs parameters.
         """
         if not self._parts:
             names = ("train", "test") if self._available(data.has_test_part) else ("train",)

@@ -1,4 +1,4 @@
-"""What an exception of a plugin means, in a sentence, and at which of its lines."""
+"""Explanations of a plugin's exceptions: a sentence, and the line of the plugin that caused it."""
 
 import re
 from dataclasses import FrozenInstanceError, fields, is_dataclass
@@ -25,7 +25,11 @@ SIGNATURES = {
     "derivative": "derivative(m, theta), a static method",
     "prox": "prox(m, c, theta), a static method",
 }
-HEADINGS = ("Failed in nopython mode", "During:", "Invalid use of")  # lines of them that say nothing alone
+HEADINGS = (
+    "Failed in nopython mode",
+    "During:",
+    "Invalid use of",
+)  # of numba's messages; alone they say nothing
 
 
 def explain(plugin: Any, error: BaseException) -> tuple[str, str]:

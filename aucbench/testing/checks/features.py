@@ -1,57 +1,25 @@
 """Checks of feature maps."""
 
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from aucbench.places import place_of
-from aucbench.testing import problems, shrinking
-from aucbench.testing.findings import Broken, instance_of
-from aucbench.testing.patience import Patience
-from aucbench.testing.problems import STANDARD, Size, Toy
-from aucbench.testing.training import first_difference, scale_of
+from aucbench.testing.examine import Subject
+from aucbench.testing.findings import Broken
+from aucbench.testing.problems import Size
+from aucbench.testing.trainee import require_equal, scale_of
 
 COMPANIONS = 1e-9  # relative to the largest feature
 
 
-class FeatureSubject:
+class FeatureSubject(Subject):
     """A feature map and the size of the problems it is tried on."""
 
-    def __init__(self, plugin: Any, size: Size = STANDARD, patience: Patience | None = None):
-        self.plugin = instance_of(plugin)
-        self.patience = patience or Patience()
-        self.size = size._replace(epochs=1)
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget the last input."""
-        self.where = self.shown = ""
-
-    def smaller(self) -> Iterator["FeatureSubject"]:
-        """The same map on smaller problems; none where there was no problem yet."""
-        sizes = shrinking.smaller_sizes(self.size) if self.where else ()
-        return (FeatureSubject(self.plugin, size, self.patience) for size in sizes)
-
-    def line(self, check: str) -> str:
-        """Python that tries a check on the same input."""
-        return shrinking.line_for(check, self.plugin, self.size if self.where else None)
-
-    @property
-    def layouts(self) -> tuple[str, ...]:
-        """The kinds of rows it takes."""
-        reasons = getattr(self.plugin, "requires", {})
-        if "dense" in reasons and not str(reasons["dense"]).strip():
-            raise Broken("`requires` names 'dense' without a reason.")
-        return ("dense",) if "dense" in reasons else ("dense", "csr", "wide")
-
-    def problem(self, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
-        """A small problem, remembered in `where`."""
-        toy = problems.small(self.size, layout, dtype, seed)
-        self.where, self.shown = toy.words, shrinking.shown(toy)
-        return toy
+    def _settled_size(self) -> Size:
+        return super()._settled_size()._replace(epochs=1)
 
     def fit(self, X: Any, seed: int = 0) -> Any:
         """The fitted map."""
@@ -65,21 +33,15 @@ class FeatureSubject:
         return fitted
 
 
-def _dense(X: Any) -> Any:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)
-
-
-def _difference(left: Any, right: Any, allowed: float = 0.0) -> str | None:
-    left, right = _dense(left), _dense(right)
-    if left.shape != right.shape:
-        return f"shape {left.shape} against {right.shape}"
-    return first_difference(left.ravel(), right.ravel(), allowed)
+def _transformed(fitted: Any, X: Any) -> Any:
+    """(n, d) features as a dense array."""
+    Z = fitted.transform(X)
+    return Z.toarray() if sparse.issparse(Z) else np.asarray(Z)
 
 
 def mapped(features: FeatureSubject) -> None:
     """Every row becomes a row of finite features, an ndarray in C order or CSR."""
-    for layout in features.layouts:
-        toy = features.problem(layout)
+    for toy in features.problems():
         fitted = features.fit(toy.X)
         width = None
         for X in (toy.X, toy.X[:1]):
@@ -113,33 +75,28 @@ def dtype(features: FeatureSubject) -> None:
 
 def same_seed(features: FeatureSubject) -> None:
     """Two fits of one seed give the same bytes."""
-    for layout in features.layouts:
-        toy = features.problem(layout)
-        one, two = features.fit(toy.X).transform(toy.X), features.fit(toy.X).transform(toy.X)
-        difference = _difference(one, two)
-        if difference:
-            raise Broken(
-                f"Two fits of seed 0 differ (draw only from the generator `fit` gets): {difference}."
-            )
+    for toy in features.problems():
+        one, two = (_transformed(features.fit(toy.X), toy.X) for _ in range(2))
+        require_equal(one, two, "Two fits of seed 0 differ (draw only from the generator `fit` gets)")
 
 
 def companions(features: FeatureSubject) -> None:
     """The features of a row do not depend on the rows transformed with it (to 1e-9 of the largest)."""
-    for layout in features.layouts:
-        toy = features.problem(layout)
+    for toy in features.problems():
         fitted = features.fit(toy.X)
-        together = _dense(fitted.transform(toy.X))
+        together = _transformed(fitted, toy.X)
         few = range(min(10, len(toy.y)))
-        alone = np.concatenate([_dense(fitted.transform(toy.X[i : i + 1])) for i in few])
-        difference = _difference(alone, together[: len(alone)], COMPANIONS * scale_of(together))
-        if difference:
-            raise Broken(f"Rows transformed one by one differ from all together: {difference}.")
+        alone = np.concatenate([_transformed(fitted, toy.X[i : i + 1]) for i in few])
+        words, allowed = (
+            "Rows transformed one by one differ from all together",
+            COMPANIONS * scale_of(together),
+        )
+        require_equal(alone, together[: len(alone)], words, allowed)
 
 
 def inputs_untouched(features: FeatureSubject) -> None:
     """Fitting and transforming leave the rows as they are."""
-    for layout in features.layouts:
-        toy = features.problem(layout)
+    for toy in features.problems():
         parts = [toy.X.data, toy.X.indices, toy.X.indptr] if sparse.issparse(toy.X) else [toy.X]
         before = [part.tobytes() for part in parts]
         fitted = features.fit(toy.X)
@@ -155,19 +112,16 @@ def transform_pure(features: FeatureSubject) -> None:
     for layout in features.layouts:
         toy, other = features.problem(layout), features.problem(layout, seed=1)
         fitted = features.fit(toy.X)
-        before = _dense(fitted.transform(toy.X)).copy()
+        before = _transformed(fitted, toy.X).copy()
         fitted.transform(other.X)
-        difference = _difference(fitted.transform(toy.X), before)
-        if difference:
-            raise Broken(f"After other rows were transformed the same rows map elsewhere: {difference}.")
+        words = "After other rows were transformed the same rows map elsewhere"
+        require_equal(_transformed(fitted, toy.X), before, words)
 
 
 def pickling(features: FeatureSubject) -> None:
     """A fitted map that is pickled maps as before."""
-    for layout in features.layouts:
-        toy = features.problem(layout)
+    for toy in features.problems():
         fitted = features.fit(toy.X)
         again = pickle.loads(pickle.dumps(fitted))
-        difference = _difference(again.transform(toy.X), fitted.transform(toy.X))
-        if difference:
-            raise Broken(f"After pickling it maps elsewhere: {difference}.")
+        words = "After pickling it maps elsewhere"
+        require_equal(_transformed(again, toy.X), _transformed(fitted, toy.X), words)

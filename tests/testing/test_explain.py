@@ -6,8 +6,8 @@ import re
 import pytest
 
 from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
-from tests.testing import mistaken
-from tests.testing.mistaken import Centring, NanOnSingle, Plain
+from tests.helpers import mistaken_plugins as mistaken
+from tests.helpers.mistaken_plugins import Centring, NanOnSingle, Plain
 
 WORDS = {
     mistaken.InitReturnsNothing: ("runs", "`init` returned None: end it with `return` and the first state"),

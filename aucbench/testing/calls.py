@@ -1,4 +1,4 @@
-"""Calling a method's functions, and what they must at least return."""
+"""Calls of a method's functions, timed, and checks of the returned values."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from scipy import sparse
 
 from aucbench.contracts import Batch, Problem
 from aucbench.places import place_of
-from aucbench.runner.returns import NO_STATE, wrong_scores
+from aucbench.runner.returns import wrong_scores
 from aucbench.testing.findings import Broken
-from aucbench.testing.patience import Patience
+from aucbench.testing.time_limit import TimeLimit
 
 CSR_ROWS = (
     "These rows are CSR (scipy.sparse), and X @ w takes both kinds; a method that cannot take them declares "
@@ -19,44 +19,35 @@ CSR_ROWS = (
 
 
 class Calls:
-    """The functions of a method, each call within its patience.
+    """The functions of a method, called within a time limit.
 
     Parameters
     ----------
     plugin : Algorithm
         The method.
-    patience : Patience
-        Told what is called.
+    limit : TimeLimit
+        Receives the calls.
     """
 
-    def __init__(self, plugin: Any, patience: Patience):
-        self._plugin, self._patience = plugin, patience
+    def __init__(self, plugin: Any, limit: TimeLimit):
+        self._plugin, self._limit = plugin, limit
 
     def init(self, problem: Problem, rng: np.random.Generator) -> Any:
         """The first state."""
-        state = self._call("init", problem, rng)
-        if state is None:
-            raise self.broken("init", "returned None: end it with `return` and the first state.")
-        return state
+        return self._state("init", "`return` and the first state", problem, rng)
 
     def step(self, state: Any, batch: Batch) -> Any:
         """The state after the batch."""
-        state = self._call("step", state, batch, iterations=len(batch))
-        if state is None:
-            raise self.broken("step", NO_STATE)
-        return state
+        return self._state("step", "`return state`", state, batch, iterations=len(batch))
 
     def final(self, state: Any) -> Any:
         """The state that is scored."""
         if not hasattr(self._plugin, "finalize"):
             return state
-        state = self._call("finalize", state)
-        if state is None:
-            raise self.broken("finalize", "returned None: end it with `return` and the state to be scored.")
-        return state
+        return self._state("finalize", "`return` and the state to be scored", state)
 
     def weights(self, state: Any) -> Any:
-        """The weights, whatever they are."""
+        """The weights, unchecked."""
         return self._call("weights", state)
 
     def done(self, state: Any) -> bool:
@@ -64,7 +55,7 @@ class Calls:
         return bool(self._call("done", state))
 
     def raw_score(self, state: Any, X: Any) -> Any:
-        """The scores, whatever they are."""
+        """The scores, unchecked."""
         return self._call("score", state, X)
 
     def score(self, state: Any, X: Any) -> NDArray[np.float64]:
@@ -76,19 +67,25 @@ class Calls:
             raise self.broken("score", f"of {X.shape[0]} rows {wrong}{hint}")
         return np.asarray(found, np.float64)
 
+    def _state(self, method: str, end: str, *arguments: Any, iterations: int = 0) -> Any:
+        state = self._call(method, *arguments, iterations=iterations)
+        if state is None:
+            raise self.broken(method, f"returned None: end it with {end}.")
+        return state
+
     def _call(self, method: str, *arguments: Any, iterations: int = 0) -> Any:
-        self._patience.begin(method, iterations)
+        self._limit.begin(method, iterations)
         result = getattr(self._plugin, method)(*arguments)
-        self._patience.end()
+        self._limit.end()
         return result
 
     def broken(self, method: str, words: str) -> Broken:
-        """What is wrong with a function, at its place."""
+        """The error of a function, with its place."""
         return Broken(f"`{method}` {words}", place_of(getattr(type(self._plugin), method)))
 
 
 def _wrong_scores(found: Any, n: int) -> str:
-    """What is wrong with scores of n rows, and what to do; empty when they are as they should be."""
+    """The error in scores of n rows and its remedy; empty if there is none."""
     wrong = wrong_scores(found, n)
     if wrong:
         return wrong

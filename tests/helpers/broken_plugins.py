@@ -1,4 +1,4 @@
-"""A healthy method in plain NumPy, and methods that differ from it by breaking one rule each."""
+"""A healthy method in plain NumPy, methods that break one rule each, and the checks that find them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -280,3 +280,34 @@ class UnknownExemption(Healthy):
 @dataclass(frozen=True)
 class EmptyExemption(Healthy):
     exempt: ClassVar = {"chunks": " "}
+
+
+# The checks that find each of them.
+CULPRITS = {
+    Thawed: {"declared"},
+    Misspelt: {"spelling"},
+    WithoutReturn: {"runs"},
+    WrongGrid: {"grid"},
+    UnknownGrid: {"grid"},
+    LargeBatch: {"batch_size"},
+    Recompiling: {"compiled_once"},
+    Random: {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows"},
+    StepPerChunk: {"chunks"},
+    LosesState: {"pickling"},
+    KnowsPlaces: {"resumable"},
+    CountsCalls: {"empty_chunk"},
+    ClipsInput: {"inputs_untouched"},
+    ListOfScores: {"scores"},
+    Centring: {"companions"},
+    CountsScores: {"reading"},
+    OtherWeights: {"weights"},
+    FinalInPlace: {"finalize"},
+    OtherOnSparse: {"sparse_rows"},
+    OtherOnSingle: {"float32_rows"},
+    NeedsBoth: {"one_class_first"},
+    NeverDone: {"converges"},
+    Worst: {"auc"},
+    ClaimsSparse: {"cost"},
+    UnknownExemption: {"exempt"},
+    EmptyExemption: {"exempt"},
+}

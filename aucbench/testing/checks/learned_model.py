@@ -1,4 +1,4 @@
-"""Checks of what an algorithm learns: from other kinds of rows, from one class, and at all."""
+"""Checks of the model that a method learns: from other kinds of rows, from one class, and at all."""
 
 from itertools import product
 from typing import Any
@@ -11,15 +11,14 @@ from aucbench.evaluation import exact_auc
 from aucbench.runner.cell import MAX_PASSES
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken, Exempted, Untried
-from aucbench.testing.firstuse import ITEMS
-from aucbench.testing.training import Trainee, first_difference, scale_of
+from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of
 from aucbench.wording import duration
 
 SPARSE = 1e-9  # relative to the largest score
 SINGLE = 1e-3  # likewise
 AUC_GAP = 0.02
 EPOCHS = 20
-SHARE = 0.3  # of the patience that is left, for the AUC with default parameters
+SHARE = 0.3  # of the remaining time, for the AUC with default parameters
 GRID_SETTINGS = 50  # tried at most where the default falls short
 LARGEST = 10_000  # rows that are tried to have a minibatch of one class
 
@@ -34,9 +33,8 @@ def sparse_rows(trainee: Trainee) -> None:
         expected = trainee.scores(trainee.train(dense), dense.X)
         toy = trainee.problem(csr)
         found = trainee.scores(trainee.train(toy), toy.X)
-        difference = first_difference(found, expected, SPARSE * scale_of(expected))
-        if difference:
-            raise Broken(f"Scores after training on CSR rows differ from those on dense rows: {difference}.")
+        words = "Scores after training on CSR rows differ from those on dense rows"
+        require_equal(found, expected, words, SPARSE * scale_of(expected))
 
 
 def float32_rows(trainee: Trainee) -> None:
@@ -49,9 +47,8 @@ def float32_rows(trainee: Trainee) -> None:
         found = trainee.scores(trainee.train(single), single.X)
         double = single._replace(X=single.X.astype(np.float64))
         expected = trainee.scores(trainee.train(double), double.X)
-        difference = first_difference(found, expected, SINGLE * scale_of(expected))
-        if difference:
-            raise Broken(f"Scores of float32 rows differ from those of float64 rows: {difference}.")
+        words = "Scores of float32 rows differ from those of float64 rows"
+        require_equal(found, expected, words, SINGLE * scale_of(expected))
 
 
 def one_class_first(trainee: Trainee) -> str | None:
@@ -127,7 +124,7 @@ def auc(trainee: Trainee) -> str:
 
 def _epochs(trainee: Trainee, n: int) -> int:
     """Passes for which there is time."""
-    affordable = SHARE * trainee.patience.left / max(1e-9, trainee.seconds * trainee.iterations(n, 1))
+    affordable = SHARE * trainee.limit.left / max(1e-9, trainee.seconds * trainee.iterations(n, 1))
     return max(1, min(EPOCHS, int(affordable)))
 
 
@@ -152,7 +149,7 @@ def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: fl
         if other is trainee.access or hasattr(trainee.plugin, "done"):
             continue
         try:
-            reached = _test_auc(trainee.with_access(other), train, test, EPOCHS)
+            reached = _test_auc(trainee.again(access=other), train, test, EPOCHS)
         except Exception:  # the code is not made for that access
             continue
         if reached >= best - AUC_GAP:

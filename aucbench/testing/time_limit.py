@@ -1,4 +1,4 @@
-"""How long the checks of a plugin may take, and how one that does not come back is interrupted."""
+"""The time limit of the checks of a plugin, and the alarm that interrupts a plugin that hangs."""
 
 import signal
 import threading
@@ -13,11 +13,11 @@ from aucbench.wording import counted, duration
 
 PATIENCE = 60.0  # seconds for all checks of a plugin
 SHRINKING = 10.0  # seconds at most to look for a smaller input that fails
-AGAIN = 1.0  # seconds after which the alarm rings again, for plugins that catch everything
-AFTER_ONE = 0.1  # of the patience, for each check once one was interrupted: it is probably the same again
-SHORTEST = 2.0  # seconds that a check may take if there are as many
-SLOW = 1e-3  # seconds of an iteration that are worth telling
-HANGING = 10.0  # times as long as expected: a call that takes longer hangs
+AGAIN = 1.0  # seconds until the alarm rings again, for plugins that catch every exception
+AFTER_ONE = 0.1  # share of the limit for each check after an interrupted one, which probably hangs again
+SHORTEST = 2.0  # seconds that a check may take, as long as they remain
+SLOW = 1e-3  # seconds per iteration from which messages name them
+HANGING = 10.0  # a call that takes this many times as long as expected hangs
 
 
 class OutOfTime(BaseException):
@@ -25,27 +25,27 @@ class OutOfTime(BaseException):
 
 
 class Call(NamedTuple):
-    """A call of a plugin's method that has not come back."""
+    """A call of a plugin's method."""
 
     method: str
     iterations: int
     began: float
 
 
-class Patience:
-    """A budget of seconds; it begins to be spent when it is first asked for.
+class TimeLimit:
+    """A number of seconds for all checks of a plugin; the clock starts when `left` is first read.
 
     Parameters
     ----------
     seconds : float
-        For all checks of a plugin; infinity for no limit.
+        Infinity for no limit.
 
     Attributes
     ----------
     per_iteration : float or None
-        Seconds an iteration takes, once it was measured.
+        Seconds an iteration takes, once measured.
     call : Call or None
-        What is being called.
+        The call of the plugin that has not returned.
     """
 
     def __init__(self, seconds: float = PATIENCE):
@@ -57,39 +57,38 @@ class Patience:
 
     @property
     def left(self) -> float:
-        """Seconds that are left."""
+        """Remaining seconds."""
         if self._end is None:
             self._end = monotonic() + self.seconds
         return self._end - monotonic()
 
     def measured(self, seconds: float) -> None:
-        """Begin anew with the time an iteration takes: compiling a method is not its slowness."""
+        """Restart the clock once the time per iteration is known, so that compiling does not count."""
         self.per_iteration = seconds
         self._end = monotonic() + self.seconds
-
-    def demand(self) -> None:
-        """Raise `Untried` when nothing is left."""
-        if self.left <= 0.0:
-            raise Untried(self.words)
 
     @property
     def words(self) -> str:
         """Why a check was not tried, or not to its end."""
         known = self.per_iteration is not None and self.per_iteration >= SLOW
         cost = f"one iteration takes {duration(self.per_iteration or 0.0)}, and " if known else ""
-        return f"{cost}the time for it, of {self.seconds:g} s for all checks, is used up"
+        return f"{cost}the {self.seconds:g} s time limit for all checks is used up"
 
     def begin(self, method: str, iterations: int) -> None:
-        """Remember what is called; raises `Untried` when nothing is left."""
-        self.demand()
+        """Note a call; raises `Untried` when no time is left."""
+        self._require_time()
         self.call = Call(method, iterations, monotonic())
 
     def end(self) -> None:
-        """The call came back."""
+        """Note that the call has returned."""
         self.call = None
 
+    def _require_time(self) -> None:
+        if self.left <= 0.0:
+            raise Untried(self.words)
+
     def verdict(self) -> str | None:
-        """What is wrong with the call that was interrupted, None when it was slow as ever."""
+        """The error of the call that was interrupted, None if it is no slower than the others."""
         if self.call is None:
             return None
         took = monotonic() - self.call.began
@@ -102,17 +101,17 @@ class Patience:
             f", where one takes {duration(self.per_iteration or 0.0)} elsewhere" if known and asked else ""
         )
         return (
-            f"`{self.call.method}`, called{asked}, had not come back after {took:.0f} s{usual}: it hangs"
+            f"`{self.call.method}`, called{asked}, had not returned after {took:.0f} s{usual}: it hangs"
             + ("." if known else ", or is too slow to be tried.")
         )
 
     @contextmanager
     def alarm(self, most: float = inf) -> Iterator[None]:
-        """Interrupt what takes longer than its share of what is left, with `OutOfTime`.
+        """Raise `OutOfTime` in code that takes longer than its share of the remaining time.
 
-        Where that is impossible, as in threads and under another alarm, only `begin` ends it.
+        That is impossible in other threads and under another alarm; there only `begin` ends a check.
         """
-        self.demand()
+        self._require_time()
         # One check must not use up what is left for the others.
         part = 1.0 if self.per_iteration is None else AFTER_ONE if self._interrupted else 0.5
         seconds = min(self.left, max(SHORTEST, part * self.seconds), most)

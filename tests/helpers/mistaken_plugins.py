@@ -10,7 +10,7 @@ import numba
 import numpy as np
 from scipy import sparse
 
-from tests.testing.broken import Healthy
+from tests.helpers.broken_plugins import Healthy
 
 
 @dataclass(frozen=True)

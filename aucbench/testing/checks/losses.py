@@ -3,7 +3,6 @@
 import ctypes
 import inspect
 import math
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -13,10 +12,8 @@ from scipy.optimize import minimize_scalar
 
 from aucbench import kernels
 from aucbench.places import place_of
-from aucbench.testing import shrinking
-from aucbench.testing.findings import Broken, instance_of
-from aucbench.testing.pair_kernels import mean_over_pairs
-from aucbench.testing.patience import Patience
+from aucbench.testing.examine import Subject
+from aucbench.testing.findings import Broken
 
 GRID: NDArray[np.float64] = np.round(np.linspace(-8.0, 8.0, 161), 1)
 # The smallest first, so that a failure shows at the smallest margin that has it.
@@ -29,25 +26,11 @@ PROX_MARGINS = np.array(sorted(np.linspace(-5.0, 5.0, 21), key=abs))
 FACTS = ("convex", "lipschitz", "smoothness")
 
 
-class LossSubject:
-    """A loss, and its functions at its parameter."""
+class LossSubject(Subject):
+    """A loss, and its functions at its parameter.
 
-    def __init__(self, plugin: Any, patience: Patience | None = None):
-        self.plugin = instance_of(plugin)
-        self.patience = patience or Patience()
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget what was tried last."""
-        self.where = self.shown = ""
-
-    def smaller(self) -> Iterator["LossSubject"]:
-        """None: every failure names the margin at which it occurs, the smallest of those that were tried."""
-        return iter(())
-
-    def line(self, check: str) -> str:
-        """Python that tries a check again."""
-        return shrinking.line_for(check, self.plugin)
+    Every failure names the smallest of the margins at which it occurs.
+    """
 
     @property
     def theta(self) -> float:
@@ -130,6 +113,16 @@ def compiled(loss: LossSubject) -> None:
             _equal(f"prox({m:g}, 0.5, {loss.theta:g})", function(float(m), 0.5, loss.theta), plain)
 
 
+@kernels.kernel
+def _mean_over_pairs(positive: Any, negative: Any, address: Any, theta: Any) -> Any:
+    """Mean of a compiled function of the margins s+ - s- over all pairs of scores."""
+    total = 0.0
+    for i in range(positive.size):
+        for j in range(negative.size):
+            total += kernels.call(address, positive[i] - negative[j], theta)
+    return total / (positive.size * negative.size)
+
+
 def pairs(loss: LossSubject) -> None:
     """The mean over all pairs in compiled code equals brute force."""
     rng = np.random.default_rng(0)
@@ -138,7 +131,7 @@ def pairs(loss: LossSubject) -> None:
     for name in ("value", "derivative"):
         function = getattr(loss, name)
         brute = float(np.mean([[function(s - r) for r in negative] for s in positive]))
-        found = mean_over_pairs(positive, negative, getattr(addresses, name), loss.theta)
+        found = _mean_over_pairs(positive, negative, getattr(addresses, name), loss.theta)
         _equal(f"The mean {name} over 7 x 9 pairs of normal scores, seed 0,", found, brute)
 
 

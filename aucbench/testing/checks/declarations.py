@@ -1,6 +1,5 @@
-"""Checks of what a plugin declares, of any family."""
+"""Checks of a plugin's declarations: the class itself, of any family, and the attributes of methods."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -54,7 +53,7 @@ def declared(subject: Any) -> None:
 
 
 def spelling(subject: Any) -> None:
-    """No attribute is nearly, but not quite, called like an optional one, which nobody would look at."""
+    """No attribute has almost the name of an optional one, which would be ignored."""
     plugin = subject.plugin
     own = [name for name in dir(plugin) if not name.startswith("_") and name not in KNOWN]
     for name in own:
@@ -71,26 +70,18 @@ def _field_names(plugin: Any) -> list[str]:
     return [field.name for field in fields(plugin)]
 
 
-def exemptions_named(subject: Any, names: Sequence[str]) -> None:
-    """Raise what is wrong with the plugin's exemptions."""
-    declared = getattr(subject.plugin, "exempt", {})
-    if not isinstance(declared, Mapping):
-        raise Broken(f"`exempt` must map a check's name to the reason, got {declared!r}.")
-    for name, reason in declared.items():
-        if name not in names:
-            raise Broken(f"`exempt` names {name!r}, which is no check. {suggest(str(name), list(names))}")
-        if not isinstance(reason, str) or not reason.strip():
-            raise Broken(f"`exempt` gives no reason for {name!r}.")
-
-
 def grid(subject: Any) -> str | None:
     """Names in the tuning grid, `ignored` and `step_size` are fields; the values of the grid are accepted."""
     plugin = subject.plugin
-    _check_field_names(plugin)
+    known = _field_names(plugin)
+    named = [("step_size", plugin.step_size)] if hasattr(plugin, "step_size") else []
+    named += [("ignored", name) for name in plugin.ignored()] if hasattr(plugin, "ignored") else []
+    for attribute, name in named:
+        if name not in known:
+            raise Broken(f"`{attribute}` names {name!r}, which is no field. {suggest(str(name), known)}")
     values = getattr(plugin, "grid", None)
     if not values:
         return "declares no grid"
-    known = _field_names(plugin)
     for name, candidates in values.items():
         if name not in known:
             raise Broken(f"`grid` names {name!r}, which is no field. {suggest(name, known)}")
@@ -102,16 +93,6 @@ def grid(subject: Any) -> str | None:
             except ValueError as error:
                 raise Broken(f"The value {value!r} of {name!r} in `grid` is refused: {error}") from None
     return None
-
-
-def _check_field_names(plugin: Any) -> None:
-    known = _field_names(plugin)
-    named = [("step_size", plugin.step_size)] if hasattr(plugin, "step_size") else []
-    if hasattr(plugin, "ignored"):
-        named += [("ignored", name) for name in plugin.ignored()]
-    for attribute, name in named:
-        if name not in known:
-            raise Broken(f"`{attribute}` names {name!r}, which is no field. {suggest(str(name), known)}")
 
 
 def access(subject: Any) -> None:

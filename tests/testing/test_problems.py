@@ -5,14 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from aucbench.errors import ParameterError
 from aucbench.testing import CheckFailure, Status, check_algorithm, check_loss, reproduce
-from aucbench.testing.problems import Size, Toy
-from aucbench.testing.shrinking import line_for, shown, shown_rows, smaller_sizes
-from tests.testing import broken, test_feature_checks, test_loss_checks
-from tests.testing.culprits import CULPRITS
+from aucbench.testing.problems import Size, line_for, shown_rows, small, smaller_sizes
+from tests.helpers import broken_plugins as broken
+from tests.helpers.broken_plugins import CULPRITS
+from tests.testing.checks import test_features, test_losses
 from tests.third_party.my_methods import Ramp
 
 AGAIN = [
@@ -70,10 +69,10 @@ def test_a_check_with_a_problem_of_its_own_is_tried_once_and_names_no_size():
 
 def test_maps_and_losses_fail_again_too():
     with pytest.raises(CheckFailure, match=r"(?s)margin.*derivative'\)"):
-        check_loss(test_loss_checks.WrongSign())
+        check_loss(test_losses.WrongSign())
     with pytest.raises(CheckFailure, match="2 x 1 dense rows"):
-        reproduce(test_feature_checks.broken(test_feature_checks.Centring), "companions", n=2, d=1)
-    assert reproduce(test_loss_checks.Square, "prox").status is Status.passed
+        reproduce(test_features.broken(test_features.Centring), "companions", n=2, d=1)
+    assert reproduce(test_losses.Square, "prox").status is Status.passed
 
 
 def test_an_unknown_check_is_named_with_a_suggestion():
@@ -89,13 +88,17 @@ def test_sizes_are_halved_first_and_never_leave_what_a_problem_needs():
 
 
 def test_an_input_is_shown_in_one_line_or_not_at_all():
-    y = np.array([1, -1], np.int8)
-    dense = Toy(np.array([[0.123456, -1.0], [0.0, 2.0]]), y, "")
-    assert shown(dense) == "X = [[0.123, -1.0], [0.0, 2.0]], y = [1, -1]"
+    toy = small(Size(3, 2, 1), "csr")
+    names = {}
+    exec(toy.shown.replace(", y = ", "; y = "), names)
+    dense = [[row.get(column, 0.0) for column in range(2)] for row in names["X"]]
+    np.testing.assert_allclose(dense, toy.X.toarray(), rtol=1e-2)
+    assert sum(map(len, names["X"])) == toy.X.nnz < 6
+    assert names["y"] == toy.y.tolist()
+    assert small(Size(3, 2, 1)).shown.startswith("X = [[")
+    assert small(Size(50, 50, 1)).shown == ""
     assert shown_rows(np.array([1, 0])) == ", rows = [1, 0]"
-    csr = dense._replace(X=sparse.csr_matrix(dense.X))
-    assert shown(csr) == "X = [{0: 0.123, 1: -1.0}, {1: 2.0}], y = [1, -1]"
-    assert shown(Toy(np.zeros((50, 50)), np.ones(50, np.int8), "")) == ""
+    assert shown_rows(np.arange(1_000)) == ""
 
 
 def test_a_class_made_in_a_function_is_not_imported():
