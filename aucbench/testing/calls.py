@@ -19,15 +19,7 @@ CSR_ROWS = (
 
 
 class Calls:
-    """The functions of a method, called within a time limit.
-
-    Parameters
-    ----------
-    plugin : Algorithm
-        The method.
-    limit : TimeLimit
-        Receives the calls.
-    """
+    """The functions of a method, called within a time limit."""
 
     def __init__(self, plugin: Any, limit: TimeLimit):
         self._plugin, self._limit = plugin, limit

@@ -31,18 +31,7 @@ def examined_apart(
 ) -> tuple[Finding, ...]:
     """Try all checks of its family on a plugin, as `examined` does, in a forked process where possible.
 
-    Parameters
-    ----------
-    family : Family
-        Of the plugin.
-    plugin : class
-        Tried with its default parameters.
-    patience : float
-        Time limit for all checks in seconds.
-    watcher : Watcher
-        Called in this process.
-    grace : float
-        Seconds beyond the limit after which the process is killed.
+    The process is killed when it does not respond within `grace` seconds beyond the time limit `patience`.
     """
     if sys.platform != "linux":  # elsewhere a process that was forked cannot use all libraries
         with warnings.catch_warnings():

@@ -20,25 +20,10 @@ ATTEMPTS = 40  # at finding a smaller input that fails
 
 
 class Subject:
-    """A plugin under test, and the inputs it is tried on.
+    """A plugin under test, and the last input it was tried on.
 
-    Parameters
-    ----------
-    plugin : class or instance
-        A class is tried with its default parameters.
-    limit : TimeLimit, optional
-        How long its checks may take.
-    size : Size, optional
-        Size of the problems it is tried on.
-    loss : Loss, optional
-        The loss a method is trained with.
-
-    Attributes
-    ----------
-    where : str
-        Description of the last input.
-    shown : str
-        That input as literals, empty when that would be long.
+    Its problems have the given or the standard size, and a method is trained with the loss. The last input is
+    described in `where`, and printed in `shown` if it is small.
     """
 
     def __init__(

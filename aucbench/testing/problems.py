@@ -59,16 +59,8 @@ class Softplus:
 def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
     """Rows of at most unit norm whose mean depends on the label; a third of them positive.
 
-    Parameters
-    ----------
-    size : Size
-        Rows and columns; the wide layout has 15 times the columns.
-    layout : {"dense", "csr", "wide", "thin", "wide thin"}
-        "csr" has half of the entries, "wide" 3 a row; "thin" and "wide thin" are the same rows as ndarrays.
-    dtype : float64 or float32
-        Of the features.
-    seed : int
-        Of the generator.
+    The layout "csr" has half of the entries; "wide" has 15 times the columns and 3 entries per row; "thin"
+    and "wide thin" are the same rows as ndarrays.
     """
     rng = np.random.default_rng(seed)
     wide = layout.startswith("wide")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from aucbench.testing.findings import Untried
 from aucbench.wording import counted, duration
@@ -24,34 +24,21 @@ class OutOfTime(BaseException):
     """Raised in the middle of a plugin's code that takes too long."""
 
 
-class Call(NamedTuple):
-    """A call of a plugin's method."""
-
-    method: str
-    iterations: int
-    began: float
-
-
 class TimeLimit:
     """A number of seconds for all checks of a plugin; the clock starts when `left` is first read.
-
-    Parameters
-    ----------
-    seconds : float
-        Infinity for no limit.
 
     Attributes
     ----------
     per_iteration : float or None
         Seconds an iteration takes, once measured.
-    call : Call or None
-        The call of the plugin that has not returned.
+    call : tuple or None
+        Method, iterations and begin of the call of the plugin that has not returned.
     """
 
     def __init__(self, seconds: float = PATIENCE):
         self.seconds = seconds
         self.per_iteration: float | None = None
-        self.call: Call | None = None
+        self.call: tuple[str, int, float] | None = None
         self._end: float | None = None
         self._interrupted = False
 
@@ -69,15 +56,15 @@ class TimeLimit:
 
     @property
     def words(self) -> str:
-        """Why a check was not tried, or not to its end."""
-        known = self.per_iteration is not None and self.per_iteration >= SLOW
-        cost = f"one iteration takes {duration(self.per_iteration or 0.0)}, and " if known else ""
+        """The reason why a check was not tried, or not to its end."""
+        slow = (self.per_iteration or 0.0) >= SLOW
+        cost = f"one iteration takes {duration(self.per_iteration or 0.0)}, and " if slow else ""
         return f"{cost}the {self.seconds:g} s time limit for all checks is used up"
 
     def begin(self, method: str, iterations: int) -> None:
         """Note a call; raises `Untried` when no time is left."""
         self._require_time()
-        self.call = Call(method, iterations, monotonic())
+        self.call = method, iterations, monotonic()
 
     def end(self) -> None:
         """Note that the call has returned."""
@@ -91,19 +78,15 @@ class TimeLimit:
         """The error of the call that was interrupted, None if it is no slower than the others."""
         if self.call is None:
             return None
-        took = monotonic() - self.call.began
-        known = self.per_iteration is not None
-        expected = (self.per_iteration or 0.0) * max(1, self.call.iterations)
-        if known and took <= 1.0 + HANGING * expected:
+        method, iterations, began = self.call
+        took, known = monotonic() - began, self.per_iteration is not None
+        usual = self.per_iteration or 0.0
+        if known and took <= 1.0 + HANGING * usual * max(1, iterations):
             return None
-        asked = f" for {counted(self.call.iterations, 'iteration')}" if self.call.method == "step" else ""
-        usual = (
-            f", where one takes {duration(self.per_iteration or 0.0)} elsewhere" if known and asked else ""
-        )
-        return (
-            f"`{self.call.method}`, called{asked}, had not returned after {took:.0f} s{usual}: it hangs"
-            + ("." if known else ", or is too slow to be tried.")
-        )
+        asked = f" for {counted(iterations, 'iteration')}" if method == "step" else ""
+        elsewhere = f", where one takes {duration(usual)} elsewhere" if known and asked else ""
+        end = "." if known else ", or is too slow to be tried."
+        return f"`{method}`, called{asked}, had not returned after {took:.0f} s{elsewhere}: it hangs{end}"
 
     @contextmanager
     def alarm(self, most: float = inf) -> Iterator[None]:

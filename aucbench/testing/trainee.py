@@ -47,20 +47,10 @@ class FirstUse(NamedTuple):
 
 
 class Trainee(Subject):
-    """A method, its loss, and the size of the problems it is tried on.
+    """A method under test.
 
-    Parameters
-    ----------
-    plugin : class or instance
-        The method.
-    limit : TimeLimit, optional
-        How long its checks may take.
-    size : Size, optional
-        Size of the problems; the standard size, or the largest one there is time for, when left out.
-    loss : Loss, optional
-        An instance; the first registered one that the method accepts when left out.
-    access : Access, optional
-        In place of the access that the method declares.
+    Without a size its problems are as large as the time limit allows, without a loss it is trained with the
+    first registered one that it accepts, and `access` stands in place of the access that it declares.
     """
 
     def __init__(
@@ -128,11 +118,6 @@ class Trainee(Subject):
         """What an iteration consumes."""
         return self._access or Access(self.plugin.access)
 
-    @property
-    def tries_other_access(self) -> bool:
-        """Whether that is another access than the method declares."""
-        return self._access is not None
-
     def iterations(self, n: int, epochs: float) -> int:
         """Number of iterations in some passes over n rows."""
         return max(1, round(epochs * (1.0 if self.access is Access.full else n / self._batch_size(n))))
@@ -155,7 +140,7 @@ class Trainee(Subject):
     def _batch_size(self, n: int) -> int:
         if self.access is not Access.minibatch:
             return 1
-        return min(n, SOME) if self.tries_other_access else int(self.plugin.batch_size(n))
+        return int(self.plugin.batch_size(n)) if self._access is None else min(n, SOME)
 
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""
@@ -250,9 +235,9 @@ def _sparse_only(toy: Toy) -> str:
 
 def _other_access(trainee: Trainee, size: Size) -> str:
     """The access with which the same code runs."""
-    if trainee.tries_other_access:
-        return ""
     declared = trainee.access
+    if declared != trainee.plugin.access:  # this is such a trial
+        return ""
     for other in Access:
         if other is not declared and first_use(trainee.again(access=other), size).error is None:
             return (

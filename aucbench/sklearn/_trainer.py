@@ -1,4 +1,4 @@
-"""Training without test rows, in one go or in several: the runner's own pieces, whose model is kept."""
+"""Training without test rows, at once or in parts, with the functions of the runner."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import ParameterError
-from aucbench.runner.cell import CHUNK_ROWS, check_memory, check_requirements, pace_of, quiet, source_of
+from aucbench.runner.cell import (
+    check_memory,
+    check_requirements,
+    first_bad_iteration,
+    longest_chunk,
+    quiet,
+)
 from aucbench.runner.checkpoints import Scorer
 from aucbench.runner.order import Order, RowSource
 from aucbench.runner.pacing import ByIterations, Pace
@@ -24,15 +30,7 @@ ALL_ROWS = {
 
 
 class Model:
-    """A trained method.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-        The method.
-    state : object
-        What its `finalize` gave; kept where the method has no weights.
-    """
+    """A trained method: its weights or, where it has none, the final state."""
 
     def __init__(self, algorithm: Any, state: Any):
         linear = hasattr(algorithm, "weights")
@@ -46,54 +44,41 @@ class Model:
         return np.asarray(self._algorithm.score(self._state, X), np.float64)
 
 
-class Fitting(Training):
-    """A training whose model is kept where a run measures its AUC, and which may go on with other rows.
+class ModelTrainer(Training):
+    """A training that keeps the last model, and may go on with other rows.
 
-    Parameters
-    ----------
-    task : Task
-        What is trained, with one checkpoint; its test rows are not looked at.
-    pace : Pace
-        Its length.
-    planned : int or None
-        Number of iterations that the method is told; that of the pace in a training in one go.
-
-    Attributes
-    ----------
-    model : Model
-        That of the last checkpoint.
+    `diverged` says at which iteration the model ceased to be finite; it is empty as long as it is finite. The
+    method is told `planned` iterations.
     """
 
     model: Model
+    diverged = ""
 
     def __init__(self, task: Task, pace: Pace, planned: int | None):
         problem = Problem(task.X, task.y, planned, task.loss)
         super().__init__(task, pace, Scorer(task.X_test, task.y_test), problem)
-        self.calls = 0
-        self._planned = planned
+        self._calls, self._planned = 0, planned
 
     def _measure(self) -> None:
         algorithm = self.task.algorithm
         self.model = Model(algorithm, finalized(algorithm, self._state, self.clock.copy()))
 
     def run(self, source: RowSource) -> None:
-        """Train until the pace ends, then let go of the rows.
-
-        Raises
-        ------
-        ParameterError
-            The model is not finite.
-        """
+        """Train until the pace ends, then let go of the rows."""
         task = self.task
         batch = Batch(task.X, task.y, source.take(0), task.algorithm.access)
-        # A method that takes all rows is asked after each iteration whether it has converged.
-        longest = 1 if batch.access is Access.full else CHUNK_ROWS
         while (due := self.next_chunk()) is not None:
-            self.advance(batch.take(source.take(min(due, longest))))
-        self.calls += 1
+            start, chunk = self.iteration, batch.take(source.take(min(due, longest_chunk(task))))
+            self.advance(chunk)
+            if self.reason is not StopReason.diverged:
+                continue
+            self.diverged = f"within {self.iteration:,} iterations"
+            if not self._calls and self._planned == self._pace.total:  # it can be repeated
+                self.iteration = first_bad_iteration(task, self._pace, start, len(chunk))
+                self.diverged = f"at iteration {self.iteration:,}"
+        self._calls += 1
         none, no_labels = task.X[:0].copy(), task.y[:0].copy()
         self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels)
-        self.check_finite()
 
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
         """Take each of some other rows once, in an order that differs from call to call.
@@ -101,9 +86,8 @@ class Fitting(Training):
         Raises
         ------
         ParameterError
-            The model is not finite, or the rows are more than were planned.
+            The rows are more than were planned.
         """
-        self.check_finite()
         end, task = self.iteration + len(y), self.task
         if getattr(task.algorithm, "plans", False) and end > (self._planned or 0):
             raise ParameterError(
@@ -113,21 +97,13 @@ class Fitting(Training):
         self.task = replace(task, X=X, y=y)
         self._pace = ByIterations(end, [end])
         with quiet():
-            self.run(RowSource(Access.stream, y, task.order, task.order_seed, fold=self.calls))
-
-    def check_finite(self) -> None:
-        """Refuse to go on with a model that is none."""
-        if self.reason is StopReason.diverged:
-            raise ParameterError(
-                f"{self.task.algorithm.name} diverged within {self.iteration} iterations: its weights are "
-                f"NaN or infinite; set other hyper-parameters, or scale the features."
-            )
+            self.run(RowSource(Access.stream, y, task.order, task.order_seed, fold=self._calls))
 
 
 def task_of(
     algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **budget: Any
 ) -> Task:
-    """What is trained.
+    """The task of a training without test rows.
 
     Raises
     ------
@@ -145,23 +121,8 @@ def task_of(
     return task
 
 
-def trained(task: Task) -> Fitting:
-    """Train for the task's budget."""
-    pace, source = pace_of(task), source_of(task)
-    with quiet():
-        fitting = Fitting(task, pace, pace.total)
-        fitting.run(source)
-    return fitting
-
-
-def begun(task: Task, planned: int | None) -> Fitting:
-    """A training that `go_on` continues; the method may measure the rows of the task, and trains on none."""
-    with quiet():
-        return Fitting(task, ByIterations(0, []), planned)
-
-
 def why_not_on(algorithm: Any, planned: int | None) -> str | None:
-    """Why the training of a method cannot go on with other rows; None if it can."""
+    """The reason why the training of a method cannot go on with other rows; None if it can."""
     name, access = algorithm.name, Access(algorithm.access)
     if access is not Access.stream:
         return (

@@ -1,16 +1,55 @@
-"""Where scores are cut into two classes, and the rows by which that is decided while rows keep coming."""
+"""Two classes and their signs, and the threshold at which scores are cut into them."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.multiclass import type_of_target
 
-from aucbench.errors import ParameterError
+from aucbench.errors import DataError, ParameterError
 
 KEPT_ROWS = 1_000  # of each class
-KEPT_BYTES = 1 << 25  # of each class, from which fewer are kept
+KEPT_BYTES = 1 << 25  # of each class; fewer rows are kept where they would take more
 SEED_PURPOSE = 6  # keeps the sample's generator apart from the order's and the feature map's
+
+
+def two_classes(y: Any) -> NDArray[Any]:
+    """The two classes among labels, sorted; the second is the positive one.
+
+    Raises
+    ------
+    DataError
+        There are more, or there is one only.
+    """
+    classes = np.unique(y)
+    if len(classes) > 2:
+        raise DataError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
+            f"expected two classes, got {len(classes)}; sklearn.multiclass.OneVsRestClassifier takes more."
+        )
+    if len(classes) < 2:
+        raise DataError(f"Expected rows of two classes, got one class only: {shown(classes)}.")
+    return classes
+
+
+def signs_of(y: Any, classes: NDArray[Any]) -> NDArray[np.int8]:
+    """(n,) 1 for the second class, -1 for the first.
+
+    Raises
+    ------
+    DataError
+        There are other labels.
+    """
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise DataError(f"The labels {shown(unknown)} are not among the classes {shown(classes)}.")
+    return np.where(y == classes[1], 1, -1).astype(np.int8)
+
+
+def shown(labels: NDArray[Any]) -> str:
+    """Labels as messages show them."""
+    return ", ".join(map(repr, labels.tolist()))
 
 
 def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) -> float:
@@ -22,9 +61,9 @@ def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) 
     Parameters
     ----------
     name : str
-        Of the method, for the message.
+        Name of the method, for the message.
     scores : (n,) array
-        Of the rows that decide.
+        Decision values.
     y : (n,) int8 array
         Labels in {-1, 1}, of both classes.
 
@@ -39,7 +78,7 @@ def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) 
     1.5
     """
     if not np.all(np.isfinite(scores)):
-        raise ParameterError(f"{name}: scores of training rows are NaN or infinite; scale the features.")
+        raise ParameterError(f"{name}: scores of training rows are NaN or infinite: it diverges.")
     ranked = np.argsort(scores, kind="stable")
     scores, positive = scores[ranked], y[ranked] > 0
     # share of the negatives at or below each row, less the share of the positives there
@@ -56,14 +95,9 @@ def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) 
 
 
 class Sample:
-    """Rows of each class drawn uniformly from all that came, as many as fit.
+    """A uniform random sample of the rows of each class seen so far.
 
-    Every row gets a random key, and those with the smallest keys are kept.
-
-    Parameters
-    ----------
-    seed : int
-        Of the keys.
+    Every row gets a random key from the seed, and the rows with the smallest keys are kept.
     """
 
     def __init__(self, seed: int):
@@ -71,7 +105,7 @@ class Sample:
         self._kept: dict[int, tuple[Any, NDArray[np.float64]]] = {}  # label to rows and their keys
 
     def add(self, X: Any, y: NDArray[np.int8]) -> None:
-        """Rows that came."""
+        """Add rows."""
         nonzeros = X.nnz if sparse.issparse(X) else X.size
         row_bytes = max(1, X.dtype.itemsize * nonzeros // len(y))
         room = max(2, min(KEPT_ROWS, KEPT_BYTES // row_bytes))
@@ -94,7 +128,7 @@ class Sample:
         return len(self._kept) == 2
 
     def threshold(self, name: str, model: Any) -> float:
-        """The threshold that is best for the sample; `model` gives its scores."""
+        """The best threshold for the sample, scored by `model`."""
         parts = [
             (model.scores(X), np.full(X.shape[0], label, np.int8)) for label, (X, _) in self._kept.items()
         ]
