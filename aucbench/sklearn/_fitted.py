@@ -148,10 +148,8 @@ class Fitted:
         if not trainer.diverged:
             return
         algo = self._parts.algo
-        name = getattr(algo, "step_size", None)
-        advice = (
-            "set other hyperparameters" if name is None else f"lower algo__{name}, now {getattr(algo, name)}"
-        )
+        step = getattr(algo, "step_size", None)
+        advice = f"lower algo__{step}, now {getattr(algo, step)}" if step else "set other hyperparameters"
         if not self._parts.rescale:
             advice += ", or set rescale=True"
         raise ParameterError(

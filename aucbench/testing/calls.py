@@ -53,7 +53,11 @@ class Calls:
     def score(self, state: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values."""
         found = self.raw_score(state, X)
-        wrong = _wrong_scores(found, X.shape[0])
+        wrong = wrong_scores(found, X.shape[0])
+        if not wrong and not isinstance(found, np.ndarray):
+            wrong = f"returned a {type(found).__name__}: make it np.asarray(...)."
+        elif not wrong and found.dtype.kind != "f":
+            wrong = f"returned {found.dtype}: add .astype(float)."
         if wrong:
             hint = f" {CSR_ROWS}" if sparse.issparse(X) else ""
             raise self.broken("score", f"of {X.shape[0]} rows {wrong}{hint}")
@@ -74,13 +78,3 @@ class Calls:
     def broken(self, method: str, words: str) -> Broken:
         """The error of a function, with its place."""
         return Broken(f"`{method}` {words}", place_of(getattr(type(self._plugin), method)))
-
-
-def _wrong_scores(found: Any, n: int) -> str:
-    """The error in scores of n rows and its remedy; empty if there is none."""
-    wrong = wrong_scores(found, n)
-    if wrong:
-        return wrong
-    if not isinstance(found, np.ndarray):
-        return f"returned a {type(found).__name__}: make it np.asarray(...)."
-    return "" if found.dtype.kind == "f" else f"returned {found.dtype}: add .astype(float)."

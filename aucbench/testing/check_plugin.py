@@ -6,7 +6,7 @@ from aucbench.errors import ParameterError
 from aucbench.places import package_of, place_in, place_of
 from aucbench.registry import Family, suggest
 from aucbench.testing.checks import CHECKS
-from aucbench.testing.examine import Check, Watcher, conclude, examine
+from aucbench.testing.examine import Watcher, conclude, examine
 from aucbench.testing.findings import Finding, Status
 from aucbench.testing.problems import STANDARD, Size
 from aucbench.testing.time_limit import PATIENCE, TimeLimit
@@ -165,14 +165,10 @@ def examined(
     try:
         subject = checks[0].prepare(plugin, TimeLimit(patience), loss=loss)
     except (Exception, SystemExit) as error:  # a class that cannot even be made
-        return (_unmade(checks[0], plugin, error),)
+        text = f"With default parameters it cannot be made: {type(error).__name__}: {error}"
+        if isinstance(error, TypeError) and "required positional argument" in text:
+            text += "; give every field a default"
+        cls = plugin if isinstance(plugin, type) else type(plugin)
+        place = place_in(error, package_of(cls)) or place_of(cls)
+        return (Finding(checks[0].name, Status.failed, f"{text}.", place=place),)
     return examine(checks, subject, watcher or Watcher())
-
-
-def _unmade(check: Check, plugin: Any, error: BaseException) -> Finding:
-    text = f"With default parameters it cannot be made: {type(error).__name__}: {error}"
-    if isinstance(error, TypeError) and "required positional argument" in text:
-        text += "; give every field a default"
-    cls = plugin if isinstance(plugin, type) else type(plugin)
-    place = place_in(error, package_of(cls)) or place_of(cls)
-    return Finding(check.name, Status.failed, f"{text}.", place=place)

@@ -11,7 +11,7 @@ import numpy as np
 from aucbench.places import own_frames, package_of, place_in
 from aucbench.registry import suggest
 from aucbench.runner.cell import quiet
-from aucbench.testing.explain import explain, same
+from aucbench.testing.explain import explain
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried
 from aucbench.testing.problems import STANDARD, Size, Toy, line_for, small, smaller_sizes
 from aucbench.testing.time_limit import SHRINKING, OutOfTime, TimeLimit
@@ -144,9 +144,9 @@ class Check:
 
     def find(self, subject: Subject) -> Finding:
         """Check a subject; nothing is raised."""
-        reason = _exemptions(subject.plugin).get(self.name)
-        if reason:
-            return Finding(self.name, Status.exempt, reason)
+        exempt = getattr(subject.plugin, "exempt", {})
+        if isinstance(exempt, Mapping) and exempt.get(self.name):
+            return Finding(self.name, Status.exempt, exempt[self.name])
         subject.begin()
         with quiet():  # as in a timed run: results may depend on the number of BLAS threads
             try:
@@ -248,12 +248,6 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
     return findings
 
 
-def _exemptions(plugin: Any) -> Mapping[str, str]:
-    """The checks a plugin declares not to obey, each with its reason."""
-    declared = getattr(plugin, "exempt", {})
-    return declared if isinstance(declared, Mapping) else {}
-
-
 def _late(check: Check, subject: Subject, late: OutOfTime) -> Finding:
     """The finding of a check that was interrupted: a failure if the plugin hangs."""
     package = package_of(type(subject.plugin))
@@ -296,8 +290,11 @@ def _smaller(
         except Untried:
             raise
         except (Exception, SystemExit) as again:  # as above
-            # Another kind of rows would be another failure.
-            alike = ("CSR" in candidate.where) == ("CSR" in subject.where)
-            if alike and same(subject.plugin, error, again):
+            # Another kind of error, line or rows would be another failure.
+            one, other = (
+                (type(each), explain(subject.plugin, each)[1], "CSR" in tried.where)
+                for each, tried in ((error, subject), (again, candidate))
+            )
+            if one == other:
                 return candidate, again
     return None

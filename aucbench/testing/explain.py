@@ -48,13 +48,6 @@ def explain(plugin: Any, error: BaseException) -> tuple[str, str]:
     return f"{who} raised {type(error).__name__}: {_text(error)}.{_advice(plugin, error)}{notes}", place
 
 
-def same(plugin: Any, one: BaseException, other: BaseException) -> bool:
-    """Whether two failures have one cause."""
-    if type(one) is not type(other):
-        return False
-    return explain(plugin, one)[1] == explain(plugin, other)[1]
-
-
 def _text(error: BaseException) -> str:
     """The first line of a message that says something."""
     lines = [line.strip() for line in uncoloured(str(error)).split("\n")]

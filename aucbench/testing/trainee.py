@@ -1,8 +1,7 @@
 """A method under test: its first calls, training on small problems, and comparisons of results."""
 
 import pickle
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from functools import cached_property
 from time import monotonic
 from typing import Any, NamedTuple, Self
@@ -69,10 +68,6 @@ class Trainee(Subject):
     def again(self, **changes: Any) -> Self:
         """The same method with some other arguments."""
         return super().again(**{"access": self._access} | changes)
-
-    def tuned(self, setting: Mapping[str, Any]) -> Self:
-        """The method with other parameters."""
-        return self.again(plugin=replace(self.plugin, **setting), loss=self.loss)
 
     def _settled_size(self) -> Size:
         """The size that was given, or the largest on which there is time for all checks."""
@@ -209,7 +204,10 @@ def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str 
     except (Broken, Exempted):
         raise
     except Exception as error:
-        hint = _sparse_only(toy) or _other_kind(first, state) or _other_access(trainee, size)
+        if "CSR" in toy.words:  # dense rows were tried before
+            hint = f"Dense rows work. {CSR_ROWS}"
+        else:
+            hint = _other_kind(first, state) or _other_access(trainee, size)
         if hint:
             error.add_note(hint)
         raise
@@ -226,11 +224,6 @@ def _other_kind(first: Any, state: Any) -> str:
         f"`init` returned a {type(first).__name__} and `step` a {type(state).__name__}: "
         f"both must return the same kind of state."
     )
-
-
-def _sparse_only(toy: Toy) -> str:
-    """The advice on CSR rows; dense rows were tried before."""
-    return f"Dense rows work. {CSR_ROWS}" if "CSR" in toy.words else ""
 
 
 def _other_access(trainee: Trainee, size: Size) -> str:

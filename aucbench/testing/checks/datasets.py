@@ -38,10 +38,10 @@ class DatasetSubject(Subject):
         """
         if not self._parts:
             names = ("train", "test") if self._available(data.has_test_part) else ("train",)
-            self._parts = {name: self.again(name) for name in names}
+            self._parts = {name: self.loaded(name) for name in names}
         return self._parts
 
-    def again(self, part: str) -> data.Loaded:
+    def loaded(self, part: str) -> data.Loaded:
         """The part, loaded anew."""
         self.where = f"the {part} part"
         loaded: data.Loaded = self._available(lambda plugin: data.load(plugin, part))
@@ -101,7 +101,7 @@ def labels(dataset: DatasetSubject) -> None:
 def same_twice(dataset: DatasetSubject) -> None:
     """Loading twice gives the same bytes."""
     for name, part in dataset.parts.items():
-        other = dataset.again(name)
+        other = dataset.loaded(name)
         if part.sha256 != other.sha256:
             raise Broken(f"The {name} part has another hash when it is loaded again.")
         if not np.array_equal(part.y, other.y):

@@ -1,5 +1,6 @@
 """Checks of the model that a method learns: from other kinds of rows, from one class, and at all."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -101,7 +102,8 @@ def auc(trainee: Trainee) -> str:
     """
     train, test = problems.noisy(), problems.noisy(4000, seed=1)
     best = exact_auc(test.X @ problems.least_squares(train.X, train.y), test.y)
-    epochs = _epochs(trainee, len(train.y))
+    pass_seconds = max(1e-9, trainee.seconds * trainee.iterations(len(train.y), 1))
+    epochs = max(1, min(EPOCHS, int(SHARE * trainee.limit.left / pass_seconds)))
     trainee.use(train)
     found = by_default = _test_auc(trainee, train, test, epochs)
     words = f"test AUC {found:.4f} with default parameters, the optimum's is {best:.4f}"
@@ -113,19 +115,14 @@ def auc(trainee: Trainee) -> str:
             f"{len(train.y)} rows were made; {words}"
         )
     for setting in _settings(trainee.plugin):
-        found = max(found, _test_auc(trainee.tuned(setting), train, test, epochs))
+        tuned = trainee.again(plugin=replace(trainee.plugin, **setting), loss=trainee.loss)
+        found = max(found, _test_auc(tuned, train, test, epochs))
         if found >= best - AUC_GAP:
             named = ", ".join(f"{name}={value}" for name, value in setting.items())
             return f"{words}; {found:.4f} with {named} of its grid"
     if found > by_default:
         words += f"; the best of up to {GRID_SETTINGS} settings of its grid has {found:.4f}"
     raise Broken(f"It does not learn: {words}.{_reason(trainee, train, test, by_default, best)}")
-
-
-def _epochs(trainee: Trainee, n: int) -> int:
-    """Passes for which there is time."""
-    affordable = SHARE * trainee.limit.left / max(1e-9, trainee.seconds * trainee.iterations(n, 1))
-    return max(1, min(EPOCHS, int(affordable)))
 
 
 def _test_auc(trainee: Trainee, train: problems.Toy, test: problems.Toy, epochs: int) -> float:
