@@ -22,7 +22,7 @@ from aucbench.testing.examine import Watcher, following
 from aucbench.testing.findings import Finding, Status
 
 GRACE = 15.0  # seconds without a message, beyond the time limit, after which a plugin hangs
-WRITING = 0.5  # seconds to write where it is
+WRITES, WRITING = 50, 0.1  # times, and seconds each, that a process has to write where it is
 INTERRUPTED = "interrupted"
 
 
@@ -59,7 +59,11 @@ def examined_apart(
                     trying = message
                     watcher.trying(trying)
             os.kill(child.process.pid, signal.SIGUSR1)
-            child.process.join(WRITING)
+            for _ in range(WRITES):
+                has_begun = os.fstat(lines.fileno()).st_size > 0
+                child.process.join(WRITING)
+                if has_begun:
+                    break
             words = f"No response for {limit:.0f} s: compiled code appears to hang."
         except EOFError:
             child.process.join()

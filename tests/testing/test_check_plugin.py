@@ -47,7 +47,7 @@ def test_a_method_without_weights_finalize_grid_or_loss_passes_as_does_one_of_a_
 
 
 def test_an_unknown_access_is_named():
-    with pytest.raises(CheckFailure, match=r"access: `access` must be one of stream, pairs, minibatch, full"):
+    with pytest.raises(CheckFailure, match=r"access: .*stream, pairs, minibatch, full.*'streams'"):
         check_algorithm(WrongAccess)
 
 
@@ -79,7 +79,7 @@ def test_a_class_that_cannot_be_made_is_one_failure():
         name: ClassVar[str] = "needy"
         eta: float
 
-    with pytest.raises(CheckFailure, match="With default parameters it cannot be made: TypeError"):
+    with pytest.raises(CheckFailure, match=r"TypeError.*every field a default"):
         check_algorithm(Needy)
 
 

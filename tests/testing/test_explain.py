@@ -9,49 +9,32 @@ from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algor
 from tests.helpers import mistaken_plugins as mistaken
 from tests.helpers.mistaken_plugins import Centring, NanOnSingle, Plain
 
-WORDS = {
-    mistaken.InitReturnsNothing: ("runs", "`init` returned None: end it with `return` and the first state"),
-    mistaken.ScoreReturnsNothing: ("scores", "`score` of 2 rows returned None: end it with `return`"),
-    mistaken.Column: (
-        "scores",
-        r"returned shape \(2, 1\): add .ravel\(\); wanted .* shape \(2,\), one",
-    ),
-    mistaken.Scalar: ("scores", "returned a single number: it is given many rows, not one"),
-    mistaken.Whole: ("scores", r"returned int64: add .astype\(float\)"),
-    mistaken.DenseOnly: (
-        "runs",
-        r"`score` raised .*\. Dense rows work. These rows are CSR .* X @ w takes both kinds; .* requires:"
-        r".* 2 x 1 CSR rows",
-    ),
+WORDS = {  # the check that fails, and the values and the advice in its message
+    mistaken.InitReturnsNothing: ("runs", "`init` returned None: .*`return`"),
+    mistaken.ScoreReturnsNothing: ("scores", "`score` of 2 rows returned None: .*`return`"),
+    mistaken.Column: ("scores", r"shape \(2, 1\): .*\.ravel\(\); .*\(2,\)"),
+    mistaken.Scalar: ("scores", "`score` of 2 rows returned a single number"),
+    mistaken.Whole: ("scores", r"returned int64: .*\.astype\(float\)"),
+    mistaken.DenseOnly: ("runs", r"`score` raised .*CSR.*X @ w.*requires:.* 2 x 1 CSR rows"),
     mistaken.StreamAsPairs: (
         "runs",
-        r"`step` raised ValueError: .*With access 'pairs' an item of the batch is \(x_pos, x_neg\), two "
-        r"rows; the same code runs with access 'stream', where it is \(x, label\), an example: change",
+        r"`step` raised ValueError: .*'pairs'.*\(x_pos, x_neg\).*'stream'.*\(x, label\).*`access`",
     ),
-    mistaken.QuietlyStreamAsPairs: (
-        "auc",
-        "It does not learn: .* With access 'stream' the same code has .*: does `step` unpack what ",
-    ),
-    mistaken.OtherState: ("runs", "`init` returned a tuple and `step` a ndarray: both must return the same"),
-    mistaken.MisspeltProblem: (
-        "runs",
-        "'Problem' object has no attribute 'n_feature'. Did you mean n_feat",
-    ),
-    mistaken.MisspeltField: ("runs", "no attribute 'etta'. Did you mean eta?"),
-    mistaken.Assigning: (
-        "runs",
-        "`init` raised FrozenInstanceError: .* belongs in the state that",
-    ),
-    mistaken.WithoutBatch: ("runs", r"takes 2 .* It is called as step\(self, state, batch\)\."),
-    mistaken.NumberOfRows: ("batch_size", r"`batch_size` is 5; it must be a method batch_size\(n_samples\)"),
+    mistaken.QuietlyStreamAsPairs: ("auc", "'stream' .*`step` .*'pairs'"),
+    mistaken.OtherState: ("runs", "`init` returned a tuple and `step` a ndarray"),
+    mistaken.MisspeltProblem: ("runs", "'n_feature'. Did you mean n_features"),
+    mistaken.MisspeltField: ("runs", "'etta'. Did you mean eta"),
+    mistaken.Assigning: ("runs", "`init` raised FrozenInstanceError: .*state.*`init`"),
+    mistaken.WithoutBatch: ("runs", r"takes 2 .*step\(self, state, batch\)"),
+    mistaken.NumberOfRows: ("batch_size", r"`batch_size` is 5; .*batch_size\(n_samples\)"),
     mistaken.WeightsRaise: ("runs", "`weights` raised AttributeError: .* 'coef_'"),
-    mistaken.Exiting: ("runs", r"`step` ends the program \(sys.exit, 3\); it must raise an error instead"),
-    mistaken.NotANumber: ("scores", "2 of 2 scores are NaN; the state is finite, so that it is `score`"),
-    mistaken.Diverging: ("scores", "scores are NaN; the state is not finite either: training diverges"),
-    mistaken.Opposite: ("auc", "The opposite order would be right: a higher score must mean label"),
-    mistaken.UsedUp: ("auc", "Training changes no score: does `step` return the state it made"),
-    mistaken.Generating: ("pickling", r"cannot be pickled \(TypeError: .*: keep generators, lambdas"),
-    mistaken.Untypable: ("runs", r"TypingError: No implementation of .* signature: >>> add\(array\(float64"),
+    mistaken.Exiting: ("runs", r"`step` .*sys.exit, 3"),
+    mistaken.NotANumber: ("scores", "2 of 2 scores are NaN; the state is finite.*`score`"),
+    mistaken.Diverging: ("scores", "scores are NaN; the state is not finite"),
+    mistaken.Opposite: ("auc", r"opposite order.*\+1"),
+    mistaken.UsedUp: ("auc", "no score.*`step`.*`score`"),
+    mistaken.Generating: ("pickling", r"pickled \(TypeError: .*generators"),
+    mistaken.Untypable: ("runs", r"TypingError: No implementation of .*add\(array\(float64"),
 }
 LINES = {
     mistaken.InitReturnsNothing: "def init(self, problem, rng):",
@@ -99,7 +82,7 @@ def test_checks_that_a_failure_stops_are_not_tried_and_name_it():
     later = findings[[finding.check for finding in findings].index("runs") + 1 :]
     assert {finding.status for finding in later} == {Status.untried}
     assert {finding.follows for finding in later} == {"runs"}
-    with pytest.raises(CheckFailure, match="not tried for that reason: scores, inputs_untouched, "):
+    with pytest.raises(CheckFailure, match="scores, inputs_untouched, "):
         check_algorithm(mistaken.Exiting)
 
 

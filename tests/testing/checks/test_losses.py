@@ -137,7 +137,7 @@ def test_compiled_code_that_computes_something_else_is_found(monkeypatch):
 
 
 def test_a_parameter_that_is_no_number_is_named():
-    with pytest.raises(CheckFailure, match="one_parameter: Its field 'target' must be a number, got '1'"):
+    with pytest.raises(CheckFailure, match=r"one_parameter: .*'target' .*'1'"):
         check_loss(WordParameter)
 
 
