@@ -49,7 +49,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         One of ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``, ``"centred_unit"``,
         ``"maxabs_unit"``. Scaling of the features, fitted on the training rows. ``"minmax"`` and
         ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the standard
-        deviation without centring them.
+        deviation without centring them, so that the same rows as a dense array give another, often more
+        accurate, model.
     rescale : bool, default=True
         Whether dense rows are then moved to the mean 0, and all rows multiplied by one number that makes the
         mean of |x|^2 over the training rows 1, so that step sizes, radii and regularisation mean the same on
