@@ -1,34 +1,16 @@
 """The Python interface: run, replay, catalog."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.registry import Catalog, load_catalog
+from aucbench.registry import catalog as catalog
 from aucbench.result import Result
 
 if TYPE_CHECKING:
     from aucbench.studies.conducting import Conducted, Executed
-
-
-@cache
-def catalog() -> Catalog:
-    """The registered plugins: ``catalog().algorithm("solam")(zeta=0.5, radius=2.0)``.
-
-    Returns
-    -------
-    Catalog
-        With `algorithm`, `dataset`, `loss` and `features`, each giving the class of a name.
-
-    Raises
-    ------
-    PluginError
-        Two distributions register the same name.
-    """
-    return load_catalog()
 
 
 def run(*overrides: str) -> Result:

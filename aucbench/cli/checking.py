@@ -70,8 +70,8 @@ def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> tuple[list
 def _check(plugins: list[Plugin], failures: list[Failure], patience: float | None) -> int:
     from aucbench.cli.findings import Progress, report, report_failure
     from aucbench.testing import CHECKS, Status
-    from aucbench.testing.isolating import examined_apart
-    from aucbench.testing.patience import PATIENCE
+    from aucbench.testing.child_process import examined_apart
+    from aucbench.testing.time_limit import PATIENCE
 
     counts = dict.fromkeys(Status, 0)
     for failure in failures:

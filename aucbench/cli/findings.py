@@ -7,7 +7,7 @@ from typing import TextIO
 from aucbench.contracts.validation import Failure
 from aucbench.registry import Plugin
 from aucbench.testing import CHECKS, Finding, Status
-from aucbench.testing.examining import Watcher
+from aucbench.testing.examine import Watcher
 
 WIDTH = 110
 INDENT = " " * 11

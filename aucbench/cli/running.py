@@ -20,7 +20,7 @@ from aucbench.config import binding, composing, sweeping, twins
 from aucbench.config.words import check_overrides, for_each_run
 from aucbench.entry import Entry
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.studies import forking
+from aucbench.processes import start_fork_server
 from aucbench.studies.planning import Refused
 from aucbench.studies.running import Study
 
@@ -43,7 +43,7 @@ def run(words: list[str], traceback: bool = False) -> int:
     words = [word for word in words if word not in (DRY_RUN, ONLY_FAILED)]
     _check_words(words)
     if any(word in ("hydra/launcher=dask", "parallel=0") or MANY.fullmatch(word) for word in words):
-        forking.begin()
+        start_fork_server()
     twins.register(catalog())
     statuses: list[int] = []
 

@@ -13,7 +13,7 @@ from aucbench.data.scaler import default_scaling
 from aucbench.data.splits import PROTOCOLS
 from aucbench.entry import Bound, Entry
 from aucbench.errors import ParameterError, PluginError
-from aucbench.registry import Catalog, Family, suggest
+from aucbench.registry import Catalog, Family, accepted_loss, suggest
 from aucbench.tuning import TUNINGS, Tuning
 from aucbench.tuning.spaces import resolve
 
@@ -74,29 +74,6 @@ def tracking_uri(cfg: DictConfig) -> str | None:
     name = composing.choices(cfg)["tracking"]
     cls = next(cls for cls in twins.FIXED_GROUPS["tracking"] if cls.name == name)  # type: ignore[attr-defined]
     return getattr(cls(**composing.parameters(cfg.tracking)), "uri", None)
-
-
-def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:
-    """The name of the loss a method trains with: the one asked for if it accepts that, else its first.
-
-    Raises
-    ------
-    ParameterError
-        The method takes no loss, not this one, or any and none was named.
-    """
-    accepted = tuple(getattr(algorithm, "losses", ()))
-    if name is None:
-        if accepted[:1] == ("*",):
-            known = ", ".join(sorted(catalog.plugins[Family.losses]))
-            raise ParameterError(
-                f"{algorithm.name} takes any loss and has no default: set loss to one of {known}."
-            )
-        return accepted[0] if accepted else None
-    if not accepted:
-        raise ParameterError(f"{algorithm.name} takes no loss, got loss={name}.")
-    if name not in accepted and "*" not in accepted:
-        raise ParameterError(f"{algorithm.name} accepts the losses {', '.join(accepted)}, got loss={name}.")
-    return name
 
 
 def _loss(catalog: Catalog, algorithm: Any, name: str | None, fields: dict[str, Any]) -> Bound | None:

@@ -58,7 +58,7 @@ def run_cell(
             start, chunk = training.iteration, batch.take(source.take(min(due, longest_chunk(task))))
             training.advance(chunk)
             if training.reason is StopReason.diverged:
-                training.iteration = _first_bad_iteration(task, pace, start, len(chunk))
+                training.iteration = first_bad_iteration(task, pace, start, len(chunk))
             else:
                 progress(training.share)
         return training.outcome()
@@ -124,7 +124,7 @@ def warm(task: Task) -> None:
             scorer.auc([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
 
 
-def _first_bad_iteration(task: Task, pace: Pace, start: int, length: int) -> int:
+def first_bad_iteration(task: Task, pace: Pace, start: int, length: int) -> int:
     """The first iteration after which the model is not finite, found by training once more up to there.
 
     How far a chunk reaches depends on the checkpoints; the iteration at which a method diverges does not.

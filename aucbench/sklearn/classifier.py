@@ -4,22 +4,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import clone
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
-from aucbench.sklearn import calibrating, training
-from aucbench.sklearn.fitted import Ingredients, begun, fitted
-from aucbench.sklearn.labels import shown, signs_of, two_classes
-from aucbench.sklearn.nesting import NestedPlugins
-from aucbench.sklearn.ranking import ROWS, RankingMixin
+from aucbench.sklearn._calibration import calibrated
+from aucbench.sklearn._fitted import Fitted, Ingredients, begun, fitted
+from aucbench.sklearn._parameters import PluginParameters
+from aucbench.sklearn._threshold import shown, signs_of, two_classes
+from aucbench.sklearn._trainer import why_not_on
+
+ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # as users may give them
 
 
-class AUCClassifier(RankingMixin, NestedPlugins):
+class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  # as PluginParameters
     """A classifier of two classes that is trained to rank: any registered method for maximising the AUC.
 
     Rows are scaled, mapped by a feature map and visited as in `aucbench.run`, by the same code, so that the
@@ -47,7 +49,8 @@ class AUCClassifier(RankingMixin, NestedPlugins):
         One of ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``, ``"centred_unit"``,
         ``"maxabs_unit"``. Scaling of the features, fitted on the training rows. ``"minmax"`` and
         ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the standard
-        deviation without centring them.
+        deviation without centring them, so that the same rows as a dense array give another, often more
+        accurate, model.
     rescale : bool, default=True
         Whether dense rows are then moved to the mean 0, and all rows multiplied by one number that makes the
         mean of |x|^2 over the training rows 1, so that step sizes, radii and regularisation mean the same on
@@ -126,6 +129,10 @@ class AUCClassifier(RankingMixin, NestedPlugins):
     (1, 30)
     """
 
+    classes_: NDArray[Any]
+    _fitted: Fitted
+    _calibrator: Any  # None without calibrate=True
+
     def __init__(
         self,
         algo: Any = "psam",
@@ -182,10 +189,12 @@ class AUCClassifier(RankingMixin, NestedPlugins):
         check_classification_targets(y)
         classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
         signs = signs_of(y, classes)
-        made, calibrator = fitted(parts, X, signs, seed, self._budget().epochs), None
         if self.calibrate:
-            judged = clone(self).set_params(calibrate=False, random_state=seed)
-            calibrator = calibrating.calibrated(judged, X, signs, seed)
+            one = clone(self).set_params(calibrate=False, random_state=seed)
+            one, calibrator = calibrated(one, X, signs, seed)
+            made = one._fitted
+        else:
+            made, calibrator = fitted(parts, X, signs, seed, self._budget().epochs), None
         self._fitted, self._calibrator, self.classes_ = made, calibrator, classes
         return self
 
@@ -229,10 +238,91 @@ class AUCClassifier(RankingMixin, NestedPlugins):
         self._calibrator, self.classes_ = None, known
         return self
 
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Scores that rank rows; positive where `predict` gives the second class.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame or sparse matrix
+            Rows.
+
+        Returns
+        -------
+        (n_samples,) array
+            The higher, the more likely is the second class.
+        """
+        check_is_fitted(self)
+        return self._fitted.scores(validate_data(self, X, reset=False, **ROWS))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Classes, cut where the balanced accuracy of the training rows was best.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame or sparse matrix
+            Rows.
+
+        Returns
+        -------
+        (n_samples,) array
+            Members of `classes_`.
+        """
+        positive = self.decision_function(X) > 0.0
+        return self.classes_[positive.astype(np.intp)]
+
+    def _is_calibrated(self) -> bool:
+        return bool(self.calibrate)
+
+    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Calibrated probabilities; with ``calibrate=True`` only.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame or sparse matrix
+            Rows.
+
+        Returns
+        -------
+        (n_samples, 2) array
+            Of each class, in the order of `classes_`.
+        """
+        check_is_fitted(self)
+        if self._calibrator is None:
+            raise ParameterError("There are no probabilities: call fit after setting calibrate=True.")
+        return self._calibrator.predict_proba(validate_data(self, X, reset=False, **ROWS))
+
+    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """(1, n_features_in_) weights for the features as they came."""
+        check_is_fitted(self)
+        return self._fitted.affine()[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """(1,) what is added to the weighted sum."""
+        check_is_fitted(self)
+        return self._fitted.affine()[1]
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations so far."""
+        check_is_fitted(self)
+        return self._fitted.iterations
+
+    def _why_no_coef(self) -> str | None:
+        check_is_fitted(self)
+        return self._fitted.why_no_coef
+
     def _why_not_on(self) -> str | None:
         if self.calibrate:
             return "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
-        return training.why_not_on(self._algorithm(), self.iterations)
+        return why_not_on(self._algorithm(), self.iterations)
 
     def _why_no_probabilities(self) -> str | None:
         return None if self.calibrate else "Probabilities need calibrate=True before fit."
@@ -240,7 +330,7 @@ class AUCClassifier(RankingMixin, NestedPlugins):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            """What is not there says why, where there is a reason."""
+            """Say why an attribute is missing, if there is a reason."""
             reasons = {
                 "partial_fit": self._why_not_on,
                 "predict_proba": self._why_no_probabilities,

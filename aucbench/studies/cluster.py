@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
-from aucbench.studies.forking import METHOD, forking_context, interrupted_later
+from aucbench.processes import METHOD, forking_context, interrupted_later
 from aucbench.studies.performing import Conditions, perform_pickled
 from aucbench.studies.units import Failure, FailureReason, Report, Unit
 

@@ -12,11 +12,11 @@ from aucbench import provenance
 from aucbench.contracts.source_location import source_file
 from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
+from aucbench.processes import limited_memory
 from aucbench.result import CellResult
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_together
 from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
-from aucbench.studies import memory_limit
 from aucbench.studies.observing import Observer
 from aucbench.studies.recording import advice, facts_of, measured
 from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
@@ -74,7 +74,7 @@ def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None
     try:
         # A proposal prepares one inner fold after the other; the test rows are nothing to it.
         prepared = None if isinstance(unit, ProposalUnit) else _workshop.prepared(unit, observer.stage)
-        with memory_limit.of(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
+        with limited_memory(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
             try:
                 return Report(_WORK[type(unit)](unit, prepared, conditions, observer))
             finally:

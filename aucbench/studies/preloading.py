@@ -8,7 +8,7 @@ from aucbench.errors import AucbenchError
 
 # What fails to load is said by the process that plans the study.
 with contextlib.suppress(AucbenchError), warnings.catch_warnings(action="ignore"):
-    from aucbench.api import catalog
+    from aucbench.registry import catalog
 
     catalog()
 

@@ -4,7 +4,6 @@ import contextlib
 import pickle
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from typing import Any
 
 import numpy as np
 
@@ -12,10 +11,9 @@ from aucbench.contracts import Access
 from aucbench.data.preprocess import prepare
 from aucbench.data.splits import Side, Split
 from aucbench.entry import Entry
+from aucbench.processes import ChildProcess, forking_context, limited_memory
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
-from aucbench.studies import memory_limit
-from aucbench.studies.forking import forking_context
 from aucbench.studies.workshop import Workshop
 
 SAMPLE_ROWS = 2_000
@@ -24,20 +22,21 @@ WAIT_SECONDS = 20.0  # for the trial run, compiling included
 
 
 class TrialRuns:
-    """Tries methods in one process of its own, which is replaced when a method takes it along."""
+    """Trial runs in one process of its own, which is replaced when a method hangs or ends it."""
 
     def __init__(self) -> None:
-        self._process: Any = None
-        self._connection: Any = None
+        self._child: ChildProcess | None = None
 
     def __enter__(self) -> "TrialRuns":
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._end()
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
 
     def seconds(self, entry: Entry, split_seed: int, fold: int) -> float | None:
-        """Seconds of an iteration; None where the method cannot be tried on some rows, or does not end.
+        """Seconds per iteration; None where the method cannot be tried on some rows, or hangs.
 
         Parameters
         ----------
@@ -50,33 +49,18 @@ class TrialRuns:
             pickled = pickle.dumps((entry, split_seed, fold))
         except Exception:  # a plugin of this process alone, such as one typed in at a prompt
             return None
-        if self._process is None:
-            self._begin()
+        if self._child is None:
+            self._child = ChildProcess(forking_context(), _serve)
         limit = entry.limits.seconds
         wait = WAIT_SECONDS if limit is None else min(WAIT_SECONDS, limit + entry.limits.grace)
-        try:
-            self._connection.send_bytes(pickled)
-            if self._connection.poll(wait):
-                found: float | None = self._connection.recv()
+        connection = self._child.connection
+        with contextlib.suppress(EOFError, OSError):
+            connection.send_bytes(pickled)
+            if connection.poll(wait):
+                found: float | None = connection.recv()
                 return found
-        except (EOFError, OSError):
-            pass
-        self._end()
+        self.__exit__()
         return None
-
-    def _begin(self) -> None:
-        context = forking_context()
-        self._connection, other = context.Pipe()
-        self._process = context.Process(target=_serve, args=(other,), daemon=True)
-        self._process.start()
-        other.close()
-
-    def _end(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._connection.close()
-            self._process = None
 
 
 def _serve(connection: Connection) -> None:
@@ -111,7 +95,7 @@ def _seconds(entry: Entry, split_seed: int, fold: int) -> float:
     is_full = Access(algorithm.access) is Access.full
     planned = getattr(algorithm, "plans", False) or is_full
     timed = replace(task, epochs=1.0) if planned else replace(task, seconds=SAMPLE_SECONDS)
-    with memory_limit.of(entry.limits.memory, 1, worker=True):
+    with limited_memory(entry.limits.memory, 1, worker=True):
         run_cell(timed)  # what it compiles beyond the warming is not to be measured
         outcome = run_cell(timed)
     per_row = len(split.train.y) / len(few.train.y) if is_full else 1.0

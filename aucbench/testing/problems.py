@@ -1,15 +1,19 @@
-"""Small problems that plugins are tried on, and the exact solution of one of them."""
+"""Small problems that plugins are tried on, smaller ones that may fail alike, and how an input is printed."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-WIDE = 15  # times the columns of a dense problem has a wide sparse one
+WIDE = 15  # a wide sparse problem has this many times the columns of a dense one
 WIDE_NONZEROS = 3  # a row of it, so that methods with a lazy layout choose it
 RIDGE = 1e-2  # weight of |w|^2 / 2 in the exact solution
+BY_ONE = 8  # sizes up to this one are also tried less one
+MOST_ROWS, MOST_ENTRIES = 16, 40  # of an input that is printed
 
 
 class Size(NamedTuple):
@@ -22,14 +26,16 @@ class Size(NamedTuple):
 
 # More than 1,024 iterations: what happens every so many steps happens at least once.
 STANDARD = Size(220, 8, 5)
+FEWEST = Size(2, 1, 1)
 
 
 class Toy(NamedTuple):
-    """Training rows and labels, and words that say what they are."""
+    """Training rows and labels, described in words and, if they are few, as literals."""
 
     X: Any  # (n, d) ndarray or CSR
     y: NDArray[np.int8]  # (n,)
     words: str
+    shown: str = ""  # made before a method gets the rows: it may change them
 
 
 @dataclass(frozen=True)
@@ -53,16 +59,8 @@ class Softplus:
 def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
     """Rows of at most unit norm whose mean depends on the label; a third of them positive.
 
-    Parameters
-    ----------
-    size : Size
-        Rows and columns; the wide layout has 15 times the columns.
-    layout : {"dense", "csr", "wide", "thin", "wide thin"}
-        "csr" has half of the entries, "wide" 3 a row; "thin" and "wide thin" are the same rows as ndarrays.
-    dtype : float64 or float32
-        Of the features.
-    seed : int
-        Of the generator.
+    The layout "csr" has half of the entries; "wide" has 15 times the columns and 3 entries per row; "thin"
+    and "wide thin" are the same rows as ndarrays.
     """
     rng = np.random.default_rng(seed)
     wide = layout.startswith("wide")
@@ -77,7 +75,8 @@ def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64,
     X = X.astype(dtype)
     kind = "dense" if layout == "dense" or layout.endswith("thin") else "CSR"
     words = f"{n} x {d} {kind} rows of {X.dtype}, seed {seed}"
-    return Toy(sparse.csr_matrix(X) if kind == "CSR" else X, y, words)
+    rows = sparse.csr_matrix(X) if kind == "CSR" else X
+    return Toy(rows, y, words, _shown(rows, y))
 
 
 def noisy(n: int = 400, d: int = 6, seed: int = 0) -> Toy:
@@ -108,3 +107,77 @@ def least_squares(X: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.flo
     b = positive.mean(axis=0) - negative.mean(axis=0)
     matrix = np.cov(positive.T, bias=True) + np.cov(negative.T, bias=True) + np.outer(b, b)
     return np.linalg.solve(matrix + RIDGE * np.eye(X.shape[1]), b)
+
+
+def smaller_sizes(size: Size) -> Iterator[Size]:
+    """Sizes to try next, the smallest first: all halved, one halved, one less one."""
+    half = Size(*(max(few, value // 2) for few, value in zip(FEWEST, size, strict=True)))
+    yield from dict.fromkeys(
+        candidate
+        for candidate in (
+            half,
+            *(size._replace(**{name: getattr(half, name)}) for name in Size._fields),
+            *(
+                size._replace(**{name: value - 1})
+                for name, few, value in zip(Size._fields, FEWEST, size, strict=True)
+                if few < value <= BY_ONE
+            ),
+        )
+        if candidate != size
+    )
+
+
+def _shown(X: Any, y: NDArray[np.int8]) -> str:
+    """The rows and labels as one line of literals; empty when that would be long.
+
+    Zeros of CSR rows are left out: ``{column: value}``.
+    """
+    is_sparse = sparse.issparse(X)
+    if X.shape[0] > MOST_ROWS or (X.nnz if is_sparse else X.size) > MOST_ENTRIES:
+        return ""
+    rows = [
+        dict(zip(row.indices.tolist(), map(_short, row.data), strict=True))
+        if is_sparse
+        else list(map(_short, row))
+        for row in X
+    ]
+    return f"X = {rows}, y = {y.tolist()}"
+
+
+def shown_rows(rows: NDArray[Any]) -> str:
+    """The row numbers, to be added to a problem; empty when there are many."""
+    return f", rows = {rows.tolist()}" if 0 < rows.size <= MOST_ENTRIES else ""
+
+
+def line_for(check: str, plugin: Any, size: Size | None = None, loss: Any = None) -> str:
+    """A line of Python that runs the check again on the same input."""
+    made = [plugin] if loss is None else [plugin, loss]
+    imports = [
+        f"from {type(each).__module__} import {type(each).__qualname__}"
+        for each in made
+        if "<locals>" not in type(each).__qualname__
+    ]
+    words = [_constructor(plugin), repr(check)]
+    if size is not None:
+        words += [f"{name}={value}" for name, value in size._asdict().items()]
+    if loss is not None:
+        words.append(f"loss={_constructor(loss)}")
+    call = f"reproduce({', '.join(words)})"
+    return "; ".join([*imports, "from aucbench.testing import reproduce", call])
+
+
+def _constructor(plugin: Any) -> str:
+    """The call that makes the plugin, without the fields that have their default."""
+    given = []
+    for field in fields(plugin) if is_dataclass(plugin) else ():
+        value = getattr(plugin, field.name)
+        if value != field.default:
+            given.append(
+                f"{field.name}={str(value)!r}" if isinstance(value, StrEnum) else f"{field.name}={value!r}"
+            )
+    return f"{type(plugin).__name__}({', '.join(given)})"
+
+
+def _short(value: Any) -> float:
+    """Three significant digits."""
+    return float(f"{float(np.float64(value)):.3g}")

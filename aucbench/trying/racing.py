@@ -10,8 +10,8 @@ from typing import NamedTuple
 from aucbench.config import binding, sweeping
 from aucbench.config.settings import Limits
 from aucbench.entry import Entry
+from aucbench.processes import start_fork_server
 from aucbench.registry import Catalog
-from aucbench.studies import forking
 from aucbench.studies.conducting import Executed, conduct
 from aucbench.studies.engine import Engine, Here
 from aucbench.studies.observing import Observer
@@ -66,7 +66,7 @@ class Race:
         self._apart: Engine | None = None
 
     def __enter__(self) -> "Race":
-        forking.begin()
+        start_fork_server()
         return self
 
     def __exit__(self, *error: object) -> None:

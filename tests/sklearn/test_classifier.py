@@ -1,6 +1,5 @@
 import doctest
 import pickle
-import re
 import warnings
 
 import numpy as np
@@ -140,15 +139,16 @@ def test_probabilities_are_there_when_asked_for_and_keep_the_order():
         _ = fitted().predict_proba
     assert not hasattr(fitted(), "predict_proba")
     model = fitted("opauc", calibrate=True)
+    assert np.array_equal(model.decision_function(X), fitted("opauc").decision_function(X))
     probabilities = model.predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     assert roc_auc_score(Y, probabilities[:, 1]) == roc_auc_score(Y, model.decision_function(X))
     assert np.mean(probabilities[:, 1]) == pytest.approx(np.mean(Y == 1), abs=0.02)
     np.testing.assert_allclose(model.predict_log_proba(X), np.log(probabilities))
-    with pytest.raises(DataError, match="needs two rows of each class"):
+    with pytest.raises(DataError, match="calibrate=True"):
         AUCClassifier(calibrate=True).fit(X[:4], [0, 0, 0, 1])
     late = fitted().set_params(calibrate=True)
-    with pytest.raises(ParameterError, match="call fit after setting calibrate=True"):
+    with pytest.raises(ParameterError, match="calibrate=True"):
         late.predict_proba(X)
 
 
@@ -178,7 +178,7 @@ def test_hyper_parameters_are_reached_by_nested_names():
 def test_the_method_is_set_before_its_parameters_whatever_their_order():
     model = AUCClassifier().set_params(algo__gamma=1e-3, algo="psam")
     assert model.get_params()["algo__gamma"] == 1e-3
-    with pytest.raises(ParameterError, match=r"algo=psam has no parameter 'gama'\. Did you mean gamma\?"):
+    with pytest.raises(ParameterError, match=r"algo=psam .*'gama'.* gamma"):
         model.set_params(algo__gama=1.0)
     with pytest.raises(ValueError, match="Invalid parameter 'algorithm'"):
         model.set_params(algorithm="psam")
@@ -212,7 +212,7 @@ def test_an_instance_of_a_method_need_not_be_registered():
 
 
 def test_a_method_that_has_not_converged_warns():
-    with pytest.warns(ConvergenceWarning, match="iterating has not converged after 5 iterations"):
+    with pytest.warns(ConvergenceWarning, match="iterating .* 5 iterations"):
         fitted(Iterating(needed=50), epochs=5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -220,53 +220,58 @@ def test_a_method_that_has_not_converged_warns():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "sentence"),
+    ("parameters", "values"),
     [
-        ({"algo": "fsauk"}, "Unknown algorithm 'fsauk'. Did you mean fsauc or sauc?"),
-        ({"algo": 3}, "algo must be the name of a registered algorithm, or an instance of one, got 3."),
-        (
-            {"algo": "fsauc", "algo_params": {"radiu": 1}},
-            "algo=fsauc has no parameter 'radiu'. Did you mean radius?",
-        ),
-        ({"algo": "fsauc", "algo_params": {"radius": -1}}, "fsauc: radius must be > 0, got -1."),
-        ({"algo_params": [1]}, "algo_params must be a mapping of names to values, got [1]."),
-        ({"algo": "fsauc", "loss": "hinge"}, "fsauc accepts the losses square, got loss=hinge."),
-        ({"scaling": "max"}, "scaling must be one of none, minmax"),
-        ({"order": "sorted"}, "order must be one of shuffled, stored, blocks, got 'sorted'."),
-        (
-            {"algo": "psam", "order": "stored"},
-            "order=stored does not apply to a method that draws random pairs.",
-        ),
-        ({"epochs": 0}, "budget: epochs must be > 0 (or none), got 0."),
-        ({"iterations": 2.5}, "budget: iterations must be a whole number"),
-        (
-            {"algo": "cbr", "loss_params": {"theta": 1.0}},
-            "cbr takes no loss, got loss_params={'theta': 1.0}.",
-        ),
-        ({"rescale": "yes"}, "rescale must be True or False, got 'yes'."),
-        ({"algo": Exploding(at=37), "epochs": 5}, "exploding diverged within 1500 iterations"),
+        ({"algo": "fsauk"}, ["fsauk", "fsauc or sauc"]),
+        ({"algo": 3}, ["algo", "registered algorithm", "got 3"]),
+        ({"algo": "fsauc", "algo_params": {"radiu": 1}}, ["algo=fsauc", "'radiu'", "radius"]),
+        ({"algo": "fsauc", "algo_params": {"radius": -1}}, ["fsauc", "radius", "> 0", "got -1"]),
+        ({"algo_params": [1]}, ["algo_params", "mapping", "got [1]"]),
+        ({"algo": "fsauc", "loss": "hinge"}, ["fsauc", "square", "loss=hinge"]),
+        ({"scaling": "max"}, ["scaling", "minmax"]),
+        ({"order": "sorted"}, ["order", "shuffled, stored, blocks", "'sorted'"]),
+        ({"algo": "psam", "order": "stored"}, ["order=stored", "random pairs"]),
+        ({"epochs": 0}, ["epochs", "> 0", "got 0"]),
+        ({"iterations": 2.5}, ["iterations", "whole number"]),
+        ({"algo": "cbr", "loss_params": {"theta": 1.0}}, ["cbr", "no loss", "{'theta': 1.0}"]),
+        ({"rescale": "yes"}, ["rescale", "True or False", "'yes'"]),
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_what_is_wrong_is_said_in_one_sentence_by_fit(parameters, sentence):
+def test_a_wrong_setting_is_refused_by_fit_with_the_value_in_the_message(parameters, values):
     model = AUCClassifier(**parameters)
     model.get_params()
-    with pytest.raises(ParameterError, match=re.escape(sentence)):
+    with pytest.raises(ParameterError) as caught:
         model.fit(X, Y)
+    for value in values:
+        assert value in str(caught.value)
     assert not hasattr(model, "classes_")
 
 
+def test_a_training_that_diverges_names_its_iteration_and_the_step_to_lower():
+    with pytest.raises(ParameterError) as caught:
+        AUCClassifier(Exploding(at=37), epochs=5).fit(X, Y)
+    assert "exploding diverged at iteration 37:" in str(caught.value)
+    assert "scale" not in str(caught.value)  # the rows are standardised and rescaled
+    with pytest.raises(ParameterError) as caught:
+        AUCClassifier("adaoam", {"eta": 1e300}, scaling="none", rescale=False).fit(X * 1e20, Y)
+    assert "algo__eta, now 1e+300" in str(caught.value)
+    assert "rescale=True" in str(caught.value)
+
+
 @pytest.mark.parametrize(
-    ("y", "sentence"),
+    ("y", "values"),
     [
-        (np.arange(300) % 3, "Only binary classification is supported. The type of the target is multiclass"),
-        (np.ones(300), "Expected rows of two classes, got one class only: 1.0."),
+        (np.arange(300) % 3, ["multiclass", "got 3", "OneVsRestClassifier"]),
+        (np.ones(300), ["one class", "1.0"]),
     ],
     ids=["three", "one"],
 )
-def test_other_than_two_classes_are_refused(y, sentence):
-    with pytest.raises(DataError, match=re.escape(sentence)):
+def test_other_than_two_classes_are_refused(y, values):
+    with pytest.raises(DataError) as caught:
         AUCClassifier().fit(X, y)
+    for value in values:
+        assert value in str(caught.value)
 
 
 def test_huge_values_without_scaling_are_refused_as_in_a_run():
@@ -281,5 +286,5 @@ def test_float32_rows_stay_float32():
 
 def test_calibration_is_on_or_off():
     X = np.random.default_rng(0).normal(size=(40, 3))
-    with pytest.raises(ValueError, match="calibrate must be True or False, got 'isotonic'"):
+    with pytest.raises(ValueError, match=r"calibrate .* 'isotonic'"):
         AUCClassifier(calibrate="isotonic").fit(X, X[:, 0] > 0)

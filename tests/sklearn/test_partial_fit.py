@@ -1,6 +1,5 @@
 import copy
 import pickle
-import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -87,13 +86,11 @@ def test_it_goes_on_after_fit_and_after_pickling():
 
 def test_a_planning_method_needs_the_number_of_rows_and_refuses_more():
     assert not hasattr(AUCClassifier("fsauc"), "partial_fit")
-    with pytest.raises(
-        AttributeError, match="fsauc must know the number of iterations beforehand: set iterations"
-    ):
+    with pytest.raises(AttributeError, match=r"fsauc .* set iterations"):
         AUCClassifier("fsauc").partial_fit(X, Y)
     model = in_parts(AUCClassifier("fsauc", iterations=400, random_state=0))
     assert roc_auc_score(Y_TEST, model.decision_function(X_TEST)) > 0.9
-    with pytest.raises(ParameterError, match="planned 400 iterations, has done 400 and got 1 more rows"):
+    with pytest.raises(ParameterError, match=r"planned 400 .* done 400 .* 1 more"):
         model.partial_fit(X[:1], Y[:1])
 
 
@@ -165,20 +162,18 @@ def test_one_class_may_come_first_when_the_classes_are_named():
         AUCClassifier("solam").partial_fit(X[:3], [1, 1, 1])
     model = AUCClassifier("solam").partial_fit(X[:3], ["b"] * 3, classes=["a", "b"])
     assert list(model.classes_) == ["a", "b"]
-    with pytest.raises(DataError, match="labels 'c' are not among the classes 'a', 'b'"):
+    with pytest.raises(DataError, match=r"'c' .* 'a', 'b'"):
         model.partial_fit(X[:2], ["a", "c"])
-    with pytest.raises(DataError, match="The classes of the first call were 'a', 'b'"):
+    with pytest.raises(DataError, match="'a', 'b'"):
         model.partial_fit(X[:2], ["a", "b"], classes=["a", "c"])
 
 
 def test_settings_and_kind_of_rows_are_fixed_by_the_first_call():
     model = AUCClassifier("solam").partial_fit(X, Y)
-    with pytest.raises(
-        DataError, match=re.escape("The rows of the first call were dense, these are sparse.")
-    ):
+    with pytest.raises(DataError, match=r"dense, .* sparse"):
         model.partial_fit(sparse.csr_array(X), Y)
     model.set_params(algo__zeta=5.0)
-    with pytest.raises(ParameterError, match="settings of the first call, but algo changed"):
+    with pytest.raises(ParameterError, match="algo changed"):
         model.partial_fit(X, Y)
 
 

@@ -42,5 +42,5 @@ def test_rows_that_are_equal_within_their_class_train(algo, X):
 def test_a_stream_that_begins_with_few_rows_or_one_class_is_warned_of(rows):
     X, y = np.random.default_rng(0).normal(size=(400, 3)), np.array([0, 1] * 200)
     model = AUCClassifier("solam", random_state=0)
-    with pytest.warns(UserWarning, match="begin with at least 100 rows, of both classes"):
+    with pytest.warns(UserWarning, match="at least 100 rows"):
         model.partial_fit(X[rows], y[rows], classes=[0, 1])

@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from aucbench.studies import forking
+from aucbench import processes
 
 # Ctrl-C reaches a process just while it starts the one to fork from.
 STARTING = """
 import os, signal, sys
 from multiprocessing import forkserver
-from aucbench.studies import forking
+from aucbench import processes
 start = forkserver.ensure_running
 def interrupted():
     os.kill(os.getpid(), signal.SIGINT)
@@ -21,7 +21,7 @@ def interrupted():
 if __name__ == "__main__":
     forkserver.ensure_running = interrupted
     try:
-        forking.begin()
+        processes.start_fork_server()
     except KeyboardInterrupt:
         sys.exit(17)
 """
@@ -31,7 +31,7 @@ def press_ctrl_c():
     os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.mark.skipif(forking.METHOD != "forkserver", reason="processes are not forked here")
+@pytest.mark.skipif(processes.METHOD != "forkserver", reason="processes are not forked here")
 def test_ctrl_c_while_the_first_process_starts_is_heard():
     assert subprocess.run([sys.executable, "-c", STARTING], check=False).returncode == 17
 
@@ -41,7 +41,7 @@ def guarded(presses):
     seen = []
 
     def press():
-        with forking.interrupted_later():
+        with processes.interrupted_later():
             for number in range(presses):
                 press_ctrl_c()
                 seen.append(number)
@@ -65,7 +65,7 @@ def test_a_second_ctrl_c_is_heard_at_once():
 def test_where_ctrl_c_is_ignored_it_stays_so():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with forking.interrupted_later():
+        with processes.interrupted_later():
             press_ctrl_c()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
@@ -74,6 +74,6 @@ def test_where_ctrl_c_is_ignored_it_stays_so():
 
 def test_without_ctrl_c_nothing_happens():
     before = signal.getsignal(signal.SIGINT)
-    with forking.interrupted_later():
+    with processes.interrupted_later():
         pass
     assert signal.getsignal(signal.SIGINT) is before

@@ -1,0 +1,136 @@
+"""Two classes and their signs, and the threshold at which scores are cut into them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.multiclass import type_of_target
+
+from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.errors import DataError, ParameterError
+
+KEPT_ROWS = 1_000  # of each class
+KEPT_BYTES = 1 << 25  # of each class; fewer rows are kept where they would take more
+
+
+def two_classes(y: Any) -> NDArray[Any]:
+    """The two classes among labels, sorted; the second is the positive one.
+
+    Raises
+    ------
+    DataError
+        There are more, or there is one only.
+    """
+    classes = np.unique(y)
+    if len(classes) > 2:
+        raise DataError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
+            f"expected two classes, got {len(classes)}; sklearn.multiclass.OneVsRestClassifier takes more."
+        )
+    if len(classes) < 2:
+        raise DataError(f"Expected rows of two classes, got one class only: {shown(classes)}.")
+    return classes
+
+
+def signs_of(y: Any, classes: NDArray[Any]) -> NDArray[np.int8]:
+    """(n,) 1 for the second class, -1 for the first.
+
+    Raises
+    ------
+    DataError
+        There are other labels.
+    """
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise DataError(f"The labels {shown(unknown)} are not among the classes {shown(classes)}.")
+    return np.where(y == classes[1], 1, -1).astype(np.int8)
+
+
+def shown(labels: NDArray[Any]) -> str:
+    """Labels as messages show them."""
+    return ", ".join(map(repr, labels.tolist()))
+
+
+def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) -> float:
+    """The threshold above which rows are called positive with the largest balanced accuracy.
+
+    It lies midway between two neighbouring scores, the lowest pair of several equally good ones; where no
+    cut is better than chance, it is the largest score.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method, for the message.
+    scores : (n,) array
+        Decision values.
+    y : (n,) int8 array
+        Labels in {-1, 1}, of both classes.
+
+    Raises
+    ------
+    ParameterError
+        Scores are NaN or infinite.
+
+    Examples
+    --------
+    >>> best_threshold("mine", np.array([0.0, 1.0, 2.0, 4.0]), np.array([-1, -1, 1, 1], np.int8))
+    1.5
+    """
+    if not np.all(np.isfinite(scores)):
+        raise ParameterError(f"{name}: scores of training rows are NaN or infinite: it diverges.")
+    ranked = np.argsort(scores, kind="stable")
+    scores, positive = scores[ranked], y[ranked] > 0
+    # share of the negatives at or below each row, less the share of the positives there
+    gain = np.cumsum(~positive) / np.count_nonzero(~positive) - np.cumsum(positive) / np.count_nonzero(
+        positive
+    )
+    cuts = np.flatnonzero(scores[1:] > scores[:-1])
+    best = cuts[np.argmax(gain[cuts])] if len(cuts) else -1
+    if best < 0 or gain[best] <= 0.0:
+        return float(scores[-1])
+    low, high = float(scores[best]), float(scores[best + 1])
+    middle = 0.5 * low + 0.5 * high
+    return middle if low <= middle < high else low
+
+
+class Sample:
+    """A uniform random sample of the rows of each class seen so far.
+
+    Every row gets a random key from the seed, and the rows with the smallest keys are kept.
+    """
+
+    def __init__(self, seed: int):
+        self._rng = generator(seed, RandomStream.threshold_sample)
+        self._kept: dict[int, tuple[Any, NDArray[np.float64]]] = {}  # label to rows and their keys
+
+    def add(self, X: Any, y: NDArray[np.int8]) -> None:
+        """Add rows."""
+        nonzeros = X.nnz if sparse.issparse(X) else X.size
+        row_bytes = max(1, X.dtype.itemsize * nonzeros // len(y))
+        room = max(2, min(KEPT_ROWS, KEPT_BYTES // row_bytes))
+        for label in (-1, 1):
+            rows = np.flatnonzero(y == label)
+            keys = self._rng.random(len(rows))
+            old, old_keys = self._kept.get(label, (X[:0], np.empty(0)))
+            cut = np.sort(np.concatenate([old_keys, keys]))[:room]
+            if len(cut) == 0:
+                continue
+            stays, comes = old_keys <= cut[-1], keys <= cut[-1]
+            if np.any(comes):
+                parts = [old[stays], X[rows[comes]]]
+                joined = sparse.vstack(parts, "csr") if sparse.issparse(X) else np.vstack(parts)
+                self._kept[label] = joined, np.concatenate([old_keys[stays], keys[comes]])
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are rows of both classes."""
+        return len(self._kept) == 2
+
+    def threshold(self, name: str, model: Any) -> float:
+        """The best threshold for the sample, scored by `model`."""
+        parts = [
+            (model.scores(X), np.full(X.shape[0], label, np.int8)) for label, (X, _) in self._kept.items()
+        ]
+        scores, y = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return best_threshold(name, scores, y)

@@ -1,0 +1,140 @@
+"""Training without test rows, at once or in parts, with the functions of the runner."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import Access, Batch, Problem
+from aucbench.errors import ParameterError
+from aucbench.runner.budget import ByIterations, Pace
+from aucbench.runner.cell import (
+    check_memory,
+    check_requirements,
+    first_bad_iteration,
+    longest_chunk,
+    quiet,
+)
+from aucbench.runner.sampler import RowSource
+from aucbench.runner.scorer import Scorer, linear_scores
+from aucbench.runner.task import Order, StopReason, Task
+from aucbench.runner.trainer import Training, finalized
+
+ALL_ROWS = {
+    Access.pairs: "draws its pairs from all rows",
+    Access.minibatch: "draws its minibatches from all rows",
+    Access.full: "takes all rows in every iteration",
+}
+
+
+class Model:
+    """A trained method: its weights or, where it has none, the final state."""
+
+    def __init__(self, algorithm: Any, state: Any):
+        linear = hasattr(algorithm, "weights")
+        self.weights = np.array(algorithm.weights(state), np.float64) if linear else None
+        self._algorithm, self._state = algorithm, None if linear else state
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """(n,) decision values of rows as the method takes them."""
+        if self.weights is not None:
+            return linear_scores(self.weights[None], X)[0]
+        return np.asarray(self._algorithm.score(self._state, X), np.float64)
+
+
+class ModelTrainer(Training):
+    """A training that keeps the last model, and may go on with other rows.
+
+    `diverged` says at which iteration the model ceased to be finite; it is empty as long as it is finite. The
+    method is told `planned` iterations.
+    """
+
+    model: Model
+    diverged = ""
+
+    def __init__(self, task: Task, pace: Pace, planned: int | None):
+        problem = Problem(task.X, task.y, planned, task.loss)
+        super().__init__(task, pace, Scorer(task.X_test, task.y_test), problem)
+        self._calls, self._planned = 0, planned
+
+    def _measure(self) -> None:
+        algorithm = self.task.algorithm
+        self.model = Model(algorithm, finalized(algorithm, self._state, self.clock.copy()))
+
+    def run(self, source: RowSource) -> None:
+        """Train until the pace ends, then let go of the rows."""
+        task = self.task
+        batch = Batch(task.X, task.y, source.take(0), task.algorithm.access)
+        while (due := self.next_chunk()) is not None:
+            start, chunk = self.iteration, batch.take(source.take(min(due, longest_chunk(task))))
+            self.advance(chunk)
+            if self.reason is not StopReason.diverged:
+                continue
+            self.diverged = f"within {self.iteration:,} iterations"
+            if not self._calls and self._planned == self._pace.total:  # it can be repeated
+                self.iteration = first_bad_iteration(task, self._pace, start, len(chunk))
+                self.diverged = f"at iteration {self.iteration:,}"
+        self._calls += 1
+        none, no_labels = task.X[:0].copy(), task.y[:0].copy()
+        self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels)
+
+    def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
+        """Take each of some other rows once, in an order that differs from call to call.
+
+        Raises
+        ------
+        ParameterError
+            The rows are more than were planned.
+        """
+        end, task = self.iteration + len(y), self.task
+        if getattr(task.algorithm, "plans", False) and end > (self._planned or 0):
+            raise ParameterError(
+                f"{task.algorithm.name} planned {self._planned} iterations, has done {self.iteration} and "
+                f"got {len(y)} more rows: set iterations to the number of rows of all calls of partial_fit."
+            )
+        self.task = replace(task, X=X, y=y)
+        self._pace = ByIterations(end, [end])
+        with quiet():
+            self.run(RowSource(Access.stream, y, task.order, task.order_seed, fold=self._calls))
+
+
+def task_of(
+    algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **budget: Any
+) -> Task:
+    """The task of a training without test rows.
+
+    Raises
+    ------
+    ParameterError
+        There is no such order, or the method cannot take such rows.
+    """
+    if order not in list(Order):
+        raise ParameterError(f"order must be one of {', '.join(Order)}, got {order!r}.")
+    task = Task(
+        algorithm, loss, X, y, X[:0], y[:0],
+        checkpoints=1, order=Order(order), seed=seed, order_seed=seed, **budget,
+    )  # fmt: skip
+    check_requirements(task)
+    check_memory(X.shape[1])
+    return task
+
+
+def why_not_on(algorithm: Any, planned: int | None) -> str | None:
+    """The reason why the training of a method cannot go on with other rows; None if it can."""
+    name, access = algorithm.name, Access(algorithm.access)
+    if access is not Access.stream:
+        return (
+            f"{name} {ALL_ROWS[access]}, which partial_fit never sees: use fit, or a method of access stream."
+        )
+    if not getattr(algorithm, "resumable", False):
+        return (
+            f"{name} does not declare `resumable = True`, so that its state may belong to the rows it has "
+            f"seen: use fit, or another method."
+        )
+    if getattr(algorithm, "plans", False) and planned is None:
+        return (
+            f"{name} must know the number of iterations beforehand: "
+            f"set iterations to the number of rows of all calls of partial_fit."
+        )
+    return None

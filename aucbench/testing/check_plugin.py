@@ -1,0 +1,174 @@
+"""The checks of a family, run on a plugin."""
+
+from typing import Any
+
+from aucbench.contracts.source_location import package_of, place_in, place_of
+from aucbench.errors import ParameterError
+from aucbench.registry import Family, suggest
+from aucbench.testing.checks import CHECKS
+from aucbench.testing.examine import Watcher, conclude, examine
+from aucbench.testing.findings import Finding, Status
+from aucbench.testing.problems import STANDARD, Size
+from aucbench.testing.time_limit import PATIENCE, TimeLimit
+
+
+def check_algorithm(
+    plugin: Any, *, loss: Any = None, raise_on_failure: bool = True, patience: float = PATIENCE
+) -> tuple[Finding, ...]:
+    """Run every check of algorithms on a method.
+
+    Parameters
+    ----------
+    plugin : class or instance
+        A class is tried with its default parameters.
+    loss : Loss, optional
+        An instance to train with; the first registered one that the method accepts when left out.
+    raise_on_failure : bool
+        Whether a broken rule is an error; otherwise it is only among the findings.
+    patience : float
+        Time limit for all checks in seconds. A slow method is tried on smaller problems; checks for which no
+        time is left have the status untried.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each of `ALGORITHM_CHECKS`.
+
+    Raises
+    ------
+    CheckFailure
+        A rule is broken; the text lists every failing check, with the smallest input that shows it.
+    """
+    return conclude(plugin, examined(Family.algorithms, plugin, patience, loss=loss), raise_on_failure)
+
+
+def check_loss(
+    plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
+) -> tuple[Finding, ...]:
+    """Run every check of losses; a failure names the smallest margin that shows it.
+
+    Parameters
+    ----------
+    plugin, raise_on_failure, patience : class or instance, bool, float
+        As for `check_algorithm`.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each of `LOSS_CHECKS`.
+
+    Raises
+    ------
+    CheckFailure
+        A rule is broken.
+    """
+    return conclude(plugin, examined(Family.losses, plugin, patience), raise_on_failure)
+
+
+def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, ...]:
+    """Run every check of data sets; one whose files are not available is exempt, not passed.
+
+    Parameters
+    ----------
+    plugin, raise_on_failure : class or instance, bool
+        As for `check_algorithm`.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each of `DATASET_CHECKS`.
+
+    Raises
+    ------
+    CheckFailure
+        A rule is broken.
+    """
+    return conclude(plugin, examined(Family.datasets, plugin), raise_on_failure)
+
+
+def check_features(
+    plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
+) -> tuple[Finding, ...]:
+    """Run every check of feature maps; a failure shows the smallest input found for it.
+
+    Parameters
+    ----------
+    plugin, raise_on_failure, patience : class or instance, bool, float
+        As for `check_algorithm`.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each of `FEATURE_CHECKS`.
+
+    Raises
+    ------
+    CheckFailure
+        A rule is broken.
+    """
+    return conclude(plugin, examined(Family.features, plugin, patience), raise_on_failure)
+
+
+def reproduce(
+    plugin: Any,
+    check: str,
+    *,
+    n: int = STANDARD.n,
+    d: int = STANDARD.d,
+    epochs: int = STANDARD.epochs,
+    loss: Any = None,
+) -> Finding:
+    """Run one check on a problem of a given size, as in the line that a failing check prints.
+
+    Parameters
+    ----------
+    plugin : class or instance
+        Of any family.
+    check : str
+        The name of a check of its family.
+    n, d, epochs : int
+        Rows, columns and passes of the problems that a method or a feature map is tried on; checks with a
+        problem of their own ignore them.
+    loss : Loss, optional
+        An instance to train a method with; the first registered one that it accepts when left out.
+
+    Returns
+    -------
+    Finding
+        Of a check that passed, or that the plugin is exempt from.
+
+    Raises
+    ------
+    CheckFailure
+        The rule is broken.
+    ParameterError
+        The family has no check of that name.
+    """
+    typical = {Family.algorithms: "step", Family.features: "fit", Family.losses: "derivative"}
+    family = next((each for each, method in typical.items() if hasattr(plugin, method)), Family.datasets)
+    known = {each.name: each for each in CHECKS[family]}
+    if check not in known:
+        raise ParameterError(f"'{check}' is no check of {family}. {suggest(check, known)}")
+    subject = known[check].prepare(plugin, size=Size(n, d, epochs), loss=loss)
+    return conclude(plugin, (known[check].find(subject),), True)[0]
+
+
+def examined(
+    family: Family,
+    plugin: Any,
+    patience: float = PATIENCE,
+    watcher: Watcher | None = None,
+    loss: Any = None,
+) -> tuple[Finding, ...]:
+    """Try all checks of its family on a plugin, class or instance; nothing is raised."""
+    checks = CHECKS[family]
+    try:
+        subject = checks[0].prepare(plugin, TimeLimit(patience), loss=loss)
+    except (Exception, SystemExit) as error:  # a class that cannot even be made
+        text = f"With default parameters it cannot be made: {type(error).__name__}: {error}"
+        if isinstance(error, TypeError) and "required positional argument" in text:
+            text += "; give every field a default"
+        cls = plugin if isinstance(plugin, type) else type(plugin)
+        place = place_in(error, package_of(cls)) or place_of(cls)
+        return (Finding(checks[0].name, Status.failed, f"{text}.", place=place),)
+    return examine(checks, subject, watcher or Watcher())

@@ -1,0 +1,77 @@
+"""The rules of each family of plugins, in the order in which they are checked."""
+
+from aucbench.registry import Family
+from aucbench.testing.checks import (
+    cost,
+    datasets,
+    declarations,
+    features,
+    interface,
+    learned_model,
+    losses,
+    reproducibility,
+)
+from aucbench.testing.examine import in_stages
+from aucbench.testing.trainee import Trainee
+
+ALGORITHM_CHECKS = in_stages(
+    Trainee,
+    (declarations.declared,),
+    (declarations.access,),
+    (declarations.batch_size,),
+    (interface.runs,),
+    (interface.scores,),
+    (reproducibility.inputs_untouched,),
+    (
+        interface.compiled_once,
+        reproducibility.same_seed,
+        reproducibility.chunks,
+        reproducibility.pickling,
+        reproducibility.resumable,
+        reproducibility.empty_chunk,
+        interface.companions,
+        interface.reading,
+        interface.weights,
+        interface.finalize,
+        learned_model.sparse_rows,
+        learned_model.float32_rows,
+        learned_model.one_class_first,
+        learned_model.converges,
+        learned_model.auc,
+        cost.cost,
+    ),
+    aside=(declarations.grid, declarations.spelling),
+)
+LOSS_CHECKS = in_stages(
+    losses.LossSubject,
+    (declarations.declared,),
+    (losses.one_parameter, losses.static),
+    (losses.finite,),
+    (losses.derivative, losses.compiled, losses.pairs, losses.prox, losses.facts),
+)
+DATASET_CHECKS = in_stages(
+    datasets.DatasetSubject,
+    (declarations.declared,),
+    (datasets.origin,),
+    (datasets.rows,),
+    (datasets.labels, datasets.same_twice, datasets.facts),
+)
+FEATURE_CHECKS = in_stages(
+    features.FeatureSubject,
+    (declarations.declared,),
+    (features.mapped,),
+    (features.inputs_untouched,),
+    (
+        features.dtype,
+        features.same_seed,
+        features.companions,
+        features.transform_pure,
+        features.pickling,
+    ),
+)
+CHECKS = {
+    Family.algorithms: ALGORITHM_CHECKS,
+    Family.datasets: DATASET_CHECKS,
+    Family.losses: LOSS_CHECKS,
+    Family.features: FEATURE_CHECKS,
+}

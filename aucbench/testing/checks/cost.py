@@ -1,0 +1,150 @@
+"""The check of the cost per iteration that a method claims, such as "nnz", "d^2" or "n d min(n, d)"."""
+
+import ast
+import copy
+import math
+import operator
+import re
+from collections.abc import Mapping
+from time import monotonic, thread_time_ns
+from typing import Any
+
+import numpy as np
+
+from aucbench.contracts import Access
+from aucbench.testing import problems
+from aucbench.testing.findings import Broken
+from aucbench.testing.problems import Toy
+from aucbench.testing.trainee import Trainee
+
+ROWS = 300
+NONZEROS = 20
+SPARSE_COLUMNS = (1 << 14, 1 << 18)  # at a fixed number of non-zeros
+DENSE_COLUMNS = (64, 1024)
+FACTOR = 6.0  # how much more than claimed the cost may grow: caches are left on the way
+ATTEMPTS = 5
+REPEATS = 3
+ENOUGH_NS = 2_000_000  # that a measurement takes
+LONG = 0.2  # seconds that a measurement need not take
+MOST_ITERATIONS = 4096
+PRODUCT = re.compile(r"(?<=[\w)])\s+(?=[\w(])")  # a space between factors
+FUNCTIONS: Mapping[str, Any] = {"min": min, "max": max, "log": math.log, "sqrt": math.sqrt}
+OPERATORS: Mapping[type, Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+
+
+def cost(trainee: Trainee) -> str | None:
+    """The time of an iteration grows with the number of columns no faster than claimed.
+
+    Measured in CPU time of the thread: from 16,384 to 262,144 columns with 20 non-zeros a row where the
+    claim names nnz, else from 64 to 1,024 dense columns. Growth of 6 times the claimed passes.
+    """
+    claims = getattr(trainee.plugin, "claims", None)
+    if claims is None:
+        return "claims no cost"
+    sparse = "nnz" in claims.cost and trainee.requirement("dense") is None
+    columns = SPARSE_COLUMNS if sparse else DENSE_COLUMNS
+    try:
+        claimed = [
+            evaluate(claims.cost, {"d": d, "nnz": NONZEROS if sparse else d, "n": ROWS}) for d in columns
+        ]
+    except ValueError:
+        return f"its claim {claims.cost!r} is not a formula that could be measured"
+    expected = claimed[1] / claimed[0]
+    toys = [problems.sparse_rows(ROWS, d, NONZEROS) if sparse else _dense(d) for d in columns]
+    growth, times = np.inf, (0.0, 0.0)
+    for _ in range(ATTEMPTS):
+        small, large = (_nanoseconds(trainee, toy, _enough(trainee, toy)) for toy in toys)
+        if large / small < growth:
+            growth, times = large / small, (small, large)
+        if growth <= FACTOR * expected:
+            break
+    words = (
+        f"from d = {columns[0]:,} to {columns[1]:,} the cost grew {growth:.1f}-fold, "
+        f"{expected:.1f}-fold by the claim {claims.cost!r}"
+    )
+    if growth > FACTOR * expected:
+        trainee.where = toys[1].words
+        raise Broken(f"{words} ({times[0]:,.0f} and {times[1]:,.0f} ns per iteration).")
+    return words
+
+
+def _dense(d: int) -> Toy:
+    """The same rows for any d but for tiny columns, so that projections are as active for one as another."""
+    toy = problems.small(problems.Size(ROWS, DENSE_COLUMNS[0], 1))
+    more = np.random.default_rng(1).uniform(0.5e-6, 1e-6, (ROWS, d - DENSE_COLUMNS[0]))
+    return Toy(np.hstack([toy.X, more]), toy.y, f"{ROWS} x {d:,} dense rows")
+
+
+def _enough(trainee: Trainee, toy: Toy) -> int:
+    """Iterations that take long enough to be measured."""
+    if trainee.access is Access.full:
+        return 1
+    iterations = 16
+    while iterations < MOST_ITERATIONS:
+        began = monotonic()
+        if _nanoseconds(trainee, toy, iterations, 1) * iterations > ENOUGH_NS:
+            break
+        if monotonic() - began > LONG:  # it waits for something that is no computing
+            break
+        iterations *= 4
+    return iterations
+
+
+def _nanoseconds(trainee: Trainee, toy: Toy, iterations: int, repeats: int = REPEATS) -> float:
+    """Thread-CPU time of an iteration, the median of some chunks after a first one."""
+    rows = trainee.rows(toy, iterations=2 * iterations)
+    batch = trainee.batch(toy, rows)
+    state: Any = trainee.start(toy, len(rows))
+    # A method of access full may be done after one iteration, so there each is its first; other methods
+    # are measured when their buffers are full.
+    if trainee.access is not Access.full:
+        state = trainee.calls.step(state, batch.take(rows[:iterations]))
+    times = []
+    for _ in range(repeats):
+        chunk, fresh = batch.take(rows[iterations:]), copy.deepcopy(state)
+        begin = thread_time_ns()
+        trainee.plugin.step(fresh, chunk)
+        times.append(thread_time_ns() - begin)
+    return max(1.0, float(np.median(times))) / iterations
+
+
+def evaluate(text: str, values: Mapping[str, float]) -> float:
+    """The value of a formula; a name without a value counts as 1, a space between factors multiplies.
+
+    Raises
+    ------
+    ValueError
+        The text is not a formula.
+
+    Examples
+    --------
+    >>> evaluate("n d min(n, d)", {"n": 2, "d": 3})
+    12.0
+    """
+    try:
+        python = PRODUCT.sub(" * ", text.strip()).replace("^", "**")
+        return float(_value(ast.parse(python, mode="eval").body, values))
+    except (SyntaxError, TypeError, ZeroDivisionError) as error:
+        raise ValueError(f"{text!r} is not a formula") from error
+
+
+def _value(node: Any, values: Mapping[str, float]) -> float:
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        return float(OPERATORS[type(node.op)](_value(node.left, values), _value(node.right, values)))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        arguments = [_value(argument, values) for argument in node.args]
+        if node.func.id in FUNCTIONS:
+            return float(FUNCTIONS[node.func.id](*arguments))
+        if len(arguments) == 1:  # a name before a bracket is a factor, as in O(d)
+            return _value(node.func, values) * arguments[0]
+    if isinstance(node, ast.Name):
+        return float(values.get(node.id, 1.0))
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    raise TypeError(type(node).__name__)

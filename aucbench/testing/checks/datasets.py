@@ -1,0 +1,130 @@
+"""Checks of data sets."""
+
+from math import inf
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from aucbench import data
+from aucbench.contracts import File
+from aucbench.errors import FetchError, ParameterError
+from aucbench.testing.examine import Subject
+from aucbench.testing.findings import Broken, Exempted
+from aucbench.testing.problems import Size
+from aucbench.testing.time_limit import TimeLimit
+
+BLOCK_ROWS = 65_536
+
+
+class DatasetSubject(Subject):
+    """A data set, whose parts are loaded once for all checks, without a time limit."""
+
+    def __init__(
+        self, plugin: Any, limit: TimeLimit | None = None, size: Size | None = None, loss: Any = None
+    ):
+        super().__init__(plugin, TimeLimit(inf), size, loss)  # a download takes as long as it takes
+        self._parts: dict[str, data.Loaded] = {}
+        self._missing: Exempted | None = None  # a failed download is not tried once more
+
+    @property
+    def parts(self) -> dict[str, data.Loaded]:
+        """Its parts by name: train, and test if there is one.
+
+        Raises
+        ------
+        Exempted
+            Its files are not available, or it needs parameters.
+        """
+        if not self._parts:
+            names = ("train", "test") if self._available(data.has_test_part) else ("train",)
+            self._parts = {name: self.loaded(name) for name in names}
+        return self._parts
+
+    def loaded(self, part: str) -> data.Loaded:
+        """The part, loaded anew."""
+        self.where = f"the {part} part"
+        loaded: data.Loaded = self._available(lambda plugin: data.load(plugin, part))
+        return loaded
+
+    def _available(self, action: Any) -> Any:
+        if self._missing is None:
+            try:
+                return action(self.plugin)
+            except FetchError as error:
+                self._missing = Exempted(f"not available here: {error}")
+            except ParameterError as error:
+                self._missing = Exempted(f"cannot be checked with default parameters: {error}")
+        raise self._missing
+
+
+def origin(dataset: DatasetSubject) -> None:
+    """A data set declares `files`, one of them for training, or has a method `load`."""
+    if callable(getattr(dataset.plugin, "load", None)):
+        return
+    try:
+        files = getattr(dataset.plugin, "files", None)
+    except ParameterError as error:
+        raise Exempted(f"cannot be checked with default parameters: {error}") from None
+    if not files or not all(isinstance(file, File) for file in files):
+        raise Broken("It needs `files`, a tuple of aucbench.File, or a method `load`.")
+    wrong = [file.part for file in files if file.part not in ("train", "test")]
+    if wrong:
+        raise Broken(f"A file's part is train or test, got {wrong[0]!r}.")
+    if not any(file.part == "train" for file in files):
+        raise Broken("None of its files is for training (part='train').")
+
+
+def rows(dataset: DatasetSubject) -> str:
+    """Every part has one finite row of float64 for each label."""
+    for name, part in dataset.parts.items():
+        X = part.X
+        if X.ndim != 2 or X.shape[0] != len(part.y) or X.dtype != np.float64:
+            raise Broken(f"The {name} part has X of {X.shape}, {X.dtype}, and y of {part.y.shape}.")
+        values = X.data if sparse.issparse(X) else X
+        for start in range(0, values.shape[0], BLOCK_ROWS):
+            if not np.isfinite(values[start : start + BLOCK_ROWS]).all():
+                raise Broken(f"The {name} part has features that are not finite.")
+    return ", ".join(
+        f"{name}: {part.X.shape[0]:,} x {part.X.shape[1]:,}" for name, part in dataset.parts.items()
+    )
+
+
+def labels(dataset: DatasetSubject) -> None:
+    """Every part has labels -1 and +1, both of them."""
+    for name, part in dataset.parts.items():
+        found = np.unique(part.y).tolist()
+        if found != [-1, 1] or part.y.dtype != np.int8:
+            raise Broken(f"The {name} part has the labels {found} of {part.y.dtype}, expected int8 -1 and 1.")
+
+
+def same_twice(dataset: DatasetSubject) -> None:
+    """Loading twice gives the same bytes."""
+    for name, part in dataset.parts.items():
+        other = dataset.loaded(name)
+        if part.sha256 != other.sha256:
+            raise Broken(f"The {name} part has another hash when it is loaded again.")
+        if not np.array_equal(part.y, other.y):
+            raise Broken(f"The {name} part has other labels when it is loaded again.")
+
+
+def facts(dataset: DatasetSubject) -> str | None:
+    """The numbers of features and rows are those that are declared."""
+    plugin, told = dataset.plugin, []
+    for name, part in dataset.parts.items():
+        features = getattr(plugin, "features", None)
+        if features is not None:
+            told.append(f"{features} features")
+            if part.X.shape[1] != features:
+                raise Broken(
+                    f"The {name} part has {part.X.shape[1]:,} features, `features` says {features:,}."
+                )
+        declared = [file.rows for file in getattr(plugin, "files", ()) if file.part == name]
+        if declared and None not in declared:
+            told.append(f"{sum(declared)} rows")
+            if part.X.shape[0] != sum(declared):
+                raise Broken(f"The {name} part has {part.X.shape[0]:,} rows, declared are {sum(declared):,}.")
+    widths = {part.X.shape[1] for part in dataset.parts.values()}
+    if len(widths) > 1:
+        raise Broken(f"Its parts have different numbers of features: {sorted(widths)}.")
+    return None if told else "declares neither features nor rows"

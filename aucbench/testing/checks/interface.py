@@ -1,0 +1,131 @@
+"""Checks of a method's functions: they run, compile once, and scores and weights are what they must be."""
+
+from typing import Any
+
+import numpy as np
+
+from aucbench.runner.state import arrays
+from aucbench.testing.findings import Broken
+from aucbench.testing.problems import STANDARD
+from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of, snapshot
+from aucbench.wording import duration
+
+COMPANIONS = 1e-12  # relative to the largest score
+WEIGHTS = 1e-9  # likewise
+
+
+def runs(trainee: Trainee) -> str | None:
+    """`init`, `step`, `score` and the optional functions can be called; the first two return a state."""
+    size, use = trainee.size, trainee.first_use
+    if use.error is not None:
+        trainee.where, trainee.shown = use.where, use.shown
+        raise use.error
+    if trainee.was_scaled and size != STANDARD:
+        return (
+            f"one iteration takes {duration(use.seconds)}, so that the checks use {size.n} rows and one "
+            f"pass, not {STANDARD.n} and {STANDARD.epochs}"
+        )
+    return None
+
+
+def compiled_once(trainee: Trainee) -> None:
+    """The second call of `step` and of `score` compiles nothing, and loads nothing compiled from disk.
+
+    Conclusive in a process that has not used the method before.
+    """
+    _, use = trainee.size, trainee.first_use
+    if use.error is not None:
+        raise use.error
+    if use.recompiled:
+        method, trainee.where = use.recompiled
+        raise Broken(
+            f"The second call of `{method}` compiles again: the types of what its kernels receive differ "
+            f"from those of the first call (a number that was whole, another dtype or order of an array)."
+        )
+
+
+def scores(trainee: Trainee) -> None:
+    """Scores are finite numbers, one for each row."""
+    for toy in trainee.problems():
+        state = trainee.calls.final(trainee.train(toy))
+        for n in (len(toy.y), 1):
+            found = trainee.calls.score(state, toy.X[:n])
+            for wrong, name in ((np.isnan(found), "NaN"), (np.isinf(found), "infinite")):
+                if wrong.any():
+                    raise Broken(
+                        f"{np.count_nonzero(wrong)} of {n} scores are {name}; {_origin(trainee, state)}."
+                    )
+
+
+def _origin(trainee: Trainee, state: Any) -> str:
+    """The origin of scores that are not finite."""
+    if all(np.isfinite(array).all() for array in arrays(state) if array.dtype.kind == "f"):
+        return "the state is finite, so that it is `score` that makes them"
+    access = trainee.access
+    return (
+        f"the state is not finite either: training diverges (is a step too long?), or `step` does not unpack "
+        f"what access {access.value!r} gives, {ITEMS[access]}"
+    )
+
+
+def companions(trainee: Trainee) -> None:
+    """The score of a row does not depend on the rows scored with it (to 1e-12 of the largest score)."""
+    for toy in trainee.problems():
+        state = trainee.train(toy)
+        together = trainee.scores(state, toy.X)
+        few = range(min(20, len(toy.y)))
+        alone = np.concatenate([trainee.scores(state, toy.X[i : i + 1]) for i in few])
+        allowed = COMPANIONS * scale_of(together)
+        require_equal(
+            alone, together[: len(alone)], "Rows scored one by one differ from all scored together", allowed
+        )
+        order = np.arange(len(toy.y))[::-1]
+        turned = trainee.scores(state, toy.X[order])
+        require_equal(turned, together[order], "Rows scored in the opposite order score differently", allowed)
+
+
+def reading(trainee: Trainee) -> None:
+    """`score` and `weights` do not train: they leave the state as it is."""
+    for toy in trainee.problems():
+        state = trainee.calls.final(trainee.train(toy))
+        before = snapshot(state)
+        trainee.calls.score(state, toy.X)
+        if snapshot(state) != before:
+            raise Broken("`score` changes the state.")
+        if hasattr(trainee.plugin, "weights"):
+            trainee.calls.weights(state)
+            if snapshot(state) != before:
+                raise Broken("`weights` changes the state.")
+
+
+def weights(trainee: Trainee) -> str | None:
+    """`weights` and `score` agree, up to a constant that does not change the order."""
+    if not hasattr(trainee.plugin, "weights"):
+        return "has no `weights`"
+    for toy in trainee.problems():
+        rows = trainee.rows(toy)
+        for state in (trainee.start(toy, len(rows)), trainee.train(toy, rows)):
+            final = trainee.calls.final(state)
+            w: Any = trainee.calls.weights(final)
+            if not isinstance(w, np.ndarray) or w.shape != (toy.X.shape[1],):
+                raise Broken(f"`weights` must be an ndarray of shape ({toy.X.shape[1]},), got {w!r:.60}.")
+            by_weights, by_score = toy.X @ w, trainee.calls.score(final, toy.X)
+            shift = by_score[0] - by_weights[0]
+            allowed = WEIGHTS * max(scale_of(by_weights), scale_of(by_score))
+            words = f"X @ weights plus {shift:.3g} is not the score"
+            require_equal(by_weights + shift, by_score, words, allowed)
+    return None
+
+
+def finalize(trainee: Trainee) -> str | None:
+    """`finalize` leaves its argument as it is, so that training can go on."""
+    if not hasattr(trainee.plugin, "finalize"):
+        return "has no `finalize`"
+    for toy in trainee.problems():
+        rows = trainee.rows(toy)
+        for when, state in (("first", trainee.start(toy, len(rows))), ("last", trainee.train(toy, rows))):
+            before = snapshot(state)
+            trainee.calls.final(state)
+            if snapshot(state) != before:
+                raise Broken(f"`finalize` changes the {when} state it is given.")
+    return None

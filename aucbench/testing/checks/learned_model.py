@@ -1,0 +1,175 @@
+"""Checks of the model that a method learns: from other kinds of rows, from one class, and at all."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import Access
+from aucbench.evaluation import exact_auc
+from aucbench.runner.budget import MAX_PASSES
+from aucbench.testing import problems
+from aucbench.testing.findings import Broken, Exempted, Untried
+from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of
+from aucbench.wording import duration
+
+SPARSE = 1e-9  # relative to the largest score
+SINGLE = 1e-3  # likewise
+AUC_GAP = 0.02
+EPOCHS = 20
+SHARE = 0.3  # of the remaining time, for the AUC with default parameters
+GRID_SETTINGS = 50  # tried at most where the default falls short
+LARGEST = 10_000  # rows that are tried to have a minibatch of one class
+
+
+def sparse_rows(trainee: Trainee) -> None:
+    """CSR rows give what the same dense rows give (to 1e-9 of the largest score)."""
+    reason = trainee.requirement("dense")
+    if reason:
+        raise Exempted(reason)
+    for thin, csr in (("thin", "csr"), ("wide thin", "wide")):
+        dense = trainee.problem(thin)
+        expected = trainee.scores(trainee.train(dense), dense.X)
+        toy = trainee.problem(csr)
+        found = trainee.scores(trainee.train(toy), toy.X)
+        words = "Scores after training on CSR rows differ from those on dense rows"
+        require_equal(found, expected, words, SPARSE * scale_of(expected))
+
+
+def float32_rows(trainee: Trainee) -> None:
+    """Rows of float32 give what their values as float64 give (to 1e-3 of the largest score)."""
+    reason = trainee.requirement("float64")
+    if reason:
+        raise Exempted(reason)
+    for layout in trainee.layouts:
+        single = trainee.problem(layout, np.float32)
+        found = trainee.scores(trainee.train(single), single.X)
+        double = single._replace(X=single.X.astype(np.float64))
+        expected = trainee.scores(trainee.train(double), double.X)
+        words = "Scores of float32 rows differ from those of float64 rows"
+        require_equal(found, expected, words, SINGLE * scale_of(expected))
+
+
+def one_class_first(trainee: Trainee) -> str | None:
+    """A first chunk that holds one class only leaves finite scores."""
+    if trainee.access in (Access.pairs, Access.full):
+        return f"every iteration of access {trainee.access} meets both classes"
+    size = trainee.size
+    if trainee.access is Access.minibatch:
+        while trainee.plugin.batch_size(size.n) > size.n // 3:  # a third is positive
+            size = size._replace(n=2 * size.n)
+            if size.n > LARGEST:
+                return f"its minibatches always hold more than a third of {LARGEST:,} rows"
+    for layout in trainee.layouts:
+        toy = trainee.use(problems.small(size, layout))
+        rest = trainee.rows(toy)
+        for label in (1, -1):
+            only: NDArray[np.int64] = np.flatnonzero(toy.y == label)
+            if trainee.access is Access.minibatch:
+                only = only[: len(only) // rest.shape[1] * rest.shape[1]].reshape(-1, rest.shape[1])
+            rows = np.concatenate([only, rest])
+            state = trainee.start(toy, len(rows))
+            trainee.where = f"{toy.words}, the first {only.size} rows of label {label}"
+            for when, chunk in (("that chunk", only), ("the rows after it", rest)):
+                state = trainee.calls.step(state, trainee.batch(toy, chunk))
+                found = trainee.scores(state, toy.X)
+                if not np.isfinite(found).all():
+                    raise Broken(f"Begun with label {label} only, scores after {when} are not finite.")
+    return None
+
+
+def converges(trainee: Trainee) -> str | None:
+    """A `full` method with `done` is done within 1,000 iterations."""
+    if not hasattr(trainee.plugin, "done"):
+        return "has no `done`"
+    if trainee.access is not Access.full:
+        raise Broken(f"`done` belongs to methods of access full, not {trainee.access}.")
+    toy = trainee.use(problems.noisy())
+    rows = trainee.rows(toy, iterations=MAX_PASSES)
+    _, iterations = _until_done(trainee, toy, rows)
+    if iterations > MAX_PASSES:
+        raise Broken(f"It is not done after {MAX_PASSES:,} iterations.")
+    return f"done after {iterations:,} iterations"
+
+
+def auc(trainee: Trainee) -> str:
+    """On a small noisy problem the test AUC comes within 0.02 of the least-squares optimum.
+
+    With default parameters or, where these fall short, with some setting of the method's own grid: a default
+    may be made for other data.
+    """
+    train, test = problems.noisy(), problems.noisy(4000, seed=1)
+    best = exact_auc(test.X @ problems.least_squares(train.X, train.y), test.y)
+    pass_seconds = max(1e-9, trainee.seconds * trainee.iterations(len(train.y), 1))
+    epochs = max(1, min(EPOCHS, int(SHARE * trainee.limit.left / pass_seconds)))
+    trainee.use(train)
+    found = by_default = _test_auc(trainee, train, test, epochs)
+    words = f"test AUC {found:.4f} with default parameters, the optimum's is {best:.4f}"
+    if found >= best - AUC_GAP:
+        return words
+    if epochs < EPOCHS:
+        raise Untried(
+            f"one iteration takes {duration(trainee.seconds)}, so that only {epochs} of {EPOCHS} passes over "
+            f"{len(train.y)} rows were made; {words}"
+        )
+    for setting in _settings(trainee.plugin):
+        tuned = trainee.again(plugin=replace(trainee.plugin, **setting), loss=trainee.loss)
+        found = max(found, _test_auc(tuned, train, test, epochs))
+        if found >= best - AUC_GAP:
+            named = ", ".join(f"{name}={value}" for name, value in setting.items())
+            return f"{words}; {found:.4f} with {named} of its grid"
+    if found > by_default:
+        words += f"; the best of up to {GRID_SETTINGS} settings of its grid has {found:.4f}"
+    raise Broken(f"It does not learn: {words}.{_reason(trainee, train, test, by_default, best)}")
+
+
+def _test_auc(trainee: Trainee, train: problems.Toy, test: problems.Toy, epochs: int) -> float:
+    if hasattr(trainee.plugin, "done"):
+        state, _ = _until_done(trainee, train, trainee.rows(train, iterations=MAX_PASSES))
+    else:
+        state = trainee.train(train, trainee.rows(train, epochs=epochs))
+    scores = trainee.scores(state, test.X)
+    return exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
+
+
+def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: float, best: float) -> str:
+    """The mistake that would explain an AUC that low, or nothing."""
+    if found <= 1.0 - best + AUC_GAP:
+        return " The opposite order would be right: a higher score must mean label +1."
+    rows = trainee.rows(train, epochs=1)
+    before = trainee.scores(trainee.start(train, len(rows)), test.X)
+    if np.array_equal(before, trainee.scores(trainee.train(train, rows), test.X)):
+        return " Training changes no score: does `step` return the state it made, does `score` use it?"
+    for other in Access:
+        if other is trainee.access or hasattr(trainee.plugin, "done"):
+            continue
+        try:
+            reached = _test_auc(trainee.again(access=other), train, test, EPOCHS)
+        except Exception:  # the code is not made for that access
+            continue
+        if reached >= best - AUC_GAP:
+            return (
+                f" With access {other.value!r} the same code has {reached:.4f}: does `step` unpack what "
+                f"access {trainee.access.value!r} gives, {ITEMS[trainee.access]}?"
+            )
+    return ""
+
+
+def _settings(plugin: Any) -> list[dict[str, Any]]:
+    """Settings of the grid in random order, not too many."""
+    grid = getattr(plugin, "grid", {})
+    every = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
+    order = np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]
+    return [every[i] for i in order]
+
+
+def _until_done(trainee: Trainee, toy: problems.Toy, rows: NDArray[np.int64]) -> tuple[object, int]:
+    """The state when it was done, and the number of iterations; one more than the rows when it never was."""
+    state, batch = trainee.start(toy, len(rows)), trainee.batch(toy, rows)
+    for k in range(len(rows)):
+        state = trainee.calls.step(state, batch.take(rows[k : k + 1]))
+        if trainee.calls.done(state):
+            return state, k + 1
+    return state, len(rows) + 1

@@ -1,0 +1,196 @@
+"""Checks of losses."""
+
+import ctypes
+import inspect
+import math
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from aucbench import kernels
+from aucbench.contracts.source_location import place_of
+from aucbench.testing.examine import Subject
+from aucbench.testing.findings import Broken
+
+GRID: NDArray[np.float64] = np.round(np.linspace(-8.0, 8.0, 161), 1)
+# The smallest first, so that a failure shows at the smallest margin that has it.
+MARGINS = np.array(sorted([*GRID, -30.0, -17.3, 17.3, 30.0, 1e-9, -1e-9], key=abs))
+STEP = 1e-6  # of finite differences
+SLOPE = 1e-5  # that a derivative may be beside the one-sided slopes, relative to them
+EQUAL = 1e-12
+WEIGHTS = (1e-3, 0.5, 20.0)  # of the loss in prox
+PROX_MARGINS = np.array(sorted(np.linspace(-5.0, 5.0, 21), key=abs))
+FACTS = ("convex", "lipschitz", "smoothness")
+
+
+class LossSubject(Subject):
+    """A loss, and its functions at its parameter.
+
+    Every failure names the smallest of the margins at which it occurs.
+    """
+
+    @property
+    def theta(self) -> float:
+        """The parameter."""
+        return kernels.theta(self.plugin)
+
+    def value(self, m: float) -> float:
+        """The loss, in plain Python."""
+        return self._number("value", m)
+
+    def derivative(self, m: float) -> float:
+        """Its derivative, in plain Python."""
+        return self._number("derivative", m)
+
+    def _number(self, name: str, m: float) -> float:
+        function = getattr(self.plugin, name)
+        result = function(float(m), self.theta)
+        if not np.isscalar(result) or isinstance(result, str):
+            advice = "end it with `return`" if result is None else "it must return a number"
+            raise Broken(
+                f"{name}({m:g}, {self.theta:g}) returned {result!r:.40}: {advice}.", place_of(function)
+            )
+        return float(result)  # type: ignore[arg-type]  # np.isscalar tells mypy nothing
+
+
+def one_parameter(loss: LossSubject) -> None:
+    """A loss has at most one parameter, a number."""
+    names = [field.name for field in fields(loss.plugin)]
+    if len(names) > 1:
+        raise Broken(f"It has the fields {', '.join(names)}; compiled losses take one parameter at most.")
+    if names and not isinstance(getattr(loss.plugin, names[0]), int | float):
+        raise Broken(f"Its field {names[0]!r} must be a number, got {getattr(loss.plugin, names[0])!r}.")
+
+
+def static(loss: LossSubject) -> None:
+    """`value`, `derivative` and `prox` are static methods, called with numbers only."""
+    cls = type(loss.plugin)
+    for name in ("value", "derivative", "prox"):
+        if hasattr(cls, name) and not isinstance(inspect.getattr_static(cls, name), staticmethod):
+            place = place_of(getattr(cls, name))
+            raise Broken(f"`{name}` is no static method: write @staticmethod above it, without self.", place)
+
+
+def finite(loss: LossSubject) -> None:
+    """Value and derivative are finite for margins from -30 to 30."""
+    for m in MARGINS:
+        for name in ("value", "derivative"):
+            result = getattr(loss, name)(m)
+            if not math.isfinite(result):
+                raise Broken(f"{name}({m:g}, {loss.theta:g}) is {result}.")
+
+
+def derivative(loss: LossSubject) -> None:
+    """The derivative equals finite differences; at a kink it lies between the slopes of both sides."""
+    for m in MARGINS:
+        here, left, right = loss.value(m), loss.value(m - STEP), loss.value(m + STEP)
+        before, after = (here - left) / STEP, (right - here) / STEP
+        allowed = SLOPE * (1.0 + abs(before) + abs(after))
+        found = loss.derivative(m)
+        if not min(before, after) - allowed <= found <= max(before, after) + allowed:
+            raise Broken(
+                f"derivative({m:g}, {loss.theta:g}) is {found:.9g}, the slopes of `value` to the "
+                f"left and right of that margin are {before:.9g} and {after:.9g}."
+            )
+
+
+def compiled(loss: LossSubject) -> None:
+    """Compiled, value, derivative and prox give what they give in plain Python."""
+    addresses = kernels.compile_loss(loss.plugin)
+    scalar = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)
+    for name in ("value", "derivative"):
+        function = scalar(getattr(addresses, name))
+        for m in MARGINS:
+            plain, fast = getattr(loss, name)(m), function(float(m), loss.theta)
+            _equal(f"{name}({m:g}, {loss.theta:g})", fast, plain)
+    if addresses.prox:
+        function = ctypes.CFUNCTYPE(*[ctypes.c_double] * 4)(addresses.prox)
+        for m in PROX_MARGINS:
+            plain = loss.plugin.prox(float(m), 0.5, loss.theta)
+            _equal(f"prox({m:g}, 0.5, {loss.theta:g})", function(float(m), 0.5, loss.theta), plain)
+
+
+@kernels.kernel
+def _mean_over_pairs(positive: Any, negative: Any, address: Any, theta: Any) -> Any:
+    """Mean of a compiled function of the margins s+ - s- over all pairs of scores."""
+    total = 0.0
+    for i in range(positive.size):
+        for j in range(negative.size):
+            total += kernels.call(address, positive[i] - negative[j], theta)
+    return total / (positive.size * negative.size)
+
+
+def pairs(loss: LossSubject) -> None:
+    """The mean over all pairs in compiled code equals brute force."""
+    rng = np.random.default_rng(0)
+    positive, negative = rng.standard_normal(7), rng.standard_normal(9)
+    addresses = kernels.compile_loss(loss.plugin)
+    for name in ("value", "derivative"):
+        function = getattr(loss, name)
+        brute = float(np.mean([[function(s - r) for r in negative] for s in positive]))
+        found = _mean_over_pairs(positive, negative, getattr(addresses, name), loss.theta)
+        _equal(f"The mean {name} over 7 x 9 pairs of normal scores, seed 0,", found, brute)
+
+
+def prox(loss: LossSubject) -> str | None:
+    """`prox` minimises c value(z) + (z - m)^2 / 2, as numeric minimisation does."""
+    if not hasattr(loss.plugin, "prox"):
+        return "has no `prox`"
+    for c in WEIGHTS:
+        for m in PROX_MARGINS:
+
+            def objective(z: float, m: float = m, c: float = c) -> float:
+                return c * loss.value(z) + (z - m) ** 2 / 2.0
+
+            best = _minimum(objective, m)
+            closed = float(loss.plugin.prox(float(m), c, loss.theta))
+            if not objective(closed) <= objective(best) + 1e-10 * (1.0 + abs(objective(best))):
+                raise Broken(
+                    f"prox({m:g}, {c:g}, {loss.theta:g}) is {closed:.9g}, where the objective is "
+                    f"{objective(closed):.9g}; at {best:.9g} it is {objective(best):.9g}."
+                )
+    return None
+
+
+def facts(loss: LossSubject) -> str | None:
+    """The declared facts hold: convexity, the Lipschitz constant, smoothness."""
+    plugin = loss.plugin
+    declared = [name for name in FACTS if hasattr(plugin, name)]
+    if not declared:
+        return "declares no facts"
+    margins = np.random.default_rng(0).permutation(GRID)
+    for a, b in zip(margins[:80], margins[80:160], strict=True):
+        va, vb = loss.value(a), loss.value(b)
+        if getattr(plugin, "convex", False):
+            middle = loss.value((a + b) / 2.0)
+            if middle > (va + vb) / 2.0 + EQUAL * (1.0 + abs(va) + abs(vb)):
+                raise Broken(f"It is not convex between the margins {min(a, b):g} and {max(a, b):g}.")
+        for name, change in (
+            ("lipschitz", abs(va - vb)),
+            ("smoothness", abs(loss.derivative(a) - loss.derivative(b))),
+        ):
+            bound = getattr(plugin, name, math.inf) * abs(a - b)
+            if change > bound * (1.0 + EQUAL) + EQUAL:
+                what = "The value" if name == "lipschitz" else "The derivative"
+                raise Broken(
+                    f"{what} changes by {change:.6g} between the margins {a:g} and {b:g}, more than "
+                    f"{name} = {getattr(plugin, name):g} allows."
+                )
+    return f"declares {', '.join(declared)}"
+
+
+def _equal(what: str, found: float, expected: float) -> None:
+    if found != expected and not abs(found - expected) <= EQUAL * max(1.0, abs(expected)):
+        raise Broken(f"{what} is {found!r} compiled and {expected!r} in plain Python.")
+
+
+def _minimum(objective: Any, m: float) -> float:
+    """The minimiser on [m - 100, m + 100], sought around the best point of a grid."""
+    grid: NDArray[np.float64] = np.unique(np.concatenate([m + np.linspace(-100, 100, 401), MARGINS]))
+    i = int(np.argmin([objective(z) for z in grid]))
+    low, high = grid[max(0, i - 1)], grid[min(len(grid) - 1, i + 1)]
+    found = minimize_scalar(objective, bounds=(low, high), method="bounded", options={"xatol": 1e-11})
+    return float(min((float(found.x), float(grid[i])), key=objective))

@@ -1,0 +1,121 @@
+"""Checks that a training can be repeated, cut into chunks, saved and continued."""
+
+import pickle
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from aucbench.contracts import Access, Batch
+from aucbench.testing.findings import Broken
+from aucbench.testing.trainee import Trainee, require_equal, snapshot
+
+RESUMED = 1e-6  # of the largest score: rounding may depend on where rows lie
+
+
+def _same_model(trainee: Trainee, X: Any, left: Any, right: Any, what: str) -> None:
+    """Raise unless two states score, and weigh, alike bit by bit."""
+    require_equal(trainee.scores(left, X), trainee.scores(right, X), f"{what}, in the scores")
+    if hasattr(trainee.plugin, "weights"):
+        require_equal(trainee.weights(left), trainee.weights(right), f"{what}, in the weights")
+
+
+def same_seed(trainee: Trainee) -> None:
+    """Two runs of one seed give the same bytes."""
+    for toy in trainee.problems():
+        words = "Two runs of seed 0 differ (draw only from the generator `init` gets)"
+        _same_model(trainee, toy.X, trainee.train(toy), trainee.train(toy), words)
+
+
+def chunks(trainee: Trainee) -> None:
+    """Cutting the rows of a run into other chunks changes no bit of the result."""
+    for toy in trainee.problems():
+        rows = trainee.rows(toy)
+        whole = trainee.train(toy, rows)
+        for words, lengths in (
+            ("chunks of 1", [1] * len(rows)),
+            ("chunks of 7", [7] * (len(rows) // 7)),
+            ("chunks of 0, 1, 3 and 16 in turn", list(islice(cycle((0, 1, 3, 16)), len(rows) // 5))),
+        ):
+            parts = trainee.train(toy, rows, lengths)
+            _same_model(trainee, toy.X, parts, whole, f"{words} give another result than all rows at once")
+
+
+def pickling(trainee: Trainee) -> None:
+    """A state that is pickled half way goes on as if nothing had happened."""
+    for toy in trainee.problems():
+        rows = trainee.rows(toy)
+        half = len(rows) // 2
+        whole = trainee.train(toy, rows, [half])
+        state = trainee.calls.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
+        try:
+            state = pickle.loads(pickle.dumps(state))
+        except Exception as error:  # pickle raises whatever a class does
+            raise Broken(
+                f"A state cannot be pickled ({type(error).__name__}: {error}): keep generators, lambdas, "
+                f"open files and locks out of it."
+            ) from None
+        state = trainee.calls.step(state, trainee.batch(toy, rows[half:]))
+        _same_model(trainee, toy.X, state, whole, f"Pickled after {half} iterations it ends elsewhere")
+
+
+def resumable(trainee: Trainee) -> str | None:
+    """A method that declares it goes on with rows of another array, wherever these lie in it."""
+    if not getattr(trainee.plugin, "resumable", False):
+        return "does not declare it"
+    if trainee.access is not Access.stream:
+        raise Broken(f"`resumable` is for methods of access 'stream'; this one has '{trainee.access}'.")
+    for toy in trainee.problems():
+        rows = trainee.rows(toy)
+        half, order = len(rows) // 2, np.random.default_rng(1).permutation(len(toy.y))
+        elsewhere = Batch(toy.X[order], toy.y[order], np.argsort(order)[rows[half:]], trainee.access)
+        scores = []
+        for rest in (trainee.batch(toy, rows[half:]), elsewhere):
+            state = trainee.calls.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
+            scores.append(trainee.scores(trainee.calls.step(state, rest), toy.X))
+        here, there = scores
+        gap = float(np.abs(there - here).max())
+        if gap > RESUMED * np.abs(here).max():
+            raise Broken(
+                f"It declares `resumable`, but after {half} iterations the same rows, lying elsewhere in "
+                f"memory, lead to other scores (by {gap:.3g}): its state knows numbers of rows, or the data."
+            )
+    return None
+
+
+def empty_chunk(trainee: Trainee) -> None:
+    """An empty chunk changes nothing."""
+    for toy in trainee.problems():
+        rows = trainee.rows(toy)
+        for when, state in (("first", trainee.start(toy, len(rows))), ("last", trainee.train(toy, rows))):
+            before = snapshot(state)
+            after = trainee.calls.step(state, trainee.batch(toy, rows[:0]))
+            if (after is not state and snapshot(after) != before) or snapshot(state) != before:
+                raise Broken(f"An empty chunk changes the {when} state.")
+
+
+def inputs_untouched(trainee: Trainee) -> None:
+    """Training and scoring leave X, y and the row numbers as they are."""
+    for toy in trainee.problems():
+        rows = trainee.rows(toy)
+        names = ("X.data", "X.indices", "X.indptr") if sparse.issparse(toy.X) else ("X",)
+        inputs = {name: getattr(toy.X, name[2:]) if name[2:] else toy.X for name in names}
+        inputs |= {"y": toy.y, "rows": rows}
+        before = {name: array.tobytes() for name, array in inputs.items()}
+
+        def compare(method: str, inputs: Any = inputs, before: Any = before) -> None:
+            for name, array in inputs.items():
+                if array.tobytes() != before[name]:
+                    raise trainee.calls.broken(
+                        method, f"changes {name}, which is not its own; work on a copy."
+                    )
+
+        state = trainee.start(toy, len(rows))
+        compare("init")
+        state = trainee.calls.step(state, trainee.batch(toy, rows))
+        compare("step")
+        trainee.scores(state, toy.X)
+        if hasattr(trainee.plugin, "weights"):
+            trainee.weights(state)
+        compare("score")

@@ -1,0 +1,300 @@
+"""Checks and their subjects: tried in order within a time limit, each failure shown on a small input."""
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from aucbench.contracts.source_location import own_frames, package_of, place_in
+from aucbench.registry import suggest
+from aucbench.runner.cell import quiet
+from aucbench.testing.explain import explain
+from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried
+from aucbench.testing.problems import STANDARD, Size, Toy, line_for, small, smaller_sizes
+from aucbench.testing.time_limit import SHRINKING, OutOfTime, TimeLimit
+
+ATTEMPTS = 40  # at finding a smaller input that fails
+
+
+class Subject:
+    """A plugin under test, and the last input it was tried on.
+
+    Its problems have the given or the standard size, and a method is trained with the loss. The last input is
+    described in `where`, and printed in `shown` if it is small.
+    """
+
+    def __init__(
+        self, plugin: Any, limit: TimeLimit | None = None, size: Size | None = None, loss: Any = None
+    ):
+        self.plugin = plugin() if isinstance(plugin, type) else plugin
+        self.limit = limit or TimeLimit()
+        self._size, self._loss = size, loss
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the input of the check before."""
+        self.where = self.shown = ""
+        self._is_sized = False  # whether the check has asked for the size of the problems
+
+    def again(self, **changes: Any) -> Self:
+        """The same subject with some other arguments."""
+        given = {"plugin": self.plugin, "limit": self.limit, "size": self._size, "loss": self._loss}
+        return type(self)(**given | changes)
+
+    @property
+    def size(self) -> Size:
+        """Size of its problems."""
+        self._is_sized = True
+        return self._settled_size()
+
+    def _settled_size(self) -> Size:
+        return self._size or STANDARD
+
+    def smaller(self) -> Iterator[Self]:
+        """The same plugin on smaller problems, in the order to try them; none if the size plays no part."""
+        sizes = smaller_sizes(self._settled_size()) if self._is_sized else ()
+        return (self.again(size=size) for size in sizes)
+
+    def line(self, check: str) -> str:
+        """Python that runs a check on the same input."""
+        return line_for(check, self.plugin, self._settled_size() if self._is_sized else None, self._loss)
+
+    def requirement(self, name: str) -> str | None:
+        """The reason why it needs `name` ("dense", "float64"), None when it does not."""
+        reasons = getattr(self.plugin, "requires", {})
+        if name not in reasons:
+            return None
+        if not str(reasons[name]).strip():
+            raise Broken(f"`requires` names {name!r} without a reason.")
+        return f"requires {name}: {reasons[name]}"
+
+    @property
+    def layouts(self) -> tuple[str, ...]:
+        """The kinds of rows it takes, as `problems.small` names them."""
+        return ("dense",) if self.requirement("dense") else ("dense", "csr", "wide")
+
+    def use(self, toy: Toy) -> Toy:
+        """The problem, remembered in `where` and `shown`."""
+        self.where, self.shown = toy.words, toy.shown
+        return toy
+
+    def problem(self, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
+        """A small problem."""
+        return self.use(small(self.size, layout, dtype, seed))
+
+    def problems(self) -> Iterator[Toy]:
+        """One small problem for each kind of rows it takes."""
+        return (self.problem(layout) for layout in self.layouts)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One rule. Call it with a plugin, class or instance; it raises `CheckFailure` when the rule is broken.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the subject, raises `Broken`, `Exempted` or `Untried`, may return a remark. Its name is the
+        check's name, the first line of its docstring the rule.
+    prepare : callable
+        Makes the subject of a plugin.
+    needs : tuple of str
+        Names of the checks that must pass first.
+    """
+
+    function: Callable[[Any], str | None]
+    prepare: type[Subject]
+    needs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name that exemptions use."""
+        return self.function.__name__
+
+    @property
+    def sentence(self) -> str:
+        """The rule."""
+        return inspect.getdoc(self.function).splitlines()[0]  # type: ignore[union-attr]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __call__(self, plugin: Any) -> Finding:
+        """Check a plugin.
+
+        Parameters
+        ----------
+        plugin : class or instance
+            A class is tried with its default parameters.
+
+        Returns
+        -------
+        Finding
+            It passed, is exempt, or could not be tried in a minute, which is also a warning.
+
+        Raises
+        ------
+        CheckFailure
+            The rule is broken.
+        """
+        return conclude(plugin, (self.find(self.prepare(plugin)),), True)[0]
+
+    def find(self, subject: Subject) -> Finding:
+        """Check a subject; nothing is raised."""
+        exempt = getattr(subject.plugin, "exempt", {})
+        if isinstance(exempt, Mapping) and exempt.get(self.name):
+            return Finding(self.name, Status.exempt, exempt[self.name])
+        subject.begin()
+        with quiet():  # as in a timed run: results may depend on the number of BLAS threads
+            try:
+                with subject.limit.alarm():
+                    return Finding(self.name, Status.passed, self.function(subject) or "")
+            except Exempted as exempted:
+                return Finding(self.name, Status.exempt, str(exempted))
+            except Untried as untried:
+                return Finding(self.name, Status.untried, str(untried))
+            except OutOfTime as late:
+                return _late(self, subject, late)
+            except (Exception, SystemExit) as error:  # whatever a stranger's plugin raises is a finding
+                return _smallest(self, subject, error)
+
+
+def in_stages(
+    prepare: type[Subject], *stages: tuple[Callable[[Any], str | None], ...], aside: tuple[Any, ...] = ()
+) -> tuple[Check, ...]:
+    """The checks of a family, and one that its exemptions name checks of the family.
+
+    The checks of a stage need all those of the stages before. Those in `aside` need the first stage only, and
+    no check needs them.
+    """
+    names = [function.__name__ for stage in (*stages, aside) for function in stage]
+
+    def exempt(subject: Subject) -> None:
+        """Every exemption names a check and gives a reason."""
+        declared = getattr(subject.plugin, "exempt", {})
+        if not isinstance(declared, Mapping):
+            raise Broken(f"`exempt` must map a check's name to the reason, got {declared!r}.")
+        for name, reason in declared.items():
+            if name not in names:
+                raise Broken(f"`exempt` names {name!r}, which is no check. {suggest(str(name), names)}")
+            if not isinstance(reason, str) or not reason.strip():
+                raise Broken(f"`exempt` gives no reason for {name!r}.")
+
+    checks: list[Check] = []
+    before: tuple[str, ...] = ()
+    for number, stage in enumerate(stages):
+        checks += [Check(function, prepare, before) for function in stage]
+        before += tuple(function.__name__ for function in stage)
+        if number == 0:
+            checks += [Check(function, prepare, before) for function in (*aside, exempt)]
+    return tuple(checks)
+
+
+class Watcher:
+    """Callbacks that report the progress of the checks; these do nothing."""
+
+    def trying(self, name: str) -> None:
+        """A check is tried next."""
+
+    def found(self, finding: Finding) -> None:
+        """A check is finished, or skipped."""
+
+
+def examine(checks: Sequence[Check], subject: Subject, watcher: Watcher) -> tuple[Finding, ...]:
+    """Try checks on one subject; a failure that explains others is reported once."""
+    findings: list[Finding] = []
+    for check in checks:
+        failed = {each.check: each for each in findings if each.status is Status.failed}
+        cause = next((name for name in check.needs if name in failed), None)
+        if cause is None:
+            watcher.trying(check.name)
+            finding = check.find(subject)
+            if finding.status is Status.failed and finding.place:
+                cause = next((name for name, each in failed.items() if each.place == finding.place), None)
+        if cause is not None:
+            finding = following(check.name, cause)
+        findings.append(finding)
+        watcher.found(finding)
+    return tuple(findings)
+
+
+def following(name: str, cause: str) -> Finding:
+    """The finding of a check that the failure of another one stops."""
+    return Finding(name, Status.untried, f"stopped by what failed in {cause}", follows=cause)
+
+
+def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool) -> tuple[Finding, ...]:
+    """The findings; failures are raised, and checks without time warned of, if that is asked for."""
+    if not raise_on_failure:
+        return findings
+    name = getattr(plugin, "name", plugin)
+    failed = [finding for finding in findings if finding.status is Status.failed]
+    untried = [finding for finding in findings if finding.status is Status.untried]
+    if failed:
+        lines = [f"{name} fails {len(failed)} check{'' if len(failed) == 1 else 's'}:"]
+        for finding in failed:
+            lines.append(f"  {finding.check}: {finding.message}")
+            lines += [f"    {text}" for text in (finding.place, finding.shown, finding.line) if text]
+            stopped = [each.check for each in untried if each.follows == finding.check]
+            if stopped:
+                lines.append(f"    not tried for that reason: {', '.join(stopped)}")
+        raise CheckFailure("\n".join(lines))
+    if untried:
+        text = "; ".join(f"{finding.check}: {finding.message}" for finding in untried)
+        warnings.warn(f"{name}: not everything was tried: {text}", stacklevel=4)
+    return findings
+
+
+def _late(check: Check, subject: Subject, late: OutOfTime) -> Finding:
+    """The finding of a check that was interrupted: a failure if the plugin hangs."""
+    package = package_of(type(subject.plugin))
+    frames = own_frames(late, package)
+    words = subject.limit.verdict()
+    if words is None and subject.limit.call is None and frames:  # a plugin of another family
+        words = f"`{frames[0][0].f_code.co_name}` was not done in time: it hangs, or is too slow to be tried."
+    if words is None:
+        return Finding(check.name, Status.untried, subject.limit.words)
+    where = f" The input: {subject.where}." if subject.where else ""
+    line, place = subject.line(check.name), place_in(late, package)
+    return Finding(check.name, Status.failed, words + where, subject.shown, line, place)
+
+
+def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
+    """The failure on the smallest input found that fails in the same way."""
+    attempts = iter(range(ATTEMPTS))
+    notes = getattr(error, "__notes__", [])  # what a smaller input suggests may be a coincidence
+    found: tuple[Subject, BaseException] | None = (subject, error)
+    try:
+        with subject.limit.alarm(SHRINKING):
+            while found is not None:
+                subject, error = found
+                found = _smaller(check, subject, error, attempts)
+    except (OutOfTime, Untried):
+        pass  # the smallest input so far is small enough
+    error.__notes__ = notes
+    words, place = explain(subject.plugin, error)
+    where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
+    return Finding(check.name, Status.failed, words + where, subject.shown, subject.line(check.name), place)
+
+
+def _smaller(
+    check: Check, subject: Subject, error: BaseException, attempts: Any
+) -> tuple[Subject, BaseException] | None:
+    """The first of the next smaller inputs that fails in the same way."""
+    for candidate, _ in zip(subject.smaller(), attempts, strict=False):
+        try:
+            check.function(candidate)
+        except Untried:
+            raise
+        except (Exception, SystemExit) as again:  # as above
+            # Another kind of error, line or rows would be another failure.
+            one, other = (
+                (type(each), explain(subject.plugin, each)[1], "CSR" in tried.where)
+                for each, tried in ((error, subject), (again, candidate))
+            )
+            if one == other:
+                return candidate, again
+    return None

@@ -1,0 +1,123 @@
+"""The time limit of the checks of a plugin, and the alarm that interrupts a plugin that hangs."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf
+from time import monotonic
+from typing import Any
+
+from aucbench.testing.findings import Untried
+from aucbench.wording import counted, duration
+
+PATIENCE = 60.0  # seconds for all checks of a plugin
+SHRINKING = 10.0  # seconds at most to look for a smaller input that fails
+AGAIN = 1.0  # seconds until the alarm rings again, for plugins that catch every exception
+AFTER_ONE = 0.1  # share of the limit for each check after an interrupted one, which probably hangs again
+SHORTEST = 2.0  # seconds that a check may take, as long as they remain
+SLOW = 1e-3  # seconds per iteration from which messages name them
+HANGING = 10.0  # a call that takes this many times as long as expected hangs
+
+
+class OutOfTime(BaseException):
+    """Raised in the middle of a plugin's code that takes too long."""
+
+
+class TimeLimit:
+    """A number of seconds for all checks of a plugin; the clock starts when `left` is first read.
+
+    Attributes
+    ----------
+    per_iteration : float or None
+        Seconds an iteration takes, once measured.
+    call : tuple or None
+        Method, iterations and begin of the call of the plugin that has not returned.
+    """
+
+    def __init__(self, seconds: float = PATIENCE):
+        self.seconds = seconds
+        self.per_iteration: float | None = None
+        self.call: tuple[str, int, float] | None = None
+        self._end: float | None = None
+        self._interrupted = False
+
+    @property
+    def left(self) -> float:
+        """Remaining seconds."""
+        if self._end is None:
+            self._end = monotonic() + self.seconds
+        return self._end - monotonic()
+
+    def measured(self, seconds: float) -> None:
+        """Restart the clock once the time per iteration is known, so that compiling does not count."""
+        self.per_iteration = seconds
+        self._end = monotonic() + self.seconds
+
+    @property
+    def words(self) -> str:
+        """The reason why a check was not tried, or not to its end."""
+        slow = (self.per_iteration or 0.0) >= SLOW
+        cost = f"one iteration takes {duration(self.per_iteration or 0.0)}, and " if slow else ""
+        return f"{cost}the {self.seconds:g} s time limit for all checks is used up"
+
+    def begin(self, method: str, iterations: int) -> None:
+        """Note a call; raises `Untried` when no time is left."""
+        self._require_time()
+        self.call = method, iterations, monotonic()
+
+    def end(self) -> None:
+        """Note that the call has returned."""
+        self.call = None
+
+    def _require_time(self) -> None:
+        if self.left <= 0.0:
+            raise Untried(self.words)
+
+    def verdict(self) -> str | None:
+        """The error of the call that was interrupted, None if it is no slower than the others."""
+        if self.call is None:
+            return None
+        method, iterations, began = self.call
+        took, known = monotonic() - began, self.per_iteration is not None
+        usual = self.per_iteration or 0.0
+        if known and took <= 1.0 + HANGING * usual * max(1, iterations):
+            return None
+        asked = f" for {counted(iterations, 'iteration')}" if method == "step" else ""
+        elsewhere = f", where one takes {duration(usual)} elsewhere" if known and asked else ""
+        end = "." if known else ", or is too slow to be tried."
+        return f"`{method}`, called{asked}, had not returned after {took:.0f} s{elsewhere}: it hangs{end}"
+
+    @contextmanager
+    def alarm(self, most: float = inf) -> Iterator[None]:
+        """Raise `OutOfTime` in code that takes longer than its share of the remaining time.
+
+        That is impossible in other threads and under another alarm; there only `begin` ends a check.
+        """
+        self._require_time()
+        # One check must not use up what is left for the others.
+        part = 1.0 if self.per_iteration is None else AFTER_ONE if self._interrupted else 0.5
+        seconds = min(self.left, max(SHORTEST, part * self.seconds), most)
+        if seconds == inf or not _can_interrupt():
+            yield
+            return
+
+        def ring(number: int, frame: Any) -> None:
+            self._interrupted = True
+            raise OutOfTime
+
+        usual = signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, usual)
+
+
+def _can_interrupt() -> bool:
+    return (
+        hasattr(signal, "setitimer")
+        and threading.current_thread() is threading.main_thread()
+        and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+    )

@@ -1,0 +1,279 @@
+"""A method under test: its first calls, training on small problems, and comparisons of results."""
+
+import pickle
+from collections.abc import Iterable
+from functools import cached_property
+from time import monotonic
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numba.core import event
+from numpy.typing import NDArray
+
+from aucbench.contracts import Access, Batch, Problem
+from aucbench.registry import Family, catalog
+from aucbench.runner.sampler import RowSource
+from aucbench.runner.state import arrays
+from aucbench.testing.calls import CSR_ROWS, Calls
+from aucbench.testing.examine import Subject
+from aucbench.testing.findings import Broken, Exempted
+from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, shown_rows, small
+from aucbench.testing.time_limit import TimeLimit
+from aucbench.wording import counted
+
+SOME = 5  # rows of a minibatch for a method that takes none
+FEW = 3  # iterations of the first call
+MORE = 7  # the second call ends before this one
+RUNS = 100  # of the standard problem, about as much as all checks together
+# Tried in this order where the standard size would take too long. A problem of fewer rows says too little.
+SMALLER = (Size(220, 8, 1), Size(110, 8, 1), Size(55, 8, 1), Size(28, 8, 1), Size(20, 8, 1))
+ITEMS = {
+    Access.stream: "(x, label), an example",
+    Access.pairs: "(x_pos, x_neg), two rows",
+    Access.minibatch: "(X, y), some rows",
+    Access.full: "(X, y), all rows",
+}
+
+
+class FirstUse(NamedTuple):
+    """What the first calls showed."""
+
+    error: BaseException | None = None  # that ended them
+    where: str = ""  # the input that was being tried, in words
+    shown: str = ""  # that input as literals
+    recompiled: tuple[str, str] | None = None  # the method that compiled again, and the input
+    seconds: float = 0.0  # per iteration
+
+
+class Trainee(Subject):
+    """A method under test.
+
+    Without a size its problems are as large as the time limit allows, without a loss it is trained with the
+    first registered one that it accepts, and `access` stands in place of the access that it declares.
+    """
+
+    def __init__(
+        self,
+        plugin: Any,
+        limit: TimeLimit | None = None,
+        size: Size | None = None,
+        loss: Any = None,
+        access: Access | None = None,
+    ):
+        super().__init__(plugin, limit, size, loss)
+        self.calls = Calls(self.plugin, self.limit)
+        self.was_scaled = size is None
+        self._access = access
+
+    def again(self, **changes: Any) -> Self:
+        """The same method with some other arguments."""
+        return super().again(**{"access": self._access} | changes)
+
+    def _settled_size(self) -> Size:
+        """The size that was given, or the largest on which there is time for all checks."""
+        if self._size is None:
+            seconds, sizes = self.first_use.seconds, (STANDARD, *SMALLER)
+            fits = (
+                size
+                for size in sizes
+                if RUNS * seconds * self.iterations(size.n, size.epochs) <= self.limit.seconds
+            )
+            self._size = next(fits, sizes[-1])
+            if self.first_use.error is None:
+                self.limit.measured(seconds)
+        return self._size
+
+    @property
+    def seconds(self) -> float:
+        """Seconds per iteration, roughly."""
+        self._settled_size()
+        return self.first_use.seconds
+
+    @cached_property
+    def first_use(self) -> FirstUse:
+        """What its first calls showed."""
+        return first_use(self, self._size or STANDARD)
+
+    @cached_property
+    def loss(self) -> Any:
+        """The loss it is trained with, None for a method that takes none."""
+        accepted = tuple(getattr(self.plugin, "losses", ()))
+        if self._loss is not None or not accepted:
+            return self._loss
+        known = catalog().plugins[Family.losses]
+        for name in accepted:
+            if name in known:
+                return known[name].cls()
+        if "*" in accepted:
+            return Softplus()
+        raise Broken(f"None of the losses it accepts is registered: {', '.join(accepted)}.")
+
+    @property
+    def access(self) -> Access:
+        """What an iteration consumes."""
+        return self._access or Access(self.plugin.access)
+
+    def iterations(self, n: int, epochs: float) -> int:
+        """Number of iterations in some passes over n rows."""
+        return max(1, round(epochs * (1.0 if self.access is Access.full else n / self._batch_size(n))))
+
+    def rows(self, toy: Toy, epochs: float | None = None, iterations: int | None = None) -> NDArray[np.int64]:
+        """The rows of a run, as the runner draws them."""
+        n = len(toy.y)
+        if iterations is None:
+            iterations = self.iterations(n, epochs or self.size.epochs)
+        self.where = f"{toy.words}, {counted(iterations, 'iteration')}"
+        if self.access is Access.minibatch:
+            # The runner draws a million row numbers at a time, which takes a second for every short run.
+            rng, size = np.random.default_rng(0), self._batch_size(n)
+            rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
+        else:
+            rows = RowSource(self.access, toy.y).take(iterations)
+        self.shown = toy.shown and toy.shown + shown_rows(rows)
+        return rows
+
+    def _batch_size(self, n: int) -> int:
+        if self.access is not Access.minibatch:
+            return 1
+        return int(self.plugin.batch_size(n)) if self._access is None else min(n, SOME)
+
+    def start(self, toy: Toy, iterations: int) -> Any:
+        """The first state."""
+        problem = Problem(toy.X, toy.y, iterations, self.loss)
+        return self.calls.init(problem, np.random.default_rng(0))
+
+    def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
+        """The rows as `step` takes them."""
+        return Batch(toy.X, toy.y, rows, self.access)
+
+    def train(
+        self, toy: Toy, rows: NDArray[np.int64] | None = None, lengths: Iterable[int] | None = None
+    ) -> Any:
+        """The state after all rows, given at once, or in chunks of these lengths and then the rest."""
+        rows = self.rows(toy) if rows is None else rows
+        state, batch, done = self.start(toy, len(rows)), self.batch(toy, rows), 0
+        for length in lengths or ():
+            state = self.calls.step(state, batch.take(rows[done : done + length]))
+            done += length
+        return self.calls.step(state, batch.take(rows[done:])) if done < len(rows) else state
+
+    def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
+        """(n,) decision values, after `finalize`."""
+        return self.calls.score(self.calls.final(state), X)
+
+    def weights(self, state: Any) -> NDArray[Any]:
+        """(d,) weights, after `finalize`."""
+        return np.asarray(self.calls.weights(self.calls.final(state)))
+
+
+def first_use(trainee: Trainee, size: Size) -> FirstUse:
+    """Call everything twice on each kind of rows; errors are kept, not raised."""
+    slowest, recompiled = 0.0, None
+    try:
+        for layout in trainee.layouts:
+            seconds, again = _first_calls(trainee, size, layout)
+            slowest = max(slowest, seconds)
+            if again and recompiled is None:
+                recompiled = (again, trainee.where)
+    except BaseException as error:  # an interruption too: nobody wants to wait for that twice
+        if isinstance(error, KeyboardInterrupt | GeneratorExit):
+            raise
+        return FirstUse(error, trainee.where, trainee.shown)
+    return FirstUse(recompiled=recompiled, seconds=slowest)
+
+
+def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str | None]:
+    """Seconds per iteration on such rows, and the method that compiled again."""
+    calls = trainee.calls
+    toy = trainee.use(small(size, layout))
+    rows = trainee.rows(toy, size.epochs)
+    few, more = (FEW, MORE) if len(rows) >= MORE else (1, len(rows))
+    batch = trainee.batch(toy, rows)
+    first = state = trainee.start(toy, len(rows))
+    try:
+        state = calls.step(state, batch.take(rows[:few]))
+        calls.raw_score(calls.final(state), toy.X)
+        if hasattr(trainee.plugin, "weights"):
+            trainee.weights(state)
+        with event.install_recorder("numba:compiler_lock") as stepping:
+            began = monotonic()
+            state = calls.step(state, batch.take(rows[few:more]))
+            seconds = (monotonic() - began) / max(1, more - few)
+        with event.install_recorder("numba:compiler_lock") as scoring:
+            calls.raw_score(calls.final(state), toy.X[::-1].copy())
+    except (Broken, Exempted):
+        raise
+    except Exception as error:
+        if "CSR" in toy.words:  # dense rows were tried before
+            hint = f"Dense rows work. {CSR_ROWS}"
+        else:
+            hint = _other_kind(first, state) or _other_access(trainee, size)
+        if hint:
+            error.add_note(hint)
+        raise
+    if stepping.buffer:
+        return 0.0, "step"
+    return seconds, "score" if scoring.buffer else None
+
+
+def _other_kind(first: Any, state: Any) -> str:
+    """The advice if `step` returned something else than `init`."""
+    if type(first) is type(state):
+        return ""
+    return (
+        f"`init` returned a {type(first).__name__} and `step` a {type(state).__name__}: "
+        f"both must return the same kind of state."
+    )
+
+
+def _other_access(trainee: Trainee, size: Size) -> str:
+    """The access with which the same code runs."""
+    declared = trainee.access
+    if declared != trainee.plugin.access:  # this is such a trial
+        return ""
+    for other in Access:
+        if other is not declared and first_use(trainee.again(access=other), size).error is None:
+            return (
+                f"With access {declared.value!r} an item of the batch is {ITEMS[declared]}; the same code "
+                f"runs with access {other.value!r}, where it is {ITEMS[other]}: change `access`, or what "
+                f"`step` unpacks."
+            )
+    return ""
+
+
+def snapshot(state: Any) -> tuple[Any, ...]:
+    """The content of a state as bytes; equal for equal states."""
+    parts = sorted((array.dtype.str, array.shape, array.tobytes()) for array in arrays(state))
+    try:
+        whole = pickle.dumps(state)
+    except Exception:  # that it cannot be pickled is the finding of another check
+        whole = b""
+    return (whole, *parts)
+
+
+def require_equal(found: NDArray[Any], expected: NDArray[Any], words: str, allowed: float = 0.0) -> None:
+    """Raise `Broken` with the words and the first entries that differ by more than `allowed`.
+
+    NaN equals NaN: that a score is none is the finding of another check.
+    """
+    if found.shape != expected.shape:
+        raise Broken(f"{words}: shape {found.shape} against {expected.shape}.")
+    left, right = found.ravel(), expected.ravel()
+    one, other = np.isnan(left), np.isnan(right)
+    close = (left == right) | (np.abs(left - right) <= allowed) | (one & other)
+    if close.all():
+        return
+    if (one != other).any():
+        i = int(np.argmax(one != other))
+        told = (
+            f"{left[i]:.3g} against {right[i]:.3g}, {np.count_nonzero(one != other)} of {left.size} are NaN"
+        )
+        raise Broken(f"{words}: entry {i} is {told} on one side.")
+    i, count = int(np.argmin(close)), np.count_nonzero(~close)
+    told = f"{left[i].item()!r} against {right[i].item()!r}, {count} of {left.size}"
+    raise Broken(f"{words}: entry {i} is {told} differ.")
+
+
+def scale_of(scores: NDArray[np.float64]) -> float:
+    """The largest finite magnitude."""
+    return float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))

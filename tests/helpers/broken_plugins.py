@@ -1,0 +1,313 @@
+"""A healthy method in plain NumPy, methods that break one rule each, and the checks that find them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numba
+import numpy as np
+from scipy import sparse
+
+from aucbench import Claims, Positive, check_fields
+
+
+class State(NamedTuple):
+    w: np.ndarray  # (d,)
+    total: np.ndarray  # (d,) sum of w
+    counts: np.ndarray  # (3,) steps, positives, whatever a broken method counts
+    note: Any = None
+
+
+@dataclass(frozen=True)
+class Healthy:
+    """Averaged stochastic gradient of the logistic loss."""
+
+    name: ClassVar[str] = "healthy"
+    access: ClassVar[str] = "stream"
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"eta": (0.1, 1.0)}
+    eta: Positive = 0.5
+
+    __post_init__ = check_fields
+
+    def init(self, problem, rng):
+        return State(np.zeros(problem.n_features), np.zeros(problem.n_features), np.zeros(3, np.int64))
+
+    def step(self, state, batch):
+        w, total, counts, _ = state
+        for x, label in batch:
+            w += self.eta * label / (1.0 + np.exp(label * (x @ w))) * x
+            total += w
+            counts[0] += 1
+            counts[1] += label > 0
+        return state
+
+    def finalize(self, state):
+        return state._replace(w=state.total / max(1, state.counts[0]))
+
+    def weights(self, state):
+        return state.w.copy()
+
+    def score(self, state, X):
+        return X @ state.w
+
+
+class Thawed:
+    """As a dataclass it is not frozen."""
+
+    name = "thawed"
+    access = "stream"
+    init, step, score = Healthy.init, Healthy.step, Healthy.score
+    eta = 0.5
+
+
+Thawed = dataclass(Thawed)
+
+
+@dataclass(frozen=True)
+class WrongAccess(Healthy):
+    access: ClassVar[str] = "streams"
+
+
+@dataclass(frozen=True)
+class Misspelt(Healthy):
+    def done_(self, state):
+        return True
+
+
+@dataclass(frozen=True)
+class WithoutReturn(Healthy):
+    def step(self, state, batch):
+        super().step(state, batch)
+
+
+@dataclass(frozen=True)
+class WrongGrid(Healthy):
+    grid: ClassVar = {"eta": (0.1, -1.0)}
+
+
+@dataclass(frozen=True)
+class UnknownGrid(Healthy):
+    grid: ClassVar = {"etta": (0.1,)}
+
+
+@dataclass(frozen=True)
+class LargeBatch(Healthy):
+    access: ClassVar[str] = "minibatch"
+
+    def batch_size(self, n_samples):
+        return 16
+
+    def step(self, state, batch):
+        for X, y in batch:
+            state.w[:] += self.eta * ((y / (1.0 + np.exp(y * (X @ state.w)))) @ X) / len(y)
+            state.total[:] += state.w
+            state.counts[0] += 1
+        return state
+
+
+@numba.njit
+def _twice(number):
+    return 2 * number
+
+
+@dataclass(frozen=True)
+class Recompiling(Healthy):
+    def init(self, problem, rng):
+        return super().init(problem, rng)._replace(note=0)
+
+    def step(self, state, batch):
+        super().step(state, batch)
+        return state._replace(note=_twice(state.note) + 0.5) if len(batch) else state  # whole only at first
+
+
+@dataclass(frozen=True)
+class Random(Healthy):
+    def init(self, problem, rng):
+        state = super().init(problem, rng)
+        state.w[:] = 0.01 * np.random.default_rng().standard_normal(len(state.w))
+        return state
+
+
+@dataclass(frozen=True)
+class StepPerChunk(Healthy):
+    def step(self, state, batch):
+        if not len(batch):
+            return state
+        state.counts[2] += 1
+        return Healthy.step(Healthy(self.eta / np.sqrt(state.counts[2])), state, batch)
+
+
+class Forgetful:
+    """It loses what it knows when it is pickled."""
+
+    def __init__(self):
+        self.steps = 0
+
+    def __getstate__(self):
+        return {"steps": 0}
+
+
+@dataclass(frozen=True)
+class LosesState(Healthy):
+    def init(self, problem, rng):
+        return super().init(problem, rng)._replace(note=Forgetful())
+
+    def step(self, state, batch):
+        for k in range(len(batch)):
+            state.note.steps += 1
+            Healthy.step(Healthy(self.eta / state.note.steps**0.1), state, batch.take(batch.rows[k : k + 1]))
+        return state
+
+
+@dataclass(frozen=True)
+class KnowsPlaces(Healthy):
+    resumable: ClassVar[bool] = True
+
+    def step(self, state, batch):
+        w, total, counts, _ = state
+        for row, (x, label) in zip(batch.rows, batch, strict=True):
+            w += self.eta * (1 + row % 2) * label / (1.0 + np.exp(label * (x @ w))) * x
+            total += w
+            counts[0] += 1
+        return state
+
+
+@dataclass(frozen=True)
+class CountsCalls(Healthy):
+    def step(self, state, batch):
+        state.counts[2] += 1
+        return super().step(state, batch)
+
+
+@dataclass(frozen=True)
+class ClipsInput(Healthy):
+    def init(self, problem, rng):
+        values = problem.X.data if sparse.issparse(problem.X) else problem.X
+        np.clip(values, -0.3, 0.3, out=values)
+        return super().init(problem, rng)
+
+
+@dataclass(frozen=True)
+class ListOfScores(Healthy):
+    def score(self, state, X):
+        return (X @ state.w).tolist()
+
+
+@dataclass(frozen=True)
+class Centring(Healthy):
+    def score(self, state, X):
+        scores = X @ state.w
+        return scores - scores.mean()
+
+
+@dataclass(frozen=True)
+class CountsScores(Healthy):
+    def score(self, state, X):
+        state.counts[2] += 1
+        return X @ state.w
+
+
+@dataclass(frozen=True)
+class OtherWeights(Healthy):
+    def weights(self, state):
+        return 2.0 * state.w
+
+
+@dataclass(frozen=True)
+class FinalInPlace(Healthy):
+    def finalize(self, state):
+        state.w[:] = state.total / max(1, state.counts[0])
+        return state
+
+
+@dataclass(frozen=True)
+class OtherOnSparse(Healthy):
+    def step(self, state, batch):
+        other = Healthy(2 * self.eta if sparse.issparse(batch.X) else self.eta)
+        return Healthy.step(other, state, batch)
+
+
+@dataclass(frozen=True)
+class OtherOnSingle(Healthy):
+    def step(self, state, batch):
+        return Healthy.step(
+            Healthy(1.1 * self.eta if batch.X.dtype == np.float32 else self.eta), state, batch
+        )
+
+
+@dataclass(frozen=True)
+class NeedsBoth(Healthy):
+    def step(self, state, batch):
+        for k in range(len(batch)):
+            super().step(state, batch.take(batch.rows[k : k + 1]))
+            steps, positives, _ = state.counts
+            if steps == 30 and positives in (0, 30):
+                state.total[:] = np.nan
+        return state
+
+
+@dataclass(frozen=True)
+class NeverDone(Healthy):
+    access: ClassVar[str] = "full"
+
+    def step(self, state, batch):
+        for X, y in batch:
+            state.w[:] += self.eta * ((y / (1.0 + np.exp(y * (X @ state.w)))) @ X) / len(y)
+            state.total[:] = state.w * (state.counts[0] + 1)
+            state.counts[0] += 1
+        return state
+
+    def done(self, state):
+        return False
+
+
+@dataclass(frozen=True)
+class Worst(Healthy):
+    def finalize(self, state):
+        return state._replace(w=-state.total / max(1, state.counts[0]))
+
+
+@dataclass(frozen=True)
+class ClaimsSparse(Healthy):
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
+
+
+@dataclass(frozen=True)
+class UnknownExemption(Healthy):
+    exempt: ClassVar = {"chunk": "it is hard"}
+
+
+@dataclass(frozen=True)
+class EmptyExemption(Healthy):
+    exempt: ClassVar = {"chunks": " "}
+
+
+# The checks that find each of them.
+CULPRITS = {
+    Thawed: {"declared"},
+    Misspelt: {"spelling"},
+    WithoutReturn: {"runs"},
+    WrongGrid: {"grid"},
+    UnknownGrid: {"grid"},
+    LargeBatch: {"batch_size"},
+    Recompiling: {"compiled_once"},
+    Random: {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows"},
+    StepPerChunk: {"chunks"},
+    LosesState: {"pickling"},
+    KnowsPlaces: {"resumable"},
+    CountsCalls: {"empty_chunk"},
+    ClipsInput: {"inputs_untouched"},
+    ListOfScores: {"scores"},
+    Centring: {"companions"},
+    CountsScores: {"reading"},
+    OtherWeights: {"weights"},
+    FinalInPlace: {"finalize"},
+    OtherOnSparse: {"sparse_rows"},
+    OtherOnSingle: {"float32_rows"},
+    NeedsBoth: {"one_class_first"},
+    NeverDone: {"converges"},
+    Worst: {"auc"},
+    ClaimsSparse: {"cost"},
+    UnknownExemption: {"exempt"},
+    EmptyExemption: {"exempt"},
+}

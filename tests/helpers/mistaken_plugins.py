@@ -1,0 +1,264 @@
+"""Methods with the mistakes that are easily made; what is said about each is tested."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numba
+import numpy as np
+from scipy import sparse
+
+from tests.helpers.broken_plugins import Healthy
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Stochastic gradient of the logistic loss, as short as it can be."""
+
+    name: ClassVar[str] = "plain"
+    access: ClassVar[str] = "stream"
+    eta: float = 0.5
+
+    def init(self, problem, rng):
+        return np.zeros(problem.n_features)
+
+    def step(self, w, batch):
+        for x, label in batch:
+            w = w + self.eta * label / (1.0 + np.exp(label * (x @ w))) * x
+        return w
+
+    def score(self, w, X):
+        return X @ w
+
+
+@dataclass(frozen=True)
+class InitReturnsNothing(Plain):
+    def init(self, problem, rng):
+        np.zeros(problem.n_features)
+
+
+@dataclass(frozen=True)
+class ScoreReturnsNothing(Plain):
+    def score(self, w, X):
+        X @ w
+
+
+@dataclass(frozen=True)
+class Column(Plain):
+    def score(self, w, X):
+        return (X @ w)[:, None]
+
+
+@dataclass(frozen=True)
+class Scalar(Plain):
+    def score(self, w, X):
+        return float((X @ w).sum())
+
+
+@dataclass(frozen=True)
+class Whole(Plain):
+    def score(self, w, X):
+        return (1e6 * (X @ w)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class DenseOnly(Plain):
+    def score(self, w, X):
+        return np.einsum("ij,j->i", X, w)
+
+
+@dataclass(frozen=True)
+class StreamAsPairs(Plain):
+    access: ClassVar[str] = "pairs"
+
+    def step(self, w, batch):
+        for x, label in batch:
+            if label > 0:
+                w = w + self.eta * x
+        return w
+
+
+@dataclass(frozen=True)
+class QuietlyStreamAsPairs(Plain):
+    """Nothing raises: a label is a row, and the arrays have the right shapes."""
+
+    access: ClassVar[str] = "pairs"
+
+
+@dataclass(frozen=True)
+class OtherState(Plain):
+    def init(self, problem, rng):
+        return np.zeros(problem.n_features), 0
+
+    def step(self, state, batch):
+        w, _ = state
+        return super().step(w, batch)
+
+
+@dataclass(frozen=True)
+class MisspeltProblem(Plain):
+    def init(self, problem, rng):
+        return np.zeros(problem.n_feature)
+
+
+@dataclass(frozen=True)
+class MisspeltField(Plain):
+    def step(self, w, batch):
+        return w + self.etta
+
+
+@dataclass(frozen=True)
+class Assigning(Plain):
+    def init(self, problem, rng):
+        self.w = np.zeros(problem.n_features)
+        return self.w
+
+
+@dataclass(frozen=True)
+class WithoutBatch(Plain):
+    def step(self, w):
+        return w
+
+
+@dataclass(frozen=True)
+class NumberOfRows(Plain):
+    access: ClassVar[str] = "minibatch"
+    batch_size: int = 5
+
+
+@dataclass(frozen=True)
+class WeightsRaise(Plain):
+    def weights(self, w):
+        return w.coef_
+
+
+@dataclass(frozen=True)
+class Exiting(Plain):
+    def step(self, w, batch):
+        sys.exit(3)
+
+
+@dataclass(frozen=True)
+class NotANumber(Plain):
+    def score(self, w, X):
+        return np.full(X.shape[0], np.nan)
+
+
+@dataclass(frozen=True)
+class Diverging(Plain):
+    def step(self, w, batch):
+        return w / 0.0 if len(batch) else w
+
+
+@dataclass(frozen=True)
+class NanOnSingle(Plain):
+    """It knows nothing of float32."""
+
+    def score(self, w, X):
+        return X @ w if X.dtype == np.float64 else np.full(X.shape[0], np.nan)
+
+
+@dataclass(frozen=True)
+class Centring(Plain):
+    """It works on the rows themselves."""
+
+    def step(self, w, batch):
+        X = batch.X.data if sparse.issparse(batch.X) else batch.X
+        X += 1.0
+        return super().step(w, batch)
+
+
+@dataclass(frozen=True)
+class Opposite(Plain):
+    def score(self, w, X):
+        return -(X @ w)
+
+
+@dataclass(frozen=True)
+class UsedUp(Plain):
+    def step(self, w, batch):
+        items = iter(batch)
+        count = sum(1 for _ in items)
+        for x, label in items:
+            w = w + self.eta / count * label * x
+        return w
+
+
+@dataclass(frozen=True)
+class Generating(Plain):
+    def init(self, problem, rng):
+        return np.zeros(problem.n_features), (k for k in range(9))
+
+    def step(self, state, batch):
+        return super().step(state[0], batch), state[1]
+
+    def score(self, state, X):
+        return X @ state[0]
+
+
+@numba.njit
+def _strange(w, word):
+    return w + word
+
+
+@dataclass(frozen=True)
+class Untypable(Plain):
+    def step(self, w, batch):
+        return _strange(w, "a")
+
+
+@dataclass(frozen=True)
+class Slow(Healthy):
+    """An iteration takes 2 ms."""
+
+    def step(self, state, batch):
+        time.sleep(0.002 * len(batch))
+        return super().step(state, batch)
+
+
+@dataclass(frozen=True)
+class Endless(Plain):
+    def step(self, w, batch):
+        while True:
+            w = w + 0.0
+
+
+@dataclass(frozen=True)
+class EndlessWhenEmpty(Plain):
+    def step(self, w, batch):
+        while not len(batch):
+            w = w + 0.0
+        return super().step(w, batch)
+
+
+@numba.njit
+def _forever(x):
+    while x >= 0.0:
+        x = x + 1.0 if x < 1e9 else 0.0
+    return x
+
+
+@dataclass(frozen=True)
+class EndlessCompiled(Plain):
+    def step(self, w, batch):
+        return w * _forever(1.0)
+
+
+@dataclass(frozen=True)
+class Crashing(Plain):
+    def step(self, w, batch):
+        os.abort()
+
+
+@dataclass(frozen=True)
+class Leaving(Plain):
+    def step(self, w, batch):
+        os._exit(7)
+
+
+@dataclass(frozen=True)
+class Interrupting(Plain):
+    def step(self, w, batch):
+        raise KeyboardInterrupt

@@ -1,0 +1,158 @@
+"""Every check of algorithms finds the method that breaks its rule, and no other check does."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+import aucbench.testing
+from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
+from tests.fakes import Perceptron
+from tests.helpers.broken_plugins import (
+    CULPRITS,
+    ClaimsSparse,
+    Healthy,
+    LargeBatch,
+    NeverDone,
+    StepPerChunk,
+    WrongAccess,
+)
+from tests.third_party.my_methods import PairSgd, Ramp
+
+
+def failed(findings):
+    return {finding.check for finding in findings if finding.status is Status.failed}
+
+
+@pytest.mark.parametrize("culprit", CULPRITS, ids=lambda cls: cls.__name__)
+def test_a_method_that_breaks_one_rule_is_found_by_its_check_alone(culprit):
+    findings = check_algorithm(culprit, raise_on_failure=False)
+    assert failed(findings) == CULPRITS[culprit], [str(finding) for finding in findings]
+
+
+def test_there_is_a_culprit_for_every_check():
+    assert set.union(*CULPRITS.values()) | {"access"} == {check.name for check in ALGORITHM_CHECKS}
+
+
+@pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=str)
+def test_a_healthy_method_passes_each_check_alone(check):
+    assert check(Healthy).status is Status.passed
+    assert check(Healthy(eta=0.4)).status is Status.passed
+
+
+def test_a_method_without_weights_finalize_grid_or_loss_passes_as_does_one_of_a_third_party():
+    assert failed(check_algorithm(Perceptron)) == set()
+    findings = check_algorithm(PairSgd, loss=Ramp())
+    assert len(findings) == len(ALGORITHM_CHECKS)
+
+
+def test_an_unknown_access_is_named():
+    with pytest.raises(CheckFailure, match=r"access: .*stream, pairs, minibatch, full.*'streams'"):
+        check_algorithm(WrongAccess)
+
+
+def test_the_failure_says_what_differs_and_on_which_smallest_input():
+    with pytest.raises(CheckFailure) as caught:
+        check_algorithm(StepPerChunk)
+    text = str(caught.value)
+    assert text.startswith("healthy fails 1 check:")  # the name is inherited
+    assert "chunks: chunks of 1 give another result" in text
+    assert "entry 0 is 0." in text
+    assert "2 x 1 dense rows of float64, seed 0, 2 iterations" in text
+
+
+def test_an_exception_of_the_method_is_a_finding_with_its_line():
+    class Raising(Healthy):
+        def score(self, state, X):
+            raise KeyError("no such thing")
+
+    findings = {finding.check: finding for finding in check_algorithm(Raising, raise_on_failure=False)}
+    assert "`score` raised KeyError: 'no such thing'" in findings["runs"].message
+    file, _, line = findings["runs"].place.partition(":")
+    assert file.endswith("test_check_plugin.py")
+    assert line.endswith(': raise KeyError("no such thing")')
+
+
+def test_a_class_that_cannot_be_made_is_one_failure():
+    @dataclass(frozen=True)
+    class Needy:
+        name: ClassVar[str] = "needy"
+        eta: float
+
+    with pytest.raises(CheckFailure, match=r"TypeError.*every field a default"):
+        check_algorithm(Needy)
+
+
+def test_an_exempt_check_is_shown_with_its_reason_and_not_run():
+    class Excused(StepPerChunk):
+        exempt: ClassVar = {"chunks": "its step shrinks from call to call, as in the paper"}
+
+    findings = {finding.check: finding for finding in check_algorithm(Excused)}
+    assert findings["chunks"].status is Status.exempt
+    assert str(findings["chunks"]) == "chunks exempt: its step shrinks from call to call, as in the paper"
+
+
+@pytest.mark.parametrize(
+    ("need", "check"), [("dense", "sparse_rows"), ("float64", "float32_rows")], ids=["dense", "float64"]
+)
+def test_a_requirement_needs_a_reason_and_exempts_one_check(need, check):
+    class Demanding(Healthy):
+        requires: ClassVar = {need: "its solver knows nothing else"}
+
+    class Silent(Healthy):
+        requires: ClassVar = {need: ""}
+
+    findings = {finding.check: finding for finding in check_algorithm(Demanding)}
+    assert findings[check].status is Status.exempt
+    assert findings[check].message == f"requires {need}: its solver knows nothing else"
+    (wrong,) = [each for each in check_algorithm(Silent, raise_on_failure=False) if each.status == "failed"]
+    assert wrong.message.startswith(f"`requires` names '{need}' without a reason.")
+
+
+def test_messages_name_numbers():
+    findings = {f.check: f.message for f in check_algorithm(ClaimsSparse, raise_on_failure=False)}
+    assert "1.0-fold by the claim 'nnz'" in findings["cost"]
+    findings = {f.check: f.message for f in check_algorithm(NeverDone, raise_on_failure=False)}
+    assert "not done after 1,000 iterations" in findings["converges"]
+    findings = {f.check: f.message for f in check_algorithm(LargeBatch, raise_on_failure=False)}
+    assert "batch_size(2) must be a whole number from 1 to 2, got 16." in findings["batch_size"]
+
+
+def test_every_check_has_a_sentence_and_a_name_of_its_own():
+    for checks in aucbench.testing.CHECKS.values():
+        assert len({check.name for check in checks}) == len(checks)
+        for check in checks:
+            assert check.sentence.endswith(".")
+            assert 20 < len(check.sentence) < 110
+
+
+def test_a_method_whose_default_suits_other_data_may_learn_with_its_grid():
+    @dataclass(frozen=True)
+    class Turned(Healthy):
+        grid: ClassVar = {"sign": (-1.0, 1.0)}
+        sign: float = -1.0
+
+        def finalize(self, state):
+            return state._replace(w=self.sign * state.total / max(1, state.counts[0]))
+
+    findings = {finding.check: finding for finding in check_algorithm(Turned)}
+    assert findings["auc"].message.startswith("test AUC 0.07")
+    assert findings["auc"].message.endswith("with sign=1.0 of its grid")
+
+
+def test_minibatches_of_one_class_are_made_from_more_rows_where_need_be():
+    class Dividing(LargeBatch):
+        def batch_size(self, n_samples):
+            return min(100, n_samples)
+
+        def step(self, state, batch):
+            for _, y in batch:
+                if (y == 1).all():
+                    state.total[:] = float("nan")
+            return super().step(state, batch)
+
+    findings = {finding.check: finding for finding in check_algorithm(Dividing, raise_on_failure=False)}
+    assert findings["batch_size"].status is Status.passed
+    assert "Begun with label 1 only, scores after that chunk are not finite." in (
+        findings["one_class_first"].message
+    )

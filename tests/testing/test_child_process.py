@@ -1,0 +1,74 @@
+"""A plugin that hangs, crashes or exits in its process is a failure at its line."""
+
+import pytest
+
+from aucbench.registry import Family
+from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
+from aucbench.testing.child_process import examined_apart
+from aucbench.testing.examine import Watcher
+from tests.helpers import mistaken_plugins as mistaken
+
+
+def apart(plugin, patience=60.0, grace=15.0):
+    findings = examined_apart(Family.algorithms, plugin, patience, Watcher(), grace)
+    return {finding.check: finding for finding in findings}
+
+
+def test_a_method_that_hangs_is_a_failure_at_its_line():
+    findings = apart(mistaken.Endless, patience=1.0)
+    assert findings["runs"].status is Status.failed
+    for value in ("`step`", "3 iterations", "after 1 s", "hangs", "220 x 8 dense rows"):
+        assert value in findings["runs"].message
+    assert findings["runs"].place.startswith(mistaken.__file__)
+    assert findings["chunks"].follows == "runs"
+
+
+def test_a_method_that_hangs_on_one_kind_of_input_is_checked_on_the_others():
+    findings = apart(mistaken.EndlessWhenEmpty, patience=8.0)
+    assert findings["chunks"].status is Status.failed
+    assert "0 iterations" in findings["chunks"].message
+    empty = findings["empty_chunk"]
+    assert empty.follows == "chunks" or "0 iterations" in empty.message  # the same line, or the next
+    assert findings["weights"].status is Status.passed
+
+
+def test_compiled_code_that_hangs_is_a_failure_at_its_line():
+    findings = apart(mistaken.EndlessCompiled, patience=4.0, grace=1.0)
+    assert findings["runs"].status is Status.failed
+    assert "5 s" in findings["runs"].message
+    assert findings["runs"].place.endswith(": return w * _forever(1.0)")
+    assert len(findings) == len(ALGORITHM_CHECKS)
+
+
+def test_a_crash_is_a_failure_at_its_line_and_the_command_goes_on():
+    findings = apart(mistaken.Crashing)
+    assert findings["runs"].status is Status.failed
+    assert "SIGABRT" in findings["runs"].message
+    assert findings["runs"].place.endswith(": os.abort()")
+    assert findings["declared"].status is Status.passed
+    assert findings["auc"].follows == "runs"
+
+
+def test_a_method_that_ends_the_process_is_a_failure():
+    found = apart(mistaken.Leaving)["runs"]
+    assert found.status is Status.failed
+    assert "os._exit, status 7" in found.message
+
+
+def test_an_interruption_from_the_keyboard_is_passed_on():
+    with pytest.raises(KeyboardInterrupt):
+        apart(mistaken.Interrupting)
+    with pytest.raises(KeyboardInterrupt):
+        check_algorithm(mistaken.Interrupting)
+
+
+def test_a_sound_method_passes_in_a_process_of_its_own_and_the_watcher_is_told():
+    told = []
+
+    class Telling(Watcher):
+        def trying(self, name):
+            told.append(name)
+
+    findings = examined_apart(Family.algorithms, mistaken.Plain, 60.0, Telling())
+    assert {finding.status for finding in findings} == {Status.passed}
+    assert told == [check.name for check in ALGORITHM_CHECKS]

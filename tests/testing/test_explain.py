@@ -1,0 +1,131 @@
+"""Mistakes that are easily made: one failure each, in words that say what was done and what to do."""
+
+import linecache
+import re
+
+import pytest
+
+from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
+from tests.helpers import mistaken_plugins as mistaken
+from tests.helpers.mistaken_plugins import Centring, NanOnSingle, Plain
+
+WORDS = {  # the check that fails, and the values and the advice in its message
+    mistaken.InitReturnsNothing: ("runs", "`init` returned None: .*`return`"),
+    mistaken.ScoreReturnsNothing: ("scores", "`score` of 2 rows returned None: .*`return`"),
+    mistaken.Column: ("scores", r"shape \(2, 1\): .*\.ravel\(\); .*\(2,\)"),
+    mistaken.Scalar: ("scores", "`score` of 2 rows returned a single number"),
+    mistaken.Whole: ("scores", r"returned int64: .*\.astype\(float\)"),
+    mistaken.DenseOnly: ("runs", r"`score` raised .*CSR.*X @ w.*requires:.* 2 x 1 CSR rows"),
+    mistaken.StreamAsPairs: (
+        "runs",
+        r"`step` raised ValueError: .*'pairs'.*\(x_pos, x_neg\).*'stream'.*\(x, label\).*`access`",
+    ),
+    mistaken.QuietlyStreamAsPairs: ("auc", "'stream' .*`step` .*'pairs'"),
+    mistaken.OtherState: ("runs", "`init` returned a tuple and `step` a ndarray"),
+    mistaken.MisspeltProblem: ("runs", "'n_feature'. Did you mean n_features"),
+    mistaken.MisspeltField: ("runs", "'etta'. Did you mean eta"),
+    mistaken.Assigning: ("runs", "`init` raised FrozenInstanceError: .*state.*`init`"),
+    mistaken.WithoutBatch: ("runs", r"takes 2 .*step\(self, state, batch\)"),
+    mistaken.NumberOfRows: ("batch_size", r"`batch_size` is 5; .*batch_size\(n_samples\)"),
+    mistaken.WeightsRaise: ("runs", "`weights` raised AttributeError: .* 'coef_'"),
+    mistaken.Exiting: ("runs", r"`step` .*sys.exit, 3"),
+    mistaken.NotANumber: ("scores", "2 of 2 scores are NaN; the state is finite.*`score`"),
+    mistaken.Diverging: ("scores", "scores are NaN; the state is not finite"),
+    mistaken.Opposite: ("auc", r"opposite order.*\+1"),
+    mistaken.UsedUp: ("auc", "no score.*`step`.*`score`"),
+    mistaken.Generating: ("pickling", r"pickled \(TypeError: .*generators"),
+    mistaken.Untypable: ("runs", r"TypingError: No implementation of .*add\(array\(float64"),
+}
+LINES = {
+    mistaken.InitReturnsNothing: "def init(self, problem, rng):",
+    mistaken.Column: "def score(self, w, X):",
+    mistaken.DenseOnly: 'return np.einsum("ij,j->i", X, w)',
+    mistaken.StreamAsPairs: "if label > 0:",
+    mistaken.MisspeltProblem: "return np.zeros(problem.n_feature)",
+    mistaken.Assigning: "self.w = np.zeros(problem.n_features)",
+    mistaken.WithoutBatch: "def step(self, w):",
+    mistaken.WeightsRaise: "return w.coef_",
+    mistaken.Exiting: "sys.exit(3)",
+    mistaken.Untypable: 'return _strange(w, "a")',
+}
+
+
+def failures(plugin):
+    findings = check_algorithm(plugin, raise_on_failure=False)
+    return [finding for finding in findings if finding.status is Status.failed]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # dividing by zero is the mistake
+@pytest.mark.parametrize("mistake", WORDS, ids=lambda cls: cls.__name__)
+def test_a_mistake_is_one_failure_in_plain_words(mistake):
+    (found,) = failures(mistake)
+    check, words = WORDS[mistake]
+    assert found.check == check
+    assert re.search(words, found.message), found.message
+
+
+@pytest.mark.parametrize("mistake", LINES, ids=lambda cls: cls.__name__)
+def test_its_place_is_a_line_of_the_plugin(mistake):
+    (found,) = failures(mistake)
+    file, number, line = found.place.split(":", 2)
+    assert file == mistaken.__file__
+    assert line.strip() == LINES[mistake]
+    assert linecache.getline(file, int(number)).strip() == LINES[mistake]
+
+
+def test_the_method_without_mistakes_passes():
+    assert failures(Plain) == []
+
+
+def test_checks_that_a_failure_stops_are_not_tried_and_name_it():
+    findings = check_algorithm(mistaken.Exiting, raise_on_failure=False)
+    later = findings[[finding.check for finding in findings].index("runs") + 1 :]
+    assert {finding.status for finding in later} == {Status.untried}
+    assert {finding.follows for finding in later} == {"runs"}
+    with pytest.raises(CheckFailure, match="scores, inputs_untouched, "):
+        check_algorithm(mistaken.Exiting)
+
+
+def test_a_failure_at_the_same_line_is_not_told_twice():
+    findings = {each.check: each for each in check_algorithm(mistaken.Generating, raise_on_failure=False)}
+    assert findings["pickling"].status is Status.failed
+
+    class Unfinished(Plain):
+        def finalize(self, w):
+            if len(w) and not w.any():
+                raise RuntimeError("nothing was learned")
+            return w
+
+    findings = {each.check: each for each in check_algorithm(Unfinished, raise_on_failure=False)}
+    failed = [each for each in findings.values() if each.status is Status.failed]
+    assert [each.place.rpartition(": ")[2] for each in failed] == [
+        'raise RuntimeError("nothing was learned")'
+    ]
+
+
+def test_rows_that_are_changed_are_the_first_cause_and_shown_as_they_were_handed_in():
+    (found,) = failures(Centring)
+    assert found.check == "inputs_untouched"
+    assert found.message.startswith("`step` changes X, which is not its own; work on a copy.")
+    assert "X = [[-1.0], [1.0]]" in found.shown  # not plus one
+
+
+@pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=str)
+def test_alone_too_a_check_shows_the_rows_as_they_were_handed_in(check):
+    try:
+        check(Centring)
+    except CheckFailure as failure:
+        shown = re.search(r"X = \[\[(.*?)\]", str(failure))
+        assert shown is None or abs(float(shown[1].split(",")[0])) <= 1.0
+
+
+def test_nan_is_called_so_where_kinds_of_rows_are_compared():
+    (found,) = failures(NanOnSingle)
+    assert found.check == "float32_rows"
+    assert "entry 0 is nan against" in found.message
+    assert "are NaN on one side" in found.message
+
+
+def test_scores_that_are_nan_on_both_sides_do_not_differ():
+    checks = {check.name: check for check in ALGORITHM_CHECKS}
+    assert checks["sparse_rows"](mistaken.NotANumber).status is Status.passed
