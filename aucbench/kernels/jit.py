@@ -31,7 +31,7 @@ def source_hash() -> str:
     return folder_digest(Path(__file__).parent)[:16]
 
 
-def cache_folder(code: str = "") -> Path:
+def _cache_folder(code: str = "") -> Path:
     """``<cache>/kernels/<hash of kernels, other code, numba and Python>``."""
     versions = f"{source_hash()} {code} {numba.__version__} {sys.version_info[:3]}"
     return cache_root() / "kernels" / hashlib.sha256(versions.encode()).hexdigest()[:16]
@@ -95,7 +95,7 @@ def _folder_of(function: Callable[..., Any]) -> Iterator[None]:
     with _FOLDER_SET:
         before = numba.config.CACHE_DIR
         if file.is_file() and not own:
-            numba.config.CACHE_DIR = str(cache_folder(module_digest(function.__module__, file)))
+            numba.config.CACHE_DIR = str(_cache_folder(module_digest(function.__module__, file)))
         try:
             yield
         finally:
@@ -103,4 +103,4 @@ def _folder_of(function: Callable[..., Any]) -> Iterator[None]:
 
 
 # What third parties compile with numba alone may inline these kernels: it too is kept by their hash.
-numba.config.CACHE_DIR = str(cache_folder())
+numba.config.CACHE_DIR = str(_cache_folder())

@@ -1,4 +1,4 @@
-"""Generated data with a known answer: the best AUC, sparse text, separable or noisy classes."""
+"""Generated data for what real data leave open: the best AUC, sparse text, separable and wrong labels."""
 
 import math
 from dataclasses import dataclass
