@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         TrackingError,
     )
     from aucbench.hookspecs import hookimpl
-    from aucbench.result import Result
+    from aucbench.studies.result import Result
 
 _HOMES = {
     "aucbench.api": ("catalog", "replay", "run"),
@@ -78,7 +78,7 @@ _HOMES = {
         "TrackingError",
     ),
     "aucbench.hookspecs": ("hookimpl",),
-    "aucbench.result": ("Result",),
+    "aucbench.studies.result": ("Result",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -10,10 +10,10 @@ from aucbench.config.settings import Budget, Limits, Matrix, Running, Settings, 
 from aucbench.contracts import Access
 from aucbench.data.loading import Part
 from aucbench.data.scaling import default_scaling
-from aucbench.entry import Bound, Entry
 from aucbench.errors import ParameterError, PluginError
 from aucbench.protocols import PROTOCOLS
 from aucbench.registry import Catalog, Family, suggest
+from aucbench.studies.entry import Bound, Entry
 from aucbench.tuning import TUNINGS, Tuning
 from aucbench.tuning.spaces import resolve
 

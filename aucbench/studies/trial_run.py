@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from aucbench.contracts import Access
-from aucbench.entry import Entry
 from aucbench.preparation import prepare
 from aucbench.protocols import Side, Split
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
 from aucbench.studies import memory_limit
+from aucbench.studies.entry import Entry
 from aucbench.studies.forking import forking_context
 from aucbench.studies.workshop import Workshop
 

@@ -8,10 +8,10 @@ from scipy import sparse
 
 from aucbench import data
 from aucbench.data.loading import Loaded, Part
-from aucbench.entry import Bound, Entry
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.preparation import Prepared, prepare
 from aucbench.protocols import Split, inner_count, inner_split, limited
+from aucbench.studies.entry import Bound, Entry
 from aucbench.studies.fingerprints import fingerprint
 from aucbench.studies.units import Unit
 

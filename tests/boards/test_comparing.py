@@ -11,7 +11,7 @@ from aucbench.boards.published import TABLES
 from aucbench.boards.published.tables import PublishedCell, PublishedTable, is_comparable, is_method
 from aucbench.cli import running
 from aucbench.config import twins
-from tests.boards.cells import PLUGIN, budget, described, finished, parameters, unfinished
+from tests.boards.cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS
 
 
@@ -81,13 +81,12 @@ def test_a_method_or_data_set_that_the_study_lacks_is_not_run():
 
 
 def test_classes_that_were_halved_at_random_are_not_comparable():
-    halves = described(dataset="data")["dataset"] | {"parameters": {"grouping": "halves", "positive": None}}
-    made = finished(0.9)
-    made.record["dataset"] = halves
+    made = altered(finished(0.9), dataset={"parameters": {"grouping": "halves", "positive": None}})
     (row,) = comparing.compare(ONE, [made]).to_dict("records")
     assert row["verdict"] == "not comparable"
     assert "halves" in row["note"]
-    assert is_comparable({"dataset": {"parameters": {"grouping": "halves", "positive": 1}}})
+    made = altered(made, dataset={"parameters": {"grouping": "halves", "positive": 1}})
+    assert is_comparable(made.described)
 
 
 def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them():
