@@ -18,7 +18,7 @@ def described(algorithm="alpha", dataset="data", **changes):
 
 def _described(algorithm="alpha", dataset="data", **changes):
     return {
-        "algorithm": PLUGIN | {"name": algorithm, "parameters": {"eta": 0.1, "radius": 1.0}},
+        "algorithm": parameters(algorithm) if isinstance(algorithm, str) else algorithm,
         "dataset": PLUGIN | {"name": dataset, "parameters": {}, "part": "train", "title": dataset},
         "loss": PLUGIN | {"name": "hinge", "parameters": {"margin": 1.0}},
         "features": IDENTITY,

@@ -6,11 +6,12 @@ from scipy import stats
 
 from aucbench.api import catalog
 from aucbench.boards import comparing, confronting
-from aucbench.boards.collecting import MISSING, Cell
+from aucbench.boards.collecting import Cell
 from aucbench.boards.published import TABLES
 from aucbench.boards.published.tables import PublishedCell, PublishedTable, is_comparable, is_method
 from aucbench.cli import running
 from aucbench.config import twins
+from aucbench.studies.record import CellStatus, Seeds
 from tests.boards.cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS
 
@@ -152,11 +153,9 @@ def test_a_table_whose_cells_are_not_at_hand_shows_ours_alone():
 
 
 def variant(name, loss=None, features="identity", **fields):
-    return described(
-        algorithm=name,
-        **({"loss": PLUGIN | {"name": loss, "parameters": {}}} if loss else {}),
-        features=PLUGIN | {"name": features, "parameters": {}},
-    ) | {"algorithm": parameters(name, **fields)}
+    loss = {"loss": PLUGIN | {"name": loss, "parameters": {}}} if loss else {}
+    features = PLUGIN | {"name": features, "parameters": {}}
+    return described(parameters(name, **fields), **loss, features=features)
 
 
 def test_columns_of_a_table_are_methods_with_their_fields():
@@ -206,7 +205,7 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
         own = [
             at
             for at, each in enumerate(found)
-            if each["dataset"]["name"] == number.dataset and is_method(each, number.method)
+            if each.dataset.name == number.dataset and is_method(each, number.method)
         ]
         assert len(own) == 1, number
         taken += own
@@ -215,7 +214,7 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
 
 def test_the_experiment_without_published_numbers_has_entries_to_show(planned):
     cells = [
-        Cell(str(at), each, (0, 0, 0, 0), MISSING, None, {})
+        Cell(str(at), each, Seeds(0, 0, 0, 0), CellStatus.missing, None, {})
         for at, each in enumerate(planned("spdam_table3"))
     ]
     frame = comparing.compare(TABLES["spdam_table3"], cells)

@@ -81,7 +81,7 @@ def test_the_best_and_those_that_do_not_differ_from_it_are_bold():
         finished(cell.record.result.auc + (0.001 if cell.run[0] % 2 else -0.0011), seed=cell.run[0],
                  algorithm="close")
         for cell in cells
-        if cell.described["algorithm"]["name"] == "alpha"
+        if cell.described.algorithm.name == "alpha"
     ]  # fmt: skip
     report = building.build(cells, "t")
     assert sorted(re.findall(r"\*\*(\w+)\*\*", documents.markdown(report))) == ["alpha", "close"]

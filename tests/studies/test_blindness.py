@@ -36,7 +36,7 @@ def tuned(one, folder):
 def chosen(store, fold=0):
     (cell,) = [cell for cell in store if cell.record.fold == fold]
     tuned = cell.record.tuned
-    return tuned["parameters"], tuned["validation_auc"]
+    return tuned.parameters, tuned.validation_auc
 
 
 def trials_of_fold(one, store, fold):

@@ -96,8 +96,8 @@ def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(sto
     assert found.edges == {}
     assert found.parameters == {"eta": 0.001, "slope": 0.5}
     whole = tuned(Store(tmp_path / "whole"), Peaked(slope_peak=0.5), found.space, extend=False)
-    assert (found.parameters, found["validation_auc"]) == (whole["parameters"], whole["validation_auc"])
-    assert found.cost.settings == whole["cost"]["settings"] == 6 * 7
+    assert (found.parameters, found.validation_auc) == (whole.parameters, whole.validation_auc)
+    assert found.cost.settings == whole.cost.settings == 6 * 7
 
 
 def test_another_extension_is_another_search(tmp_path):
@@ -129,7 +129,7 @@ def test_trials_of_an_extension_that_went_elsewhere_are_not_taken_for_those_of_t
         if trial.number > 3
     ]
     other.add_trials(file.stem, wrong)
-    assert tuned(other, Peaked())["parameters"] == found.parameters
+    assert tuned(other, Peaked()).parameters == found.parameters
 
 
 def test_a_tuning_of_ls_svm_costs_one_pass_for_each_training(store):

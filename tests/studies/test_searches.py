@@ -45,10 +45,10 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
     assert trainings() == 3 * 3 + 1
     means = [np.mean([t.auc for t in trials if t.number == number]) for number in range(3)]
     tuned = only(store).record.tuned
-    assert tuned["parameters"] == {"eta": (0.01, 0.1, 1.0)[int(np.argmax(means))]}
-    assert tuned["validation_auc"] == max(means)
-    assert tuned["folds"] == 3
-    assert len(tuned["trials"]) == 9
+    assert tuned.parameters == {"eta": (0.01, 0.1, 1.0)[int(np.argmax(means))]}
+    assert tuned.validation_auc == max(means)
+    assert tuned.folds == 3
+    assert len(tuned.trials) == 9
 
 
 def test_a_cell_after_its_tuning_is_the_cell_of_the_chosen_setting_given_by_hand(store, tmp_path):
@@ -242,9 +242,7 @@ def test_pruned_settings_are_not_chosen(store):
     assert all(trial.passes <= 3.0 for trial in trials)
     assert any(trial.passes < 3.0 for trial in trials if trial.number in pruned)
     kept = [trial for trial in trials if trial.number not in pruned]
-    best = max(
-        {t.number for t in kept}, key=lambda n: np.mean([t.auc for t in kept if t.number == n])
-    )
+    best = max({t.number for t in kept}, key=lambda n: np.mean([t.auc for t in kept if t.number == n]))
     assert only(store).record.tuned.parameters == next(
         trial.parameters for trial in kept if trial.number == best
     )
