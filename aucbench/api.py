@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.registry import catalog as catalog
-from aucbench.result import Result
+from aucbench.studies.result import Result
 
 if TYPE_CHECKING:
-    from aucbench.studies.conducting import Conducted, Executed
+    from aucbench.studies.result import FinishedEntry, StudyResult
 
 
 def run(*overrides: str) -> Result:
@@ -64,23 +64,23 @@ def run(*overrides: str) -> Result:
     path, uri = binding.store_path(cfg), binding.tracking_uri(cfg)
     if uri:
         tracking.check_address(uri)
-    found: list[Executed] = []
+    found: list[FinishedEntry] = []
     with opened_store(path) as store:
         _, conducted = run_study(Study([entry], running, entry.settings.study), store, on_entry=found.append)
         _raise_for(conducted)
         if uri:
-            tracking.log_entry(tracking.LoggedEntry.of(found[0]), uri, store if path else None)
+            tracking.log_entry(found[0], uri, store if path else None)
     return Result(found[0].cells)
 
 
-def _raise_for(conducted: "Conducted") -> None:
+def _raise_for(conducted: "StudyResult") -> None:
     from aucbench.errors import CellError
 
     if conducted.refused:
         raise conducted.refused[0].error
     if conducted.failures:
         failure = conducted.failures[0]
-        raise CellError(f"{failure['reason']} (seed {failure['seed']}): {failure['message']}")
+        raise CellError(f"{failure.reason} (seed {failure.seed}): {failure.message}")
 
 
 def replay(
@@ -125,7 +125,7 @@ def replay(
     DataError
         X, y and rows do not fit together.
     """
-    from aucbench.config.binding import accepted_loss
+    from aucbench.registry import accepted_loss
     from aucbench.runner.replay import replay_rows
 
     if loss is None or isinstance(loss, str):

@@ -9,10 +9,10 @@ from typing import Any
 import aucbench
 from aucbench.config import binding, composing
 from aucbench.config.settings import Running
-from aucbench.store import Store
 from aucbench.studies import performing
 from aucbench.studies.observing import Observer
 from aucbench.studies.running import Study, run_study
+from aucbench.studies.store import Store
 from benchmarks.measuring import Measure
 
 METHODS = ("solam", "fsauc", "psam")

@@ -8,7 +8,8 @@ import pytest
 
 import aucbench
 from aucbench import PluginError
-from aucbench.registry import Family, PluginWarning, load_catalog
+from aucbench.contracts.validation import Family
+from aucbench.registry import PluginWarning, load_catalog
 from tests.fakes import Exploding, Perceptron
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import aucbench
 import aucbench_algorithms
-from aucbench.store import Store
+from aucbench.studies.store import Store
 from tests.studies.support import finished, process_environment, results
 
 BUILT_IN = Path(aucbench_algorithms.__file__).parent

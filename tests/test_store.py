@@ -1,18 +1,16 @@
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from aucbench import DataError
-from aucbench.result import CellResult
-from aucbench.store import RECORD, Store
+from aucbench.studies.store import Store
+from tests.boards.cells import result
 
 KEY = "ab" + "0" * 62
-CELL = CellResult(
-    dict.fromkeys(RECORD) | {"algorithm": {"name": "psam"}, "result": {"auc": 0.9}},
-    {"iteration": np.array([1, 2]), "auc": np.array([0.5, 0.9])},
-    np.array([1.0, -2.0]),
-)
+CELL = result(0.9)
+CELL = replace(CELL, weights=np.array([1.0, -2.0]))
 
 
 def test_a_cell_comes_back_as_it_was_kept(tmp_path):
@@ -21,9 +19,9 @@ def test_a_cell_comes_back_as_it_was_kept(tmp_path):
     store.put(KEY, CELL)
     found = store.get(KEY)
     assert found.auc == 0.9
-    assert found.record["algorithm"] == {"name": "psam"}
+    assert found.record == CELL.record
     np.testing.assert_array_equal(found.weights, CELL.weights)
-    np.testing.assert_array_equal(found.curve["iteration"], [1, 2])
+    np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
 
 
 def test_a_moved_and_renamed_store_keeps_its_cells(tmp_path):

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from aucbench.boards.collecting import Cell
 from aucbench.boards.framing import Group
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Family, suggest
+from aucbench.registry import suggest
 
 BASELINE = "log_reg"
 
@@ -18,10 +19,10 @@ def check_baseline(name: str, groups: Sequence[Group]) -> None:
     ParameterError
         With the nearest known names.
     """
-    from aucbench.api import catalog
+    from aucbench.registry import catalog
 
     known = {label for group in groups for label in group.labels.values()}
-    known |= {cell.described["algorithm"]["name"] for cell in _cells(groups)}
+    known |= {cell.described.algorithm.name for cell in _cells(groups)}
     if name == BASELINE or name in known:
         return
     known |= set(catalog().plugins[Family.algorithms])
@@ -40,11 +41,11 @@ def baseline_of(group: Group, name: str) -> str | None:
     for dataset, cells in group.boards.items():
         for cell in cells:
             label = group.label(cell)
-            if name in (label, cell.described["algorithm"]["name"]):
+            if name in (label, cell.described.algorithm.name):
                 boards.setdefault(label, set()).add(dataset)
                 described = cell.described
-                features = (described["features"] or {}).get("name", "identity")
-                special[label] = features != "identity" or described["max_train_rows"] is not None
+                mapped = described.features.name != "identity"
+                special[label] = mapped or described.max_train_rows is not None
     return min(boards, key=lambda each: (each != name, special[each], -len(boards[each]), each), default=None)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.boards import statistics, texts
 from aucbench.boards.baselines import BASELINE, baseline_of, check_baseline
-from aucbench.boards.collecting import DIVERGED, FINISHED, MISSING, Cell
+from aucbench.boards.collecting import Cell
 from aucbench.boards.conditions import machines, overlap, timing_marks
 from aucbench.boards.framing import Group, groups
 from aucbench.boards.labelling import letters_of, setting_text
@@ -19,6 +19,7 @@ from aucbench.boards.overall import overall_of
 from aucbench.boards.report import Board, Report, Row
 from aucbench.boards.rows import BoardStatistics, row_of, trials_of
 from aucbench.boards.sources import data_facts, method_infos
+from aucbench.studies.record import CellStatus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,17 +87,17 @@ def build(
         own = _boards(group, len(boards) + 1, baseline)
         boards += own
         overall.append(overall_of(group, own, baseline, CONFIDENCE))
-    algorithms = sorted({cell.described["algorithm"]["name"] for cell in cells})
-    counts = [cell.status for cell in cells]
+    algorithms = sorted({cell.described.algorithm.name for cell in cells})
+    statuses = [cell.status for cell in cells]
     return Report(
         title=title,
         version=version("aucbench"),
         machines=", ".join(machines(cells)) or "no machine yet",
         made=datetime.now().strftime("%Y-%m-%d %H:%M"),
-        done=counts.count(FINISHED),
-        diverged=counts.count(DIVERGED),
-        failed=sum(status not in (FINISHED, DIVERGED, MISSING) for status in counts),
-        missing=counts.count(MISSING),
+        done=statuses.count(CellStatus.finished),
+        diverged=statuses.count(CellStatus.diverged),
+        failed=sum(status.is_failure for status in statuses),
+        missing=statuses.count(CellStatus.missing),
         baseline=baseline,
         level=statistics.level_of(CONFIDENCE),
         boards=tuple(boards),

@@ -1,6 +1,6 @@
 """What boards are made of: cells of a store or of an MLflow server, with those that failed or are missing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import ParameterError
-from aucbench.result import CellResult
-from aucbench.store import Store
-from aucbench.tracking.installed import completed
-
-FINISHED, DIVERGED, MISSING = "finished", "diverged", "missing"
-SEEDS = ("seed", "split_seed", "order_seed", "fold")
+from aucbench.studies.plugin_metadata import completed
+from aucbench.studies.record import CellRecord, CellStatus, EntryDescription, Seeds
+from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store
 
 
 @dataclass(frozen=True)
@@ -24,23 +22,23 @@ class Cell:
     ----------
     key : str
         Its identity.
-    described : mapping
-        What decides its result: `Entry.describe`.
-    run : tuple of int
-        seed, split_seed, order_seed and fold; equal for all methods, so that runs are paired.
-    status : str
-        ``finished``, ``diverged``, ``failed``, ``timeout``, ``out-of-memory`` or ``missing``.
-    record : mapping or None
+    described : EntryDescription
+        What decides its result, complete also where a version wrote it that knew fewer settings.
+    run : Seeds
+        Equal for all methods, so that runs are paired.
+    status : CellStatus
+        What became of it.
+    record : CellRecord or None
         Of a finished or diverged cell.
     curve : mapping
         Arrays of that cell: iteration, samples, train_seconds, cpu_seconds, auc.
     """
 
     key: str
-    described: dict[str, Any]
-    run: tuple[int, ...]
-    status: str
-    record: dict[str, Any] | None
+    described: EntryDescription
+    run: Seeds
+    status: CellStatus
+    record: CellRecord | None
     curve: dict[str, NDArray[Any]]
 
 
@@ -52,16 +50,18 @@ def from_store(store: Store, study: str | None = None) -> list[Cell]:
     ParameterError
         The store has no such study.
     """
-    plans = [plan for plan in store.plans() if study in (None, plan["study"])]
+    plans = [plan for plan in store.plans() if study in (None, plan.study)]
     if study is not None and not plans:
-        known = ", ".join(plan["study"] for plan in store.plans()) or "none"
+        known = ", ".join(plan.study for plan in store.plans()) or "none"
         raise ParameterError(f"The store at {store.path} has no study '{study}'. Known: {known}.")
     found: dict[str, Cell] = {}
     if study is None:
         found = {cell.key: cell for cell in map(_finished, store)}
-    for key, described, seeds in _planned(plans):
-        if key not in found:
-            found[key] = _look_up(store, key, described, seeds)
+    for entry in (entry for plan in plans for entry in plan.entries):
+        described = completed(entry.described)
+        for key, seeds in entry.cells.items():
+            if key not in found:
+                found[key] = _look_up(store, key, described, seeds)
     return list(found.values())
 
 
@@ -69,11 +69,10 @@ def left_out(store: Store, study: str | None = None) -> tuple[str, ...]:
     """Sentences on data that could not be obtained when one study, or any, was planned."""
     return tuple(
         # What follows the names are paths and addresses, which are not for readers of a board.
-        f"Skipped in study '{plan['study']}' because the data could not be obtained: "
-        f"{text.partition(': ')[0]}."
+        f"Skipped in study '{plan.study}' because the data could not be obtained: {text.partition(': ')[0]}."
         for plan in store.plans()
-        if study in (None, plan["study"])
-        for text in plan["unavailable"]
+        if study in (None, plan.study)
+        for text in plan.unavailable
     )
 
 
@@ -82,24 +81,15 @@ def of_results(results: Iterable[CellResult]) -> list[Cell]:
     return [_finished(result) for result in results]
 
 
-def _planned(plans: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], dict[str, int]]]:
-    for plan in plans:
-        for entry in plan["entries"]:
-            for key, seeds in entry["cells"].items():
-                yield key, completed(entry["described"]), seeds
-
-
-def _look_up(store: Store, key: str, described: dict[str, Any], seeds: dict[str, int]) -> Cell:
+def _look_up(store: Store, key: str, described: EntryDescription, seeds: Seeds) -> Cell:
     result = store.get(key)
     if result is not None:
         return _finished(result)
     failure = store.failure(key)
-    run = tuple(seeds[name] for name in SEEDS)
-    return Cell(key, described, run, MISSING if failure is None else failure["reason"], None, {})
+    return Cell(key, described, seeds, failure.reason if failure else CellStatus.missing, None, {})
 
 
 def _finished(result: CellResult) -> Cell:
     record = result.record
-    status = FINISHED if np.isfinite(result.auc) else DIVERGED
-    run = tuple(record[name] for name in SEEDS)
-    return Cell(record["key"], completed(record), run, status, record, result.curve)
+    status = CellStatus.finished if np.isfinite(result.auc) else CellStatus.diverged
+    return Cell(record.key, completed(record), record.seeds, status, record, result.curve)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucbench.boards import statistics
-from aucbench.boards.collecting import FINISHED, Cell
+from aucbench.boards.collecting import Cell
 from aucbench.boards.framing import groups
 from aucbench.boards.labelling import method_of
 from aucbench.boards.published.tables import PublishedCell, PublishedTable, is_comparable, is_method
+from aucbench.studies.record import CellStatus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,7 @@ def compare(table: PublishedTable, cells: Sequence[Cell]) -> "pd.DataFrame":
                 [
                     cell
                     for cell in latest
-                    if cell.described["dataset"]["name"].lower() == each.dataset
+                    if cell.described.dataset.name.lower() == each.dataset
                     and is_method(cell.described, each.method)
                 ],
             )
@@ -120,9 +121,9 @@ def _row(published: PublishedCell, own: Sequence[Cell]) -> dict[str, Any]:
 
 def _ours(own: Sequence[Cell]) -> Ours:
     """Nothing but the number of runs unless all cells finished: those that did are a selection."""
-    results = [cell.record["result"] for cell in own if cell.status == FINISHED and cell.record]
+    results = [cell.record.result for cell in own if cell.record and cell.status is CellStatus.finished]
     if not own or len(results) < len(own):
         return NAN, NAN, len(results), NAN
-    aucs = [float(result["auc"]) for result in results]
+    aucs = [result.auc for result in results if result.auc is not None]
     std = float(np.std(aucs, ddof=1)) if len(aucs) > 1 else NAN
-    return float(np.mean(aucs)), std, len(aucs), float(np.mean([each["train_seconds"] for each in results]))
+    return float(np.mean(aucs)), std, len(aucs), float(np.mean([each.train_seconds for each in results]))

@@ -1,12 +1,12 @@
 """Under what the cells of a board were run: how splits overlap, and whether times are comparable."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from aucbench.boards.collecting import Cell
+from aucbench.studies.record import CellRecord, canonical
 
 
-def overlap(records: Iterable[Mapping[str, Any]]) -> float | None:
+def overlap(records: Iterable[CellRecord]) -> float | None:
     """Test rows over training rows, where several splits of the same rows make runs dependent.
 
     None where all runs share one split, or the data set's own. The rows are counted as they were used: for k
@@ -15,17 +15,17 @@ def overlap(records: Iterable[Mapping[str, Any]]) -> float | None:
 
     Parameters
     ----------
-    records : iterable of mappings
-        Records of finished cells of one board.
+    records : iterable of CellRecord
+        Those of finished cells of one board.
     """
     rows: dict[str, list[int]] = {}
     splits = set()
     for record in records:
-        splits.add((record["split_seed"], record["fold"]))
-        if {"folds", "test_fraction"} & set(record["protocol"]["parameters"]):
-            used = rows.setdefault(str([record["protocol"], record["max_train_rows"]]), [0, 0])
-            used[0] += record["data"]["test_rows"]
-            used[1] += record["data"]["train_rows"]
+        splits.add((record.split_seed, record.fold))
+        if {"folds", "test_fraction"} & set(record.protocol.parameters):
+            used = rows.setdefault(canonical([record.protocol, record.max_train_rows]), [0, 0])
+            used[0] += record.data.test_rows
+            used[1] += record.data.train_rows
     if len(splits) < 2 or not rows:
         return None
     return max(test / train for test, train in rows.values())
@@ -35,8 +35,8 @@ def timing_marks(by_method: Mapping[str, Sequence[Cell]]) -> dict[str, str]:
     """Why the times of a method are not comparable with those of the board's largest class of conditions."""
     conditions: dict[str, set[tuple[str, int]]] = {}
     for method, cells in by_method.items():
-        environments = [cell.record["environment"] for cell in cells if cell.record]
-        conditions[method] = {(each["cpu"], each["concurrency"]) for each in environments}
+        environments = [cell.record.environment for cell in cells if cell.record]
+        conditions[method] = {(each.cpu, each.concurrency) for each in environments}
     every = [one for found in conditions.values() for one in found]
     if len(set(every)) < 2:
         return {}
@@ -59,4 +59,4 @@ def _condition(condition: tuple[str, int]) -> str:
 
 def machines(cells: Sequence[Cell]) -> list[str]:
     """Processors that the cells ran on."""
-    return sorted({cell.record["environment"]["cpu"] for cell in cells if cell.record})
+    return sorted({cell.record.environment.cpu for cell in cells if cell.record})

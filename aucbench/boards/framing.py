@@ -1,12 +1,12 @@
 """Cells as the statistics take them: one frame a group of boards that can be compared, and their curves."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aucbench.boards.collecting import FINISHED, Cell
+from aucbench.boards.collecting import Cell
 from aucbench.boards.labelling import dataset_of, is_tuned, labels, method_of, setting_of
+from aucbench.studies.record import CellStatus, DatasetRecord, Seeds, canonical
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ class Group:
             (self._board, dataset, self.label(cell), cell.run): cell.curve
             for dataset, cells in self.boards.items()
             for cell in cells
-            if cell.status == FINISHED
+            if cell.status is CellStatus.finished
         }
 
     @property
@@ -60,18 +60,17 @@ class Group:
         return "tuned" if self.tuned else "not tuned"
 
     def _row(self, dataset: str, cell: Cell) -> dict[str, Any]:
-        record = cell.record or {}
-        result = record.get("result", {})
-        cost = (record.get("tuned") or {}).get("cost", {})
-        measured = {name: result.get(name) for name in MEASURED}
+        result = cell.record.result if cell.record else None
+        tuned = cell.record.tuned if cell.record else None
+        measured = {name: getattr(result, name, None) for name in MEASURED}
         return {
             "board": self._board,
             "dataset": dataset,
             "method": self.label(cell),
             "run": cell.run,
-            "status": cell.status,
-            "tuning_seconds": cost.get("train_seconds", 0.0),
-            "tuning_passes": cost.get("passes", 0.0),
+            "status": str(cell.status),
+            "tuning_seconds": tuned.cost.train_seconds if tuned else 0.0,
+            "tuning_passes": tuned.cost.passes if tuned else 0.0,
         } | {name: float("nan") if value is None else value for name, value in measured.items()}
 
 
@@ -95,7 +94,7 @@ def groups(cells: Sequence[Cell], one_study: bool) -> list[Group]:
 
 
 def _group(boards: list[list[Cell]], one_study: bool) -> Group:
-    names = _names([board[0].described["dataset"] for board in boards])
+    names = _names([board[0].described.dataset for board in boards])
     by_identity = labels([[cell.described for cell in board] for board in boards], one_study)
     by_key = {
         cell.key: by_identity[method_of(cell.described, one_study)] for board in boards for cell in board
@@ -115,7 +114,7 @@ def _latest(board: list[Cell], label: dict[str, str]) -> list[Cell]:
         if cell.record:
             own = (_time(cell), _version(cell))
             last[label[cell.key]] = max(last.get(label[cell.key], ("", "")), own)
-    found: dict[tuple[str, tuple[int, ...]], Cell] = {}
+    found: dict[tuple[str, Seeds], Cell] = {}
     for cell in board:
         method = label[cell.key]
         if cell.record and _version(cell) != last[method][1]:
@@ -128,24 +127,23 @@ def _latest(board: list[Cell], label: dict[str, str]) -> list[Cell]:
 
 def _time(cell: Cell) -> str:
     """When it finished; empty where that was not kept."""
-    return str((cell.record or {}).get("environment", {}).get("finished_at", ""))
+    return (cell.record.environment.finished_at if cell.record else None) or ""
 
 
 def _version(cell: Cell) -> str:
     """Of the code, the data, and the checkpoints: cells of one row have equal ones."""
-    record = cell.record or {}
-    parts = [record["budget"]["checkpoints"], record.get("source"), record.get("data", {}).get("sha256")]
-    return json.dumps(parts)
+    record = cell.record
+    return canonical([record.budget.checkpoints, record.source, record.data.sha256]) if record else ""
 
 
-def _names(datasets: Sequence[dict[str, Any]]) -> list[str]:
+def _names(datasets: Sequence[DatasetRecord]) -> list[str]:
     """Titles of the data sets, each once; with part and parameters where a title occurs twice."""
-    titles = [str(dataset["title"]) for dataset in datasets]
+    titles = [dataset.title for dataset in datasets]
     names: list[str] = []
     for dataset, title in zip(datasets, titles, strict=True):
         name = title
         if titles.count(title) > 1:
-            facts = dataset["parameters"] | {"part": dataset["part"]}
+            facts = dataset.parameters | {"part": dataset.part}
             name += " (" + " ".join(f"{key}={value}" for key, value in facts.items()) + ")"
         number, plain = 1, name
         while name in names:

@@ -1,14 +1,15 @@
 """Which cells share a board, and how the rows of a board are told apart."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_letters
 from typing import Any, NamedTuple
 
+from msgspec.structs import asdict
+
+from aucbench.studies.record import EntryDescription, canonical, subset
+
 CONTEXT = ("scaling", "rescale", "protocol", "order", "dtype")  # with data set and budget: equal on a board
 PARENTS = ("features", "loss", "tuning", "protocol")  # their fields are compared where the parent is equal
-
-Described = Mapping[str, Any]
 
 
 class _Named(NamedTuple):
@@ -17,33 +18,33 @@ class _Named(NamedTuple):
     fields: Mapping[str, Any]
 
 
-def is_tuned(described: Described) -> bool:
+def is_tuned(described: EntryDescription) -> bool:
     """Whether hyper-parameters were chosen by a tuning."""
-    return bool(described["tuning"]["name"] != "none")
+    return described.tuning.name != "none"
 
 
-def dataset_of(described: Described) -> str:
+def dataset_of(described: EntryDescription) -> str:
     """Identity of the data, whatever the version of the plugin that declares it."""
-    dataset = described["dataset"]
-    return _text([dataset["distribution"], dataset["name"], dataset["parameters"], dataset["part"]])
+    dataset = described.dataset
+    return canonical([dataset.distribution, dataset.name, dataset.parameters, dataset.part])
 
 
-def setting_of(described: Described) -> str:
+def setting_of(described: EntryDescription) -> str:
     """Identity of what boards that are ranked together share.
 
     Preparation, protocol, budget, order, and whether anything was tuned. The number of checkpoints changes no
     result. Feature maps, losses, hyper-parameters and limits of the training rows belong to the method.
     """
-    shared = {name: described[name] for name in CONTEXT}
-    return _text(shared | {"budget": _budget(described), "tuned": is_tuned(described)})
+    shared = subset(described, CONTEXT)
+    return canonical(shared | {"budget": _budget(described), "tuned": is_tuned(described)})
 
 
-def method_of(described: Described, one_study: bool = False) -> str:
+def method_of(described: EntryDescription, one_study: bool = False) -> str:
     """Identity of a method on a board, whatever the version of its code; in a study with its setting."""
-    return _text([described["algorithm"]["name"], _fields(described, one_study)])
+    return canonical([described.algorithm.name, _fields(described, one_study)])
 
 
-def labels(boards: Iterable[Sequence[Described]], one_study: bool = False) -> dict[str, str]:
+def labels(boards: Iterable[Sequence[EntryDescription]], one_study: bool = False) -> dict[str, str]:
     """Identities of methods to short names: the method's own, and in brackets what tells it from namesakes.
 
     Parameters
@@ -55,15 +56,14 @@ def labels(boards: Iterable[Sequence[Described]], one_study: bool = False) -> di
         Whether the setting belongs to the method.
     """
     return _told_apart(
-        [
-            _Named(method_of(each, one_study), str(each["algorithm"]["name"]), _fields(each, one_study))
-            for each in board
-        ]
+        [_Named(method_of(each, one_study), each.algorithm.name, _fields(each, one_study)) for each in board]
         for board in boards
     )
 
 
-def sweep_names(entries: Sequence[Described], extras: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def sweep_names(
+    entries: Sequence[EntryDescription], extras: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, str]]:
     """Names of method and data set of each entry of a sweep, in brackets what differs from namesakes.
 
     Parameters
@@ -79,34 +79,34 @@ def sweep_names(entries: Sequence[Described], extras: Sequence[Mapping[str, Any]
         board, fields = dataset_of(each), _fields(each, one_study=True) | dict(extra)
         for group, usual in (("features", "identity"), ("tuning", "none")):
             fields.setdefault(group, usual)
-        name = str(each["algorithm"]["name"])
-        methods.setdefault(board, []).append(_Named(_text([name, fields]), name, fields))
-        own = each["dataset"]
-        known = own["parameters"] | {"part": own["part"]}
-        datasets.append(_Named(board, str(own["title"]), known))
+        name = each.algorithm.name
+        methods.setdefault(board, []).append(_Named(canonical([name, fields]), name, fields))
+        own = each.dataset
+        known = own.parameters | {"part": own.part}
+        datasets.append(_Named(board, own.title, known))
     by_method, by_dataset = _told_apart(methods.values()), _told_apart([datasets])
     left = {board: iter(named) for board, named in methods.items()}
     return [(by_method[next(left[each.identity]).identity], by_dataset[each.identity]) for each in datasets]
 
 
-def parameters_text(described: Described) -> str:
+def parameters_text(described: EntryDescription) -> str:
     """All that belongs to the method, in one line."""
     fields = _fields(described, one_study=False)
     fields.pop("distribution")
     return joined(fields)
 
 
-def setting_text(described: Described) -> str:
+def setting_text(described: EntryDescription) -> str:
     """What the board has in common, in one line."""
     budget = {key: value for key, value in _budget(described).items() if value is not None}
-    protocol, dataset = described["protocol"], described["dataset"]
+    protocol, dataset = described.protocol, described.dataset
     parts = [
-        joined(dataset["parameters"] | {"part": dataset["part"]}),
-        f"{protocol['name']} {joined(protocol['parameters'])}".strip(),
-        f"scaling {described['scaling']}" + (", rescaled" if described["rescale"] else ""),
+        joined(dataset.parameters | {"part": dataset.part}),
+        f"{protocol.name} {joined(protocol.parameters)}".strip(),
+        f"scaling {described.scaling}" + (", rescaled" if described.rescale else ""),
         joined(budget) or "default budget",
-        f"order {described['order']}",
-        described["dtype"],
+        f"order {described.order}",
+        described.dtype,
         "tuned" if is_tuned(described) else "not tuned",
     ]
     return "; ".join(part for part in parts if part)
@@ -134,31 +134,30 @@ def letters_of(groups: Iterable[Iterable[Any]]) -> dict[str, str]:
     return found
 
 
-def _budget(described: Described) -> dict[str, Any]:
-    return {name: value for name, value in described["budget"].items() if name != "checkpoints"}
+def _budget(described: EntryDescription) -> dict[str, Any]:
+    return {name: value for name, value in asdict(described.budget).items() if name != "checkpoints"}
 
 
-def _fields(described: Described, one_study: bool) -> dict[str, Any]:
+def _fields(described: EntryDescription, one_study: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    for group in ("loss", "features"):
-        chosen = described[group]
-        if chosen and chosen["name"] != "identity":
-            fields[group] = chosen["name"]
-            fields |= {f"{group}.{key}": value for key, value in chosen["parameters"].items()}
-    fields = dict(described["algorithm"]["parameters"]) | fields
-    tuning = described["tuning"]
-    if tuning["name"] != "none":
-        fields["tuning"] = tuning["name"]
-        fields |= {f"tuning.{key}": value for key, value in tuning["parameters"].items()}
-        fields |= {key: tuple(values) for key, values in tuning["space"].items()}
-    if described["max_train_rows"] is not None:
-        fields["max_train_rows"] = described["max_train_rows"]
+    for group, chosen in (("loss", described.loss), ("features", described.features)):
+        if chosen and chosen.name != "identity":
+            fields[group] = chosen.name
+            fields |= {f"{group}.{key}": value for key, value in chosen.parameters.items()}
+    fields = described.algorithm.parameters | fields
+    tuning, protocol = described.tuning, described.protocol
+    if is_tuned(described):
+        fields["tuning"] = tuning.name
+        fields |= {f"tuning.{key}": value for key, value in tuning.parameters.items()}
+        fields |= {key: tuple(values) for key, values in tuning.space.items()}
+    if described.max_train_rows is not None:
+        fields["max_train_rows"] = described.max_train_rows
     if one_study:
-        fields |= {name: described[name] for name in ("scaling", "rescale", "order", "dtype")}
-        fields["protocol"] = described["protocol"]["name"]
-        fields |= {f"protocol.{key}": value for key, value in described["protocol"]["parameters"].items()}
+        fields |= subset(described, ("scaling", "rescale", "order", "dtype"))
+        fields["protocol"] = protocol.name
+        fields |= {f"protocol.{key}": value for key, value in protocol.parameters.items()}
         fields |= {name: value for name, value in _budget(described).items() if value is not None}
-    fields["distribution"] = described["algorithm"]["distribution"]
+    fields["distribution"] = described.algorithm.distribution
     return fields
 
 
@@ -191,8 +190,8 @@ def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:
         parent = name.partition(".")[0]
         values: dict[str, set[str]] = {}
         for fields in rivals:
-            context = _text(fields.get(parent)) if parent != name and parent in PARENTS else ""
-            values.setdefault(context, set()).add(_text(fields.get(name)))
+            context = canonical(fields.get(parent)) if parent != name and parent in PARENTS else ""
+            values.setdefault(context, set()).add(canonical(fields.get(name)))
         if any(len(own) > 1 for own in values.values()):
             found.append(name)
     return found
@@ -209,13 +208,9 @@ def _texts(
         own = [identity for identity in names if names[identity] == name]
         for key in keys:
             known = {identity: fields[identity][key] for identity in own if key in fields[identity]}
-            different = {_text(value) for value in known.values()}
+            different = {canonical(value) for value in known.values()}
             brief = {short(value) for value in known.values()}
-            write = short if len(brief) == len(different) else _text
+            write = short if len(brief) == len(different) else canonical
             for identity, value in known.items():
                 found[identity][key] = write(value)
     return found
-
-
-def _text(content: Any) -> str:
-    return json.dumps(content, sort_keys=True, default=str)

@@ -134,5 +134,5 @@ def _cell(row: Row, board: Board) -> str:
     spread = "" if math.isnan(row.std) else f" \\pm {texts.mean(row.std)}"
     mean = texts.mean(row.auc.value)
     inside = f"\\mathbf{{{mean}}}" if is_best(row, board) else mean
-    lacking = row.diverged + row.failed + row.missing
+    lacking = sum(count for count, _ in row.gaps)
     return f"${inside}{spread}$" + (f" ({row.runs} of {row.runs + lacking} runs)" if lacking else "")

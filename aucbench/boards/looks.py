@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from aucbench.boards.report import Look
-from aucbench.tracking import colour
+from aucbench.studies.plugin_metadata import colour
 
 MARKERS = ("circle", "square", "up", "diamond", "down", "cross")
 DASHES = ("solid", "dashed", "dotted", "dashdot", "short")

@@ -94,6 +94,8 @@ class Row:
     on_front : bool
         Whether no other method of the board is at least as good in mean AUC and mean training time and
         better in one. A method with gaps or a timing mark is not on the front and beats nobody.
+    unplanned : int
+        Runs that other methods of the board have, and that were not planned for this one.
     """
 
     method: str
@@ -131,6 +133,26 @@ class Row:
     unconverged: int = 0
     advice: str = ""
     on_front: bool = False
+    unplanned: int = 0
+
+    @property
+    def gaps(self) -> list[tuple[int, str]]:
+        """How many of the board's runs have no AUC of the method, and why."""
+        kinds = (
+            (self.diverged, "diverged"),
+            (self.failed, "failed"),
+            (self.missing, "missing"),
+            (self.unplanned, "not planned"),
+        )
+        return [(count, why) for count, why in kinds if count]
+
+
+@dataclass(frozen=True)
+class TriedSetting:
+    """A setting that a tuning tried, and its mean AUC over the inner folds; None where it dropped out."""
+
+    parameters: dict[str, Any]
+    auc: float | None
 
 
 @dataclass(frozen=True)
@@ -207,7 +229,7 @@ class Board:
     pairwise : mapping
         (method, other) to the p-value of the paired test, after Holm's correction.
     trials : mapping
-        Method to its tuning trials: a list of {parameters, auc}, the mean over inner folds.
+        Method to the settings that its tuning tried.
     procedure : str
         The test behind letters, wins and `pairwise`; empty where no pair could be tested.
     baseline : str
@@ -225,7 +247,7 @@ class Board:
     target_text: str
     rows: tuple[Row, ...]
     pairwise: dict[tuple[str, str], float] = field(default_factory=dict)
-    trials: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    trials: dict[str, list[TriedSetting]] = field(default_factory=dict)
     procedure: str = ""
     baseline: str = ""
     baseline_reason: str = ""

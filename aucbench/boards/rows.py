@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.boards.collecting import DIVERGED, FINISHED, MISSING, Cell
+from aucbench.boards.collecting import Cell
 from aucbench.boards.labelling import parameters_text, short
-from aucbench.boards.report import Curve, Interval, Row
+from aucbench.boards.report import Curve, Interval, Row, TriedSetting
 from aucbench.boards.sources import command_of
-from aucbench.result import mean_curve
+from aucbench.studies.record import CellStatus, ReportedTrial, Seeds, TunedRecord
+from aucbench.studies.result import mean_curve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,7 @@ class BoardStatistics:
 def row_of(
     method: str,
     cells: list[Cell],
-    runs: list[tuple[int, ...]],
+    runs: list[Seeds],
     frame: "pd.DataFrame",
     found: BoardStatistics,
     letters: Mapping[Any, str],
@@ -46,7 +47,7 @@ def row_of(
         Its label.
     cells : list of Cell
         Its own.
-    runs : list of tuple
+    runs : list of Seeds
         Those of the board.
     frame : DataFrame
         Its cells as the statistics take them.
@@ -59,16 +60,16 @@ def row_of(
     def summary(column: str) -> float:
         return _at(found.summary, method, column)
 
-    means = frame[frame["status"] == FINISHED].mean(numeric_only=True)
+    means = frame[frame["status"] == CellStatus.finished].mean(numeric_only=True)
     statuses = [cell.status for cell in cells]
     wins, ties, losses = _verdicts(method, found.comparisons)
     aucs = dict(zip(frame["run"], frame["auc"], strict=True))
-    finished = [cell for cell in cells if cell.status == FINISHED]
+    finished = [cell for cell in cells if cell.status is CellStatus.finished]
     described = (finished or cells)[0].described
-    exempt = described["algorithm"]["exempt"]
+    exempt = described.algorithm.exempt
     return Row(
         method=method,
-        algorithm=described["algorithm"]["name"],
+        algorithm=described.algorithm.name,
         rank=float("nan"),
         auc=Interval(
             summary("mean"),
@@ -76,10 +77,10 @@ def row_of(
             float(np.clip(summary("high"), 0.0, 1.0)),
         ),
         std=summary("std"),
-        runs=statuses.count(FINISHED),
-        diverged=statuses.count(DIVERGED),
-        failed=sum(status not in (FINISHED, DIVERGED, MISSING) for status in statuses),
-        missing=len(runs) - len(cells) + statuses.count(MISSING),
+        runs=statuses.count(CellStatus.finished),
+        diverged=statuses.count(CellStatus.diverged),
+        failed=sum(status.is_failure for status in statuses),
+        missing=statuses.count(CellStatus.missing),
         groups=letters.get(method, ""),
         wins=wins,
         ties=ties,
@@ -103,8 +104,9 @@ def row_of(
         exempt="; ".join(f"{name}: {why}" for name, why in exempt.items()),
         chosen=_chosen(cells),
         edges=_edges(cells),
-        unconverged=sum(cell.record["result"].get("converged") is False for cell in finished if cell.record),
+        unconverged=sum(cell.record.result.converged is False for cell in finished if cell.record),
         advice=_advice(cells),
+        unplanned=len(runs) - len(cells),
     )
 
 
@@ -139,16 +141,16 @@ def _verdicts(method: str, comparisons: "pd.DataFrame") -> tuple[int, int, int]:
     return outcomes.count("win"), outcomes.count("tie"), outcomes.count("loss")
 
 
-def _tunings(cells: Sequence[Cell]) -> list[Mapping[str, Any]]:
-    return [cell.record["tuned"] for cell in cells if cell.record and cell.record["tuned"]]
+def _tunings(cells: Sequence[Cell]) -> list[TunedRecord]:
+    return [cell.record.tuned for cell in cells if cell.record and cell.record.tuned]
 
 
 def _chosen(cells: Sequence[Cell]) -> str:
     """How often the tunings chose which value: ``gamma=1e-05 in 3 of 5 runs, 0.0001 in 2``."""
     tunings = _tunings(cells)
     found = []
-    for field in dict.fromkeys(name for tuned in tunings for name in tuned["parameters"]):
-        values = Counter(short(tuned["parameters"].get(field)) for tuned in tunings).most_common()
+    for field in dict.fromkeys(name for tuned in tunings for name in tuned.parameters):
+        values = Counter(short(tuned.parameters.get(field)) for tuned in tunings).most_common()
         (first, count), *others = values
         rest = "".join(f", {value} in {more}" for value, more in others)
         found.append(f"{field}={first} in {count} of {len(tunings)} runs{rest}")
@@ -158,7 +160,7 @@ def _chosen(cells: Sequence[Cell]) -> str:
 def _edges(cells: Sequence[Cell]) -> str:
     """How often a chosen value lay at which edge: ``lam at the lower edge in 28 of 30 runs``."""
     tunings = _tunings(cells)
-    sides = Counter((field, side) for tuned in tunings for field, side in tuned.get("edges", {}).items())
+    sides = Counter((field, side) for tuned in tunings for field, side in (tuned.edges or {}).items())
     return "; ".join(
         f"{field} at the {side} edge in {count} of {len(tunings)} runs"
         for (field, side), count in sides.items()
@@ -167,20 +169,20 @@ def _edges(cells: Sequence[Cell]) -> str:
 
 def _advice(cells: Sequence[Cell]) -> str:
     """What to change, as most of the diverged runs say."""
-    records = [cell.record for cell in cells if cell.record and cell.status == DIVERGED]
-    said = Counter(advice for record in records if (advice := record["result"].get("advice")))
-    return str(said.most_common(1)[0][0]) if said else ""
+    diverged = [cell.record.result for cell in cells if cell.record and cell.status is CellStatus.diverged]
+    said = Counter(result.advice for result in diverged if result.advice)
+    return said.most_common(1)[0][0] if said else ""
 
 
-def trials_of(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+def trials_of(cells: Sequence[Cell]) -> list[TriedSetting]:
     """Settings of the first cell's tuning with their mean validation AUC; None for those that dropped out."""
-    tuned = next((cell.record["tuned"] for cell in cells if cell.record and cell.record["tuned"]), None)
-    by_number: dict[int, list[Mapping[str, Any]]] = {}
-    for trial in (tuned or {}).get("trials", ()):
-        by_number.setdefault(trial["number"], []).append(trial)
+    by_number: dict[int, list[ReportedTrial]] = {}
+    for tuned in _tunings(cells)[:1]:
+        for trial in tuned.trials or ():
+            by_number.setdefault(trial.number, []).append(trial)
     found = []
     for own in by_number.values():
-        aucs = [trial["auc"] for trial in own]
-        mean = None if None in aucs else float(np.mean(aucs))
-        found.append({"parameters": own[0]["parameters"], "auc": mean})
+        aucs = [trial.auc for trial in own if trial.auc is not None]
+        mean = float(np.mean(aucs)) if len(aucs) == len(own) else None
+        found.append(TriedSetting(own[0].parameters, mean))
     return found

@@ -1,14 +1,14 @@
 """What a report tells of methods and data beside the numbers: citations, claims, commands."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from aucbench.boards.collecting import SEEDS, Cell
+from aucbench.boards.collecting import Cell
 from aucbench.boards.report import DataFacts, MethodInfo
-from aucbench.registry import Family
-from aucbench.result import CellResult
-from aucbench.tracking import commanding, installed
-from aucbench.tracking.content import LoggedEntry
+from aucbench.contracts.validation import Family
+from aucbench.studies.plugin_metadata import citation, plugin
+from aucbench.studies.rerun_command import words
 
 
 def method_infos(names: Sequence[str]) -> dict[str, MethodInfo]:
@@ -18,62 +18,52 @@ def method_infos(names: Sequence[str]) -> dict[str, MethodInfo]:
 
 def command_of(cells: Sequence[Cell]) -> str:
     """The command that runs the entry of these cells again."""
-    results = tuple(
-        CellResult(cell.described | dict(zip(SEEDS, cell.run, strict=True)), cell.curve, None)
-        for cell in cells
-    )
-    return " ".join(["aucbench", *map(_quoted, commanding.words(LoggedEntry("", None, results)))])
+    return shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells])])
 
 
 def data_facts(cells: Sequence[Cell]) -> DataFacts:
     """Of the data set of a board."""
-    name = cells[0].described["dataset"]["name"]
+    name = cells[0].described.dataset.name
     known = DataFacts(
-        licence=str(getattr(installed.plugin("dataset", name), "licence", "") or ""),
-        citation=installed.citation("dataset", name) or "",
+        licence=str(getattr(plugin("dataset", name), "licence", "") or ""),
+        citation=citation("dataset", name) or "",
     )
-    found = [cell.record["data"] for cell in cells if cell.record]
-    if not found:
+    parts = [cell.record.data for cell in cells if cell.record]
+    if not parts:
         return known
-    data = max(found, key=lambda each: each["train_rows"] + each["test_rows"])
-    rows, positives = data["train_rows"] + data["test_rows"], None
-    share = data["train_positives"] / data["train_rows"]
-    if data.get("test_positives") is not None:
-        positives = data["train_positives"] + data["test_positives"]
+    data = max(parts, key=lambda each: each.train_rows + each.test_rows)
+    rows, positives = data.train_rows + data.test_rows, None
+    share = data.train_positives / data.train_rows
+    if data.test_positives is not None:
+        positives = data.train_positives + data.test_positives
         share = positives / rows
     return replace(
         known,
         rows=rows,
-        train_rows=data["train_rows"],
-        test_rows=data["test_rows"],
-        features=data["features"],
+        train_rows=data.train_rows,
+        test_rows=data.test_rows,
+        features=data.features,
         positives=positives,
         positive_share=share,
-        positive=tuple(data.get("positive") or ()),
-        negative=tuple(data.get("negative") or ()),
-        format=data["format"],
+        positive=data.positive,
+        negative=data.negative,
+        format=data.format,
     )
 
 
 def _info(name: str) -> MethodInfo:
-    from aucbench.api import catalog
+    from aucbench.registry import catalog
 
-    plugin = catalog().plugins[Family.algorithms].get(name)
-    if plugin is None:
+    found = catalog().plugins[Family.algorithms].get(name)
+    if found is None:
         return MethodInfo(name, "This plugin is not installed here.", "", "", (), "", "")
-    claims = getattr(plugin.cls, "claims", None)
+    claims = getattr(found.cls, "claims", None)
     return MethodInfo(
         name=name,
-        summary=plugin.summary,
-        citation=installed.citation("algo", name) or "",
+        summary=found.summary,
+        citation=citation("algo", name) or "",
         claims=f"rate {claims.rate}; cost per iteration O({claims.cost})" if claims else "",
-        deviations=tuple(getattr(plugin.cls, "deviations", ())),
-        source=plugin.source,
-        distribution=f"{plugin.distribution} {plugin.version}",
+        deviations=tuple(getattr(found.cls, "deviations", ())),
+        source=found.source,
+        distribution=f"{found.distribution} {found.version}",
     )
-
-
-def _quoted(word: str) -> str:
-    import shlex
-
-    return shlex.quote(word)

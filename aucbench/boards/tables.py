@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET, Struct
+from msgspec.structs import asdict
+
 from aucbench.boards.collecting import Cell
 from aucbench.boards.framing import groups
 from aucbench.boards.report import Overall, Report, Row
+from aucbench.studies.record import canonical, subset
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,32 +109,35 @@ CELL = (
 def _cell(cell: Cell, board: int | None, method: str | None) -> dict[str, Any]:
     import json
 
-    described, record = cell.described, cell.record or {}
-    tuned, environment = record.get("tuned") or {}, record.get("environment", {})
+    described, record = cell.described, cell.record
+    tuned = record.tuned if record else None
     return (
         {
             "board": board,
             "method": method,
             "key": cell.key,
-            "dataset": described["dataset"]["title"],
-            "algorithm": described["algorithm"]["name"],
-            "parameters": json.dumps(described["algorithm"]["parameters"], default=str),
-            "described": json.dumps({name: described.get(name) for name in _DESCRIBED}, default=str),
-            "seed": cell.run[0],
-            "split_seed": cell.run[1],
-            "order_seed": cell.run[2],
-            "fold": cell.run[3],
-            "status": cell.status,
-            "chosen": json.dumps(tuned["parameters"], default=str) if tuned else None,
-            "edges": json.dumps(tuned["edges"]) if tuned.get("edges") is not None else None,
-            "tuning_passes": tuned.get("cost", {}).get("passes"),
-            "tuning_seconds": tuned.get("cost", {}).get("train_seconds"),
-            "source": record.get("source"),
+            "dataset": described.dataset.title,
+            "algorithm": described.algorithm.name,
+            "parameters": json.dumps(described.algorithm.parameters, default=str),
+            "described": canonical(subset(described, _DESCRIBED)),
+            "status": str(cell.status),
+            "chosen": json.dumps(tuned.parameters, default=str) if tuned else None,
+            "edges": json.dumps(tuned.edges) if tuned and tuned.edges is not UNSET else None,
+            "tuning_passes": tuned.cost.passes if tuned else None,
+            "tuning_seconds": tuned.cost.train_seconds if tuned else None,
+            "source": record.source if record else None,
         }
-        | {name: environment.get(name) for name in _ENVIRONMENT}
-        | {name: record.get("data", {}).get(name) for name in _ROWS}
-        | {name: record.get("result", {}).get(name) for name in _MEASURED}
+        | asdict(cell.run)
+        | _some(record and record.environment, _ENVIRONMENT)
+        | _some(record and record.data, _ROWS)
+        | _some(record and record.result, _MEASURED)
     )
+
+
+def _some(part: Struct | None, names: tuple[str, ...]) -> dict[str, Any]:
+    """Fields of a part of a record; None where there is no record, or where a version did not keep them."""
+    found = {name: getattr(part, name, None) for name in names}
+    return {name: None if value is UNSET else value for name, value in found.items()}
 
 
 def _flat(row: Row) -> dict[str, Any]:

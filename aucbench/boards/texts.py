@@ -74,19 +74,14 @@ def rank(value: float) -> str:
 
 def runs(row: Row) -> str:
     """Number of runs, and what became of those that gave no AUC."""
-    notes = [
-        f"{count} {what}"
-        for count, what in ((row.diverged, "diverged"), (row.failed, "failed"), (row.missing, "missing"))
-        if count
-    ]
+    notes = [f"{count} {why}" for count, why in row.gaps]
     return f"{row.runs}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def trouble(row: Row) -> str:
     """What became of the runs that gave no AUC: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
-    kinds = ((row.diverged, "diverged"), (row.failed, "failed"), (row.missing, "missing"))
-    found = [f"{what} in {count}" for count, what in kinds if count]
-    total = row.runs + sum(count for count, _ in kinds)
+    found = [f"{why} in {count}" for count, why in row.gaps]
+    total = row.runs + sum(count for count, _ in row.gaps)
     if not found:
         return ""
     return ", ".join([f"{found[0]} of {total} {'run' if total == 1 else 'runs'}", *found[1:]])

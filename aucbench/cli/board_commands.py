@@ -11,7 +11,7 @@ from aucbench.boards.baselines import BASELINE
 from aucbench.boards.collecting import Cell, from_store, left_out, of_results
 from aucbench.config.settings import StoreSettings
 from aucbench.errors import ParameterError
-from aucbench.store import Store
+from aucbench.studies.store import Store
 
 _store = click.option("--store", default=StoreSettings.path, show_default=True, help="Folder of the store.")
 
@@ -73,7 +73,7 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
     hint = f"run aucbench +experiment={table} first"
     opened = _opened(store, hint)
-    known = {plan["study"] for plan in opened.plans()}
+    known = {plan.study for plan in opened.plans()}
     for study in studies or (table,):
         if study not in known:
             raise ParameterError(f"The store at {store} has no study '{study}': {hint}.")

@@ -11,8 +11,9 @@ from aucbench.cli.checking import check
 from aucbench.cli.new_command import new
 from aucbench.cli.status_command import status
 from aucbench.cli.try_command import try_method
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog, Family, suggest
+from aucbench.registry import Catalog, suggest
 
 
 @click.command("list")

@@ -11,7 +11,7 @@ from aucbench.cli import SUBCOMMANDS
 
 def complete(arguments: Sequence[str]) -> int:
     """Print the candidates for the line in ``COMP_LINE``; returns the exit status."""
-    from aucbench.registry import Family
+    from aucbench.contracts.validation import Family
 
     line = os.environ["COMP_LINE"]
     words = line.split()

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 import aucbench
+from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, FetchError, ParameterError
-from aucbench.registry import Family
 
 
 @click.command()

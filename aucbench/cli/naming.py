@@ -1,10 +1,10 @@
 """What the entries of a sweep are called in the lines it prints."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from aucbench.entry import Entry
+from aucbench.studies.entry import Entry
+from aucbench.studies.record import DESCRIPTION, FailureRecord, canonical, subset
 
 
 class Names:
@@ -22,8 +22,7 @@ class Names:
         described = [entry.describe() for entry in entries]
         names = sweep_names(described, [_extra(entry) for entry in entries])
         self._known = {id(entry): name for entry, name in zip(entries, names, strict=True)}
-        self._described = list(zip(map(_text, described), entries, names, strict=True))
-        self._fields = list(described[0]) if described else []
+        self._described = list(zip(map(canonical, described), entries, names, strict=True))
 
     def of(self, entry: Entry) -> str:
         """The name of an entry."""
@@ -33,14 +32,14 @@ class Names:
         """The names of its method and of its data set."""
         return self._known.get(id(entry)) or (entry.algorithm.name, entry.dataset.title)
 
-    def of_failure(self, failure: dict[str, Any]) -> str:
+    def of_failure(self, failure: FailureRecord) -> str:
         """The name of the entry whose cell failed, given what the store keeps of it."""
-        of_entry = _text({field: failure[field] for field in self._fields})
+        of_entry = canonical(subset(failure, DESCRIPTION))
         for described, entry, name in self._described:
             s = entry.settings
-            if s.seed <= failure["seed"] < s.seed + s.runs and described == of_entry:
+            if s.seed <= failure.seed < s.seed + s.runs and described == of_entry:
                 return " on ".join(name)
-        return f"{failure['algorithm']['name']} on {failure['dataset']['title']}"
+        return f"{failure.algorithm.name} on {failure.dataset.title}"
 
 
 def _extra(entry: Entry) -> dict[str, Any]:
@@ -50,8 +49,3 @@ def _extra(entry: Entry) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value is not None} | {
         "checkpoints": entry.budget.checkpoints
     }
-
-
-def _text(described: dict[str, Any]) -> str:
-    """As the store keeps it, whose lists were tuples."""
-    return json.dumps(described, sort_keys=True, default=str)

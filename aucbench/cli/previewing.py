@@ -3,11 +3,13 @@
 from aucbench.cli.failing import BAD_INPUT
 from aucbench.cli.naming import Names
 from aucbench.config.settings import Running
-from aucbench.store import Store
 from aucbench.studies.estimating import Estimate, estimate, total_seconds
 from aucbench.studies.performing import workshop
-from aucbench.studies.planning import CellState, Plan, by_reason
+from aucbench.studies.planning import Plan
+from aucbench.studies.record import CellStatus
+from aucbench.studies.result import by_reason
 from aucbench.studies.running import cores
+from aucbench.studies.store import Store
 
 
 def show_plan(plan: Plan, store: Store, running: Running) -> int:
@@ -23,12 +25,12 @@ def show_plan(plan: Plan, store: Store, running: Running) -> int:
     for name in ("cells", "stored", "failed", "trainings", "passes", "core time", "memory"):
         table.add_column(name, justify="right", no_wrap=True)
     for planned, each in zip(plan.entries, estimates, strict=True):
-        states = [cell.state for cell in planned.cells]
+        states = [cell.status for cell in planned.cells]
         table.add_row(
             *names.pair(planned.entry),
             f"{len(states)}",
-            f"{states.count(CellState.finished)}",
-            f"{states.count(CellState.failed)}",
+            f"{states.count(CellStatus.finished)}",
+            f"{states.count(CellStatus.failed)}",
             f"{each.trainings:,}",
             f"{each.passes:,.0f}",
             _time(each) if each.trainings else "",
@@ -46,7 +48,7 @@ def show_plan(plan: Plan, store: Store, running: Running) -> int:
 def _print_totals(plan: Plan, estimates: list[Estimate], running: Running) -> None:
     workers = running.parallel or cores()
     seconds = total_seconds(estimates, workers)
-    stored = plan.count(CellState.finished)
+    stored = plan.count(CellStatus.finished)
     memory = workers * max((each.memory for each in estimates), default=0)
     print(
         f"{len(plan.entries)} entries, {len(plan.cells())} cells, {stored} of them stored; "

@@ -1,18 +1,24 @@
 """What a run shows: stages and progress on standard error, a short summary on standard output."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
 from aucbench.cli.naming import Names
-from aucbench.result import CellResult, diverged_in_words
-from aucbench.studies.conducting import Conducted, Executed
 from aucbench.studies.observing import Observer
-from aucbench.studies.planning import CellState, Plan, by_reason
-from aucbench.studies.recording import failures_by_word
+from aucbench.studies.planning import Plan
+from aucbench.studies.record import CellRecord, CellStatus, DataRecord, FailureRecord, ResultRecord
+from aucbench.studies.result import (
+    CellResult,
+    FinishedEntry,
+    StudyResult,
+    by_reason,
+    diverged_in_words,
+    failures_by_word,
+)
 from aucbench.studies.units import CellUnit, Unit
 from aucbench.tracking.addresses import serving, shown
 from aucbench.tuning import winners
@@ -52,15 +58,15 @@ class EntryConsole(Observer):
         """Remember whose bar it is."""
         self._name = unit.entry.algorithm.name
 
-    def finished(self, unit: Unit, failure: dict[str, Any] | None) -> None:
+    def finished(self, unit: Unit, failure: FailureRecord | None) -> None:
         """Close the bar."""
         self.close()
 
-    def logging(self, executed: Executed) -> None:
+    def logging(self, executed: FinishedEntry) -> None:
         """Say that MLflow is next; importing it takes a while."""
         self.stage("logging to MLflow")
 
-    def entry(self, executed: Executed, path: str | None, uri: str | None, run_id: str | None) -> float:
+    def entry(self, executed: FinishedEntry, path: str | None, uri: str | None, run_id: str | None) -> float:
         """Print the summary; returns the mean test AUC."""
         self.close()
         if not executed.cells:
@@ -74,7 +80,7 @@ class EntryConsole(Observer):
         print_next(path, uri if run_id else None)
         return _mean_auc(executed)
 
-    def study(self, plan: Plan, conducted: Conducted, path: str | None, uri: str | None) -> None:
+    def study(self, plan: Plan, conducted: StudyResult, path: str | None, uri: str | None) -> None:
         """Say what failed."""
         print_failures(conducted, Names(()))
 
@@ -97,11 +103,11 @@ class StudyConsole(Observer):
     def __init__(self, names: Names) -> None:
         self._names = names
         self._bar: Any = None
-        self._failures: list[dict[str, Any]] = []
+        self._failures: list[FailureRecord] = []
         self._diverged: set[str] = set()  # keys of cells that have a result which says so
         self._logging = False
         self._described: set[str] = set()  # data sets whose classes were printed
-        self._records: list[Mapping[str, Any]] = []  # of finished cells
+        self._records: list[CellRecord] = []  # of finished cells
 
     def stage(self, text: str) -> None:
         """Nothing: stages of single cells are too many."""
@@ -117,7 +123,7 @@ class StudyConsole(Observer):
         """Name what runs."""
         self._bar.set_description(self._names.of(unit.entry))
 
-    def finished(self, unit: Unit, failure: dict[str, Any] | None) -> None:
+    def finished(self, unit: Unit, failure: FailureRecord | None) -> None:
         """Move the bar by a cell."""
         if failure is not None:
             self._failures.append(failure)
@@ -126,19 +132,17 @@ class StudyConsole(Observer):
         if isinstance(unit, CellUnit):
             self._bar.update(1)
 
-    def logging(self, executed: Executed) -> None:
+    def logging(self, executed: FinishedEntry) -> None:
         """Say once that entries are logged."""
         if not self._logging:
             self._logging = True
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
-    def entry(self, executed: Executed, path: str | None, uri: str | None, run_id: str | None) -> float:
+    def entry(self, executed: FinishedEntry, path: str | None, uri: str | None, run_id: str | None) -> float:
         """Print the entry's line, below the classes of a data set that is new; returns its mean test AUC."""
-        title = executed.entry.dataset.title
-        if executed.cells and title not in self._described:
-            self._described.add(title)
-            facts = executed.cells[0].record["data"]
-            tqdm.write(f"aucbench: {title}: {classes(facts)}", file=sys.stderr)
+        if executed.cells and executed.title not in self._described:
+            self._described.add(executed.title)
+            tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
         notes = []
         if executed.from_store:
             notes.append("from the store")
@@ -150,17 +154,18 @@ class StudyConsole(Observer):
         chosen = winners.in_words(records)
         if chosen:
             notes.insert(0, f"tuned: {chosen}")
-        self._diverged |= {cell.record["key"] for cell in executed.cells if cell.diverged}
+        self._diverged |= {cell.record.key for cell in executed.cells if cell.diverged}
         if advice := _advice(executed.cells):
             notes.append(advice)
         auc = _auc_of(executed) if executed.cells else "no result"
         if auc[0].isdigit():
             auc = f"test AUC {auc}"
+        name = self._names.of(executed.entry) if executed.entry else executed.title
         remark = f" ({', '.join(notes)})" if notes else ""
-        tqdm.write(f"{self._names.of(executed.entry)}: {auc}{remark}", file=sys.stdout)
+        tqdm.write(f"{name}: {auc}{remark}", file=sys.stdout)
         return _mean_auc(executed)
 
-    def study(self, plan: Plan, conducted: Conducted, path: str | None, uri: str | None) -> None:
+    def study(self, plan: Plan, conducted: StudyResult, path: str | None, uri: str | None) -> None:
         """Print what was left out, what failed, and the next commands."""
         self.close()
         for text in by_reason(plan.unavailable):
@@ -170,7 +175,7 @@ class StudyConsole(Observer):
         print_failures(conducted, self._names)
         for name, sentence in winners.at_edges(self._records):
             print(f"{name}: {sentence}")
-        finished = plan.count(CellState.finished) + conducted.finished
+        finished = plan.count(CellStatus.finished) + conducted.finished
         missing = len(plan.cells()) - finished - len(conducted.failures)
         counts = failures_by_word(conducted.failures)
         diverged = len(self._diverged) + counts["diverged"]
@@ -188,13 +193,13 @@ class StudyConsole(Observer):
             self._bar.close()
 
 
-def print_failures(conducted: Conducted, names: Names) -> None:
+def print_failures(conducted: StudyResult, names: Names) -> None:
     """One line for each failed cell, and how to see more."""
     for failure in conducted.failures:
         where = names.of_failure(failure)
-        fold = f", fold {failure['fold']}" if failure["fold"] else ""
+        fold = f", fold {failure.fold}" if failure.fold else ""
         print(
-            f"aucbench: {failure['reason']}: {where} (seed {failure['seed']}{fold}): {failure['message']}",
+            f"aucbench: {failure.reason}: {where} (seed {failure.seed}{fold}): {failure.message}",
             file=sys.stderr,
         )
     if conducted.failures:
@@ -214,60 +219,61 @@ def print_next(path: str | None, uri: str | None) -> None:
     sys.stdout.flush()
 
 
-def _summary(executed: Executed) -> dict[str, str]:
-    entry, cells = executed.entry, executed.cells
-    outcomes = [cell.outcome for cell in cells]
-    first = cells[0]
-    facts = first.record["data"]
+def _summary(executed: FinishedEntry) -> dict[str, str]:
+    record, cells = executed.record, executed.cells
+    results = [cell.record.result for cell in cells]
+    data = record.data
     lines = {
-        "run": f"{entry.algorithm.name} on {entry.dataset.title} "
-        f"({facts['train_rows']:,} training and {facts['test_rows']:,} test rows, "
-        f"{facts['features']:,} features)",
-        "classes": classes(facts),
+        "run": f"{record.algorithm.name} on {record.dataset.title} "
+        f"({data.train_rows:,} training and {data.test_rows:,} test rows, {data.features:,} features)",
+        "classes": classes(data),
         "test AUC": _auc_of(executed),
-        "training": f"{_mean(outcomes, 'train_seconds'):.4g} s "
-        f"({_mean(outcomes, 'train_cpu_seconds'):.4g} s of CPU)",
-        "cost": f"{_mean(outcomes, 'ns_per_iteration'):,.0f} ns per iteration",
-        "iterations": f"{_mean(outcomes, 'iterations'):,.0f}",
-        "state": f"{_mean(outcomes, 'state_bytes'):,.0f} bytes",
-        "stopped": ", ".join(sorted({str(outcome["stop_reason"]) for outcome in outcomes})),
+        "training": f"{_mean(results, 'train_seconds'):.4g} s "
+        f"({_mean(results, 'train_cpu_seconds'):.4g} s of CPU)",
+        "cost": f"{_mean(results, 'ns_per_iteration'):,.0f} ns per iteration",
+        "iterations": f"{_mean(results, 'iterations'):,.0f}",
+        "state": f"{_mean(results, 'state_bytes'):,.0f} bytes",
+        "stopped": ", ".join(sorted({result.stop_reason for result in results})),
     }
     if advice := _advice(cells):
         lines["advice"] = advice
-    tuned = [cell.record["tuned"] for cell in cells if cell.record["tuned"]]
+    tuned = [cell.record.tuned for cell in cells if cell.record.tuned]
     if tuned:
         lines["tuned"] = winners.in_words(cell.record for cell in cells)
-        passes = sum({repr(each["cost"]): each["cost"]["passes"] for each in tuned}.values())
-        lines["tuning"] = f"{tuned[0]['cost']['settings']} settings a split, {passes:,.0f} passes in all"
+        passes = sum({each.cost: each.cost.passes for each in tuned}.values())
+        lines["tuning"] = f"{tuned[0].cost.settings} settings a split, {passes:,.0f} passes in all"
         edges = [sentence for _, sentence in winners.at_edges(cell.record for cell in cells)]
         lines |= {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
-    if entry.features.name != "identity":
-        lines["features"] = f"{entry.features.name}, fitted in {facts['features_seconds']:.3g} s"
-    if first.record["algorithm"]["exempt"]:
-        lines["exempt"] = "from checks: " + ", ".join(first.record["algorithm"]["exempt"])
+    if record.features.name != "identity":
+        lines["features"] = f"{record.features.name}, fitted in {data.features_seconds:.3g} s"
+    if record.algorithm.exempt:
+        lines["exempt"] = "from checks: " + ", ".join(record.algorithm.exempt)
     return lines
 
 
-def classes(facts: Mapping[str, Any]) -> str:
+def classes(data: DataRecord) -> str:
     """Which labels are positive, and the rows of either class."""
     parts = []
-    for name, sign in (("positive", 1), ("negative", -1)):
-        labels = facts.get(name) or ["not recorded"]
+    sides = (
+        (data.train_rows, data.train_positives, "training"),
+        (data.test_rows, data.test_positives, "test"),
+    )
+    for name, found in (("positive", data.positive), ("negative", data.negative)):
+        labels = found or ("not recorded",)
         shown = ", ".join(labels[:LABELS]) + (
             f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
         )
-        rows = []
-        for side in ("train", "test"):
-            positives = facts.get(f"{side}_positives")
-            if positives is not None:
-                count = positives if sign == 1 else facts[f"{side}_rows"] - positives
-                rows.append(f"{count:,} {'training' if side == 'train' else 'test'}")
+        rows = [
+            f"{positives if name == 'positive' else count - positives:,} {side}"
+            for count, positives, side in sides
+            if positives is not None
+        ]
         noun = "label" if len(labels) == 1 else "labels"
         parts.append(f"{name} {noun} {shown} ({' and '.join(rows)} rows)")
     return "; ".join(parts)
 
 
-def _auc_of(executed: Executed) -> str:
+def _auc_of(executed: FinishedEntry) -> str:
     cells = executed.cells
     if diverged := diverged_in_words(cells):
         return diverged
@@ -279,15 +285,15 @@ def _auc_of(executed: Executed) -> str:
 
 def _advice(cells: Sequence[CellResult]) -> str:
     """What to change, of the first run that diverged or stopped before it had converged; else empty."""
-    short = sum(cell.outcome.get("converged") is False and not cell.diverged for cell in cells)
+    short = sum(cell.record.result.converged is False and not cell.diverged for cell in cells)
     if short:
         return f"not converged in {short} of {len(cells)} runs; set budget.epochs=null, or allow more passes"
-    return next((cell.outcome.get("advice") or "" for cell in cells if cell.diverged), "")
+    return next((cell.record.result.advice or "" for cell in cells if cell.diverged), "")
 
 
-def _mean_auc(executed: Executed) -> float:
+def _mean_auc(executed: FinishedEntry) -> float:
     return float(np.mean([cell.auc for cell in executed.cells])) if executed.cells else float("nan")
 
 
-def _mean(outcomes: list[dict[str, Any]], key: str) -> float:
-    return float(np.mean([outcome[key] for outcome in outcomes]))
+def _mean(results: list[ResultRecord], name: str) -> float:
+    return float(np.mean([getattr(result, name) for result in results]))

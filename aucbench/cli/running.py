@@ -13,15 +13,15 @@ import hydra
 from hydra._internal.utils import get_args_parser
 from omegaconf import DictConfig
 
-from aucbench.api import catalog
 from aucbench.cli.failing import guarded
 from aucbench.cli.studying import Request, conduct_study
 from aucbench.config import binding, composing, sweeping, twins
 from aucbench.config.words import check_overrides, for_each_run
-from aucbench.entry import Entry
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes import start_fork_server
-from aucbench.studies.planning import Refused
+from aucbench.registry import catalog
+from aucbench.studies.entry import Entry
+from aucbench.studies.result import Refused
 from aucbench.studies.running import Study
 
 DRY_RUN, ONLY_FAILED = "--dry-run", "--only-failed"

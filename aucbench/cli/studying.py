@@ -11,12 +11,11 @@ from aucbench.cli.failing import BAD_INPUT
 from aucbench.cli.naming import Names
 from aucbench.cli.reporting import EntryConsole, StudyConsole
 from aucbench.errors import AucbenchError, TrackingError
-from aucbench.studies.conducting import Conducted, Executed
-from aucbench.studies.recording import failures_by_word
+from aucbench.studies.result import FinishedEntry, StudyResult, failures_by_word
 from aucbench.studies.running import Study, opened_store, run_study
 
 if TYPE_CHECKING:
-    from aucbench.store import Store
+    from aucbench.studies.store import Store
 
 FAILED = 1
 
@@ -62,7 +61,7 @@ def _run(request: Request, store: "Store", single: bool) -> tuple[int, list[floa
     log = _Log(request, store)
     aucs: dict[int, float] = {}  # by identity of the entry
 
-    def finished(executed: Executed) -> None:
+    def finished(executed: FinishedEntry) -> None:
         run_id = log.log(executed, console)
         aucs[id(executed.entry)] = console.entry(executed, request.store_path, request.uri, run_id)
 
@@ -97,7 +96,7 @@ def _write_board(store: "Store", study: str, baseline: str | None) -> Path:
     return folder / PAGE
 
 
-def _status(conducted: Conducted) -> int:
+def _status(conducted: StudyResult) -> int:
     if conducted.refused:
         return BAD_INPUT
     return FAILED if failures_by_word(conducted.failures)["failed"] else 0
@@ -112,13 +111,13 @@ class _Log:
         )
         self._trouble: AucbenchError | None = None
 
-    def log(self, executed: Executed, console: EntryConsole | StudyConsole) -> str | None:
+    def log(self, executed: FinishedEntry, console: EntryConsole | StudyConsole) -> str | None:
         """The run's id, None where it could not be logged or nothing is to be."""
         if not self._tracker or self._trouble or executed.missing or not executed.cells:
             return None
         console.logging(executed)
         try:
-            return self._tracker.log(tracking.LoggedEntry.of(executed))
+            return self._tracker.log(executed)
         except TrackingError as error:
             self._trouble = error
             return None
@@ -131,7 +130,7 @@ class _Log:
             except TrackingError as error:
                 self._trouble = error
 
-    def report(self, conducted: Conducted) -> None:
+    def report(self, conducted: StudyResult) -> None:
         """Say once, behind the results, that some were not logged: they are there, the store has them.
 
         Raises

@@ -1,14 +1,15 @@
 """``aucbench sync``, ``aucbench charts`` and ``aucbench export-model``."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from aucbench.config.settings import MlflowTracking, StoreSettings
 from aucbench.errors import ParameterError
-from aucbench.store import Store
+from aucbench.studies.record import StudyPlan
+from aucbench.studies.result import FinishedEntry
 from aucbench.studies.running import UNNAMED
+from aucbench.studies.store import Store
 
 _store = click.option("--store", default=StoreSettings.path, show_default=True, help="Folder of the store.")
 _uri = click.option(
@@ -32,8 +33,8 @@ def sync(store: str, uri: str, study: str | None) -> None:
     kept = _opened(store)
     plans = _plans(kept, study)
 
-    def sent(entry: tracking.LoggedEntry, run_id: str) -> None:
-        print(f"{entry.record['algorithm']['name']} on {entry.title}: run {run_id}", flush=True)
+    def sent(entry: FinishedEntry, run_id: str) -> None:
+        print(f"{entry.record.algorithm.name} on {entry.title}: run {run_id}", flush=True)
 
     done = syncing.sync(kept, uri, plans, _name, sent)
     for name in done.boards:
@@ -100,7 +101,7 @@ def export_model(
     folder = exporting.export_model(cell, out)
     record = cell.record
     print(
-        f"{record['algorithm']['name']} on {record['dataset']['title']} (seed {record['seed']}, "
+        f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}, "
         f"test AUC {cell.auc:.6f}) written to {folder}"
     )
     print(f"load it by  mlflow.pyfunc.load_model({str(folder)!r})")
@@ -112,20 +113,19 @@ def _opened(path: str) -> Store:
     return Store(path)
 
 
-def _plans(store: Store, study: str | None) -> list[dict[str, Any]]:
+def _plans(store: Store, study: str | None) -> list[StudyPlan]:
     plans = store.plans()
-    wanted = [plan for plan in plans if study in (None, plan["study"])]
+    wanted = [plan for plan in plans if study in (None, plan.study)]
     if not wanted:
-        known = ", ".join(plan["study"] for plan in plans) or "none"
+        known = ", ".join(plan.study for plan in plans) or "none"
         what = "no study" if study is None else f"no study '{study}'"
         raise ParameterError(f"The store at {store.path} has {what}. Known: {known}.")
     return wanted
 
 
-def _name(plan: dict[str, Any]) -> str | None:
+def _name(plan: StudyPlan) -> str | None:
     """The study's name, None where it was given none."""
-    name = str(plan["study"])
-    return None if name.startswith(UNNAMED) else name
+    return None if plan.study.startswith(UNNAMED) else plan.study
 
 
 COMMANDS = {"sync": sync, "charts": charts, "export-model": export_model}

@@ -8,12 +8,13 @@ from omegaconf import DictConfig, OmegaConf
 from aucbench.config import composing, twins
 from aucbench.config.settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
 from aucbench.contracts import Access
+from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.scaler import default_scaling
 from aucbench.data.splits import PROTOCOLS
-from aucbench.entry import Bound, Entry
 from aucbench.errors import ParameterError, PluginError
-from aucbench.registry import Catalog, Family, accepted_loss, suggest
+from aucbench.registry import Catalog, accepted_loss, suggest
+from aucbench.studies.entry import Bound, Entry
 from aucbench.tuning import TUNINGS, Tuning
 from aucbench.tuning.spaces import resolve
 

@@ -7,8 +7,9 @@ from omegaconf import DictConfig, open_dict
 
 from aucbench.config import binding, composing, twins
 from aucbench.config.settings import Matrix, Settings
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog, Family, suggest
+from aucbench.registry import Catalog, suggest
 
 Words = tuple[str, ...]
 LOOKED_UP = ("algo", "dataset")  # by which the matrix is asked: every job names them

@@ -20,9 +20,10 @@ from aucbench.config.settings import (
     StoreSettings,
 )
 from aucbench.contracts import field_types
+from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.splits import PROTOCOLS
-from aucbench.registry import Catalog, Family
+from aucbench.registry import Catalog
 from aucbench.tuning import TUNINGS
 
 GROUPS = {

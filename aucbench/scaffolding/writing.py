@@ -6,8 +6,9 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Family, suggest
+from aucbench.registry import suggest
 from aucbench.scaffolding.naming import Names
 
 TEMPLATES = "templates"

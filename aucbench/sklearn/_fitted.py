@@ -12,8 +12,9 @@ from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.preprocess import Rescaling, check_magnitude
 from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.budget import ByIterations
-from aucbench.runner.cell import pace_of, quiet, source_of
+from aucbench.runner.budget import ByIterations, pace_of
+from aucbench.runner.cell import quiet
+from aucbench.runner.sampler import source_of
 from aucbench.sklearn._threshold import Sample, best_threshold
 from aucbench.sklearn._trainer import ModelTrainer, task_of, why_not_on
 

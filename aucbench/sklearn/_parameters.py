@@ -6,8 +6,9 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
+from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, ParameterError, PluginError
-from aucbench.registry import Family, accepted_loss, catalog, suggest
+from aucbench.registry import accepted_loss, catalog, suggest
 
 FAMILIES = {"algo": Family.algorithms, "loss": Family.losses, "features": Family.features}
 

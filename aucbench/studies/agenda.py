@@ -5,13 +5,14 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from aucbench.errors import AucbenchError
-from aucbench.store import Store
 from aucbench.studies.estimating import iterations_of
 from aucbench.studies.planning import Plan, PlannedCell, PlannedEntry
+from aucbench.studies.record import Failure, Trial
 from aucbench.studies.searching import Searching
-from aucbench.studies.units import CellUnit, Failure, SearchUnit, TrialsUnit, Unit
+from aucbench.studies.store import Store
+from aucbench.studies.units import CellUnit, SearchUnit, TrialsUnit, Unit
 from aucbench.studies.workshop import Workshop
-from aucbench.tuning.trials import Trial, worth_keeping
+from aucbench.tuning.trials import worth_keeping
 
 
 class Agenda:
@@ -132,6 +133,5 @@ class Agenda:
             if isinstance(outcome, Failure):
                 self.settled.append((planned, cell, outcome))
             else:
-                chosen = outcome["parameters"]
-                self._queue(CellUnit(cell.key, planned.digests, cell.cell, chosen, outcome))
+                self._queue(CellUnit(cell.key, planned.digests, cell.cell, outcome.parameters, outcome))
         del self._searching[key]

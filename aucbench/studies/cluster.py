@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from aucbench.errors import ParameterError
 from aucbench.processes import METHOD, forking_context, interrupted_later
 from aucbench.studies.performing import Conditions, perform_pickled
-from aucbench.studies.units import Failure, FailureReason, Report, Unit
+from aucbench.studies.record import CellStatus, Failure
+from aucbench.studies.units import Report, Unit
 
 ASK_SECONDS = 10.0  # how often workers are asked whether they know of their units
 ANSWER_SECONDS = 120.0  # for the scheduler to answer
@@ -170,7 +171,7 @@ class Cluster:
                 f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
                 f"and its process was ended"
             )
-            yield worker, Report(failure=Failure(FailureReason.timeout, message))
+            yield worker, Report(failure=Failure(CellStatus.timeout, message))
 
     def _report(self, worker: str, future: Any) -> Report:
         """What a future that is done says; its result is with the worker, which may be lost meanwhile."""
@@ -196,7 +197,7 @@ class Cluster:
             future.cancel()
             return Report(lost=True)
         message = f"the worker could not run it: {type(error).__name__}: {error}"
-        return Report(failure=Failure(FailureReason.failed, message))
+        return Report(failure=Failure(CellStatus.failed, message))
 
     def _stray(self) -> Iterator[tuple[str, Report]]:
         """Units that their worker has not known of twice in a row: they would be waited for in vain."""

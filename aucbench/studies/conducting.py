@@ -1,55 +1,22 @@
 """Conducting a study: units go to an engine, results to the store, finished entries to the caller."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
 
-from aucbench.entry import Entry
+from msgspec import structs
+
 from aucbench.errors import AucbenchError
-from aucbench.result import CellResult
-from aucbench.store import Store
+from aucbench.studies import provenance
 from aucbench.studies.agenda import Agenda
 from aucbench.studies.engine import Engine
 from aucbench.studies.observing import Observer
 from aucbench.studies.performing import workshop
-from aucbench.studies.planning import CellState, Plan, PlannedCell, PlannedEntry, Refused
-from aucbench.studies.recording import describe_failure
-from aucbench.studies.units import CellUnit, Failure, FailureReason, Report, SearchUnit, TrialsUnit, Unit
+from aucbench.studies.planning import Plan, PlannedCell, PlannedEntry
+from aucbench.studies.record import CellStatus, Failure, FailureRecord, LimitsRecord
+from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult
+from aucbench.studies.store import Store
+from aucbench.studies.units import CellUnit, Report, SearchUnit, TrialsUnit, Unit
 
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
-
-
-@dataclass(frozen=True)
-class Executed:
-    """An entry of which nothing is left to be run.
-
-    Parameters
-    ----------
-    cells : tuple of CellResult
-        The finished ones.
-    failures : tuple of mapping
-        The others, as the store keeps them.
-    missing : int
-        Cells that have not been run.
-    from_store : bool
-        Whether nothing was run.
-    """
-
-    entry: Entry
-    key: str
-    cells: tuple[CellResult, ...]
-    failures: tuple[dict[str, Any], ...] = ()
-    missing: int = 0
-    from_store: bool = False
-
-
-@dataclass
-class Conducted:
-    """What came of a study."""
-
-    finished: int = 0  # cells
-    failures: list[dict[str, Any]] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
 
 
 def conduct(
@@ -57,10 +24,10 @@ def conduct(
     store: Store,
     engine: Engine,
     observer: Observer | None = None,
-    on_entry: Callable[[Executed], None] = lambda executed: None,
+    on_entry: Callable[[FinishedEntry], None] = lambda entry: None,
     exclusive: bool = False,
     on_begin: Callable[[], None] = lambda: None,
-) -> Conducted:
+) -> StudyResult:
     """Run what the store does not have, and keep each result as it comes.
 
     Parameters
@@ -90,13 +57,15 @@ class _Conductor:
         store: Store,
         engine: Engine,
         observer: Observer,
-        on_entry: Callable[[Executed], None],
+        on_entry: Callable[[FinishedEntry], None],
         on_begin: Callable[[], None],
     ):
         self._plan, self._store, self._engine = plan, store, engine
         self._observer, self._on_entry = observer, on_entry
         self._on_begin: Callable[[], None] | None = on_begin
-        self._result = Conducted(refused=list(plan.refused))
+        self._finished = 0  # cells
+        self._failures: list[FailureRecord] = []
+        self._refused = list(plan.refused)
         self._owner = {id(planned.entry): planned for planned in plan.entries}
         self._left = {
             planned.key: {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
@@ -115,14 +84,14 @@ class _Conductor:
             for cell in planned.cells:
                 if cell.search and not cell.search.entry.tuning.choice.report:
                     waiting = self._kept_for.setdefault(cell.search.key(planned.digests), set())
-                    if cell.state is not CellState.finished:
+                    if cell.status is not CellStatus.finished:
                         waiting.add(cell.key)
         self._hold = False  # whether complete entries wait for the end
 
-    def conduct(self, exclusive: bool) -> Conducted:
-        self._observer.planned(len(self._plan.cells()), self._plan.count(CellState.finished))
+    def conduct(self, exclusive: bool) -> StudyResult:
+        self._observer.planned(len(self._plan.cells()), self._plan.count(CellStatus.finished))
         self._hold = exclusive
-        if any(cell.state is not CellState.missing for cell in self._plan.cells()):
+        if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
             self._begin()
         for planned in self._plan.entries:
             self._complete(planned)
@@ -136,7 +105,7 @@ class _Conductor:
             self._time_alone()
             for planned in self._plan.entries:
                 self._complete(planned)
-        return self._result
+        return StudyResult(self._finished, tuple(self._failures), tuple(self._refused))
 
     def _begin(self) -> None:
         if self._on_begin is not None:
@@ -175,7 +144,7 @@ class _Conductor:
                 agenda.put_back(unit)
                 return
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
-            report = Report(failure=Failure(FailureReason.failed, why))
+            report = Report(failure=Failure(CellStatus.failed, why))
         if report.refusal is not None:
             agenda.drop(planned)
             self._refuse(planned, report.refusal)
@@ -193,13 +162,13 @@ class _Conductor:
         if report.failure is None:
             self._store.put(unit.key, report.result)
             self._fresh[unit.key] = report.result
-            self._result.finished += 1
+            self._finished += 1
             self._observer.finished(unit, None)
             self._forget_trials(unit.key)
         else:
-            described = describe_failure(planned.entry, unit, report.failure)
-            self._store.put_failure(unit.key, described)
-            self._observer.finished(unit, described)
+            record = _failure(unit, report.failure)
+            self._store.put_failure(record)
+            self._observer.finished(unit, record)
         for sharer in self._sharers[unit.key]:
             if unit.key in self._left[sharer.key]:
                 self._left[sharer.key].discard(unit.key)
@@ -225,7 +194,7 @@ class _Conductor:
         if planned.key not in self._dropped:
             self._dropped.add(planned.key)
             name = f"{planned.entry.algorithm.name} on {planned.entry.dataset.title}"
-            self._result.refused.append(Refused(name, error))
+            self._refused.append(Refused(name, error))
             self._left[planned.key].clear()
 
     def _complete(self, planned: PlannedEntry) -> None:
@@ -239,18 +208,19 @@ class _Conductor:
                 cells.append(result)
             elif (failure := self._store.failure(cell.key)) is not None:
                 failures.append(failure)
-        self._result.failures.extend(failures)
+        self._failures.extend(failures)
         if not cells and not failures:
             return
         complete = len(cells) == len(planned.cells)
         self._on_entry(
-            Executed(
-                planned.entry,
+            FinishedEntry(
                 planned.key if complete else f"{planned.key}-{len(cells)}",
+                planned.entry.settings.study,
                 tuple(cells),
                 tuple(failures),
                 missing=len(planned.cells) - len(cells) - len(failures),
                 from_store=planned.key not in self._ran,
+                entry=planned.entry,
             )
         )
 
@@ -259,7 +229,7 @@ class _Conductor:
         for planned in self._plan.entries:
             for cell in planned.cells:
                 result = self._store.get(cell.key)
-                if result is None or result.record["environment"]["concurrency"] == 1:
+                if result is None or result.record.environment.concurrency == 1:
                     continue
                 unit = _again(planned, cell, result)
                 for _ in range(LOSSES):
@@ -281,5 +251,19 @@ class _Conductor:
 
 
 def _again(planned: PlannedEntry, cell: PlannedCell, result: CellResult) -> CellUnit:
-    tuned = result.record["tuned"]
-    return CellUnit(cell.key, planned.digests, cell.cell, tuned["parameters"] if tuned else {}, tuned)
+    tuned = result.record.tuned
+    return CellUnit(cell.key, planned.digests, cell.cell, tuned.parameters if tuned else {}, tuned)
+
+
+def _failure(unit: CellUnit, failure: Failure) -> FailureRecord:
+    limits = unit.entry.limits
+    return FailureRecord(
+        key=unit.key,
+        **structs.asdict(unit.entry.describe()),
+        **structs.asdict(unit.seeds),
+        reason=failure.reason,
+        message=failure.message,
+        traceback=failure.traceback,
+        limits=LimitsRecord(seconds=limits.seconds, memory=limits.memory),
+        environment=provenance.environment(),
+    )

@@ -7,11 +7,11 @@ import numpy as np
 from scipy import sparse
 
 from aucbench.data.splits import Split
-from aucbench.entry import Entry
 from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
-from aucbench.store import Store
+from aucbench.studies.entry import Entry
 from aucbench.studies.planning import Plan, PlannedEntry
 from aucbench.studies.searching import points_of
+from aucbench.studies.store import Store
 from aucbench.studies.trial_run import TrialRuns
 from aucbench.studies.workshop import Workshop
 
@@ -118,8 +118,8 @@ def _speeds(store: Store) -> dict[tuple[str, str], float]:
     """Median seconds of an iteration of finished cells, by method and data set."""
     found: dict[tuple[str, str], list[float]] = {}
     for cell in store:
-        key = (cell.record["algorithm"]["name"], cell.record["dataset"]["title"])
-        found.setdefault(key, []).append(cell.outcome["ns_per_iteration"] * 1e-9)
+        key = (cell.record.algorithm.name, cell.record.dataset.title)
+        found.setdefault(key, []).append(cell.record.result.ns_per_iteration * 1e-9)
     return {key: float(np.median(values)) for key, values in found.items()}
 
 

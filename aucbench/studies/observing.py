@@ -1,7 +1,6 @@
-"""Who watches a study hears of it through this."""
+"""Callbacks that report the progress of a study."""
 
-from typing import Any
-
+from aucbench.studies.record import FailureRecord
 from aucbench.studies.units import Unit
 
 
@@ -20,5 +19,5 @@ class Observer:
     def started(self, unit: Unit) -> None:
         """A unit begins."""
 
-    def finished(self, unit: Unit, failure: dict[str, Any] | None) -> None:
+    def finished(self, unit: Unit, failure: FailureRecord | None) -> None:
         """A unit ended, or failed."""

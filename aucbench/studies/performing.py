@@ -8,21 +8,28 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
-from aucbench import provenance
+import numpy as np
+from msgspec import structs
+from numpy.typing import NDArray
+from scipy import sparse
+
 from aucbench.contracts.source_location import source_file
+from aucbench.data.labels import shown
+from aucbench.data.loader import Loaded
 from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.processes import limited_memory
-from aucbench.result import CellResult
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_together
 from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
+from aucbench.studies import provenance
+from aucbench.studies.entry import Entry
 from aucbench.studies.observing import Observer
-from aucbench.studies.recording import advice, facts_of, measured
-from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
+from aucbench.studies.record import CellRecord, CellStatus, DataRecord, Failure, ResultRecord, Trial
+from aucbench.studies.result import CellResult
+from aucbench.studies.units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
 from aucbench.studies.workshop import Workshop, blaming, sentence_of
 from aucbench.tuning.spaces import Point
-from aucbench.tuning.trials import Trial
 
 INNER_FOLDS = 1 << 16  # apart lie the orders of inner folds, beyond any number of folds
 
@@ -81,20 +88,20 @@ def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None
                 _workshop.check_untouched(unit)
     except _TimeLimitError:
         seconds = unit.entry.limits.seconds
-        return _failure(FailureReason.timeout, f"it ran for more than limits.seconds={seconds:g}")
+        return _failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
     except MemoryError as error:
         what = f" ({error})" if str(error) else ""
-        return _failure(FailureReason.out_of_memory, f"it asked for more memory than it may have{what}")
+        return _failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
     except PluginError as error:
-        return _failure(FailureReason.failed, str(error), traceback.format_exc())
+        return _failure(CellStatus.failed, str(error), traceback.format_exc())
     except AucbenchError as error:
         return Report(refusal=error)
     except Exception as error:
-        return _failure(FailureReason.failed, sentence_of(error), traceback.format_exc())
+        return _failure(CellStatus.failed, sentence_of(error), traceback.format_exc())
     except (SystemExit, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt) and not conditions.worker:
             raise  # a user's
-        return _failure(FailureReason.failed, sentence_of(error), traceback.format_exc())
+        return _failure(CellStatus.failed, sentence_of(error), traceback.format_exc())
 
 
 def perform_pickled(pickled: bytes, conditions: Conditions) -> Report:
@@ -103,7 +110,7 @@ def perform_pickled(pickled: bytes, conditions: Conditions) -> Report:
         unit: Unit = pickle.loads(pickled)
     except Exception as error:
         why = f"a worker cannot read it, its plugins may be missing there ({type(error).__name__}: {error})"
-        return _failure(FailureReason.failed, why, traceback.format_exc())
+        return _failure(CellStatus.failed, why, traceback.format_exc())
     if unit.entry.source_digest != unit.entry.digest_sources():
         name = unit.entry.algorithm.name
         return Report(
@@ -115,7 +122,7 @@ def perform_pickled(pickled: bytes, conditions: Conditions) -> Report:
     return perform(unit, conditions)
 
 
-def _failure(reason: FailureReason, message: str, trace: str = "") -> Report:
+def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
     return Report(failure=Failure(reason, message, trace))
 
 
@@ -125,30 +132,104 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
     task = _task(unit, prepared, unit.chosen, entry.budget.checkpoints)
     with blaming(entry.algorithm):
         outcome = run_cell(task, _within(unit, observer))
-    record = (
-        {"key": unit.key}
-        | entry.describe()
-        | cell.seeds._asdict()
-        | {
-            "data": facts_of(prepared, unit.digests, _workshop.load(entry)(entry.part)),
-            "tuned": unit.tuned,
-            "result": measured(
-                outcome,
-                advice(entry, task.algorithm, prepared.max_norm),
-                prepared.rescaling,
-                outcome.stop_reason is StopReason.converged if hasattr(task.algorithm, "done") else None,
-            ),
-            "source": entry.source_digest,
-            "git_commit": provenance.git_commit(source_file(entry.algorithm.cls)),
-            "environment": provenance.environment(conditions.concurrency, conditions.command)
-            | {"finished_at": datetime.now(UTC).isoformat(timespec="microseconds")},
-        }
+    environment = provenance.environment(conditions.concurrency, conditions.command)
+    record = CellRecord(
+        key=unit.key,
+        **structs.asdict(entry.describe()),
+        **structs.asdict(cell.seeds),
+        data=_data(prepared, unit.digests, _workshop.load(entry)(entry.part)),
+        tuned=unit.tuned,
+        result=_result(entry, task.algorithm, prepared, outcome),
+        source=entry.source_digest,
+        git_commit=provenance.git_commit(source_file(entry.algorithm.cls)),
+        environment=structs.replace(
+            environment, finished_at=datetime.now(UTC).isoformat(timespec="microseconds")
+        ),
     )
     curve = {
         name: getattr(outcome, name)
         for name in ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
     }
     return CellResult(record, curve, outcome.weights)
+
+
+def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> DataRecord:
+    """What a record says of the rows; all parts of the data set agree which labels are positive."""
+    X, rows = prepared.X, len(prepared.y)
+    return DataRecord(
+        sha256=digests,
+        train_rows=rows,
+        test_rows=len(prepared.y_test),
+        features=int(X.shape[1]),
+        train_positives=int(np.count_nonzero(prepared.y == 1)),
+        test_positives=int(np.count_nonzero(prepared.y_test == 1)),
+        positive=tuple(map(shown, loaded.positive)),
+        negative=tuple(map(shown, loaded.negative)),
+        row_factor=1.0 if prepared.rescaling is None else prepared.rescaling.factor,
+        max_norm=prepared.max_norm,
+        format="csr" if sparse.issparse(X) else "dense",
+        nonzeros_per_row=X.nnz / rows if sparse.issparse(X) else float(X.shape[1]),
+        features_seconds=prepared.features_seconds,
+    )
+
+
+def _result(entry: Entry, algorithm: Any, prepared: Prepared, outcome: Outcome) -> ResultRecord:
+    diverged = outcome.stop_reason is StopReason.diverged
+    per_iteration = 1e9 / max(1, outcome.iterations)
+    weights, rescaling = outcome.weights, prepared.rescaling
+    return ResultRecord(
+        # A diverged model has no score, whatever its last finite checkpoint was.
+        auc=None if diverged else float(outcome.auc[-1]),
+        iterations=outcome.iterations,
+        train_seconds=outcome.total_seconds,
+        train_cpu_seconds=outcome.total_cpu_seconds,
+        ns_per_iteration=outcome.total_seconds * per_iteration,
+        cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,
+        state_bytes=outcome.state_bytes,
+        layout=outcome.layout,
+        weights_norm=_norm(weights),
+        score_at_zero=_finite(0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]),
+        stop_reason=str(outcome.stop_reason),
+        advice=_advice(entry, algorithm, prepared.max_norm) if diverged else None,
+        converged=outcome.stop_reason is StopReason.converged if hasattr(algorithm, "done") else None,
+        checkpoints=len(outcome.iteration),
+    )
+
+
+def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
+    """What to change where a method diverges, in a sentence.
+
+    Parameters
+    ----------
+    entry : Entry
+        Says how rows were scaled and mapped.
+    algorithm : Algorithm
+        With the hyper-parameters of the run; its `step_size` names the field to lower.
+    max_norm : float or None
+        The largest norm of a row that it was given, None where it is infinite.
+    """
+    rows = "mapped rows have" if entry.features.name != "identity" else "rows have"
+    known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
+    name = getattr(algorithm, "step_size", None)
+    if name is None:
+        smaller = "take smaller steps"
+    else:
+        value = getattr(algorithm, name)
+        smaller = f"lower algo.{name}, now {f'{value:g}' if isinstance(value, float) else value}"
+    # Where rows are rescaled already, only the step is left to be changed.
+    return known + smaller + ("" if entry.settings.rescale else ", or set rescale=true and leave it out")
+
+
+def _norm(weights: NDArray[np.float64] | None) -> float | None:
+    """The l2 norm, None where it is not finite."""
+    if weights is None:
+        return None
+    with np.errstate(over="ignore"):
+        return _finite(float(np.linalg.norm(weights)))
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
 def _trials(unit: TrialsUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> list[Trial]:
@@ -179,7 +260,7 @@ def _proposal(unit: ProposalUnit, _: Any, conditions: Conditions, observer: Obse
     trials: list[Trial] = []
     for fold in range(unit.folds):
         inner = TrialsUnit(unit.key, unit.digests, unit.search, fold, ((unit.number, proposal.point),))
-        watch = proposing.Watch(proposal, fold, [trial["auc"] for trial in trials])
+        watch = proposing.Watch(proposal, fold, [trial.auc for trial in trials if trial.auc is not None])
         try:
             prepared = _workshop.prepared(inner)
             task = _task(inner, prepared, proposal.point, unit.search.checkpoints)
@@ -191,8 +272,8 @@ def _proposal(unit: ProposalUnit, _: Any, conditions: Conditions, observer: Obse
             outcome, rows = error, 1
         _workshop.check_untouched(inner)
         trial = _trial(unit, fold, unit.number, proposal.point, outcome, rows)
-        trials.append(trial | {"seen": watch.seen})
-        if trial["auc"] is None:
+        trials.append(structs.replace(trial, seen=tuple(watch.seen)))
+        if trial.auc is None:
             break
     return trials
 
@@ -241,22 +322,18 @@ def _within(unit: Unit, observer: Observer) -> Callable[[float], None]:
 def _trial(
     unit: Unit, fold: int, number: int, point: Point, outcome: Outcome | Exception, rows: int
 ) -> Trial:
-    trial: Trial = {"number": number, "fold": fold, "parameters": point, "error": None}
     if isinstance(outcome, Exception):
         error = sentence_of(outcome)
-        return trial | {
-            "auc": None,
-            "stop_reason": "failed",
-            "error": error,
-            "passes": 0.0,
-            "train_seconds": 0.0,
-        }
+        return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason="failed", error=error)
     usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
     # A pass of pairs is as many of them as there are rows.
     per_iteration = rows_per_iteration(replace(unit.entry.algorithm.instance, **point), rows)
-    return trial | {
-        "auc": float(outcome.auc[-1]) if usable else None,
-        "stop_reason": str(outcome.stop_reason),
-        "passes": float(outcome.iterations * per_iteration / rows),
-        "train_seconds": outcome.total_seconds,
-    }
+    return Trial(
+        number=number,
+        fold=fold,
+        parameters=point,
+        auc=float(outcome.auc[-1]) if usable else None,
+        stop_reason=str(outcome.stop_reason),
+        passes=float(outcome.iterations * per_iteration / rows),
+        train_seconds=outcome.total_seconds,
+    )

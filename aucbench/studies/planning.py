@@ -2,39 +2,32 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
 
-from aucbench.entry import Cell, Entry, Search
 from aucbench.errors import AucbenchError, FetchError
-from aucbench.store import Store
+from aucbench.studies.entry import Cell, Entry, Search
+from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, StudyPlan
+from aucbench.studies.result import Refused, by_reason
+from aucbench.studies.store import Store
 from aucbench.studies.workshop import Workshop
-
-
-class CellState(StrEnum):
-    """What the store has of a cell."""
-
-    finished = "finished"
-    failed = "failed"
-    missing = "missing"
 
 
 @dataclass(frozen=True)
 class PlannedCell:
     """A cell, its key, the tuning it needs first, if any, and whether it failed when it was last run.
 
-    A cell that failed at a limit which is wider by now is missing.
+    Its status is finished, failed or missing, as the store has it. A cell that failed at a limit which is
+    wider by now is missing.
     """
 
     cell: Cell
     key: str
-    state: CellState
+    status: CellStatus
     search: Search | None
     failed_before: bool = False
 
     def is_wanted(self, only_failed: bool) -> bool:
         """Whether it is to be run."""
-        return self.failed_before if only_failed else self.state is CellState.missing
+        return self.failed_before if only_failed else self.status is CellStatus.missing
 
 
 @dataclass(frozen=True)
@@ -45,30 +38,6 @@ class PlannedEntry:
     digests: tuple[str, ...]
     key: str
     cells: tuple[PlannedCell, ...]
-
-
-@dataclass(frozen=True)
-class Refused:
-    """An entry that cannot be run as it was asked for, or whose data cannot be had, and why."""
-
-    entry: str
-    error: AucbenchError
-
-    @property
-    def why(self) -> str:
-        """The sentence."""
-        return str(self.error)
-
-
-def by_reason(refused: Iterable[Refused]) -> list[str]:
-    """One sentence for each reason, with the entries that it is the reason for."""
-    entries: dict[str, list[str]] = {}
-    for each in refused:
-        entries.setdefault(each.why, []).append(each.entry)
-    return [
-        f"{', '.join(names) if len(names) < 4 else f'{names[0]} and {len(names) - 1} other entries'}: {why}"
-        for why, names in entries.items()
-    ]
 
 
 @dataclass(frozen=True)
@@ -96,25 +65,38 @@ class Plan:
         """The cells of all entries, each once: entries that differ in their runs only share cells."""
         return list({cell.key: cell for entry in self.entries for cell in entry.cells}.values())
 
-    def count(self, state: CellState) -> int:
-        """How many cells are in a state."""
-        return sum(cell.state is state for cell in self.cells())
+    def count(self, status: CellStatus) -> int:
+        """How many cells have a status."""
+        return sum(cell.status is status for cell in self.cells())
 
-    def describe(self) -> dict[str, Any]:
-        """What `aucbench status` reads, ready for JSON."""
-        return {
-            "entries": [
-                {
-                    "key": planned.key,
-                    "algorithm": planned.entry.algorithm.name,
-                    "dataset": planned.entry.dataset.title,
-                    "described": planned.entry.describe(),
-                    "cells": {cell.key: cell.cell.seeds._asdict() for cell in planned.cells},
-                }
+    def describe(self, study: str, planned: str = "", command: str = "") -> StudyPlan:
+        """The record of the plan, which `aucbench status` reads.
+
+        Parameters
+        ----------
+        study : str
+            Its name.
+        planned : str
+            When, as an ISO date.
+        command : str
+            That started it.
+        """
+        return StudyPlan(
+            study=study,
+            planned=planned,
+            command=command,
+            entries=tuple(
+                EntryPlan(
+                    key=planned.key,
+                    algorithm=planned.entry.algorithm.name,
+                    dataset=planned.entry.dataset.title,
+                    described=planned.entry.describe(),
+                    cells={cell.key: cell.cell.seeds for cell in planned.cells},
+                )
                 for planned in self.entries
-            ],
-            "unavailable": by_reason(self.unavailable),
-        }
+            ),
+            unavailable=tuple(by_reason(self.unavailable)),
+        )
 
 
 def make_plan(
@@ -155,14 +137,18 @@ def _cells(entry: Entry, digests: tuple[str, ...], store: Store) -> Iterable[Pla
         finished = store.has(key)
         failure = None if finished else store.failure(key)
         missing = failure is None or _may_do_better(entry, failure)
-        state = CellState.finished if finished else CellState.missing if missing else CellState.failed
-        yield PlannedCell(cell, key, state, searches.get(cell), failure is not None)
+        status = CellStatus.finished if finished else CellStatus.missing if missing else CellStatus.failed
+        yield PlannedCell(cell, key, status, searches.get(cell), failure is not None)
 
 
-def _may_do_better(entry: Entry, failure: dict[str, Any]) -> bool:
+def _may_do_better(entry: Entry, failure: FailureRecord) -> bool:
     """Whether the cell was ended by a limit that is wider, or gone, by now."""
-    name = {"timeout": "seconds", "out-of-memory": "memory"}.get(failure["reason"])
-    if name is None:
-        return False
-    then, now = failure["limits"][name], getattr(entry.limits, name)
+    then: float | None
+    match failure.reason:
+        case CellStatus.timeout:
+            then, now = failure.limits.seconds, entry.limits.seconds
+        case CellStatus.out_of_memory:
+            then, now = failure.limits.memory, entry.limits.memory
+        case _:
+            return False
     return then is not None and (now is None or now > then)

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from aucbench.config.settings import Running, Timing
-from aucbench.entry import Entry
-from aucbench.store import Store
-from aucbench.studies.conducting import Conducted, Executed, conduct
+from aucbench.studies.conducting import conduct
 from aucbench.studies.engine import Engine, Here
+from aucbench.studies.entry import Entry
 from aucbench.studies.observing import Observer
 from aucbench.studies.performing import workshop
-from aucbench.studies.planning import Plan, Refused, make_plan
+from aucbench.studies.planning import Plan, make_plan
+from aucbench.studies.result import FinishedEntry, Refused, StudyResult
+from aucbench.studies.store import Store
 
 UNNAMED = "unnamed-"  # begins the names of studies that were given none
 
@@ -65,8 +66,8 @@ def run_study(
     study: Study,
     store: Store,
     observer: Observer | None = None,
-    on_entry: Callable[[Executed], None] = lambda executed: None,
-) -> tuple[Plan, Conducted]:
+    on_entry: Callable[[FinishedEntry], None] = lambda entry: None,
+) -> tuple[Plan, StudyResult]:
     """Plan a study, keep the plan, and run what is missing.
 
     Parameters
@@ -84,10 +85,10 @@ def run_study(
     store.tidy()
     plan = study.plan(store)
     name = study.name or UNNAMED + _short([planned.key for planned in plan.entries])
-    facts = {"study": name, "planned": datetime.now(UTC).isoformat(), "command": study.command}
+    planned = datetime.now(UTC).isoformat()
 
     def keep_plan() -> None:
-        store.put_plan(name, facts | plan.describe())
+        store.put_plan(plan.describe(name, planned, study.command))
 
     exclusive = study.running.timing is Timing.exclusive
     with engine_for(plan, study.running, observer) as engine:

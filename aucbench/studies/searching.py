@@ -1,17 +1,21 @@
 """The course of one tuning: which units it still needs, and what it chose."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from aucbench.entry import Search
-from aucbench.studies.units import Failure, FailureReason, ProposalUnit, TrialsUnit
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from aucbench.studies.entry import Search
+from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, subset
+from aucbench.studies.units import ProposalUnit, TrialsUnit
 from aucbench.tuning import Optuna, Random
 from aucbench.tuning.spaces import Point, frozen, grid_points, random_points
-from aucbench.tuning.trials import Trial, choose, cost, failures, missing, undisturbed
+from aucbench.tuning.trials import choose, cost, failures, missing, undisturbed
 from aucbench.tuning.winners import beyond, edges
 
 TOGETHER = 32  # settings that train together: what is lost when a worker is
 WORK = 1 << 21  # iterations of a unit below which it has more settings: each unit costs a message
+NO_RESULT = (CellStatus.diverged, CellStatus.failed, CellStatus.timeout, CellStatus.out_of_memory)
 MOST_NEW = 12  # values that a field of an extended grid gets beyond those declared
 
 
@@ -30,7 +34,7 @@ class Searching:
         Inner folds.
     iterations : float
         Of one training, roughly.
-    trials : sequence of mapping
+    trials : sequence of Trial
         Those that the store already has.
     """
 
@@ -54,7 +58,7 @@ class Searching:
     def units(self) -> list[TrialsUnit | ProposalUnit]:
         """The units that can start now, given all trials so far; call it when none is running."""
         if isinstance(self._choice, Optuna):
-            number = 1 + max((trial["number"] for trial in self._trials), default=-1)
+            number = 1 + max((trial.number for trial in self._trials), default=-1)
             if number >= self._choice.trials:
                 return []
             history = tuple(self._trials)
@@ -78,29 +82,24 @@ class Searching:
         """Take the trials of a finished unit."""
         self._trials.extend(trials)
 
-    def outcome(self) -> dict[str, Any] | Failure:
-        """What was chosen, its validation AUC and the cost, for the record; or why nothing was."""
+    def outcome(self) -> TunedRecord | Failure:
+        """What was chosen, its validation AUC and the cost; or why nothing was."""
         trials = self._known()
         chosen = choose(trials, self._folds)
         if chosen is None:
-            reasons = {trial["stop_reason"] for trial in trials if trial["auc"] is None}
+            reasons = {trial.stop_reason for trial in trials if trial.auc is None}
             one = next(iter(reasons)) if len(reasons) == 1 else "failed"
-            reason = FailureReason(one) if one in list(FailureReason) else FailureReason.failed
+            reason = CellStatus(one) if one in NO_RESULT else CellStatus.failed
             return Failure(reason, f"no setting of its tuning gave an AUC: {failures(trials)}")
-        outcome: dict[str, Any] = {
-            "parameters": chosen.parameters,
-            "validation_auc": chosen.auc,
-            "folds": self._folds,
-            "cost": cost(trials),
-            "edges": edges(self._space, chosen.parameters),
-            "space": {field: list(values) for field, values in self._space.items()},
-        }
-        if self._choice.report:
-            outcome["trials"] = [
-                {name: trial[name] for name in ("number", "fold", "parameters", "auc", "stop_reason")}
-                for trial in sorted(trials, key=lambda trial: (trial["number"], trial["fold"]))
-            ]
-        return outcome
+        return TunedRecord(
+            parameters=chosen.parameters,
+            validation_auc=chosen.auc,
+            folds=self._folds,
+            cost=cost(trials),
+            edges=edges(self._space, chosen.parameters),
+            space={field: list(values) for field, values in self._space.items()},
+            trials=_reported(trials) if self._choice.report else UNSET,
+        )
 
     def _known(self) -> list[Trial]:
         """The trials of the settings so far; the store may have others, of later settings."""
@@ -109,7 +108,7 @@ class Searching:
         return [
             trial
             for trial in self._trials
-            if trial["number"] < len(self._points) and trial["parameters"] == self._points[trial["number"]]
+            if trial.number < len(self._points) and trial.parameters == self._points[trial.number]
         ]
 
     def _extend(self) -> bool:
@@ -146,4 +145,10 @@ def points_of(search: Search) -> list[Point]:
 
 def _as_run(trial: Trial) -> Trial:
     """A trial from the store as it was before it went there."""
-    return trial | {"parameters": {field: frozen(value) for field, value in trial["parameters"].items()}}
+    parameters = {field: frozen(value) for field, value in trial.parameters.items()}
+    return replace(trial, parameters=parameters)
+
+
+def _reported(trials: Sequence[Trial]) -> tuple[ReportedTrial, ...]:
+    ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
+    return tuple(ReportedTrial(**subset(trial, ReportedTrial.__struct_fields__)) for trial in ordered)

@@ -10,10 +10,10 @@ import numpy as np
 from aucbench.contracts import Access
 from aucbench.data.preprocess import prepare
 from aucbench.data.splits import Side, Split
-from aucbench.entry import Entry
 from aucbench.processes import ChildProcess, forking_context, limited_memory
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
+from aucbench.studies.entry import Entry
 from aucbench.studies.workshop import Workshop
 
 SAMPLE_ROWS = 2_000

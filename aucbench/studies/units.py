@@ -1,34 +1,16 @@
 """Units of work: what a worker does between two messages. They are small, and pickle by name."""
 
 import hashlib
-import json
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from aucbench.entry import Cell, Entry, Search, Seeds
 from aucbench.errors import AucbenchError
+from aucbench.studies.entry import Cell, Entry, Search
+from aucbench.studies.record import CellStatus, Failure, Seeds, Trial, TunedRecord, canonical, subset
 from aucbench.tuning.spaces import Point
-from aucbench.tuning.trials import Trial
 
-
-class FailureReason(StrEnum):
-    """Why a cell has no result."""
-
-    failed = "failed"
-    timeout = "timeout"
-    out_of_memory = "out-of-memory"
-    diverged = "diverged"  # of every setting of a tuning; a cell that diverges has a result that says so
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What went wrong, in a sentence, and where."""
-
-    reason: FailureReason
-    message: str
-    traceback: str = ""
+PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
 
 
 @dataclass(frozen=True)
@@ -69,15 +51,10 @@ class Unit:
     @cached_property
     def group(self) -> str:
         """Units of one group need the same prepared arrays."""
-        described = self.entry.describe()
-        shared = [
-            described[name]
-            for name in ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
-        ]
+        shared = subset(self.entry.describe(), PREPARED)
         where = [self.seeds.split_seed, self.seeds.fold, self.inner]
         folds = None if self.inner is None else self.entry.tuning.choice.folds
-        text = json.dumps([shared, self.digests, where, folds], sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(canonical([shared, self.digests, where, folds]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -88,13 +65,13 @@ class CellUnit(Unit):
     ----------
     chosen : mapping
         Hyper-parameters that a tuning chose; empty without one.
-    tuned : mapping or None
+    tuned : TunedRecord or None
         The outcome and cost of that tuning, for the record.
     """
 
     cell: Cell
     chosen: Point
-    tuned: dict[str, Any] | None
+    tuned: TunedRecord | None
 
     @property
     def entry(self) -> Entry:
@@ -123,7 +100,7 @@ class SearchUnit(Unit):
         """The search's seeds."""
         return self.search.seeds
 
-    def failed(self, reason: str, message: str) -> list[Trial]:
+    def failed(self, reason: CellStatus, message: str) -> list[Trial]:
         """Trials that say what happened to the settings of the unit."""
         raise NotImplementedError
 
@@ -145,7 +122,7 @@ class TrialsUnit(SearchUnit):
         """One for each setting."""
         return len(self.points)
 
-    def failed(self, reason: str, message: str) -> list[Trial]:
+    def failed(self, reason: CellStatus, message: str) -> list[Trial]:
         """Trials that say what happened to all settings of the unit."""
         return [_failed(number, self.fold, point, reason, message) for number, point in self.points]
 
@@ -163,22 +140,13 @@ class ProposalUnit(SearchUnit):
         """One for each inner fold."""
         return self.folds
 
-    def failed(self, reason: str, message: str) -> list[Trial]:
+    def failed(self, reason: CellStatus, message: str) -> list[Trial]:
         """A trial that says what happened; what was proposed is not known."""
         return [_failed(self.number, 0, {}, reason, message)]
 
 
-def _failed(number: int, fold: int, point: Point, reason: str, message: str) -> Trial:
-    return {
-        "number": number,
-        "fold": fold,
-        "parameters": point,
-        "auc": None,
-        "stop_reason": reason,
-        "error": message,
-        "passes": 0.0,
-        "train_seconds": 0.0,
-    }
+def _failed(number: int, fold: int, point: Point, reason: CellStatus, message: str) -> Trial:
+    return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason=str(reason), error=message)
 
 
 class Report(NamedTuple):

@@ -10,8 +10,8 @@ from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.splits import Split, inner_count, inner_split, limited
-from aucbench.entry import Bound, Entry
 from aucbench.errors import AucbenchError, DataError, PluginError
+from aucbench.studies.entry import Bound, Entry
 from aucbench.studies.fingerprints import fingerprint
 from aucbench.studies.units import Unit
 

@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 from typing import IO
 
 from aucbench.contracts.source_location import source_file
+from aucbench.contracts.validation import Family
 from aucbench.processes import ChildProcess
-from aucbench.registry import Family
 from aucbench.testing.check_plugin import examined
 from aucbench.testing.checks import CHECKS
 from aucbench.testing.examine import Watcher, following

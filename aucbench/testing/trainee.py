@@ -11,7 +11,8 @@ from numba.core import event
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
-from aucbench.registry import Family, catalog
+from aucbench.contracts.validation import Family
+from aucbench.registry import catalog
 from aucbench.runner.sampler import RowSource
 from aucbench.runner.state import arrays
 from aucbench.testing.calls import CSR_ROWS, Calls

@@ -5,9 +5,7 @@ so that it can be sent later from the store alone.
 """
 
 from aucbench.tracking.addresses import check_address
-from aucbench.tracking.colouring import colour
-from aucbench.tracking.content import LoggedEntry
 from aucbench.tracking.reading import read_cells
 from aucbench.tracking.sending import Tracker, log_entry, log_study
 
-__all__ = ["LoggedEntry", "Tracker", "check_address", "colour", "log_entry", "log_study", "read_cells"]
+__all__ = ["Tracker", "check_address", "log_entry", "log_study", "read_cells"]

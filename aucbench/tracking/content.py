@@ -1,92 +1,47 @@
 """What a run says of an entry: name, parameters, metrics and tags, made from the records of its cells."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from msgspec.structs import asdict
 
-from aucbench.result import CellResult, mean_curve
-from aucbench.tracking import installed
-from aucbench.tracking.colouring import colour
+from aucbench.studies.plugin_metadata import changed, colour, first_loss
+from aucbench.studies.record import DataRecord, EntryDescription, subset
+from aucbench.studies.rerun_command import GROUPS, seed_fields
+from aucbench.studies.result import CellResult, FinishedEntry, mean_curve
 from aucbench.tuning import winners
 
-if TYPE_CHECKING:
-    from aucbench.studies.conducting import Executed
-
-GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
-SEEDS = ("split_seed", "order_seed")
 TAG_LENGTH = 5000  # MLflow's limit
 
 
-@dataclass(frozen=True)
-class LoggedEntry:
-    """A finished entry as it is logged.
-
-    Parameters
-    ----------
-    key : str
-        Of the entry.
-    study : str or None
-        Its name.
-    cells : tuple of CellResult
-        The finished ones, at least one.
-    failed, missing : int
-        Cells without a result: those that failed, and those that have not been run.
-    """
-
-    key: str
-    study: str | None
-    cells: tuple[CellResult, ...]
-    failed: int = 0
-    missing: int = 0
-
-    @classmethod
-    def of(cls, executed: "Executed") -> "LoggedEntry":
-        """What has just been run."""
-        study = executed.entry.settings.study
-        return cls(executed.key, study, executed.cells, len(executed.failures), executed.missing)
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """The record of the first cell; what it says of method, data and setting holds for all."""
-        return installed.completed(self.cells[0].record)
-
-    @property
-    def title(self) -> str:
-        """The data set, under which the runs of an experiment lie."""
-        return str(self.record["dataset"]["title"])
-
-
-def run_name(record: Mapping[str, Any]) -> str:
+def run_name(described: EntryDescription) -> str:
     """The method and what is not its default, so that rows of one method are told apart."""
-    different = variant(record)
-    name = str(record["algorithm"]["name"])
-    return f"{name} {' '.join(different)}" if different else name
+    return " ".join([described.algorithm.name, *variant(described)])
 
 
-def variant(record: Mapping[str, Any]) -> list[str]:
+def variant(described: EntryDescription) -> list[str]:
     """Words for what differs from the method's defaults; all its parameters where it is not installed."""
-    algorithm, loss, features = record["algorithm"], record["loss"], record["features"]
-    tuned = record["tuning"]["space"] if record["tuning"]["name"] != "none" else {}
-    changed = {key: value for key, value in installed.changed("algo", algorithm).items() if key not in tuned}
-    words = [f"{key}={_short(value)}" for key, value in changed.items()]
-    first = installed.first_loss(algorithm["name"])
-    if loss and loss["name"] != first:
-        words.append(str(loss["name"]))
+    algorithm, loss, features = described.algorithm, described.loss, described.features
+    tuning = described.tuning
+    tuned = tuning.space if tuning.name != "none" else {}
+    fields = {key: value for key, value in changed("algo", algorithm).items() if key not in tuned}
+    words = [f"{key}={_short(value)}" for key, value in fields.items()]
+    if loss and loss.name != first_loss(algorithm.name):
+        words.append(loss.name)
     if loss:
-        words += [f"{key}={_short(value)}" for key, value in installed.changed("loss", loss).items()]
-    if features["name"] != "identity":
-        words.append(str(features["name"]))
-        words += [f"{key}={_short(value)}" for key, value in installed.changed("features", features).items()]
+        words += [f"{key}={_short(value)}" for key, value in changed("loss", loss).items()]
+    if features.name != "identity":
+        words.append(features.name)
+        words += [f"{key}={_short(value)}" for key, value in changed("features", features).items()]
     if tuned:
-        words.append("tuned" if record["tuning"]["name"] == "grid" else f"tuned:{record['tuning']['name']}")
-    if record["max_train_rows"] is not None:
-        words.append(f"rows={record['max_train_rows']}")
+        words.append("tuned" if tuning.name == "grid" else f"tuned:{tuning.name}")
+    if described.max_train_rows is not None:
+        words.append(f"rows={described.max_train_rows}")
     return words
 
 
-def series(entry: LoggedEntry) -> tuple[dict[str, Any], dict[str, Any]]:
+def series(entry: FinishedEntry) -> tuple[dict[str, Any], dict[str, Any]]:
     """The mean curve, and the metrics along it."""
     curve = mean_curve([cell.curve for cell in entry.cells])
     return curve, {
@@ -99,75 +54,69 @@ def series(entry: LoggedEntry) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def totals(cells: Sequence[CellResult]) -> dict[str, float]:
     """Metrics with a single value."""
-    outcomes = [cell.outcome for cell in cells]
+    results = [cell.record.result for cell in cells]
     found = {
-        f"cost/{key}": float(np.mean([outcome[key] for outcome in outcomes]))
+        f"cost/{key}": float(np.mean([getattr(result, key) for result in results]))
         for key in ("ns_per_iteration", "cpu_ns_per_iteration", "state_bytes")
     }
-    tuned = [cell.record["tuned"] for cell in cells if cell.record["tuned"]]
-    if tuned:
-        found |= {
-            f"cost/tuning_{key}": float(np.mean([each["cost"][key] for each in tuned]))
-            for key in ("passes", "train_seconds")
-        }
+    costs = [cell.record.tuned.cost for cell in cells if cell.record.tuned]
+    if costs:
+        found["cost/tuning_passes"] = float(np.mean([cost.passes for cost in costs]))
+        found["cost/tuning_train_seconds"] = float(np.mean([cost.train_seconds for cost in costs]))
     diverged = sum(cell.diverged for cell in cells)
     if diverged:  # the last checkpoint before a method diverged is no final AUC
         found |= dict.fromkeys(("test/auc", "test/auc_gap", "test/auc_std"), float("nan"))
     return found | {"runs/diverged": float(diverged)}
 
 
-def params(entry: LoggedEntry) -> dict[str, Any]:
+def params(entry: FinishedEntry) -> dict[str, Any]:
     """Everything that was set, by the names of the command line."""
     record = entry.record
     found: dict[str, Any] = {}
     for group, name in GROUPS.items():
-        described = record[name] or {"name": "none", "parameters": {}}
-        found[group] = described["name"]
-        found |= {f"{group}.{key}": value for key, value in described["parameters"].items()}
-    found |= {key: record[key] for key in ("scaling", "rescale", "max_train_rows", "order", "dtype")}
-    for group in ("tuning", "protocol"):
-        found[group] = record[group]["name"]
-        found |= {f"{group}.{key}": value for key, value in record[group]["parameters"].items()}
-    found |= {f"budget.{key}": value for key, value in record["budget"].items() if value is not None}
-    return found | seeds(entry.cells) | {"dataset.part": record["dataset"]["part"]} | _classes(record["data"])
+        plugin = getattr(record, name)
+        found[group] = plugin.name if plugin else "none"
+        found |= {f"{group}.{key}": value for key, value in plugin.parameters.items()} if plugin else {}
+    found |= subset(record, ("scaling", "rescale", "max_train_rows", "order", "dtype"))
+    for group, chosen in (("tuning", record.tuning), ("protocol", record.protocol)):
+        found[group] = chosen.name
+        found |= {f"{group}.{key}": value for key, value in chosen.parameters.items()}
+    found |= {f"budget.{key}": value for key, value in asdict(record.budget).items() if value is not None}
+    found |= seed_fields([cell.record.seeds for cell in entry.cells])
+    return found | {"dataset.part": record.dataset.part} | _classes(record.data)
 
 
-def _classes(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _classes(data: DataRecord) -> dict[str, Any]:
     """Which labels are positive and the rows of the first run, as far as the record has them."""
-    found = {f"data.{name}": ", ".join(facts[name]) for name in ("positive", "negative") if name in facts}
-    counts = ("train_rows", "train_positives", "test_rows", "test_positives")
-    return found | {f"data.{name}": facts[name] for name in counts if name in facts}
+    found = {
+        "data.positive": ", ".join(data.positive),
+        "data.negative": ", ".join(data.negative),
+        "data.train_rows": data.train_rows,
+        "data.train_positives": data.train_positives,
+        "data.test_rows": data.test_rows,
+        "data.test_positives": data.test_positives,
+    }
+    return {name: value for name, value in found.items() if value not in ("", None)}
 
 
-def seeds(cells: Sequence[CellResult]) -> dict[str, int]:
-    """The fields seed and runs, and those seeds that did not follow the run's."""
-    each = [cell.record for cell in cells]
-    own = {record["seed"] for record in each}
-    found = {"seed": min(own), "runs": max(own) - min(own) + 1}
-    for name in SEEDS:
-        if any(record[name] != record["seed"] for record in each):
-            found[name] = each[0][name]
-    return found
-
-
-def tags(entry: LoggedEntry) -> dict[str, str]:
+def tags(entry: FinishedEntry) -> dict[str, str]:
     """What runs are searched by."""
     record, cells = entry.record, entry.cells
     found = {
-        "algo": record["algorithm"]["name"],
+        "algo": record.algorithm.name,
         "dataset": entry.title,
-        "loss": record["loss"]["name"] if record["loss"] else "none",
-        "protocol": record["protocol"]["name"],
+        "loss": record.loss.name if record.loss else "none",
+        "protocol": record.protocol.name,
         "study": entry.study or "none",
         "key": entry.key,
-        "stop_reason": ", ".join(sorted({cell.outcome["stop_reason"] for cell in cells})),
-        "mlflow.runColor": colour(record["algorithm"]["name"], " ".join(variant(record))),
+        "stop_reason": ", ".join(sorted({cell.record.result.stop_reason for cell in cells})),
+        "mlflow.runColor": colour(record.algorithm.name, " ".join(variant(record))),
         "mlflow.source.name": "aucbench",
     }
     diverged = sum(cell.diverged for cell in cells)
     if diverged:
         found["diverged"] = f"{diverged} of {len(cells)}"
-        advice = next(cell.outcome.get("advice") for cell in cells if cell.diverged)
+        advice = next(cell.record.result.advice for cell in cells if cell.diverged)
         found |= {"advice": advice} if advice else {}
     records = [cell.record for cell in cells]
     chosen = winners.in_words(records)
@@ -176,13 +125,12 @@ def tags(entry: LoggedEntry) -> dict[str, str]:
     edges = "; ".join(sentence for _, sentence in winners.at_edges(records))
     if edges:
         found["tuned_at_edge"] = edges[:TAG_LENGTH]
-    if entry.failed or entry.missing:
-        found["incomplete"] = f"{entry.failed} cells failed, {entry.missing} not run"
-    exempt = record["algorithm"]["exempt"]
+    if entry.failures or entry.missing:
+        found["incomplete"] = f"{len(entry.failures)} cells failed, {entry.missing} not run"
+    exempt = record.algorithm.exempt
     if exempt:
         found["exempt"] = "; ".join(f"{name}: {why}" for name, why in exempt.items())
-    commit = record.get("git_commit")
-    return found | ({"git_commit": commit} if commit else {})
+    return found | ({"git_commit": record.git_commit} if record.git_commit else {})
 
 
 def _short(value: Any) -> str:

@@ -2,30 +2,30 @@
 
 import shlex
 
-from aucbench.result import diverged_in_words
-from aucbench.tracking import installed
-from aucbench.tracking.commanding import words
-from aucbench.tracking.content import LoggedEntry
+from aucbench.studies.plugin_metadata import citation, plugin
+from aucbench.studies.rerun_command import words
+from aucbench.studies.result import FinishedEntry, diverged_in_words
 
 LIMIT = 7500  # characters; MLflow keeps 8,000
 LABELS = 200  # characters of the list of positive labels
 
 
-def note(entry: LoggedEntry) -> str:
+def note(entry: FinishedEntry) -> str:
     """What stands above the charts of a run."""
     record = entry.record
-    method, data = record["algorithm"]["name"], record["dataset"]["name"]
+    method, data = record.algorithm.name, record.dataset.name
     parts = [f"**{method}** on **{entry.title}**", *_method(method), *_data(entry, data), *_curve(entry)]
-    command = shlex.join(["aucbench", *words(entry)])
+    seeds = [cell.record.seeds for cell in entry.cells]
+    command = shlex.join(["aucbench", *words(record, seeds, entry.study)])
     text = "\n\n".join(parts)[:LIMIT]
     again = f"Run it again:\n\n    {command}"
     return f"{text}\n\n{again}" if len(text) + len(again) < LIMIT else text
 
 
 def _method(name: str) -> list[str]:
-    cls = installed.plugin("algo", name)
+    cls = plugin("algo", name)
     parts = []
-    cited = installed.citation("algo", name)
+    cited = citation("algo", name)
     if cited:
         parts.append(f"Method: {cited}")
     claims = getattr(cls, "claims", None)
@@ -38,18 +38,18 @@ def _method(name: str) -> list[str]:
     return parts
 
 
-def _data(entry: LoggedEntry, name: str) -> list[str]:
-    facts = entry.record["data"]
-    cited = installed.citation("dataset", name)
-    positive = ", ".join(facts.get("positive", ()))[:LABELS]
+def _data(entry: FinishedEntry, name: str) -> list[str]:
+    facts = entry.record.data
+    cited = citation("dataset", name)
+    positive = ", ".join(facts.positive)[:LABELS]
     size = (
-        f"Data: {facts['train_rows']:,} training rows ({facts['train_positives']:,} positive), "
-        f"{facts['test_rows']:,} test rows, {facts['features']:,} features."
+        f"Data: {facts.train_rows:,} training rows ({facts.train_positives:,} positive), "
+        f"{facts.test_rows:,} test rows, {facts.features:,} features."
     ) + (f" Positive: {positive}." if positive else "")
     return [f"{size} {cited}" if cited else size]
 
 
-def _curve(entry: LoggedEntry) -> list[str]:
+def _curve(entry: FinishedEntry) -> list[str]:
     runs = len(entry.cells)
     mean = (
         f"the mean of {runs} runs; `test/auc_std` is their standard deviation" if runs > 1 else "of one run"
@@ -61,6 +61,6 @@ def _curve(entry: LoggedEntry) -> list[str]:
     ]
     if diverged := diverged_in_words(entry.cells):
         parts.append(f"The method {diverged}: there is no final AUC, and the curve ends before that.")
-    if entry.failed or entry.missing:
-        parts.append(f"Incomplete: {entry.failed} runs failed, {entry.missing} have not been run.")
+    if entry.failures or entry.missing:
+        parts.append(f"Incomplete: {len(entry.failures)} runs failed, {entry.missing} have not been run.")
     return parts

@@ -20,8 +20,9 @@ from aucbench.data.loader import Loaded, Part
 from aucbench.data.scaler import Scaler, fit_scaling
 from aucbench.data.splits import limited, recorded
 from aucbench.errors import DataError, ParameterError, TrackingError
-from aucbench.result import CellResult
-from aucbench.store import Store
+from aucbench.studies.record import DESCRIPTION, CellRecord, canonical, decode, subset, to_dict
+from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store
 from aucbench.tracking import linear_model
 from aucbench.tracking.addresses import shown
 from aucbench.tracking.attachments import RECORDS, WEIGHTS, weight_name
@@ -53,10 +54,10 @@ def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key
     found = [
         cell
         for cell in store
-        if cell.record["algorithm"]["name"] == algorithm
-        and dataset in (cell.record["dataset"]["title"], cell.record["dataset"]["name"])
-        and (seed is None or cell.record["seed"] == seed)
-        and (key is None or cell.record["key"].startswith(key))
+        if cell.record.algorithm.name == algorithm
+        and dataset in (cell.record.dataset.title, cell.record.dataset.name)
+        and (seed is None or cell.record.seed == seed)
+        and (key is None or cell.record.key.startswith(key))
     ]
     if not found:
         raise ParameterError(
@@ -99,7 +100,7 @@ def from_run(uri: str, run: str, seed: int | None) -> CellResult:
             }
             if RECORDS not in files:
                 raise TrackingError(f"Run {run_id} of {shown(uri)} is no entry of aucbench.")
-            records = json.loads(files[RECORDS].read_text())
+            records = decode(files[RECORDS].read_bytes(), list[CellRecord])
             weights = dict(np.load(files[WEIGHTS])) if WEIGHTS in files else {}
     except TrackingError:
         raise
@@ -111,10 +112,10 @@ def from_run(uri: str, run: str, seed: int | None) -> CellResult:
     found = [
         CellResult(record, {}, weights.get(weight_name(record)))
         for record in records
-        if seed in (None, record["seed"])
+        if seed in (None, record.seed)
     ]
     if not found:
-        seeds = ", ".join(str(record["seed"]) for record in records)
+        seeds = ", ".join(str(record.seed) for record in records)
         raise ParameterError(f"Run {run} has no cell of seed {seed}. Known: {seeds}.")
     return _only(found)
 
@@ -146,9 +147,13 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     record = cell.record
     scaler, positive = _trained_on(record)
     # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
-    weights = weights * record["data"].get("row_factor", 1.0)
-    facts = {name: record[name] for name in ("scaling", "dtype")} | {"record": record}
-    facts["constant"] = record["result"].get("score_at_zero", 0.0)
+    weights = weights * record.data.row_factor
+    facts = {
+        "scaling": record.scaling,
+        "dtype": record.dtype,
+        "record": to_dict(record),
+        "constant": record.result.score_at_zero,
+    }
     import mlflow.pyfunc
 
     with tempfile.TemporaryDirectory() as name:
@@ -169,8 +174,8 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             code_paths=[str(code)],
             pip_requirements=_requirements(),
             metadata={
-                "algo": record["algorithm"]["name"],
-                "dataset": record["dataset"]["name"],
+                "algo": record.algorithm.name,
+                "dataset": record.dataset.name,
                 "positive": list(positive),
             },
         )
@@ -181,21 +186,22 @@ def _only(found: Sequence[CellResult]) -> CellResult:
     """The first by seed and fold; cells that differ in anything else are told apart by their keys."""
     settings: dict[str, CellResult] = {}
     for cell in found:
-        settings.setdefault(json.dumps([cell.record.get(name) for name in _DECIDING], sort_keys=True), cell)
+        settings.setdefault(canonical(subset(cell.record, _DECIDING)), cell)
     if len(settings) > 1:
-        named = [(cell.record["key"][:12], _flat(cell.record)) for cell in settings.values()]
+        named = [(cell.record.key[:12], _flat(cell.record)) for cell in settings.values()]
         keys = ", ".join(
             f"{key} ({_different(fields, [other for _, other in named])})" for key, fields in named
         )
         raise ParameterError(f"Several settings fit; name one with --key: {keys}.")
-    return min(found, key=lambda cell: tuple(cell.record[name] for name in ("seed", "split_seed", "fold")))
+    return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
 
 
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
+def _flat(record: CellRecord) -> dict[str, Any]:
     """What decides a cell's result, field by field."""
     found: dict[str, Any] = {}
+    content = to_dict(record)
     for name in _DECIDING:
-        value = record.get(name)
+        value = content[name]
         inner = value if isinstance(value, dict) else {}
         found |= {f"{name}.{key}": each for key, each in inner.items() if key != "parameters"}
         found |= {f"{name}.{key}": each for key, each in (inner.get("parameters") or {}).items()}
@@ -211,10 +217,7 @@ def _different(fields: dict[str, Any], others: list[dict[str, Any]]) -> str:
     )
 
 
-_DECIDING = (
-    "algorithm", "dataset", "loss", "features", "scaling", "rescale", "protocol", "tuning", "max_train_rows",
-    "budget", "order", "dtype", "source",
-)  # fmt: skip
+_DECIDING = (*DESCRIPTION, "source")
 
 
 def _run_id(connection: Connection, key: str) -> str:
@@ -227,7 +230,7 @@ def _run_id(connection: Connection, key: str) -> str:
 
 def _weights(cell: CellResult) -> NDArray[np.float64]:
     record = cell.record
-    name, features = record["algorithm"]["name"], record["features"]["name"]
+    name, features = record.algorithm.name, record.features.name
     if features != "identity":
         raise ParameterError(
             f"The cell was trained on features={features}, which is not kept with its weights; "
@@ -235,33 +238,33 @@ def _weights(cell: CellResult) -> NDArray[np.float64]:
         )
     if cell.weights is None:
         raise ParameterError(f"{name} is not a linear method: it has no weights to export.")
-    if not np.isfinite(cell.weights).all() or cell.outcome["stop_reason"] == "diverged":
+    if not np.isfinite(cell.weights).all() or cell.diverged:
         raise ParameterError(f"{name} diverged in this cell: there is no model to export.")
     return cell.weights
 
 
-def _trained_on(record: dict[str, Any]) -> tuple[Scaler, tuple[Any, ...]]:
+def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...]]:
     """The scaling fitted on the training rows of the cell's split, and the labels that were positive."""
-    from aucbench.api import catalog
+    from aucbench.registry import catalog
 
-    described = record["dataset"]
-    parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in described["parameters"].items()}
-    dataset = catalog().dataset(described["name"])(**parameters)
+    described = record.dataset
+    parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in described.parameters.items()}
+    dataset = catalog().dataset(described.name)(**parameters)
     loaded: dict[Part, Loaded] = {}
 
     def load(part: Part) -> Loaded:
         return loaded.setdefault(part, data.load(dataset, part)) if part not in loaded else loaded[part]
 
-    protocol = recorded(record["protocol"])
-    part = Part(described["part"])
-    if list(protocol.digests(load, part)) != record["data"]["sha256"]:
-        raise DataError(f"{described['title']}: the data here are not those that the model was trained on.")
+    protocol = recorded(record.protocol.name, record.protocol.parameters)
+    part = Part(described.part)
+    if list(protocol.digests(load, part)) != list(record.data.sha256):
+        raise DataError(f"{described.title}: the data here are not those that the model was trained on.")
     split = limited(
-        protocol.split(load, part, record["split_seed"], record["fold"]),
-        record["max_train_rows"],
-        record["split_seed"],
+        protocol.split(load, part, record.split_seed, record.fold),
+        record.max_train_rows,
+        record.split_seed,
     )
-    return fit_scaling(record["scaling"], split.train.X, split.train.rows), load(part).positive
+    return fit_scaling(record.scaling, split.train.X, split.train.rows), load(part).positive
 
 
 def _requirements() -> list[str]:

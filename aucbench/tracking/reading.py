@@ -1,14 +1,16 @@
 """Finished cells back from MLflow: records and curves, as they were logged."""
 
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import astuple
+
 from aucbench.errors import TrackingError
-from aucbench.result import CellResult
-from aucbench.tracking.attachments import CELLS, RECORDS, SEEDS
+from aucbench.studies.record import SEEDS, CellRecord, decode
+from aucbench.studies.result import CellResult
+from aucbench.tracking.attachments import CELLS, RECORDS
 from aucbench.tracking.connecting import WHOLE, Connection
 
 PAGE = 1000  # runs asked for at once
@@ -39,7 +41,7 @@ def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
             if run.info.status not in WHOLE:  # half of it is there: a process was killed while it logged
                 continue
             for cell in _cells(connection, run.info.run_id):
-                found[cell.record["key"]] = cell
+                found[cell.record.key] = cell
     except TrackingError:
         raise
     except Exception as error:
@@ -73,13 +75,13 @@ def _cells(connection: Connection, run_id: str) -> list[CellResult]:
         folder = Path(name)
         for file in (RECORDS, CELLS):
             connection.client.download_artifacts(run_id, file, str(folder))
-        records: list[dict[str, Any]] = json.loads((folder / RECORDS).read_text())
+        records = decode((folder / RECORDS).read_bytes(), list[CellRecord])
         table = pq.read_table(folder / CELLS).to_pandas()
     seeds = list(SEEDS)
     curves = dict(list(table.groupby(seeds, sort=False)))
     cells = []
     for record in records:
-        own = curves.get(tuple(record[name] for name in seeds), table[:0])  # diverged before any checkpoint
+        own = curves.get(astuple(record.seeds), table[:0])  # diverged before any checkpoint
         curve = {str(column): own[column].to_numpy() for column in own.columns if column not in seeds}
         cells.append(CellResult(record, curve, None))
     return cells

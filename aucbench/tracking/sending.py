@@ -12,12 +12,12 @@ import numpy as np
 from filelock import FileLock
 
 from aucbench.errors import TrackingError
-from aucbench.store import Store
+from aucbench.studies.result import FinishedEntry
+from aucbench.studies.store import Store
 from aucbench.tracking import content
 from aucbench.tracking.addresses import absolute, shown
 from aucbench.tracking.attachments import inputs, write_files
 from aucbench.tracking.connecting import WHOLE, Connection, has_run
-from aucbench.tracking.content import LoggedEntry
 from aucbench.tracking.describing import note
 
 MOST_PARAMS, PARAM_LENGTH = 100, 6000
@@ -42,7 +42,7 @@ class Tracker:
         self._address = absolute(uri)
         self._connection: Connection | None = None
 
-    def log(self, entry: LoggedEntry) -> str:
+    def log(self, entry: FinishedEntry) -> str:
         """Log an entry unless the store remembers that it was logged; returns the MLflow run id.
 
         A run with the entry's key that is already there is taken for it when it is finished, and replaced
@@ -137,12 +137,12 @@ class Tracker:
         )
 
 
-def log_entry(entry: LoggedEntry, uri: str, store: Store | None) -> str:
+def log_entry(entry: FinishedEntry, uri: str, store: Store | None) -> str:
     """Log one entry unless the store remembers that it was logged at `uri`; returns the MLflow run id.
 
     Parameters
     ----------
-    entry : LoggedEntry
+    entry : FinishedEntry
         A finished entry.
     uri : str
         An MLflow tracking address.
@@ -179,7 +179,7 @@ def log_study(study: str, folder: str | Path, uri: str, store: Store | None) -> 
     return Tracker(uri, store).log_study(study, Path(folder))
 
 
-def _settle(connection: Connection, entry: LoggedEntry) -> str:
+def _settle(connection: Connection, entry: FinishedEntry) -> str:
     """The entry's run, and no other one of it: neither half-written nor from when it had fewer cells."""
     experiment = connection.experiment(entry.title)
     whole = entry.key.partition("-")[0]  # an incomplete entry has its number of cells behind the key
@@ -194,7 +194,7 @@ def _settle(connection: Connection, entry: LoggedEntry) -> str:
     return str(run_id)
 
 
-def _write(connection: Connection, experiment: str, entry: LoggedEntry) -> str:
+def _write(connection: Connection, experiment: str, entry: FinishedEntry) -> str:
     from mlflow.entities import Metric, Param
 
     client = connection.client
@@ -207,8 +207,8 @@ def _write(connection: Connection, experiment: str, entry: LoggedEntry) -> str:
         for value, seconds, step in zip(values, curve["train_seconds"], curve["iteration"], strict=True)
         if np.isfinite(value)
     ]
-    end = start + round(max(cell.outcome["train_seconds"] for cell in entry.cells) * 1000)
-    steps = max(cell.outcome["iterations"] for cell in entry.cells)
+    end = start + round(max(cell.record.result.train_seconds for cell in entry.cells) * 1000)
+    steps = max(cell.record.result.iterations for cell in entry.cells)
     metrics += [Metric(key, value, end, steps) for key, value in content.totals(entry.cells).items()]
     params = [Param(key, str(value)[:PARAM_LENGTH]) for key, value in content.params(entry).items()]
     tags = content.tags(entry) | {"mlflow.note.content": note(entry)}

@@ -1,11 +1,11 @@
 """Sending later what a store has: the complete entries of its plans that an address does not have yet."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from aucbench.store import Store
-from aucbench.tracking.content import LoggedEntry
+from aucbench.studies.record import EntryPlan, StudyPlan
+from aucbench.studies.result import FinishedEntry
+from aucbench.studies.store import Store
 from aucbench.tracking.sending import Tracker
 
 
@@ -30,9 +30,9 @@ class Synced:
 def sync(
     store: Store,
     uri: str,
-    plans: list[dict[str, Any]],
-    study_of: Callable[[dict[str, Any]], str | None],
-    on_entry: Callable[[LoggedEntry, str], None] = lambda entry, run_id: None,
+    plans: Sequence[StudyPlan],
+    study_of: Callable[[StudyPlan], str | None],
+    on_entry: Callable[[FinishedEntry, str], None] = lambda entry, run_id: None,
 ) -> Synced:
     """Log every complete entry of some plans, and their leaderboards, that an address does not have yet.
 
@@ -42,7 +42,7 @@ def sync(
         Has the cells, and remembers what was logged where.
     uri : str
         An MLflow tracking address.
-    plans : list of mapping
+    plans : sequence of StudyPlan
         Some of `Store.plans`.
     study_of : callable
         Name of a plan's study, None for one without.
@@ -57,13 +57,13 @@ def sync(
     tracker = Tracker(uri, store)
     sent = known = incomplete = 0
     for plan, planned in _entries(plans):
-        if tracker.known(planned["key"]) is not None:
+        if tracker.known(planned.key) is not None:
             known += 1
-        elif not all(map(store.has, planned["cells"])):
+        elif not all(map(store.has, planned.cells)):
             incomplete += 1
         else:
-            cells = tuple(cell for key in planned["cells"] if (cell := store.get(key)) is not None)
-            entry = LoggedEntry(planned["key"], study_of(plan), cells)
+            cells = tuple(cell for key in planned.cells if (cell := store.get(key)) is not None)
+            entry = FinishedEntry(planned.key, study_of(plan), cells)
             on_entry(entry, tracker.log(entry))
             sent += 1
     boards = []
@@ -75,10 +75,10 @@ def sync(
     return Synced(sent, known, incomplete, boards)
 
 
-def _entries(plans: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _entries(plans: Sequence[StudyPlan]) -> Iterator[tuple[StudyPlan, EntryPlan]]:
     seen = set()
     for plan in plans:
-        for planned in plan["entries"]:
-            if planned["key"] not in seen:
-                seen.add(planned["key"])
+        for planned in plan.entries:
+            if planned.key not in seen:
+                seen.add(planned.key)
                 yield plan, planned

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.result import CellResult, mean_curve
+from aucbench.studies.result import CellResult, mean_curve
 
 STOCHASTIC = ("solam", "fsauc", "psam")
 BATCH = ("ls_svm", "svm_or")  # their optimum is what the others approach

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.contracts.source_location import source_file
-from aucbench.entry import Bound, Entry
 from aucbench.errors import AucbenchError
+from aucbench.studies.entry import Bound, Entry
 from aucbench.studies.units import FailureReason
 from aucbench.wording import uncoloured
 

@@ -7,9 +7,10 @@ from time import monotonic
 from typing import Any
 
 from aucbench.config.settings import Budget, Limits
-from aucbench.entry import Entry
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog, Family
+from aucbench.registry import Catalog
+from aucbench.studies.entry import Entry
 from aucbench.studies.estimating import iterations_of
 from aucbench.trying import contest
 from aucbench.trying.contest import TUNED, Contest, Standing, better

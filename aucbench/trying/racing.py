@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from aucbench.config import binding, sweeping
 from aucbench.config.settings import Limits
-from aucbench.entry import Entry
 from aucbench.processes import start_fork_server
 from aucbench.registry import Catalog
 from aucbench.studies.conducting import Executed, conduct
 from aucbench.studies.engine import Engine, Here
+from aucbench.studies.entry import Entry
 from aucbench.studies.observing import Observer
 from aucbench.studies.running import Study, opened_store
 from aucbench.studies.units import FailureReason, Unit

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from aucbench.contracts import Count, Interval, check_fields
 from aucbench.errors import ParameterError
+from aucbench.studies.record import TuningRecord
 
 Folds = Annotated[int, Interval(low=2)]
 NOT_DECIDING = ("grid", "report")  # fields that change no result, or change it through the space alone
@@ -143,13 +144,12 @@ class Tuning:
         """Whether there is anything to choose."""
         return bool(self.space)
 
-    def describe(self) -> dict[str, Any]:
-        """What decides the outcome, ready for JSON."""
+    def describe(self) -> TuningRecord:
+        """What decides the outcome."""
         if isinstance(self.choice, NoTuning):
-            return {"name": self.choice.name, "parameters": {}, "space": {}}
-        fields = {key: value for key, value in asdict(self.choice).items() if key not in NOT_DECIDING}
-        return {
-            "name": self.choice.name,
-            "parameters": fields,
-            "space": {key: list(values) for key, values in self.space.items()},
-        }
+            return TuningRecord(name=self.choice.name)
+        return TuningRecord(
+            name=self.choice.name,
+            parameters={key: value for key, value in asdict(self.choice).items() if key not in NOT_DECIDING},
+            space={key: list(values) for key, values in self.space.items()},
+        )

@@ -9,9 +9,10 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import TrialState, create_trial
 
 from aucbench.contracts.random_streams import RandomStream
+from aucbench.studies.record import Trial
 from aucbench.tuning.choices import Optuna, Pruner
 from aucbench.tuning.spaces import Point, Range, effective, ranges
-from aucbench.tuning.trials import Trial, by_number
+from aucbench.tuning.trials import by_number
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -71,7 +72,7 @@ def propose(
     drawn = ranges(space)
     distributions = {field: _distribution(drawn[field]) for field in space}
     for own in by_number(history).values():
-        if own[0]["parameters"]:  # none are known of a setting whose worker was lost
+        if own[0].parameters:  # none are known of a setting whose worker was lost
             study.add_trial(_past(own, drawn, distributions))
     asked = study.ask(distributions)
     point = {field: _value(drawn[field], asked.params[field]) for field in space}
@@ -81,13 +82,13 @@ def propose(
 def _past(
     own: Sequence[Trial], drawn: Mapping[str, Range], distributions: dict[str, BaseDistribution]
 ) -> optuna.trial.FrozenTrial:
-    aucs = [trial["auc"] for trial in own]
+    aucs = [trial.auc for trial in own if trial.auc is not None]
     steps = {
-        trial["fold"] * WATCHED + step: value for trial in own for step, value in enumerate(trial["seen"])
+        trial.fold * WATCHED + step: value for trial in own for step, value in enumerate(trial.seen or ())
     }
-    pruned = own[-1]["stop_reason"] == "pruned"
-    tried = own[0]["parameters"]  # a field that had no effect there is not among them
-    complete = None not in aucs
+    pruned = own[-1].stop_reason == "pruned"
+    tried = own[0].parameters  # a field that had no effect there is not among them
+    complete = len(aucs) == len(own)
     state = TrialState.COMPLETE if complete else TrialState.PRUNED if pruned else TrialState.FAIL
     return create_trial(
         state=state,

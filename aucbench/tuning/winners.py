@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.contracts.hyperparameters import coerced_field
-
-Record = Mapping[str, Any]  # of a finished cell
+from aucbench.studies.record import CellRecord, TuningRecord
 
 
 def edges(space: Mapping[str, Sequence[Any]], chosen: Mapping[str, Any]) -> dict[str, str]:
@@ -64,25 +63,25 @@ def beyond(algorithm: Any, field: str, values: Sequence[Any], side: str) -> Any:
     return value if value < known[0] or value > known[-1] else None
 
 
-def in_words(records: Iterable[Record]) -> str:
+def in_words(records: Iterable[CellRecord]) -> str:
     """The settings chosen in some runs, the most frequent first; how often each, where they differ."""
-    counts = Counter(_setting(record["tuned"]["parameters"]) for record in records if record["tuned"])
+    counts = Counter(_setting(record.tuned.parameters) for record in records if record.tuned)
     if len(counts) < 2:
         return "".join(counts)
     return "; ".join(f"{setting} ({count})" for setting, count in counts.most_common())
 
 
-def at_edges(records: Iterable[Record]) -> list[tuple[str, str]]:
+def at_edges(records: Iterable[CellRecord]) -> list[tuple[str, str]]:
     """Methods, and sentences that say which of their fields were chosen on an edge of the values tried."""
     found: dict[str, Counter[tuple[str, str]]] = {}
     runs: Counter[str] = Counter()
     advice = {}
     for record in records:
-        if record["tuned"]:
-            name = str(record["algorithm"]["name"])
+        if record.tuned:
+            name = record.algorithm.name
             runs[name] += 1
-            advice[name] = _advice(record["tuning"])
-            found.setdefault(name, Counter()).update(record["tuned"].get("edges", {}).items())
+            advice[name] = _advice(record.tuning)
+            found.setdefault(name, Counter()).update((record.tuned.edges or {}).items())
     return [
         (name, f"{field} at the {side} edge of its grid in {count} of {runs[name]} runs: {advice[name]}")
         for name, counts in found.items()
@@ -90,10 +89,10 @@ def at_edges(records: Iterable[Record]) -> list[tuple[str, str]]:
     ]
 
 
-def _advice(tuning: Mapping[str, Any]) -> str:
-    if tuning["name"] != "grid":
+def _advice(tuning: TuningRecord) -> str:
+    if tuning.name != "grid":
         return "a wider tuning.grid goes on beyond it"
-    if tuning["parameters"].get("extend"):
+    if tuning.parameters.get("extend"):
         return "tuning.extend=true ended there"
     return "tuning.extend=true goes on beyond it"
 

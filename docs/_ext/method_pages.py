@@ -11,7 +11,8 @@ from numpydoc.docscrape import NumpyDocString
 from results import has_curve
 
 import aucbench
-from aucbench.registry import Family, Plugin
+from aucbench.contracts.validation import Family
+from aucbench.registry import Plugin
 
 ACCESS = {
     "stream": "one example an iteration",

@@ -11,8 +11,9 @@ from markdown import code, escaped, table
 from numpydoc.docscrape import NumpyDocString
 
 import aucbench
+from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
-from aucbench.registry import Family, Plugin
+from aucbench.registry import Plugin
 
 
 def pages() -> dict[str, str]:

@@ -16,10 +16,10 @@ from aucbench.boards import building, collecting, texts
 from aucbench.boards.page import write_page
 from aucbench.boards.pictures import styling
 from aucbench.cli import main
+from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
-from aucbench.registry import Family
-from aucbench.store import Store
-from aucbench.tracking import colour
+from aucbench.studies.plugin_metadata import colour
+from aucbench.studies.store import Store
 
 BOARD = "front-page"
 COMMON = ["tracking=none"]  # ten passes, the default; methods that converge run until they have

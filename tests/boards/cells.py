@@ -1,11 +1,10 @@
 """Cells made by hand, for tests of boards that need no training."""
 
-import copy
-
 import numpy as np
 
-from aucbench.boards.collecting import MISSING, Cell, of_results
-from aucbench.result import CellResult
+from aucbench.boards.collecting import Cell, of_results
+from aucbench.studies.record import CellRecord, CellStatus, EntryDescription, Seeds, from_dict, to_dict
+from aucbench.studies.result import CellResult
 
 PLUGIN = {"distribution": "mine", "version": "1.0", "exempt": {}}
 NO_TUNING = {"name": "none", "parameters": {}, "space": {}}
@@ -14,8 +13,12 @@ IDENTITY = PLUGIN | {"name": "identity", "parameters": {}}
 
 def described(algorithm="alpha", dataset="data", **changes):
     """What an entry says of itself; `changes` replace whole parts."""
+    return from_dict(_described(algorithm, dataset, **changes), EntryDescription)
+
+
+def _described(algorithm="alpha", dataset="data", **changes):
     return {
-        "algorithm": PLUGIN | {"name": algorithm, "parameters": {"eta": 0.1, "radius": 1.0}},
+        "algorithm": parameters(algorithm) if isinstance(algorithm, str) else algorithm,
         "dataset": PLUGIN | {"name": dataset, "parameters": {}, "part": "train", "title": dataset},
         "loss": PLUGIN | {"name": "hinge", "parameters": {"margin": 1.0}},
         "features": IDENTITY,
@@ -27,7 +30,7 @@ def described(algorithm="alpha", dataset="data", **changes):
         "budget": {"epochs": None, "iterations": None, "seconds": None, "checkpoints": 4},
         "order": "shuffled",
         "dtype": "float64",
-    } | copy.deepcopy(changes)
+    } | changes
 
 
 def tuning(name="grid", space=None, **fields):
@@ -50,7 +53,7 @@ def result(
     checkpoints=4, tuned=None, data=(), advice=None, **what,
 ):  # fmt: skip
     """A finished cell; diverged where the AUC is None."""
-    own = described(**what)
+    own = _described(**what)
     finals = 0.5 if auc is None else auc
     steps = np.geomspace(1, 1000, checkpoints)
     curve = {
@@ -73,16 +76,17 @@ def result(
             "format": "dense",
         }
         | dict(data),
-        "tuned": tuned,
+        "tuned": tuned and {"validation_auc": 0.9, "folds": 1} | tuned,
         "source": source,
         "environment": {"cpu": cpu, "concurrency": concurrency, "finished_at": finished_at},
         "result": {
             "auc": auc, "iterations": 1000, "train_seconds": seconds, "train_cpu_seconds": seconds,
-            "ns_per_iteration": 1e6 * seconds, "state_bytes": 64,
+            "ns_per_iteration": 1e6 * seconds, "cpu_ns_per_iteration": 1e6 * seconds, "state_bytes": 64,
             "stop_reason": "diverged" if auc is None else "budget", "advice": advice,
+            "checkpoints": checkpoints,
         },
     }  # fmt: skip
-    return CellResult(record, curve, None)
+    return CellResult(from_dict(record, CellRecord), curve, None)
 
 
 def finished(auc, **what):
@@ -90,10 +94,19 @@ def finished(auc, **what):
     return of_results([result(auc, **what)])[0]
 
 
-def unfinished(status=MISSING, seed=0, **what):
+def altered(made, **parts):
+    """A result, or its cell, with other parts of its record; a mapping replaces some fields of a part."""
+    content = to_dict(made.record)
+    for name, value in parts.items():
+        content[name] = content[name] | value if isinstance(content[name], dict) else value
+    other = CellResult(from_dict(content, CellRecord), made.curve, getattr(made, "weights", None))
+    return other if isinstance(made, CellResult) else of_results([other])[0]
+
+
+def unfinished(status="missing", seed=0, **what):
     """A cell that is planned, but has no result."""
     own = described(**what)
-    return Cell(repr((own, seed, "planned")), own, (seed, seed, seed, 0), status, None, {})
+    return Cell(repr((own, seed, "planned")), own, Seeds(seed, seed, seed, 0), CellStatus(status), None, {})
 
 
 def several(names=("alpha", "beta"), datasets=("data",), runs=3):

@@ -51,6 +51,8 @@ def _tuned(rng):
     trials = [
         {
             "number": 3 * (k + 5) + j,
+            "fold": 0,
+            "stop_reason": "budget",
             "parameters": {"eta": 2.0**k, "radius": 10.0**j},
             "auc": rng.uniform(0.6, 0.9),
         }
@@ -58,4 +60,8 @@ def _tuned(rng):
         for j in range(3)
     ]
     chosen = max(trials, key=lambda trial: trial["auc"])["parameters"]
-    return {"parameters": chosen, "trials": trials, "cost": {"train_seconds": 3.0, "passes": 147.0}}
+    return {
+        "parameters": chosen,
+        "trials": trials,
+        "cost": {"settings": 30, "trainings": 30, "train_seconds": 3.0, "passes": 147.0},
+    }

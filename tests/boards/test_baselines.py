@@ -10,7 +10,7 @@ from aucbench.boards.collecting import of_results
 from aucbench.boards.pictures import across
 from aucbench.boards.pictures.styling import look, styles
 from aucbench.boards.report import Interval
-from tests.boards.cells import PLUGIN, finished, parameters, result, several, tuning, unfinished
+from tests.boards.cells import PLUGIN, altered, finished, parameters, result, several, tuning, unfinished
 
 FEATURES = PLUGIN | {"name": "nystroem", "parameters": {"landmarks": 10}}
 
@@ -20,8 +20,7 @@ def variant(auc, eta, **what):
     found = []
     for seed in range(3):
         made = result(auc, seed=seed, **what)
-        made.record.update(algorithm=parameters(eta=eta), key=f"{eta} {what} {seed}")
-        found.append(made)
+        found.append(altered(made, algorithm=parameters(eta=eta), key=f"{eta} {what} {seed}"))
     return of_results(found)
 
 

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from aucbench.api import catalog
 from aucbench.boards import comparing, confronting
-from aucbench.boards.collecting import MISSING, Cell
+from aucbench.boards.collecting import Cell
 from aucbench.boards.published import TABLES
 from aucbench.boards.published.tables import PublishedCell, PublishedTable, is_comparable, is_method
 from aucbench.cli import running
 from aucbench.config import twins
-from tests.boards.cells import PLUGIN, budget, described, finished, parameters, unfinished
+from aucbench.registry import catalog
+from aucbench.studies.record import CellStatus, Seeds
+from tests.boards.cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS
 
 
@@ -81,13 +82,12 @@ def test_a_method_or_data_set_that_the_study_lacks_is_not_run():
 
 
 def test_classes_that_were_halved_at_random_are_not_comparable():
-    halves = described(dataset="data")["dataset"] | {"parameters": {"grouping": "halves", "positive": None}}
-    made = finished(0.9)
-    made.record["dataset"] = halves
+    made = altered(finished(0.9), dataset={"parameters": {"grouping": "halves", "positive": None}})
     (row,) = comparing.compare(ONE, [made]).to_dict("records")
     assert row["verdict"] == "not comparable"
     assert "halves" in row["note"]
-    assert is_comparable({"dataset": {"parameters": {"grouping": "halves", "positive": 1}}})
+    made = altered(made, dataset={"parameters": {"grouping": "halves", "positive": 1}})
+    assert is_comparable(made.described)
 
 
 def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them():
@@ -153,11 +153,9 @@ def test_a_table_whose_cells_are_not_at_hand_shows_ours_alone():
 
 
 def variant(name, loss=None, features="identity", **fields):
-    return described(
-        algorithm=name,
-        **({"loss": PLUGIN | {"name": loss, "parameters": {}}} if loss else {}),
-        features=PLUGIN | {"name": features, "parameters": {}},
-    ) | {"algorithm": parameters(name, **fields)}
+    loss = {"loss": PLUGIN | {"name": loss, "parameters": {}}} if loss else {}
+    features = PLUGIN | {"name": features, "parameters": {}}
+    return described(parameters(name, **fields), **loss, features=features)
 
 
 def test_columns_of_a_table_are_methods_with_their_fields():
@@ -207,7 +205,7 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
         own = [
             at
             for at, each in enumerate(found)
-            if each["dataset"]["name"] == number.dataset and is_method(each, number.method)
+            if each.dataset.name == number.dataset and is_method(each, number.method)
         ]
         assert len(own) == 1, number
         taken += own
@@ -216,7 +214,7 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
 
 def test_the_experiment_without_published_numbers_has_entries_to_show(planned):
     cells = [
-        Cell(str(at), each, (0, 0, 0, 0), MISSING, None, {})
+        Cell(str(at), each, Seeds(0, 0, 0, 0), CellStatus.missing, None, {})
         for at, each in enumerate(planned("spdam_table3"))
     ]
     frame = comparing.compare(TABLES["spdam_table3"], cells)

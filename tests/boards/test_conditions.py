@@ -9,9 +9,8 @@ import aucbench
 from aucbench.boards import building, documents, terminal
 from aucbench.boards.collecting import from_store
 from aucbench.boards.conditions import overlap
-from aucbench.result import CellResult
-from aucbench.store import Store
-from tests.boards.cells import finished
+from aucbench.studies.store import Store
+from tests.boards.cells import altered, finished
 
 
 @pytest.fixture
@@ -23,9 +22,8 @@ def store(folder, tmp_path):
 def changed(store, method, **environment):
     """The store's report after all cells of a method were given another environment."""
     for cell in list(store):
-        if cell.record["algorithm"]["name"] == method:
-            record = cell.record | {"environment": cell.record["environment"] | environment}
-            store.put(record["key"], CellResult(record, cell.curve, cell.weights))
+        if cell.record.algorithm.name == method:
+            store.put(cell.record.key, altered(cell, environment=environment))
     return building.build(from_store(store, "small"), "small", one_study=True)
 
 

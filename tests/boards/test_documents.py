@@ -7,7 +7,7 @@ import pytest
 
 from aucbench.boards import building, documents, latex, terminal
 from aucbench.boards.pictures import draw_all
-from tests.boards.cells import finished, parameters, several
+from tests.boards.cells import altered, finished, several
 from tests.boards.making import report as random_report
 
 NASTY = 'a_b & 50% | [x] #1 {y} ~z^2 <i>$m$</i> \\frac\n\nsecond line *é* 数据 \x07 "q" `c` --'
@@ -78,10 +78,10 @@ def test_escaped_text_is_one_line_of_letters_that_latex_knows():
 def test_the_best_and_those_that_do_not_differ_from_it_are_bold():
     cells = several(("alpha", "beta"), runs=5)
     cells += [
-        finished(cell.record["result"]["auc"] + (0.001 if cell.run[0] % 2 else -0.0011), seed=cell.run[0],
+        finished(cell.record.result.auc + (0.001 if cell.run[0] % 2 else -0.0011), seed=cell.run[0],
                  algorithm="close")
         for cell in cells
-        if cell.described["algorithm"]["name"] == "alpha"
+        if cell.described.algorithm.name == "alpha"
     ]  # fmt: skip
     report = building.build(cells, "t")
     assert sorted(re.findall(r"\*\*(\w+)\*\*", documents.markdown(report))) == ["alpha", "close"]
@@ -99,9 +99,7 @@ def test_groups_of_different_settings_have_tables_of_their_own():
 
 
 def test_a_check_that_a_method_is_exempt_from_is_told_with_its_reason(capsys):
-    exempt = parameters() | {"exempt": {"learning": "it | forgets"}}
-    made = finished(0.9)
-    made.record["algorithm"] = exempt
+    made = altered(finished(0.9), algorithm={"exempt": {"learning": "it | forgets"}})
     report = building.build([made], "t")
     assert "\\* alpha is exempt from checks: learning: it \\| forgets" in documents.markdown(report)
     terminal.show(report)

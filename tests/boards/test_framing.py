@@ -6,7 +6,17 @@ from aucbench.boards import building
 from aucbench.boards.collecting import of_results
 from aucbench.boards.framing import groups
 from aucbench.boards.texts import group_titles
-from tests.boards.cells import PLUGIN, budget, finished, parameters, result, several, tuning, unfinished
+from tests.boards.cells import (
+    PLUGIN,
+    altered,
+    budget,
+    finished,
+    parameters,
+    result,
+    several,
+    tuning,
+    unfinished,
+)
 
 
 def boards_of(cells, one_study=False):
@@ -106,9 +116,7 @@ def of_many(variants):
     found = []
     for k, what in enumerate(variants):
         made = result(0.9 - k / 100, **{name: value for name, value in what.items() if name != "algorithm"})
-        made.record.update(what)
-        made.record["key"] = str(k)
-        found.append(made)
+        found.append(altered(made, **what, key=str(k)))
     return of_results(found)
 
 
@@ -140,9 +148,8 @@ def test_of_two_versions_of_the_code_the_one_that_finished_last_is_the_row(turne
 
 def test_another_version_of_a_distribution_is_no_other_row_or_board():
     made = of_many([{}, {}])
-    other = made[1].record["algorithm"] | {"version": "2.0"}
-    made[1].record.update(algorithm=other, dataset=made[1].record["dataset"] | {"version": "2.0"})
-    made[1].record["environment"]["finished_at"] = "2027"
+    other = {"version": "2.0"}
+    made[1] = altered(made[1], algorithm=other, dataset=other, environment={"finished_at": "2027"})
     ((row,),) = (board.rows for board in report(made).boards)
     assert row.auc.value == pytest.approx(0.89)
 
@@ -160,9 +167,8 @@ def test_a_cell_that_another_plan_misses_counts_once():
 
 def test_data_sets_of_one_title_get_names_of_their_own():
     made = of_many([{}, {}, {}])
-    dataset = made[0].record["dataset"]
-    made[1].record["dataset"] = dataset | {"part": "all"}
-    made[2].record["dataset"] = dataset | {"distribution": "yours"}
+    made[1] = altered(made[1], dataset={"part": "all"})
+    made[2] = altered(made[2], dataset={"distribution": "yours"})
     (group,) = groups(made, one_study=False)
     assert sorted(group.boards) == ["data (part=all)", "data (part=train)", "data (part=train) #2"]
 

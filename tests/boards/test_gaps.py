@@ -87,6 +87,22 @@ def test_a_single_run_has_no_deviation_interval_or_test():
             assert (row.wins, row.ties, row.losses, row.groups) == (0, 0, 0, "")
 
 
+def test_runs_that_were_planned_for_other_methods_only_are_not_counted_as_missing():
+    few = [finished(None if seed == 0 else 0.7, seed=seed, algorithm="few") for seed in range(2)]
+    report = building.build([*several(), *few, unfinished(seed=0, algorithm="late")], "t")
+    (board,) = report.boards
+    rows = {row.method: row for row in board.rows}
+    assert [(rows[name].missing, rows[name].unplanned) for name in ("alpha", "few", "late")] == [
+        (0, 0),
+        (0, 1),
+        (1, 2),
+    ]
+    assert report.missing == sum(row.missing for row in board.rows)
+    assert report.diverged == sum(row.diverged for row in board.rows)
+    assert texts.trouble(rows["few"]) == "diverged in 1 of 3 runs, not planned in 1"
+    assert all(math.isnan(rows[name].rank) for name in ("few", "late"))
+
+
 GAPS = [
     *several(("alpha", "beta", "gamma"), ("one", "two")),
     finished(0.99, algorithm="diverging", dataset="one"),
@@ -107,10 +123,12 @@ def report():
 
 def test_methods_with_gaps_have_counts_instead_of_a_rank(report):
     one = {row.method: row for row in report.boards[0].rows}
-    counts = {name: (row.runs, row.diverged, row.failed, row.missing) for name, row in one.items()}
-    assert counts["diverging"] == (2, 1, 0, 0)
-    assert counts["failing"] == (0, 0, 2, 1)
-    assert counts["short"] == (1, 0, 0, 2)
+    counts = {
+        name: (row.runs, row.diverged, row.failed, row.missing, row.unplanned) for name, row in one.items()
+    }
+    assert counts["diverging"] == (2, 1, 0, 0, 0)
+    assert counts["failing"] == (0, 0, 2, 1, 0)
+    assert counts["short"] == (1, 0, 0, 0, 2)
     assert [row.rank for row in report.boards[0].rows][:3] == [1.0, 2.0, 3.0]
     for name in ("diverging", "failing", "short"):
         assert math.isnan(one[name].rank)
@@ -140,7 +158,12 @@ def test_every_view_says_what_is_missing(report, capsys):
     terminal.show(report)
     shown = capsys.readouterr().out
     text = documents.markdown(report)
-    for words in ("2 (1 diverged)", "0 (2 failed, 1 missing)", "1 (2 missing)", "failing has gaps on one"):
+    for words in (
+        "2 (1 diverged)",
+        "0 (2 failed, 1 missing)",
+        "1 (2 not planned)",
+        "failing has gaps on one",
+    ):
         assert words in shown
         assert words in text
     table = latex.latex(report)

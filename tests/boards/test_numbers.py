@@ -15,7 +15,7 @@ from aucbench.boards import building
 from aucbench.boards.collecting import from_store
 from aucbench.boards.documents import is_best
 from aucbench.cli import main
-from aucbench.store import Store
+from aucbench.studies.store import Store
 
 FOLDS = 3
 

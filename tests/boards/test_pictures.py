@@ -11,7 +11,7 @@ from aucbench.boards.looks import looks_of
 from aucbench.boards.pictures import across, boards, draw_all, drawing
 from aucbench.boards.pictures.styling import begin, legible, look, power, short, styles
 from aucbench.boards.report import Interval
-from aucbench.tracking import colour
+from aucbench.studies.plugin_metadata import colour
 from tests.boards.making import report as random_report
 
 

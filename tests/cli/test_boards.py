@@ -4,19 +4,21 @@ import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from aucbench import tracking
-from aucbench.api import catalog
 from aucbench.boards.collecting import from_store
 from aucbench.cli import main
 from aucbench.config import binding, composing
-from aucbench.result import CellResult
-from aucbench.store import Store
+from aucbench.registry import catalog
+from aucbench.studies.result import FinishedEntry
+from aucbench.studies.store import Store
 from aucbench.studies.workshop import Workshop
 from aucbench.tracking.connecting import Connection
+from tests.boards.cells import altered
 
 COMMON = ("-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1")
 WORDS = (*COMMON, "algo=solam,psam", "dataset=wine,gaussian", "runs=2", "study=pair")
@@ -204,7 +206,7 @@ def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(run, finished, tm
 
 
 def test_a_store_that_cannot_be_written_to_is_read(run, monkeypatch):
-    monkeypatch.setattr("aucbench.store.os.access", lambda path, mode: False)
+    monkeypatch.setattr("aucbench.studies.store.os.access", lambda path, mode: False)
     status, out, err = run("leaderboard", "--study", "pair")
     assert (status, err) == (0, "")
     assert "24 cells done" in out
@@ -267,21 +269,21 @@ def test_comparing_shows_ours_alone_where_the_papers_numbers_are_not_at_hand(run
 
 
 def test_records_say_when_a_cell_finished(finished):
-    times = [cell.record["environment"]["finished_at"] for cell in Store(finished / "aucbench-store")]
+    times = [cell.record.environment.finished_at for cell in Store(finished / "aucbench-store")]
     assert len(set(times)) == len(times)
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", time) for time in times)
 
 
 def test_a_cell_that_diverged_before_its_first_checkpoint_comes_back_from_mlflow(run, finished, tmp_path):
     cells = list(Store(finished / "aucbench-store"))[:2]
-    outcome = cells[0].record["result"] | {"auc": None, "stop_reason": "diverged"}
-    record = cells[0].record | {"result": outcome, "seed": 99, "key": "lost"}
-    lost = CellResult(record, {name: values[:0] for name, values in cells[0].curve.items()}, None)
-    cells[1] = CellResult(cells[0].record | {"seed": 98, "key": "kept"}, cells[0].curve, None)
+    diverged = {"auc": None, "stop_reason": "diverged"}
+    lost = altered(cells[0], result=diverged, seed=99, key="lost")
+    lost = replace(lost, curve={name: values[:0] for name, values in lost.curve.items()})
+    cells[1] = altered(cells[0], seed=98, key="kept")
     shutil.copyfile(finished / "mlflow.db", tmp_path / "mlflow.db")
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    tracking.log_entry(tracking.LoggedEntry("a key", "odd", (cells[1], lost)), uri, None)
-    found = {cell.record["key"]: cell for cell in tracking.read_cells(uri, "odd")}
+    tracking.log_entry(FinishedEntry("a key", "odd", (cells[1], lost)), uri, None)
+    found = {cell.record.key: cell for cell in tracking.read_cells(uri, "odd")}
     assert set(found) == {"lost", "kept"}
     assert len(found["lost"].curve["auc"]) == 0
     assert list(found["kept"].curve["auc"]) == list(cells[1].curve["auc"])

@@ -7,7 +7,7 @@ import pytest
 
 import aucbench
 from aucbench.cli import main
-from aucbench.store import Store
+from aucbench.studies.store import Store
 from aucbench.tracking.reading import read_cells
 
 WILD = ["algo=opauc", "algo.eta=1e6", "budget.epochs=3"]
@@ -35,14 +35,14 @@ def test_the_summary_counts_diverged_runs_and_says_what_to_change(command, tmp_p
     assert status == 0
     assert "nan" not in out
     records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
-    assert [record["result"]["auc"] for record in records] == [None] * 5
-    first = min(record["result"]["iterations"] for record in records)
+    assert [record.result.auc for record in records] == [None] * 5
+    first = min(record.result.iterations for record in records)
     shown = lines(out)
     assert shown["test"] == f"AUC  diverged in 5 of 5 runs (first at iteration {first})"
-    assert shown["advice"] in {record["result"]["advice"] for record in records}
+    assert shown["advice"] in {record.result.advice for record in records}
     for record in records:
-        assert f"{record['data']['max_norm']:.3g}" in record["result"]["advice"]
-        assert "lower algo." in record["result"]["advice"]
+        assert f"{record.data.max_norm:.3g}" in record.result.advice
+        assert "lower algo." in record.result.advice
 
 
 @pytest.mark.parametrize("scaling", ["none", "standard", "unit"])
@@ -68,7 +68,7 @@ def test_a_method_that_stops_before_it_has_converged_says_so(command, tmp_path, 
     status, out, _ = command("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
     assert status == 0
     assert ("not converged in 2 of 2 runs" in out) is not converged
-    found = [cell.record["result"]["converged"] for cell in Store(tmp_path / "aucbench-store")]
+    found = [cell.record.result.converged for cell in Store(tmp_path / "aucbench-store")]
     assert found == [converged, converged]
     assert aucbench.run("budget.iterations=10").record["result"]["converged"] is None
 
@@ -123,7 +123,7 @@ def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(com
     for name in ("test/auc", "test/auc_gap", "test/auc_std"):
         assert math.isnan(run.data.metrics[name])
     # It was logged to its end: its cells can be read, and it is not logged again.
-    assert {cell.outcome["stop_reason"] for cell in read_cells(uri)} == {"diverged"}
+    assert {cell.record.result.stop_reason for cell in read_cells(uri)} == {"diverged"}
     command(*WILD, "runs=2")
     assert logged(uri)[1].info.run_id == run.info.run_id
     command("sync", "--uri", uri)
@@ -137,7 +137,7 @@ def test_mlflow_says_of_how_many_runs_some_diverged(command, tmp_path):
     assert min(ends) < max(ends)
     command(*WILD[:2], "runs=6", f"budget.iterations={min(ends)}")  # only the first to diverge does so
     records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
-    diverged = sum(record["result"]["stop_reason"] == "diverged" for record in records)
+    diverged = sum(record.diverged for record in records)
     assert 0 < diverged < 6
     _, run = logged(f"sqlite:///{tmp_path}/mlflow.db")
     assert run.info.status == "FINISHED"

@@ -7,7 +7,7 @@ from hydra.core.config_store import ConfigStore
 
 from aucbench import api
 from aucbench.cli import main
-from aucbench.store import Store
+from aucbench.studies.store import Store
 from tests.studies.methods import COUNTER
 from tests.studies.support import contents, finished, process_environment, write_metadata
 
@@ -189,7 +189,7 @@ def test_a_grid_from_the_command_line_is_tried_or_refused_in_one_sentence(word, 
     if GRIDS[word] is None:
         assert (status, trainings(tmp_path)) == (0, 5)
         (cell,) = Store(tmp_path / "store")
-        assert {trial["parameters"]["eta"] for trial in cell.record["tuned"]["trials"]} == {1.0, 2.0}
+        assert {trial.parameters["eta"] for trial in cell.record.tuned.trials} == {1.0, 2.0}
     else:
         assert status == 2
         said = [line for line in err.splitlines() if not re.match(r"aucbench: \d+ cells", line)]
@@ -205,10 +205,8 @@ def test_hydras_launchers_run_the_same_cells(launcher, site, tmp_path):
     assert (status, "rror" in err) == (0, False), err
     cells = list(Store(tmp_path / "store"))
     assert len(cells) == 4
-    expected = (
-        {1} if launcher == "basic" else {max(1, min(4, cells[0].record["environment"]["cores_physical"]))}
-    )
-    assert {cell.record["environment"]["concurrency"] for cell in cells} == expected
+    expected = {1} if launcher == "basic" else {max(1, min(4, cells[0].record.environment.cores_physical))}
+    assert {cell.record.environment.concurrency for cell in cells} == expected
 
 
 def test_a_wrong_scheduler_is_one_sentence_and_exit_status_2(run, tmp_path, monkeypatch):

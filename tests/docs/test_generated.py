@@ -10,7 +10,7 @@ import pytest
 import aucbench
 from aucbench.cli import SUBCOMMANDS
 from aucbench.config import settings
-from aucbench.registry import Family
+from aucbench.contracts.validation import Family
 
 pytest.importorskip(
     "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from aucbench.api import catalog
 from aucbench.cli import running
 from aucbench.config import composing, twins
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
+from aucbench.registry import catalog
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS, listed
 
 FOLDER = Path(composing.config_folder()) / "experiment"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from aucbench.api import catalog
 from aucbench.config import sweeping
 from aucbench.data.loader import Part
+from aucbench.registry import catalog
 
 MATRIX = (
     "matrix.for_algo={spam:['algo.penalty=ball','budget.epochs=3']}",

@@ -5,7 +5,8 @@ from sklearn.metrics import roc_auc_score
 
 from aucbench import DataError, ParameterError, PluginError, replay
 from aucbench.runner.budget import log_spaced
-from aucbench.runner.cell import StopReason, Task, run_cell
+from aucbench.runner.cell import run_cell
+from aucbench.runner.task import StopReason, Task
 from tests.fakes import CountingState, Exploding, Iterating, Perceptron, two_clouds
 
 X, Y = two_clouds()

@@ -8,9 +8,9 @@ from scipy import sparse
 import aucbench
 from aucbench import Access, DataError, ParameterError
 from aucbench.runner import grid
-from aucbench.runner.cell import StopReason, Task, run_cell
+from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_together
-from aucbench.runner.task import Order
+from aucbench.runner.task import Order, StopReason, Task
 from tests.fakes import CountingState, Exploding, Iterating, Perceptron, two_clouds
 
 X, Y = two_clouds(n=1500, d=9)

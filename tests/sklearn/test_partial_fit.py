@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from aucbench import Batch, DataError, ParameterError, Problem, catalog
-from aucbench.registry import Family
+from aucbench.contracts.validation import Family
 from aucbench.sklearn import AUCClassifier
 from tests.fakes import Exploding, Perceptron, two_clouds
 

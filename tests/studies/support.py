@@ -1,23 +1,24 @@
 """What tests of studies share: entries made of objects, what a store holds, a package other processes see."""
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from aucbench.config.settings import Budget, Limits, Settings
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits import Holdout
-from aucbench.entry import Bound, Entry
-from aucbench.store import Store
 from aucbench.studies.conducting import conduct
 from aucbench.studies.engine import Here
+from aucbench.studies.entry import Bound, Entry
 from aucbench.studies.observing import Observer
 from aucbench.studies.planning import make_plan
+from aucbench.studies.record import to_dict
+from aucbench.studies.store import Store
 from aucbench.studies.workshop import Workshop
 from aucbench.tuning import NoTuning, Tuning
 from aucbench.tuning.spaces import resolve
@@ -87,25 +88,28 @@ def contents(store):
     for cell in store:
         weights = None if cell.weights is None else cell.weights.tobytes()
         curve = {key: cell.curve[key].tobytes() for key in ("iteration", "samples", "auc")}
-        cells[cell.record["key"]] = (untimed(json.loads(json.dumps(cell.record))), curve, weights)
+        cells[cell.record.key] = (untimed(to_dict(cell.record)), curve, weights)
     files = sorted((store.path / "trials").rglob("*.jsonl"))
-    trials = {file.stem: sorted(map(repr, map(untimed, store.trials(file.stem)))) for file in files}
-    failures = {each["key"]: untimed(each) for each in store.failures()}
+    trials = {
+        file.stem: sorted(repr(untimed(to_dict(trial))) for trial in store.trials(file.stem))
+        for file in files
+    }
+    failures = {each.key: untimed(to_dict(each)) for each in store.failures()}
     return {"cells": cells, "trials": trials, "failures": failures}
 
 
 def trials_of(store):
     """The trials of all searches of a store, ordered, without timings."""
     files = sorted((store.path / "trials").rglob("*.jsonl"))
-    found = [untimed(trial) for file in files for trial in store.trials(file.stem)]
-    return sorted(found, key=lambda trial: (trial["number"], trial["fold"]))
+    found = [replace(trial, train_seconds=0.0) for file in files for trial in store.trials(file.stem)]
+    return sorted(found, key=lambda trial: (trial.number, trial.fold))
 
 
 def results(store):
     """Test AUC and weights of all cells by (method, seed, fold)."""
     return {
-        (cell.record["algorithm"]["name"], cell.record["seed"], cell.record["fold"]): (
-            cell.outcome["auc"],
+        (cell.record.algorithm.name, cell.record.seed, cell.record.fold): (
+            cell.record.result.auc,
             None if cell.weights is None else np.asarray(cell.weights).tobytes(),
         )
         for cell in store

@@ -9,8 +9,8 @@ from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits import Given, Holdout, KFold, TrainValidTest, inner_split
-from aucbench.store import Store
 from aucbench.studies import performing
+from aucbench.studies.store import Store
 from aucbench.studies.units import TrialsUnit
 from aucbench.studies.workshop import Workshop
 from aucbench.tuning import Grid, Optuna, Random
@@ -29,14 +29,14 @@ TUNINGS = [Grid(folds=2), Random(folds=2, trials=4), Optuna(folds=2, trials=6)]
 
 def tuned(one, folder):
     store = Store(folder)
-    assert conducted([one], store).failures == []
+    assert conducted([one], store).failures == ()
     return store
 
 
 def chosen(store, fold=0):
-    (cell,) = [cell for cell in store if cell.record["fold"] == fold]
-    tuned = cell.record["tuned"]
-    return tuned["parameters"], tuned["validation_auc"]
+    (cell,) = [cell for cell in store if cell.record.fold == fold]
+    tuned = cell.record.tuned
+    return tuned.parameters, tuned.validation_auc
 
 
 def trials_of_fold(one, store, fold):

@@ -13,21 +13,11 @@ import pytest
 from aucbench import ParameterError
 from aucbench.config.settings import Limits
 from aucbench.data.splits import KFold, TrainValidTest
-from aucbench.store import Store
 from aucbench.studies import cluster as cluster_module
 from aucbench.studies.cluster import Cluster
+from aucbench.studies.store import Store
 from aucbench.tuning import Grid, Optuna
-from tests.studies.methods import (
-    Diverging,
-    Exiting,
-    Gentle,
-    Greedy,
-    Moody,
-    Other,
-    Raising,
-    Sleeper,
-    Slow,
-)
+from tests.studies.methods import Diverging, Exiting, Gentle, Greedy, Moody, Other, Raising, Sleeper, Slow
 from tests.studies.support import ROOT, conducted, contents, entry, process_environment, results, trials_of
 
 STUDY = (
@@ -55,7 +45,7 @@ def workers():
 
 
 def concurrencies(store):
-    return sorted(cell.record["environment"]["concurrency"] for cell in store)
+    return sorted(cell.record.environment.concurrency for cell in store)
 
 
 def test_two_workers_give_what_one_process_gives_bit_for_bit(workers, expected, tmp_path):
@@ -79,9 +69,7 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
     assert outcome.finished == 4
     assert [each.key for each in handed] == list(dict.fromkeys(each.key for each in handed))
     assert len(handed) == 2
-    assert all(
-        cell.record["environment"]["concurrency"] == 1 for executed in handed for cell in executed.cells
-    )
+    assert all(cell.record.environment.concurrency == 1 for executed in handed for cell in executed.cells)
 
 
 def test_exclusive_timing_runs_again_what_an_earlier_study_timed_beside_others(workers, tmp_path):
@@ -110,7 +98,7 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
     store = Store(tmp_path)
     outcome = conducted(study, store, workers)
     reasons = {(f["algorithm"]["name"], f["tuning"]["name"]): f for f in outcome.failures}
-    assert {key: failure["reason"] for key, failure in reasons.items()} == {
+    assert {key: failure.reason for key, failure in reasons.items()} == {
         ("fake_sleeper", "none"): "timeout",
         ("fake_slow", "none"): "timeout",
         ("fake_exiting", "none"): "failed",
@@ -123,7 +111,7 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
     assert "ended, 2 times" in reasons["fake_exiting", "none"]["message"]
     assert "RuntimeError: out of luck" in reasons["fake_raising", "none"]["traceback"]
     assert "in harm" in reasons["fake_raising", "none"]["traceback"]
-    stops = {(cell.record["algorithm"]["name"], cell.outcome["stop_reason"]) for cell in store}
+    stops = {(cell.record.algorithm.name, cell.record.result.stop_reason) for cell in store}
     assert stops == {
         ("fake_gentle", "budget"),
         ("fake_other", "budget"),
@@ -136,11 +124,11 @@ def test_of_settings_that_train_together_only_the_one_to_blame_fails(workers, tm
     """One setting ends its process; the others of the same unit are tried all the same."""
     store = Store(tmp_path)
     study = [entry(Moody(), tuning=Grid(), protocol=TrainValidTest())]
-    assert conducted(study, store, workers).failures == []
-    found = [(trial["parameters"]["eta"], trial["stop_reason"]) for trial in trials_of(store)]
+    assert conducted(study, store, workers).failures == ()
+    found = [(trial.parameters["eta"], trial.stop_reason) for trial in trials_of(store)]
     assert found == [(0.01, "budget"), (0.1, "budget"), (1.0, "failed")]
     (cell,) = store
-    assert cell.record["tuned"]["parameters"]["eta"] < 1.0
+    assert cell.record.tuned.parameters["eta"] < 1.0
 
 
 def test_a_worker_that_comes_back_is_used_while_another_is_busy(workers, tmp_path):
@@ -168,12 +156,12 @@ def test_a_wider_limit_makes_timeouts_run_again_and_an_equal_one_does_not(worker
             entry(Slow(nap=0.1), limits=limits),
             entry(Slow(nap=0.1), tuning=Grid(folds=2, grid={"fake_slow": {"eta": [0.1]}}), limits=limits),
         ]
-        return [failure["reason"] for failure in conducted(study, store, workers, **options).failures]
+        return [failure.reason for failure in conducted(study, store, workers, **options).failures]
 
     assert tried(0.05) == ["timeout"] * 2
-    first = {failure["key"]: failure for failure in store.failures()}
+    first = {failure.key: failure for failure in store.failures()}
     assert tried(0.05) == ["timeout"] * 2
-    assert {failure["key"]: failure for failure in store.failures()} == first
+    assert {failure.key: failure for failure in store.failures()} == first
     assert tried(0.06, only_failed=True) == ["timeout"] * 2
     assert tried(60.0) == []
     assert len(list(store)) == 2
@@ -265,7 +253,7 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
     finally:
         killer.join()
         cluster.close()
-    assert outcome.failures == []
+    assert outcome.failures == ()
     assert victim.wait() == -signal.SIGKILL
     assert other.poll() is None
     found = contents(store)

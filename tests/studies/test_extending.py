@@ -5,14 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 import aucbench
 from aucbench.cli import main
 from aucbench.config.settings import Budget
 from aucbench.contracts import Batch, Problem
-from aucbench.store import Store
 from aucbench.studies.performing import workshop
 from aucbench.studies.searching import MOST_NEW
+from aucbench.studies.store import Store
 from aucbench.studies.units import TrialsUnit
 from aucbench.tuning import Grid
 from aucbench_algorithms.ls_svm import LsSvm
@@ -48,55 +49,55 @@ def tuned(store, algorithm, grid=None, extend=True, **options):
     grid = None if grid is None else {algorithm.name: grid}
     clouds = Clouds(n=400, distance=0.3)
     one = entry(algorithm, clouds, tuning=Grid(folds=2, grid=grid, extend=extend), **options)
-    assert conducted([one], store).failures == []
+    assert conducted([one], store).failures == ()
     (cell,) = store
-    return cell.record["tuned"]
+    return cell.record.tuned
 
 
 def test_without_extension_the_edge_is_recorded_with_the_values_tried(store):
     found = tuned(store, Peaked(), extend=False)
-    assert found["parameters"] == {"eta": 1.0}
-    assert found["edges"] == {"eta": "lower"}
-    assert found["space"] == {"eta": [1.0, 10.0, 100.0]}
-    assert found["cost"]["settings"] == 3
+    assert found.parameters == {"eta": 1.0}
+    assert found.edges == {"eta": "lower"}
+    assert found.space == {"eta": [1.0, 10.0, 100.0]}
+    assert found.cost.settings == 3
 
 
 def test_the_search_goes_on_until_the_best_value_is_inside(store):
     found = tuned(store, Peaked(), budget=Budget(epochs=2.0, checkpoints=2))
-    assert found["parameters"] == {"eta": 0.001}
-    assert found["edges"] == {}
-    assert found["space"] == {"eta": [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}
-    assert found["cost"]["settings"] == 7
-    assert found["cost"]["passes"] == pytest.approx(2.0 * 2 * 7)
-    assert len(found["trials"]) == 14
+    assert found.parameters == {"eta": 0.001}
+    assert found.edges == {}
+    assert found.space == {"eta": [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}
+    assert found.cost.settings == 7
+    assert found.cost.passes == pytest.approx(2.0 * 2 * 7)
+    assert len(found.trials) == 14
 
 
 def test_an_optimum_inside_needs_no_extension(store):
     found = tuned(store, Peaked(peak=10.0))
-    assert (found["parameters"], found["edges"], found["cost"]["settings"]) == ({"eta": 10.0}, {}, 3)
+    assert (found.parameters, found.edges, found.cost.settings) == ({"eta": 10.0}, {}, 3)
 
 
 def test_the_extension_is_bounded_and_what_is_left_at_the_edge_is_said(store):
     found = tuned(store, Peaked(peak=1e-30))
-    assert len(found["space"]["eta"]) == 3 + MOST_NEW
-    assert found["edges"] == {"eta": "lower"}
+    assert len(found.space["eta"]) == 3 + MOST_NEW
+    assert found.edges == {"eta": "lower"}
 
 
 def test_values_beyond_the_edge_that_diverge_leave_the_best_one_inside(store):
     found = tuned(store, Peaked(worst=0.05))
-    assert found["parameters"] == {"eta": 0.1}
-    assert found["edges"] == {}
-    assert found["space"]["eta"][0] == 0.01
+    assert found.parameters == {"eta": 0.1}
+    assert found.edges == {}
+    assert found.space["eta"][0] == 0.01
 
 
 def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(store, tmp_path):
     grid = {"eta": [1.0, 10.0], "slope": [4.0, 8.0, 16.0]}
     found = tuned(store, Peaked(slope_peak=0.5), grid)
-    assert found["edges"] == {}
-    assert found["parameters"] == {"eta": 0.001, "slope": 0.5}
-    whole = tuned(Store(tmp_path / "whole"), Peaked(slope_peak=0.5), found["space"], extend=False)
-    assert (found["parameters"], found["validation_auc"]) == (whole["parameters"], whole["validation_auc"])
-    assert found["cost"]["settings"] == whole["cost"]["settings"] == 6 * 7
+    assert found.edges == {}
+    assert found.parameters == {"eta": 0.001, "slope": 0.5}
+    whole = tuned(Store(tmp_path / "whole"), Peaked(slope_peak=0.5), found.space, extend=False)
+    assert (found.parameters, found.validation_auc) == (whole.parameters, whole.validation_auc)
+    assert found.cost.settings == whole.cost.settings == 6 * 7
 
 
 def test_another_extension_is_another_search(tmp_path):
@@ -123,18 +124,18 @@ def test_trials_of_an_extension_that_went_elsewhere_are_not_taken_for_those_of_t
     found = tuned(whole, Peaked())
     (file,) = (whole.path / "trials").rglob("*.jsonl")
     wrong = [
-        trial | {"parameters": {"eta": 1000.0}, "auc": 1.0}
+        structs.replace(trial, parameters={"eta": 1000.0}, auc=1.0)
         for trial in whole.trials(file.stem)
-        if trial["number"] > 3
+        if trial.number > 3
     ]
     other.add_trials(file.stem, wrong)
-    assert tuned(other, Peaked())["parameters"] == found["parameters"]
+    assert tuned(other, Peaked()).parameters == found.parameters
 
 
 def test_a_tuning_of_ls_svm_costs_one_pass_for_each_training(store):
     found = tuned(store, LsSvm(), extend=False)
-    assert found["cost"]["trainings"] == found["cost"]["passes"] == len(LsSvm.grid["lam"]) * 2
-    assert {trial["passes"] for trial in trials_of(store)} == {1.0}
+    assert found.cost.trainings == found.cost.passes == len(LsSvm.grid["lam"]) * 2
+    assert {trial.passes for trial in trials_of(store)} == {1.0}
 
 
 def passes_by_hand(method, prepared):
@@ -162,11 +163,11 @@ def test_a_tuning_of_uni_log_costs_the_iterations_that_each_training_takes(store
         unit = TrialsUnit(search.key(planned.digests), planned.digests, search, fold, ((0, {}),))
         for number, lam in enumerate((1e-3, 1.0)):
             expected[number, fold] = passes_by_hand(replace(method, lam=lam), workshop().prepared(unit))
-    assert {(t["number"], t["fold"]): t["passes"] for t in trials_of(store)} == expected
+    assert {(t.number, t.fold): t.passes for t in trials_of(store)} == expected
     assert 1 < min(expected.values()) <= max(expected.values()) < 100
     (cell,) = store
-    assert cell.record["tuned"]["cost"]["passes"] == sum(expected.values())
-    assert cell.outcome["iterations"] < 100
+    assert cell.record.tuned.cost.passes == sum(expected.values())
+    assert cell.record.result.iterations < 100
 
 
 def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypatch, capsys):

@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from aucbench.data.preprocess import Prepared
-from aucbench.store import Store
 from aucbench.studies.fingerprints import SAMPLE, WHOLE, fingerprint
+from aucbench.studies.store import Store
 from tests.studies.methods import Gentle
 from tests.studies.support import conducted, entry, results
 
@@ -75,7 +75,7 @@ def test_the_cell_of_a_method_that_changes_its_rows_fails_and_the_next_cells_hav
     conducted([entry(Gentle())], alone)
     outcome = conducted([entry(Spoiler()), entry(Gentle())], beside)
     (failure,) = outcome.failures
-    assert failure["reason"] == "failed"
-    assert "spoiler of distribution" in failure["message"]
-    assert "changes the rows it is given" in failure["message"]
+    assert failure.reason == "failed"
+    assert "spoiler of distribution" in failure.message
+    assert "changes the rows it is given" in failure.message
     assert results(beside) == results(alone)

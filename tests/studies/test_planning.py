@@ -7,9 +7,9 @@ import pytest
 
 from aucbench.config.settings import Limits
 from aucbench.contracts.code_digest import code_digest
-from aucbench.entry import Entry
-from aucbench.store import Store
-from aucbench.studies.planning import CellState
+from aucbench.studies.entry import Entry
+from aucbench.studies.record import CellStatus
+from aucbench.studies.store import Store
 from aucbench.tuning import Grid
 from aucbench_losses import Hinge
 from tests.studies.methods import Clouds, Gentle, Other, Raising
@@ -22,7 +22,7 @@ def store(tmp_path):
 
 
 def states(one, store):
-    return [str(cell.state) for cell in plan_of([one], store).cells()]
+    return [str(cell.status) for cell in plan_of([one], store).cells()]
 
 
 def with_loss(algorithm):
@@ -73,7 +73,7 @@ def test_equal_entries_are_planned_once(store):
 def test_a_failed_cell_is_wanted_by_name_only(store):
     conducted([entry(Raising())], store)
     (cell,) = plan_of([entry(Raising())], store).cells()
-    assert cell.state is CellState.failed
+    assert cell.status is CellStatus.failed
     assert not cell.is_wanted(only_failed=False)
     assert cell.is_wanted(only_failed=True)
     (healthy,) = plan_of([entry(Other())], store).cells()

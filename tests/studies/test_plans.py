@@ -1,16 +1,16 @@
 """Plans of studies that are run in parts."""
 
-from aucbench.store import Store
 from aucbench.studies.planning import make_plan
+from aucbench.studies.store import Store
 from aucbench.studies.workshop import Workshop
 from tests.studies.methods import Gentle, Other
 from tests.studies.support import entry
 
 
 def planned(store, *entries):
-    store.put_plan("mine", {"planned": "now"} | make_plan(entries, store, Workshop()).describe())
+    store.put_plan(make_plan(entries, store, Workshop()).describe("mine"))
     (plan,) = store.plans()
-    return [(each["algorithm"], len(each["cells"])) for each in plan["entries"]]
+    return [(each.algorithm, len(each.cells)) for each in plan.entries]
 
 
 def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(tmp_path):

@@ -1,11 +1,14 @@
 """What a record says of the rows: which labels are positive, the counts of both classes, the largest norm."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import aucbench
 from aucbench.cli import main
-from aucbench.store import Store
+from aucbench.studies.record import CellRecord, from_dict, to_dict
+from aucbench.studies.store import Store
 
 
 @pytest.fixture
@@ -70,9 +73,10 @@ def test_summaries_of_a_run_and_of_a_sweep_name_the_positive_label_and_the_count
 def test_records_that_do_not_name_their_labels_have_a_summary_too(table, capsys):
     assert main([*table, "tracking=none", "store.path=store"]) == 0
     (cell,) = Store("store")
+    content = to_dict(cell.record)
     for name in ("positive", "negative", "test_positives", "max_norm"):
-        del cell.record["data"][name]
-    Store("store").put(cell.record["key"], cell)
+        del content["data"][name]
+    Store("store").put(cell.record.key, replace(cell, record=from_dict(content, CellRecord)))
     capsys.readouterr()
     assert main([*table, "tracking=none", "store.path=store"]) == 0
     out = capsys.readouterr().out

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from aucbench.store import Store
+from aucbench.studies.store import Store
 from tests.studies.support import contents, finished, process_environment, started, trials_of, write_metadata
 
 WORDS = (

@@ -3,7 +3,7 @@
 import pytest
 
 import aucbench
-from aucbench.registry import Family
+from aucbench.contracts.validation import Family
 from aucbench.testing import Status, check_algorithm, check_dataset, check_features, check_loss
 
 PATIENCE = 600.0  # seconds, also where nothing is compiled yet

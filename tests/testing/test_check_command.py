@@ -8,8 +8,8 @@ import pytest
 
 import aucbench
 from aucbench.cli import main
-from aucbench.contracts.validation import Failure
-from aucbench.registry import Catalog, Family, Plugin
+from aucbench.contracts.validation import Failure, Family
+from aucbench.registry import Catalog, Plugin
 from aucbench.testing import ALGORITHM_CHECKS, CHECKS
 from tests.helpers import mistaken_plugins as mistaken
 from tests.helpers.broken_plugins import Healthy, StepPerChunk

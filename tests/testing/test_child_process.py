@@ -2,7 +2,7 @@
 
 import pytest
 
-from aucbench.registry import Family
+from aucbench.contracts.validation import Family
 from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
 from aucbench.testing.child_process import examined_apart
 from aucbench.testing.examine import Watcher

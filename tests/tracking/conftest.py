@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from aucbench.cli import main
-from aucbench.store import Store
-from aucbench.tracking import LoggedEntry
+from aucbench.studies.result import FinishedEntry
+from aucbench.studies.store import Store
 from aucbench.tracking.connecting import Connection
 
 STUDY = "pair"
@@ -53,7 +53,7 @@ def entries(store):
 
 def entries_of(store):
     return [
-        LoggedEntry(planned["key"], plan["study"], tuple(store.get(key) for key in planned["cells"]))
+        FinishedEntry(planned.key, plan.study, tuple(store.get(key) for key in planned.cells))
         for plan in store.plans()
-        for planned in plan["entries"]
+        for planned in plan.entries
     ]

@@ -8,10 +8,12 @@ import pytest
 import aucbench
 from aucbench.config import binding, composing
 from aucbench.studies.performing import workshop
-from aucbench.tracking import LoggedEntry, colour
-from aucbench.tracking.commanding import words
+from aucbench.studies.plugin_metadata import colour
+from aucbench.studies.rerun_command import words
+from aucbench.studies.result import FinishedEntry
 from aucbench.tracking.content import params, run_name, tags
 from aucbench.tracking.describing import note
+from tests.boards.cells import altered
 
 # Ottosson's Oklab, in which equal distances look alike, and what remains of a colour without the green
 # receptor, after Machado, Oliveira and Fernandes (2009); both of linear red, green and blue.
@@ -30,10 +32,14 @@ DEUTERANOPIA = np.array(
 )
 
 
+def command_of(entry):
+    return words(entry.record, [cell.record.seeds for cell in entry.cells], entry.study)
+
+
 def logged(*overrides, study="s"):
     """The entry of some overrides as it would be logged."""
     result = aucbench.run(*overrides, f"study={study}")
-    return LoggedEntry("key", study, result.cells)
+    return FinishedEntry("key", study, result.cells)
 
 
 def key(overrides):
@@ -55,7 +61,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_command_in_the_description_runs_the_same_entry(case):
     entry = logged(*CASES[case])
-    assert key(words(entry)) == key([*CASES[case], "study=s"])
+    assert key(command_of(entry)) == key([*CASES[case], "study=s"])
 
 
 def test_params_name_the_positive_labels_and_the_counts_of_both_classes():
@@ -86,7 +92,7 @@ def test_the_command_of_a_file_of_ones_own_quotes_its_path(tmp_path):
     path = str(file).replace("'", "\\'")
     overrides = ["algo=ls_svm", "dataset=libsvm", f"dataset.path='{path}'", "dataset.positive=1"]
     entry = logged(*overrides)
-    assert key(words(entry)) == key([*overrides, "study=s"])
+    assert key(command_of(entry)) == key([*overrides, "study=s"])
 
 
 def test_rows_of_one_method_are_told_apart_by_name_and_colour():
@@ -144,8 +150,7 @@ def test_the_description_cites_method_and_data_and_says_how_to_read_the_curve():
 
 def test_a_method_that_is_not_installed_is_described_by_its_record_alone():
     entry = logged("algo=ls_svm")
-    record = entry.record | {"algorithm": entry.record["algorithm"] | {"name": "gone"}}
-    cell = type(entry.cells[0])(record, entry.cells[0].curve, None)
-    gone = LoggedEntry("key", None, (cell,))
+    cell = altered(entry.cells[0], algorithm={"name": "gone"})
+    gone = FinishedEntry("key", None, (cell,))
     assert "**gone** on **breast_cancer**" in note(gone)
-    assert run_name(record).startswith("gone")
+    assert run_name(cell.record).startswith("gone")

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import aucbench
-from aucbench.tracking import colour
+from aucbench.studies.plugin_metadata import colour
 
 
 @pytest.fixture(scope="module")

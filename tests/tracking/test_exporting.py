@@ -15,7 +15,7 @@ from aucbench.data.scaler import Scaling
 from aucbench.data.splits import Holdout
 from aucbench.errors import AucbenchError
 from aucbench.evaluation import exact_auc
-from aucbench.store import Store
+from aucbench.studies.store import Store
 from aucbench.tracking import log_entry
 from aucbench.tracking.exporting import export_model, from_run, from_store
 
@@ -53,7 +53,7 @@ test_rows.__test__ = False
 
 
 def test_a_logged_entry_becomes_a_model_that_reproduces_its_test_auc(entries, store, uri, tmp_path):
-    entry = next(each for each in entries if each.record["algorithm"]["name"] == "psam")
+    entry = next(each for each in entries if each.record.algorithm.name == "psam")
     run_id = log_entry(entry, uri, store)
     for name in (run_id, entry.key):
         cell = from_run(uri, name, 1)
@@ -139,8 +139,8 @@ def test_what_is_no_linear_model_of_raw_features_is_refused_in_one_sentence(case
 
 def test_a_store_names_the_settings_among_which_to_choose(finished, tmp_path):
     store = Store(finished)
-    assert from_store(store, "solam", "breast_cancer", None, None).record["seed"] == 0
-    assert from_store(store, "solam", "breast_cancer", 1, None).record["seed"] == 1
+    assert from_store(store, "solam", "breast_cancer", None, None).record.seed == 0
+    assert from_store(store, "solam", "breast_cancer", 1, None).record.seed == 1
     with pytest.raises(AucbenchError, match="has no finished cell of opauc on breast_cancer"):
         from_store(store, "opauc", "breast_cancer", None, None)
     own = Store(tmp_path / "own")
@@ -150,7 +150,7 @@ def test_a_store_names_the_settings_among_which_to_choose(finished, tmp_path):
         from_store(own, "solam", "breast_cancer", None, None)
     key = str(caught.value).split("--key: ")[1][:12]
     assert "(algorithm.zeta=" in str(caught.value)
-    assert from_store(own, "solam", "breast_cancer", None, key).record["key"].startswith(key)
+    assert from_store(own, "solam", "breast_cancer", None, key).record.key.startswith(key)
 
 
 def test_changed_data_are_refused(tmp_path):

@@ -13,9 +13,9 @@ from aucbench.boards.files import write
 from aucbench.data import load
 from aucbench.data.loader import Part
 from aucbench.data.splits import Holdout
-from aucbench.store import Store
-from aucbench.tracking import LoggedEntry
-from aucbench.tracking.commanding import words
+from aucbench.studies.rerun_command import words
+from aucbench.studies.result import FinishedEntry
+from aucbench.studies.store import Store
 from aucbench.tracking.content import params
 from aucbench.tracking.describing import note
 from aucbench.tracking.exporting import export_model
@@ -31,22 +31,26 @@ def older(tmp_path):
 
 
 def entry_of(store, algo):
-    (cell,) = (each for each in store if each.record["algorithm"]["name"] == algo)
-    assert not {"rescale", "row_factor"} & (set(cell.record) | set(cell.record["data"]))
-    return LoggedEntry("key", "older", (cell,))
+    (cell,) = (each for each in store if each.record.algorithm.name == algo)
+    assert cell.record.rescale is None
+    return FinishedEntry("key", "older", (cell,))
+
+
+def command_of(entry):
+    return words(entry.record, [cell.record.seeds for cell in entry.cells])
 
 
 @pytest.mark.parametrize("algo", METHODS)
 def test_the_command_of_an_older_record_repeats_its_weights(algo, older):
     entry = entry_of(older, algo)
-    command = words(entry)
+    command = command_of(entry)
     assert {"rescale=false", "protocol.stratified=false", "scaling=maxabs"} <= set(command)
     again = aucbench.run(*command)
     assert again.record["data"]["row_factor"] == 1.0
     if algo == "uni_log":  # it is solved by other means since, to the same optimum
         np.testing.assert_allclose(again.weights, entry.cells[0].weights, rtol=1e-3, atol=1e-4)
         return
-    assert again.record["result"]["iterations"] == entry.record["result"]["iterations"]
+    assert again.record["result"]["iterations"] == entry.record.result.iterations
     np.testing.assert_allclose(again.weights, entry.cells[0].weights, rtol=1e-9, atol=1e-12)
 
 
@@ -65,7 +69,7 @@ def test_an_older_record_is_described_and_exported(algo, older, tmp_path):
 def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epochs(older, tmp_path, capsys):
     setting = ("algo=solam", "protocol.stratified=false", "scaling=maxabs", "tuning=grid")
     own = ("dataset=wine", "tuning.grid={solam: {}}", f"store.path={older.path}")
-    commands = [words(entry_of(older, algo)) for algo in METHODS]
+    commands = [command_of(entry_of(older, algo)) for algo in METHODS]
     aucbench.run(*setting, *own)
     aucbench.run(*setting, *own, "rescale=false")
     for command in commands:

@@ -21,7 +21,7 @@ def runs_of(uri, experiment="breast_cancer"):
 
 
 def synced(store, uri):
-    return sync(store, uri, store.plans(), lambda plan: plan["study"])
+    return sync(store, uri, store.plans(), lambda plan: plan.study)
 
 
 def test_what_a_store_has_is_sent_later_and_only_once(store, uri):
@@ -69,7 +69,7 @@ def test_a_complete_entry_takes_the_place_of_the_incomplete_one(store, entries, 
 
 
 def test_entries_that_are_not_complete_wait(store, uri):
-    key = next(iter(store.plans()[0]["entries"][0]["cells"]))
+    key = next(iter(store.plans()[0].entries[0].cells))
     next(store.path.rglob(f"{key}.npz")).unlink()
     done = synced(store, uri)
     assert (done.sent, done.incomplete) == (2, 1)

@@ -11,7 +11,7 @@ from mlflow import MlflowClient
 
 from aucbench.cli import main
 from aucbench.evaluation import exact_auc
-from aucbench.store import Store
+from aucbench.studies.store import Store
 from aucbench.tracking import log_study
 from aucbench.tracking.exporting import export_model, from_run
 from aucbench.tracking.linear_model import _load_pyfunc

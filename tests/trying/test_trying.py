@@ -11,8 +11,9 @@ import pytest
 
 import aucbench
 from aucbench.cli import main
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog, Family, Plugin
+from aucbench.registry import Catalog, Plugin
 from aucbench.trying import contest, hold, holding, show, verdict
 from tests.studies.support import process_environment, write_metadata
 from tests.trying.methods import OWN

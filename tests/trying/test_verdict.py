@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from aucbench.boards.statistics import compare_runs
-from aucbench.result import CellResult
+from aucbench.studies.result import CellResult
 from aucbench.trying import Contest, Standing, verdict
 from tests.trying.support import printed
 

@@ -1,8 +1,8 @@
-import json
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from aucbench.studies.record import Trial, decode, encode
 from aucbench.tuning import Optuna
 from aucbench.tuning.proposing import Watch, propose
 from aucbench_algorithms.spam import Spam
@@ -22,16 +22,24 @@ def tried(number, point, folds=2):
     for fold in range(folds):
         auc = auc_of(point, fold)
         found.append(
-            {"number": number, "fold": fold, "parameters": point, "auc": auc, "stop_reason": "budget",
-             "error": None, "passes": 1.0, "train_seconds": 0.1, "seen": [auc - 0.1, auc]}
-        )  # fmt: skip
+            Trial(
+                number=number,
+                fold=fold,
+                parameters=point,
+                auc=auc,
+                stop_reason="budget",
+                passes=1.0,
+                train_seconds=0.1,
+                seen=(auc - 0.1, auc),
+            )
+        )
     return found
 
 
 def search(history, choice=CHOICE, seed=3):
     """Go on from some trials to the end of the search."""
     history = list(history)
-    start = 1 + max((trial["number"] for trial in history), default=-1)
+    start = 1 + max((trial.number for trial in history), default=-1)
     for number in range(start, choice.trials):
         point = propose(choice, SPACE, history, number, seed, ANY).point
         history += tried(number, point)
@@ -45,12 +53,12 @@ def undisturbed():
 
 @pytest.mark.parametrize("done", [0, 1, 6, 11, 13])
 def test_a_search_that_goes_on_from_its_stored_trials_proposes_what_it_would_have(done, undisturbed):
-    stored = json.loads(json.dumps([trial for trial in undisturbed if trial["number"] < done]))
+    stored = [decode(encode(trial), Trial) for trial in undisturbed if trial.number < done]
     assert search(stored) == undisturbed
 
 
 def test_the_order_of_the_history_and_trials_that_stand_there_twice_do_not_matter(undisturbed):
-    history = [trial for trial in undisturbed if trial["number"] < 12]
+    history = [trial for trial in undisturbed if trial.number < 12]
     expected = propose(CHOICE, SPACE, history, 12, 3, ANY).point
     shuffled = [history[k] for k in np.random.default_rng(0).permutation(len(history))]
     assert propose(CHOICE, SPACE, shuffled, 12, 3, ANY).point == expected
@@ -58,8 +66,8 @@ def test_the_order_of_the_history_and_trials_that_stand_there_twice_do_not_matte
 
 
 def test_proposals_learn_from_the_history_and_depend_on_the_seed(undisturbed):
-    history = [trial for trial in undisturbed if trial["number"] < 12]
-    mirrored = [trial | {"auc": 1.0 - trial["auc"]} for trial in history]
+    history = [trial for trial in undisturbed if trial.number < 12]
+    mirrored = [replace(trial, auc=1.0 - trial.auc) for trial in history]
     assert (
         propose(CHOICE, SPACE, history, 12, 3, ANY).point
         != propose(CHOICE, SPACE, mirrored, 12, 3, ANY).point
@@ -71,7 +79,7 @@ def test_proposals_learn_from_the_history_and_depend_on_the_seed(undisturbed):
 
 def test_proposals_are_values_that_their_fields_may_have(undisturbed):
     for trial in undisturbed:
-        point = trial["parameters"]
+        point = trial.parameters
         assert 0.001 <= point["eta"] <= 10.0
         assert type(point["rounds"]) is int
         assert 1 <= point["rounds"] <= 50
@@ -80,7 +88,7 @@ def test_proposals_are_values_that_their_fields_may_have(undisturbed):
 
 
 def test_a_trial_below_the_median_of_the_earlier_ones_is_pruned_and_a_better_one_is_not(undisturbed):
-    history = [trial for trial in undisturbed if trial["number"] < 8]
+    history = [trial for trial in undisturbed if trial.number < 8]
     for auc, ends in ((0.01, True), (0.999, False)):
         proposal = propose(CHOICE, SPACE, history, 8, 3, ANY)
         watch = Watch(proposal, 0, [])
@@ -98,10 +106,9 @@ def test_what_is_watched_is_the_mean_over_the_folds_so_far():
 
 
 def test_settings_that_failed_do_not_stop_the_search():
-    lost = {"number": 0, "fold": 0, "parameters": {}, "auc": None, "stop_reason": "timeout", "error": "x",
-            "passes": 0.0, "train_seconds": 0.0}  # fmt: skip
+    lost = Trial(number=0, fold=0, parameters={}, auc=None, stop_reason="timeout", error="x")
     point = propose(CHOICE, SPACE, [lost], 1, 3, ANY).point
-    diverged = [trial | {"auc": None, "stop_reason": "diverged"} for trial in tried(1, point)[:1]]
+    diverged = [replace(trial, auc=None, stop_reason="diverged") for trial in tried(1, point)[:1]]
     assert propose(CHOICE, SPACE, [lost, *diverged], 2, 3, ANY).point.keys() == SPACE.keys()
 
 
@@ -113,9 +120,8 @@ def test_fields_without_effect_are_not_proposed_and_their_trials_are_learned_fro
         seen.setdefault(point["penalty"], []).append(set(point) - {"C", "penalty"})
         for fold, auc in enumerate((0.6 - 0.01 * abs(np.log10(point["C"])), 0.6)):
             history.append(
-                {"number": number, "fold": fold, "parameters": point, "auc": auc, "stop_reason": "budget",
-                 "error": None, "passes": 1.0, "train_seconds": 0.1, "seen": [auc]}
-            )  # fmt: skip
+                Trial(number=number, fold=fold, parameters=point, auc=auc, stop_reason="budget", seen=(auc,))
+            )
     assert {penalty: set.union(*fields) for penalty, fields in seen.items()} == {
         "l2": set(),
         "net": {"nu"},

@@ -1,17 +1,18 @@
+from aucbench.studies.record import Trial, TuningCost
 from aucbench.tuning.trials import choose, cost, failures, missing, undisturbed, worth_keeping
 
 
 def trial(number, fold, auc, stop_reason="budget", error=None):
-    return {
-        "number": number,
-        "fold": fold,
-        "parameters": {"eta": float(number)},
-        "auc": auc,
-        "stop_reason": stop_reason if auc is not None or stop_reason != "budget" else "diverged",
-        "error": error,
-        "passes": 2.0,
-        "train_seconds": 0.5,
-    }
+    return Trial(
+        number=number,
+        fold=fold,
+        parameters={"eta": float(number)},
+        auc=auc,
+        stop_reason=stop_reason if auc is not None or stop_reason != "budget" else "diverged",
+        error=error,
+        passes=2.0,
+        train_seconds=0.5,
+    )
 
 
 def test_the_largest_mean_wins_and_of_equals_the_first():
@@ -40,7 +41,7 @@ def test_what_is_missing_is_listed_fold_by_fold():
 
 def test_the_cost_counts_settings_trainings_passes_and_seconds():
     trials = [trial(0, 0, 0.5), trial(0, 1, 0.5), trial(1, 0, None)]
-    assert cost(trials) == {"settings": 2, "trainings": 3, "passes": 6.0, "train_seconds": 1.5}
+    assert cost(trials) == TuningCost(settings=2, trainings=3, passes=6.0, train_seconds=1.5)
 
 
 def test_failures_are_counted_by_reason():
@@ -52,7 +53,7 @@ def test_failures_are_counted_by_reason():
 def test_what_failed_is_run_again_and_what_diverged_is_not():
     reasons = ["failed", "timeout", "out-of-memory", "diverged", "pruned"]
     trials = [trial(n, 0, None, reason) for n, reason in enumerate(reasons)]
-    assert [each["stop_reason"] for each in worth_keeping([*trials, trial(5, 0, 0.5)])] == [
+    assert [each.stop_reason for each in worth_keeping([*trials, trial(5, 0, 0.5)])] == [
         "diverged",
         "pruned",
         "budget",

@@ -4,11 +4,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 
 import aucbench
 from aucbench import ParameterError
 from aucbench.tuning import Grid, NoTuning, Optuna, Random
 from aucbench.tuning.winners import at_edges, beyond, edges, in_words
+from tests.boards.cells import result
+from tests.boards.cells import tuning as tuning_of
 
 
 @dataclass(frozen=True)
@@ -76,11 +80,9 @@ def test_values_that_continue_powers_of_ten_are_written_as_such():
 
 
 def record(parameters, found, name="ls_svm", extend=False, tuning="grid"):
-    return {
-        "algorithm": {"name": name},
-        "tuned": {"parameters": parameters, "edges": found},
-        "tuning": {"name": tuning, "parameters": {"extend": extend}},
-    }
+    cost = {"settings": 2, "trainings": 2, "passes": 2.0, "train_seconds": 0.1}
+    tuned = {"parameters": parameters, "edges": found, "cost": cost}
+    return result(0.9, algorithm=name, tuning=tuning_of(tuning, extend=extend), tuned=tuned).record
 
 
 def test_runs_at_an_edge_are_counted_for_each_method_and_field():
@@ -91,9 +93,8 @@ def test_runs_at_an_edge_are_counted_for_each_method_and_field():
     assert "tuning.extend=true" in sentence
     other = record({"C": 1.0, "eta": 9.0}, {"C": "upper", "eta": "lower"}, "other")
     assert len(at_edges([*records, other])) == 3
-    assert at_edges([records[-1], {"algorithm": {"name": "x"}, "tuned": None, "tuning": {}}]) == []
-    (old,) = [dict(records[0])]
-    old["tuned"] = {"parameters": {"lam": 0.1}}  # a record from before edges were kept
+    assert at_edges([records[-1], result(0.9).record]) == []
+    old = replace(records[0], tuned=replace(records[0].tuned, edges=UNSET))  # from before edges were kept
     assert at_edges([old]) == []
 
 

@@ -130,12 +130,10 @@ def sensitivity(board: Board, styles: Mapping[str, Style]) -> list[tuple[str, Pi
     """Validation AUC over the tuned fields, one picture a method."""
     found = []
     for method, trials in board.trials.items():
-        known = [trial for trial in trials if trial["auc"] is not None]
+        known = [(trial.parameters, trial.auc) for trial in trials if trial.auc is not None]
         by_field = {}
-        for field in sorted({field for trial in known for field in trial["parameters"]}):
-            points = [
-                (trial["parameters"][field], trial["auc"]) for trial in known if field in trial["parameters"]
-            ]
+        for field in sorted({field for parameters, _ in known for field in parameters}):
+            points = [(parameters[field], auc) for parameters, auc in known if field in parameters]
             if len({str(value) for value, _ in points}) > 1:
                 by_field[field] = points
         if by_field:
@@ -177,4 +175,4 @@ def _field(axes: Any, points: list[tuple[Any, float]], style: Style) -> None:
 
 
 def _gaps(board: Board) -> bool:
-    return any(row.diverged or row.failed or row.missing for row in board.rows)
+    return any(row.gaps for row in board.rows)

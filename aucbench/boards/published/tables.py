@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, NamedTuple
 
+from aucbench.studies.record import EntryDescription
+
 FILE = "tables.csv"
 
 
@@ -99,21 +101,22 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 STAND_INS = {"cbr": ("cbr", "cbr_diag")}  # where the tables do not tell two methods of ours apart
 
 
-def is_method(described: Mapping[str, Any], name: str) -> bool:
+def is_method(described: EntryDescription, name: str) -> bool:
     """Whether a described cell is of the method that a table calls `name`."""
     wanted = {"features": "identity"} | dict(VARIANTS.get(name, {"algorithm": name}))
     algorithm = wanted.pop("algorithm")
-    if described["algorithm"]["name"] not in STAND_INS.get(algorithm, (algorithm,)):
+    if described.algorithm.name not in STAND_INS.get(algorithm, (algorithm,)):
         return False
-    found = dict(described["algorithm"]["parameters"])
-    for group in ("loss", "features"):
-        found[group] = described[group]["name"] if described[group] else None
+    found = described.algorithm.parameters | {
+        "loss": described.loss.name if described.loss else None,
+        "features": described.features.name,
+    }
     return all(found.get(field) == value for field, value in wanted.items())
 
 
-def is_comparable(described: Mapping[str, Any]) -> bool:
+def is_comparable(described: EntryDescription) -> bool:
     """Whether the paper's classes are known: halves of several classes were drawn, and not published."""
-    parameters = described["dataset"]["parameters"]
+    parameters = described.dataset.parameters
     return parameters.get("grouping") != "halves" or parameters.get("positive") is not None
 
 

@@ -4,7 +4,6 @@ from aucbench.boards.statistics.anytime import Range, anytime_auc, area, common_
 from aucbench.boards.statistics.bootstrap import RankIntervals, rank_intervals
 from aucbench.boards.statistics.cells import (
     COSTS,
-    STATUSES,
     Block,
     RefusedError,
     blocks,
@@ -46,7 +45,6 @@ from aucbench.boards.statistics.wilcoxon import SignedRanks, compare_datasets, s
 
 __all__ = [
     "COSTS",
-    "STATUSES",
     "Agreement",
     "Block",
     "Curve",

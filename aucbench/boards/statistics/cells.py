@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
+from aucbench.studies.record import CellStatus
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KEY = ("board", "dataset", "method", "run")
 COSTS = ("train_seconds", "ns_per_iteration", "state_bytes", "tuning_seconds", "tuning_passes")
-STATUSES = ("finished", "diverged", "failed", "timeout", "out-of-memory", "missing")
 TOLERANCE = 1e-12  # AUCs, and differences of AUCs, that are closer are equal: rounding, not evidence
 
 Floats = NDArray[np.float64]
@@ -156,10 +156,10 @@ def _check(cells: "pd.DataFrame") -> None:
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise DataError(f"cells: {dict(zip(KEY, twice, strict=True))} occurs more than once.")
-    unknown = set(cells["status"]) - set(STATUSES)
+    unknown = set(cells["status"]) - set(CellStatus)
     if unknown:
         raise DataError(
-            f"cells: status must be one of {', '.join(STATUSES)}, got {sorted(map(str, unknown))}."
+            f"cells: status must be one of {', '.join(CellStatus)}, got {sorted(map(str, unknown))}."
         )
     aucs = cells["auc"].to_numpy(dtype=float, na_value=np.nan)
     outside = aucs[~np.isnan(aucs) & ~((aucs >= 0.0) & (aucs <= 1.0))]

@@ -307,8 +307,8 @@ def _check_part(part: Part) -> None:
 PROTOCOLS: tuple[type, ...] = (Holdout, Given, TrainValidTest, KFold)
 
 
-def recorded(described: Mapping[str, Any]) -> SplitProtocol:
+def recorded(name: str, parameters: Mapping[str, Any]) -> SplitProtocol:
     """The protocol that a record names; one that says nothing of `stratified` is older than the field."""
-    cls: Any = next(cls for cls in PROTOCOLS if cls.name == described["name"])  # type: ignore[attr-defined]
+    cls: Any = next(cls for cls in PROTOCOLS if cls.name == name)  # type: ignore[attr-defined]
     absent = {} if cls is Given else {"stratified": False}
-    return cls(**absent | dict(described["parameters"]))
+    return cls(**absent | dict(parameters))

@@ -1,6 +1,6 @@
 """The rules of each family of plugins, in the order in which they are checked."""
 
-from aucbench.registry import Family
+from aucbench.contracts.validation import Family
 from aucbench.testing.checks import (
     cost,
     datasets,

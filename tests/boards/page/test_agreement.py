@@ -12,8 +12,8 @@ from aucbench.boards import building, documents, latex, terminal
 from aucbench.boards.collecting import from_store
 from aucbench.boards.page import write_page
 from aucbench.boards.report import DataFacts
-from aucbench.store import Store
-from tests.boards.cells import finished
+from aucbench.studies.store import Store
+from tests.boards.cells import altered, finished
 from tests.boards.making import cells
 from tests.boards.page.test_in_browser import DASH, column
 
@@ -76,11 +76,12 @@ def test_letters_of_a_board_stand_beside_their_test(visit, address):
 
 
 def test_the_page_shows_the_front_and_the_costs_that_python_found(visit, tmp_path):
-    found = cells(methods=6, boards=3, gaps=False)
-    for cell in found:
-        if cell.described["algorithm"]["name"] == "method5":
-            cell.record["environment"]["cpu"] = "a faster chip"
-            cell.record["result"]["train_seconds"] = 1e-6
+    found = [
+        altered(cell, environment={"cpu": "a faster chip"}, result={"train_seconds": 1e-6})
+        if cell.described.algorithm.name == "method5"
+        else cell
+        for cell in cells(methods=6, boards=3, gaps=False)
+    ]
     report = building.build(found, "a study", one_study=True)
     write_page(report, tmp_path / "page.html")
     costs = report.overall[0].costs
@@ -104,11 +105,15 @@ def test_the_page_shows_the_front_and_the_costs_that_python_found(visit, tmp_pat
 
 def test_the_facts_of_real_cells_reach_the_page(visit, folder, tmp_path):
     """What Python writes, the script reads, for every field."""
-    found = from_store(Store(folder), "small")
-    for cell in found:
-        if cell.described["dataset"]["name"] == "wine":  # as a record of an earlier version
-            for name in ("test_positives", "positive", "negative"):
-                del cell.record["data"][name]
+    uncounted = {
+        "test_positives": None,
+        "positive": (),
+        "negative": (),
+    }  # as in records of an earlier version
+    found = [
+        altered(cell, data=uncounted) if cell.described.dataset.name == "wine" else cell
+        for cell in from_store(Store(folder), "small")
+    ]
     report = building.build(found, "small", one_study=True)
     write_page(report, tmp_path / "page.html")
     place = (tmp_path / "page.html").as_uri()
@@ -196,7 +201,7 @@ def test_a_baseline_that_was_not_run_is_said_on_the_page(visit, tmp_path):
 
 def test_diverged_runs_edges_and_chosen_values_are_shown(visit, troubled):
     records = [cell.record for cell in Store(troubled)]
-    said = {record["result"]["advice"] for record in records if record["algorithm"]["name"] == "opauc"}
+    said = {record.result.advice for record in records if record.algorithm.name == "opauc"}
     assert len(records) == 10
     assert all("rescale=true" in advice and "algo.eta, now 1e+06" in advice for advice in said)
     page = troubled / "boards" / "troubled" / "leaderboard.html"

@@ -83,7 +83,7 @@ function shareLetter(one, other) {
 
 // What went wrong with the runs of a row, as [number, word].
 function troubles(row) {
-  return [[row.diverged, "diverged"], [row.failed, "failed"], [row.missing, "missing"]].filter(([count]) => count > 0);
+  return [[row.diverged, "diverged"], [row.failed, "failed"], [row.missing, "missing"], [row.unplanned, "not planned"]].filter(([count]) => count > 0);
 }
 
 // The sentences of the notes that speak of something.

@@ -27,7 +27,7 @@ function near(board) {
 }
 
 function gapsOf(board) {
-  return board.rows.reduce((sum, row) => sum + row.diverged + row.failed + row.missing, 0);
+  return board.rows.reduce((sum, row) => sum + row.diverged + row.failed + row.missing + row.unplanned, 0);
 }
 
 function dataView() {

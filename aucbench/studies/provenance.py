@@ -10,9 +10,11 @@ import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+
+from msgspec.structs import replace
 
 from aucbench.data import cache_folder
+from aucbench.studies.record import Environment
 
 PACKAGES = (
     "aucbench",
@@ -27,8 +29,8 @@ PACKAGES = (
 )
 
 
-def environment(concurrency: int = 1, command: str | None = None) -> dict[str, Any]:
-    """Versions, machine, BLAS, thread limits, concurrency and command line, ready for JSON.
+def environment(concurrency: int = 1, command: str | None = None) -> Environment:
+    """Versions, machine, BLAS, thread limits, concurrency and command line.
 
     Parameters
     ----------
@@ -37,32 +39,33 @@ def environment(concurrency: int = 1, command: str | None = None) -> dict[str, A
     command : str, optional
         That started the run; this process's own when left out.
     """
-    return _constant() | {
-        "command": command or shlex.join(sys.argv),
-        "concurrency": concurrency,
-        "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-    }
+    return replace(
+        _constant(),
+        command=command or shlex.join(sys.argv),
+        concurrency=concurrency,
+        load_average=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+    )
 
 
 @cache
-def _constant() -> dict[str, Any]:
+def _constant() -> Environment:
     import psutil
     from threadpoolctl import threadpool_info
 
-    return {
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "packages": {name: found for name in PACKAGES if (found := _version(name))},
-        "cpu": _cpu(),
-        "cores_physical": psutil.cpu_count(logical=False),
-        "cores_logical": psutil.cpu_count(),
-        "memory_bytes": psutil.virtual_memory().total,
-        "blas": [
+    return Environment(
+        python=platform.python_version(),
+        platform=platform.platform(),
+        packages={name: found for name in PACKAGES if (found := _version(name))},
+        cpu=_cpu(),
+        cores_physical=psutil.cpu_count(logical=False),
+        cores_logical=psutil.cpu_count(),
+        memory_bytes=psutil.virtual_memory().total,
+        blas=tuple(
             {key: pool.get(key) for key in ("internal_api", "version", "num_threads", "architecture")}
             for pool in threadpool_info()
-        ],
-        "timed_blas_threads": 1,
-    }
+        ),
+        timed_blas_threads=1,
+    )
 
 
 @cache

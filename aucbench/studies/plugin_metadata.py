@@ -1,23 +1,31 @@
-"""What installed plugins add to a record: defaults, claims and citations; without them the record stands."""
+"""Defaults, claims, citations and colours that installed plugins add to a record."""
 
+import colorsys
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields
 from functools import cache
+from hashlib import sha256
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from aucbench.contracts import Access
 from aucbench.data.splits import recorded
 from aucbench.errors import AucbenchError
+from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord
 
 BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
+COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}
+
+D = TypeVar("D", bound=EntryDescription)
 
 
 def plugin(group: str, name: str) -> Any:
     """The class of a plugin, None where it is not installed."""
-    from aucbench.api import catalog
+    from aucbench.registry import catalog
 
     try:
         return catalog().find(FAMILIES[group], name).cls
@@ -25,44 +33,44 @@ def plugin(group: str, name: str) -> Any:
         return None
 
 
-def changed(group: str, described: Mapping[str, Any]) -> dict[str, Any]:
+def changed(group: str, described: PluginRecord) -> dict[str, Any]:
     """The parameters of a described plugin that differ from their defaults."""
-    cls = plugin(group, described["name"])
+    cls = plugin(group, described.name)
     defaults = {field.name: _default(field) for field in fields(cls)} if cls else {}
     return {
         key: value
-        for key, value in described["parameters"].items()
+        for key, value in described.parameters.items()
         if key not in defaults or _plain(defaults[key]) != _plain(value)
     }
 
 
-def completed(described: dict[str, Any]) -> dict[str, Any]:
+def completed(described: D) -> D:
     """What an entry or record says of itself, with the settings that versions did not have which wrote it.
 
     A record without `rescale` is of a version that did not rescale rows, did not stratify hold-outs, trained
     for one epoch where no budget was given (until converged where a full method knows when it is), fitted no
     intercept, and extended no grid.
     """
-    if "rescale" in described:
+    if described.rescale is not None:
         return described
-    budget, method, tuning = described["budget"], described["algorithm"], described["tuning"]
-    protocol: Any = recorded(described["protocol"])
-    cls = plugin("algo", method["name"])
+    budget, method, tuning = described.budget, described.algorithm, described.tuning
+    protocol: Any = recorded(described.protocol.name, described.protocol.parameters)
+    cls = plugin("algo", method.name)
     converges = hasattr(cls, "done") and cls.access == Access.full
-    if not converges and all(budget[name] is None for name in ("epochs", "iterations", "seconds")):
-        budget = budget | {"epochs": 1.0}
+    if not converges and budget.epochs is budget.iterations is budget.seconds is None:
+        budget = replace(budget, epochs=1.0)
     if hasattr(cls, "intercept"):
-        method = method | {"parameters": {"intercept": False} | method["parameters"]}
-    if tuning["name"] != "none":
-        tuning = tuning | {"parameters": {"extend": False} | tuning["parameters"]}
-    return {
-        **described,
-        "rescale": False,
-        "budget": budget,
-        "algorithm": method,
-        "tuning": tuning,
-        "protocol": {"name": protocol.name, "parameters": asdict(protocol)},
-    }
+        method = replace(method, parameters={"intercept": False} | method.parameters)
+    if tuning.name != "none":
+        tuning = replace(tuning, parameters={"extend": False} | tuning.parameters)
+    return replace(
+        described,
+        rescale=False,
+        budget=budget,
+        algorithm=method,
+        tuning=tuning,
+        protocol=ProtocolRecord(name=protocol.name, parameters=asdict(protocol)),
+    )
 
 
 def first_loss(algorithm: str) -> str | None:
@@ -110,6 +118,31 @@ def _sentence(entry: Mapping[str, str]) -> str:
     ]
     plain = ". ".join(part for part in parts if part)
     return re.sub(r"\\[\"'`^~=.]", "", plain).replace("{", "").replace("}", "").replace("--", "-") + "."
+
+
+def colour(name: str, variant: str = "") -> str:
+    """The colour that the method declares, else one that its name gives, as ``#rrggbb``.
+
+    What differs from the method's defaults changes how light and how strong it is, not its hue.
+    """
+    declared = getattr(plugin("algo", name), "colour", None)
+    if not isinstance(declared, str) or not COLOUR.fullmatch(declared):
+        declared = _hashed(name)
+    if not variant:
+        return declared.lower()
+    hue, _, _ = colorsys.rgb_to_hls(*(int(declared[at : at + 2], 16) / 255 for at in (1, 3, 5)))
+    light, strong = sha256(variant.encode()).digest()[:2]
+    return _shade(hue, light / 255, strong / 255)
+
+
+def _hashed(name: str) -> str:
+    digest = sha256(name.encode()).digest()
+    return _shade(int.from_bytes(digest[:2]) / 65536, digest[2] / 255, digest[3] / 255)
+
+
+def _shade(hue: float, light: float, strong: float) -> str:
+    parts = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * light, 0.55 + 0.4 * strong)
+    return "#" + "".join(f"{round(part * 255):02x}" for part in parts)
 
 
 def _default(field: Any) -> Any:

@@ -1,16 +1,27 @@
 """An entry: one algorithm on one data set under one protocol, bound to objects; cells, tunings, keys."""
 
 import hashlib
-import json
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec.structs import asdict as structs_asdict
+from msgspec.structs import replace
 
 from aucbench import kernels
 from aucbench.config.settings import Budget, Limits, Settings
 from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
+from aucbench.studies.record import (
+    BudgetRecord,
+    DatasetRecord,
+    EntryDescription,
+    PluginRecord,
+    ProtocolRecord,
+    Seeds,
+    canonical,
+)
 from aucbench.tuning import Tuning
 
 # The first part of a search's key; its number grows when the settings of searches or their trials change.
@@ -40,15 +51,15 @@ class Bound:
         """The name under which results are shown."""
         return str(getattr(self.instance, "title", self.name))
 
-    def describe(self) -> dict[str, Any]:
-        """Name, parameters and origin, ready for JSON."""
-        return {
-            "name": self.name,
-            "parameters": asdict(self.instance),
-            "distribution": self.distribution,
-            "version": self.version,
-            "exempt": dict(getattr(self.instance, "exempt", {})),
-        }
+    def describe(self) -> PluginRecord:
+        """Name, parameters and origin."""
+        return PluginRecord(
+            name=self.name,
+            parameters=asdict(self.instance),
+            distribution=self.distribution,
+            version=self.version,
+            exempt=dict(getattr(self.instance, "exempt", {})),
+        )
 
 
 @dataclass(frozen=True)
@@ -116,22 +127,24 @@ class Entry:
             found[cell] = first.setdefault(where, Search(self, seeds))
         return found
 
-    def describe(self) -> dict[str, Any]:
-        """What all cells share, ready for JSON."""
-        return {
-            "algorithm": self.algorithm.describe(),
-            "dataset": self.dataset.describe() | {"part": str(self.part), "title": self.dataset.title},
-            "loss": None if self.loss is None else self.loss.describe(),
-            "features": self.features.describe(),
-            "scaling": str(self.scaling),
-            "rescale": self.settings.rescale,
-            "protocol": {"name": self.protocol.name, "parameters": asdict(self.protocol)},
-            "tuning": self.tuning.describe(),
-            "max_train_rows": self.settings.max_train_rows,
-            "budget": asdict(self.budget),
-            "order": str(self.settings.order),
-            "dtype": str(self.settings.dtype),
-        }
+    def describe(self) -> EntryDescription:
+        """What all cells share."""
+        return EntryDescription(
+            algorithm=self.algorithm.describe(),
+            dataset=DatasetRecord(
+                **structs_asdict(self.dataset.describe()), part=str(self.part), title=self.dataset.title
+            ),
+            loss=None if self.loss is None else self.loss.describe(),
+            features=self.features.describe(),
+            scaling=str(self.scaling),
+            rescale=self.settings.rescale,
+            protocol=ProtocolRecord(name=self.protocol.name, parameters=asdict(self.protocol)),
+            tuning=self.tuning.describe(),
+            max_train_rows=self.settings.max_train_rows,
+            budget=BudgetRecord(**asdict(self.budget)),
+            order=str(self.settings.order),
+            dtype=str(self.settings.dtype),
+        )
 
     @cached_property
     def source_digest(self) -> str:
@@ -155,19 +168,7 @@ class Entry:
     def cell_keys(self, digests: tuple[str, ...]) -> dict["Cell", str]:
         """Identity of each cell: equal keys mean equal results, timings aside."""
         described = _digest(self.describe())  # once for all cells: it is the larger part
-        return {
-            cell: _digest([described, self.source_digest, digests, cell.seeds._asdict()])
-            for cell in self.cells()
-        }
-
-
-class Seeds(NamedTuple):
-    """What tells the cells of an entry apart."""
-
-    seed: int
-    split_seed: int
-    order_seed: int
-    fold: int
+        return {cell: _digest([described, self.source_digest, digests, cell.seeds]) for cell in self.cells()}
 
 
 @dataclass(frozen=True)
@@ -188,8 +189,9 @@ class Search:
     def key(self, digests: tuple[str, ...]) -> str:
         """Key of the search; independent of the number of checkpoints of the final run."""
         described = self.entry.describe()
-        described["budget"]["checkpoints"] = self.checkpoints
-        return _digest([SEARCH, described, self.entry.source_digest, digests, self.seeds._asdict()])
+        budget = replace(described.budget, checkpoints=self.checkpoints)
+        described = replace(described, budget=budget)
+        return _digest([SEARCH, described, self.entry.source_digest, digests, self.seeds])
 
     @property
     def checkpoints(self) -> int:
@@ -198,4 +200,4 @@ class Search:
 
 
 def _digest(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+    return hashlib.sha256(canonical(content).encode()).hexdigest()

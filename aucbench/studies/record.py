@@ -1,0 +1,423 @@
+"""Typed records of everything that is JSON on disk: cells, failures, trials, and plans of studies.
+
+A record of a finished cell inherits the description of its entry, so that its JSON is flat. Fields that
+earlier versions did not write have defaults here. Unknown fields are ignored when a record is read.
+"""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, structs
+
+FORMAT = 2
+
+R = TypeVar("R")
+
+
+class CellStatus(StrEnum):
+    """What is known of a cell."""
+
+    finished = "finished"
+    diverged = "diverged"  # its result says so, or every setting of its tuning did
+    failed = "failed"
+    timeout = "timeout"
+    out_of_memory = "out-of-memory"
+    missing = "missing"
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the cell was run, and something went wrong that is no divergence."""
+        return self in (CellStatus.failed, CellStatus.timeout, CellStatus.out_of_memory)
+
+
+class Seeds(Struct, frozen=True, order=True):
+    """What tells the cells of an entry apart."""
+
+    seed: int
+    split_seed: int
+    order_seed: int
+    fold: int
+
+
+SEEDS = Seeds.__struct_fields__
+
+
+class PluginRecord(Struct, frozen=True, kw_only=True):
+    """A plugin: its name, parameters and distribution, and the checks that it is exempt from."""
+
+    name: str
+    parameters: dict[str, Any]
+    distribution: str = ""
+    version: str = ""
+    exempt: dict[str, str] = {}
+
+
+class DatasetRecord(PluginRecord, frozen=True, kw_only=True):
+    """A data set, and which part of it was used."""
+
+    part: str
+    title: str
+
+
+class ProtocolRecord(Struct, frozen=True, kw_only=True):
+    """How rows were split."""
+
+    name: str
+    parameters: dict[str, Any]
+
+
+class TuningRecord(Struct, frozen=True, kw_only=True):
+    """How hyper-parameters were to be chosen, and among which values."""
+
+    name: str
+    parameters: dict[str, Any] = {}
+    space: dict[str, list[Any]] = {}
+
+
+class BudgetRecord(Struct, frozen=True, kw_only=True):
+    """How long a method was to train, and at how many checkpoints it was measured."""
+
+    epochs: float | None = None
+    iterations: int | None = None
+    seconds: float | None = None
+    checkpoints: int = 50
+
+
+class EntryDescription(Struct, frozen=True, kw_only=True):
+    """What all cells of an entry share, and what decides their results beside code and data.
+
+    `rescale` is None in a record of a version that did not rescale rows.
+    """
+
+    algorithm: PluginRecord
+    dataset: DatasetRecord
+    loss: PluginRecord | None
+    features: PluginRecord
+    scaling: str
+    rescale: bool | None = None
+    protocol: ProtocolRecord
+    tuning: TuningRecord
+    max_train_rows: int | None
+    budget: BudgetRecord
+    order: str
+    dtype: str
+
+
+DESCRIPTION = EntryDescription.__struct_fields__
+
+
+class DataRecord(Struct, frozen=True, kw_only=True):
+    """The rows that a method was given.
+
+    Parameters
+    ----------
+    sha256 : tuple of str
+        Digests of the parts of the data set.
+    test_positives : int or None
+        None, and no labels, in a record of a version that did not count them.
+    row_factor : float
+        What rows were multiplied by; 1 where they were not rescaled.
+    max_norm : float or None
+        Largest norm of a training row, None where it is infinite.
+    format : str
+        ``csr`` or ``dense``.
+    """
+
+    sha256: tuple[str, ...]
+    train_rows: int
+    test_rows: int
+    features: int
+    train_positives: int
+    test_positives: int | None = None
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+    row_factor: float = 1.0
+    max_norm: float | None = None
+    format: str
+    nonzeros_per_row: float | None = None
+    features_seconds: float = 0.0
+
+
+class ReportedTrial(Struct, frozen=True, kw_only=True):
+    """One setting of a tuning on one inner fold, as it stands beside a result."""
+
+    number: int
+    fold: int
+    parameters: dict[str, Any]
+    auc: float | None
+    stop_reason: str
+
+
+class Trial(ReportedTrial, frozen=True, kw_only=True):
+    """One setting of a tuning on one inner fold.
+
+    Parameters
+    ----------
+    auc : float or None
+        On the validation part; None where the setting gave none.
+    stop_reason : str
+        Why its training ended, or why there was none.
+    error : str or None
+        What went wrong, in a sentence.
+    passes : float
+        Over the training rows.
+    seen : tuple of float
+        What Optuna was told at the checkpoints.
+    """
+
+    error: str | None = None
+    passes: float = 0.0
+    train_seconds: float = 0.0
+    seen: tuple[float, ...] | UnsetType = UNSET
+
+
+class TuningCost(Struct, frozen=True, kw_only=True):
+    """Number of settings and trainings, passes over the training rows and training seconds of a tuning."""
+
+    settings: int
+    trainings: int
+    passes: float
+    train_seconds: float
+
+
+class TunedRecord(Struct, frozen=True, kw_only=True):
+    """What a tuning chose, its validation AUC and its cost.
+
+    Parameters
+    ----------
+    edges : mapping
+        Field to ``lower`` or ``upper``, where its chosen value lies on that edge of the values tried.
+    space : mapping
+        Field to all values tried.
+    trials : tuple of ReportedTrial
+        Unset where they were not to be kept; edges and space are unset in records of earlier versions.
+    """
+
+    parameters: dict[str, Any]
+    validation_auc: float
+    folds: int
+    cost: TuningCost
+    edges: dict[str, str] | UnsetType = UNSET
+    space: dict[str, list[Any]] | UnsetType = UNSET
+    trials: tuple[ReportedTrial, ...] | UnsetType = UNSET
+
+
+class ResultRecord(Struct, frozen=True, kw_only=True):
+    """What came of a training.
+
+    Parameters
+    ----------
+    auc : float or None
+        Final test AUC, None for a run that diverged.
+    layout : str
+        How the weights were kept, ``eager`` or ``lazy``.
+    score_at_zero : float or None
+        Score of a row that was zero before it was rescaled.
+    advice : str or None
+        What to change where the run diverged.
+    converged : bool or None
+        Whether a method that knows when it has converged had; None for other methods.
+    """
+
+    auc: float | None
+    iterations: int
+    train_seconds: float
+    train_cpu_seconds: float
+    ns_per_iteration: float
+    cpu_ns_per_iteration: float
+    state_bytes: int
+    layout: str | None = None
+    weights_norm: float | None = None
+    score_at_zero: float | None = 0.0
+    stop_reason: str
+    advice: str | None = None
+    converged: bool | None = None
+    checkpoints: int
+
+
+class Environment(Struct, frozen=True, kw_only=True):
+    """Versions, machine, BLAS, thread limits, concurrency and command line."""
+
+    python: str = ""
+    platform: str = ""
+    packages: dict[str, str] = {}
+    cpu: str = "unknown"
+    cores_physical: int | None = None
+    cores_logical: int | None = None
+    memory_bytes: int | None = None
+    blas: tuple[dict[str, Any], ...] = ()
+    timed_blas_threads: int = 1
+    command: str = ""
+    concurrency: int = 1
+    load_average: float | None = None
+    finished_at: str | UnsetType = UNSET  # of a cell with a result
+
+
+class CellRecord(EntryDescription, frozen=True, kw_only=True):
+    """Everything known about a finished cell but its curve and its weights.
+
+    Parameters
+    ----------
+    tuned : TunedRecord or None
+        What its tuning chose; None without one.
+    source : str
+        Digest of the code that decides the result.
+    """
+
+    format: int = FORMAT
+    key: str
+    seed: int
+    split_seed: int
+    order_seed: int
+    fold: int
+    data: DataRecord
+    tuned: TunedRecord | None
+    result: ResultRecord
+    source: str | None = None
+    git_commit: str | None = None
+    environment: Environment
+
+    @property
+    def seeds(self) -> Seeds:
+        """What tells it from the other cells of its entry."""
+        return Seeds(self.seed, self.split_seed, self.order_seed, self.fold)
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the weights, or the scores, stopped being finite."""
+        return self.result.stop_reason == "diverged"
+
+
+class LimitsRecord(Struct, frozen=True, kw_only=True):
+    """What a cell might use: seconds of wall time, bytes of memory."""
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+class FailureRecord(EntryDescription, frozen=True, kw_only=True):
+    """How a cell failed."""
+
+    key: str
+    seed: int
+    split_seed: int
+    order_seed: int
+    fold: int
+    reason: CellStatus
+    message: str
+    traceback: str = ""
+    limits: LimitsRecord = LimitsRecord()
+    environment: Environment = Environment()
+
+    @property
+    def seeds(self) -> Seeds:
+        """What tells it from the other cells of its entry."""
+        return Seeds(self.seed, self.split_seed, self.order_seed, self.fold)
+
+
+class EntryPlan(Struct, frozen=True, kw_only=True):
+    """An entry of a planned study, and its cells by key."""
+
+    key: str
+    algorithm: str
+    dataset: str
+    described: EntryDescription
+    cells: dict[str, Seeds]
+
+
+class StudyPlan(Struct, frozen=True, kw_only=True):
+    """What a study consists of.
+
+    Parameters
+    ----------
+    planned : str
+        When, as an ISO date.
+    command : str
+        That started it.
+    unavailable : tuple of str
+        What was left out because its data could not be obtained, and why.
+    """
+
+    study: str
+    planned: str
+    command: str
+    entries: tuple[EntryPlan, ...]
+    unavailable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What went wrong, in a sentence, and where."""
+
+    reason: CellStatus
+    message: str
+    traceback: str = ""
+
+
+def to_dict(record: Struct) -> dict[str, Any]:
+    """A record as JSON gives it back: mappings, lists, text and numbers."""
+    found: dict[str, Any] = json.loads(encode(record))
+    return found
+
+
+def encode(record: Struct) -> bytes:
+    """A record as JSON; infinite numbers, which strict JSON lacks, are kept as Python writes them."""
+    return json.dumps(msgspec.to_builtins(record, enc_hook=_builtin)).encode()
+
+
+def decode(text: bytes, kind: type[R]) -> R:
+    """The record of some kind that `encode` wrote.
+
+    Raises
+    ------
+    msgspec.DecodeError
+        The text is no such record; the message says which field is missing or of another type.
+    """
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:  # as it is of NaN and Infinity
+        return from_dict(_parsed(text), kind)
+
+
+def from_dict(content: Any, kind: type[R]) -> R:
+    """The record of some kind that `to_dict` gave.
+
+    Raises
+    ------
+    msgspec.ValidationError
+        A field is missing, or of another type.
+    """
+    return msgspec.convert(content, kind)
+
+
+def canonical(content: Any) -> str:
+    """JSON that is the same for equal content: tuples are lists, fields are sorted."""
+    return json.dumps(content, sort_keys=True, default=_jsonable)
+
+
+def subset(record: Struct, names: Any) -> dict[str, Any]:
+    """Some fields of a record by name."""
+    return {name: getattr(record, name) for name in names}
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise msgspec.DecodeError(str(error)) from None
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, Struct):
+        return {name: each for name, each in structs.asdict(value).items() if each is not UNSET}
+    return str(value)
+
+
+def _builtin(value: Any) -> Any:
+    """A parameter of a type that JSON lacks: numbers of numpy as numbers, anything else as text."""
+    return value.item() if hasattr(value, "item") else str(value)

@@ -1,0 +1,118 @@
+"""The command that runs a recorded entry again."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import Any
+
+from msgspec.structs import asdict
+
+from aucbench.config.settings import Budget, Settings
+from aucbench.data.scaler import default_scaling
+from aucbench.data.splits.protocols import PROTOCOLS
+from aucbench.studies.plugin_metadata import changed, completed, first_loss, plugin
+from aucbench.studies.record import (
+    EntryDescription,
+    PluginRecord,
+    ProtocolRecord,
+    Seeds,
+    TuningRecord,
+    subset,
+)
+from aucbench.tuning import TUNINGS
+
+GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
+
+PLAIN = re.compile(r"[A-Za-z_./][\w./+-]*")
+TAKEN = ("null", "true", "false", "nan", "inf", "none", "yes", "no", "on", "off")
+
+
+def words(described: EntryDescription, seeds: Sequence[Seeds], study: str | None = None) -> list[str]:
+    """Overrides that run some cells of an entry again; those that give a default are left out.
+
+    Parameters
+    ----------
+    described : EntryDescription
+        What the cells share.
+    seeds : sequence of Seeds
+        Of the cells.
+    study : str, optional
+        Name of the study they belong to.
+    """
+    described = completed(described)
+    found = [f"study={_value(study)}"] if study else []
+    for group, name in GROUPS.items():
+        found += _plugin(group, getattr(described, name), described.algorithm.name)
+    if described.dataset.part != "train":
+        found.append(f"dataset.part={described.dataset.part}")
+    dataset = plugin("dataset", described.dataset.name)
+    if dataset is None or described.scaling != default_scaling(dataset):
+        found.append(f"scaling={described.scaling}")
+    settings = subset(described, ("rescale", "order", "dtype", "max_train_rows"))
+    found += _different("", settings | seed_fields(seeds), Settings)
+    found += _chosen("protocol", described.protocol, PROTOCOLS, "holdout")
+    found += _chosen("tuning", described.tuning, TUNINGS, "none")
+    found += _grid(described)
+    return found + _different("budget.", asdict(described.budget), Budget)
+
+
+def seed_fields(seeds: Sequence[Seeds]) -> dict[str, int]:
+    """The fields seed and runs, and those seeds that did not follow the run's."""
+    own = {each.seed for each in seeds}
+    found = {"seed": min(own), "runs": max(own) - min(own) + 1}
+    if any(each.split_seed != each.seed for each in seeds):
+        found["split_seed"] = seeds[0].split_seed
+    if any(each.order_seed != each.seed for each in seeds):
+        found["order_seed"] = seeds[0].order_seed
+    return found
+
+
+def _plugin(group: str, described: PluginRecord | None, method: str) -> list[str]:
+    if described is None:
+        return []
+    usual = {"loss": first_loss(method), "features": "identity"}.get(group)
+    fields = changed(group, described)
+    # Fields can be set of a plugin that is named only.
+    found = [f"{group}={described.name}"] if described.name != usual or fields else []
+    return found + [f"{group}.{key}={_value(value)}" for key, value in fields.items()]
+
+
+def _chosen(
+    group: str, described: ProtocolRecord | TuningRecord, classes: tuple[Any, ...], usual: str
+) -> list[str]:
+    found = [] if described.name == usual else [f"{group}={described.name}"]
+    cls = next(cls for cls in classes if cls.name == described.name)
+    return found + _different(f"{group}.", described.parameters, cls)
+
+
+def _different(prefix: str, values: Mapping[str, Any], cls: Any) -> list[str]:
+    defaults = {
+        field.name: field.default_factory() if field.default_factory is not MISSING else field.default
+        for field in fields(cls)
+    }
+    return [f"{prefix}{key}={_value(value)}" for key, value in values.items() if defaults.get(key) != value]
+
+
+def _grid(described: EntryDescription) -> list[str]:
+    """The grid, where it is not the method's own."""
+    method, space = described.algorithm.name, described.tuning.space
+    own = getattr(plugin("algo", method), "grid", {})
+    if described.tuning.name == "none" or space == {key: list(values) for key, values in own.items()}:
+        return []
+    return [f"tuning.grid={_value({method: space})}"]
+
+
+def _value(value: Any) -> str:
+    """As Hydra's grammar reads it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{key}:{_value(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_value, value)) + "]"
+    if isinstance(value, int | float):
+        return repr(value)
+    text = str(value)
+    if PLAIN.fullmatch(text) and text.lower() not in TAKEN:
+        return text
+    return "'" + text.replace("\\'", "\\\\'").replace("'", "\\'") + "'"

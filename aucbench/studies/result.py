@@ -1,0 +1,184 @@
+"""What came of a run: of a cell, of an entry, of a study, and what Python callers get."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.errors import AucbenchError
+from aucbench.studies.plugin_metadata import completed
+from aucbench.studies.record import CellRecord, CellStatus, FailureRecord, to_dict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from aucbench.studies.entry import Entry
+
+CURVE = ("iteration", "samples", "train_seconds", "auc")
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """A finished cell: its record, curve arrays and final weights."""
+
+    record: CellRecord
+    curve: dict[str, NDArray[Any]] = field(repr=False)
+    weights: NDArray[np.float64] | None = field(repr=False)
+
+    @property
+    def auc(self) -> float:
+        """Final test AUC, NaN for a run that diverged."""
+        value = self.record.result.auc
+        return float("nan") if value is None else value
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the weights, or the scores, stopped being finite."""
+        return self.record.diverged
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of `aucbench.run`.
+
+    Attributes
+    ----------
+    cells : tuple of CellResult
+        One per run.
+    """
+
+    cells: tuple[CellResult, ...]
+
+    @property
+    def auc(self) -> float:
+        """Final test AUC, the mean over the runs; NaN when one of them diverged."""
+        return float(np.mean([cell.auc for cell in self.cells]))
+
+    @property
+    def curve(self) -> "pd.DataFrame":
+        """One row a checkpoint: iteration, samples, train_seconds, auc; averaged over the runs."""
+        import pandas as pd
+
+        return pd.DataFrame(mean_curve([cell.curve for cell in self.cells]))[list(CURVE)]
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """(d,) final weights of a linear method, (runs, d) for several runs, None for other methods."""
+        found = [cell.weights for cell in self.cells if cell.weights is not None]
+        if len(found) < len(self.cells):
+            return None
+        return found[0] if len(found) == 1 else np.stack(found)
+
+    @property
+    def record(self) -> Any:
+        """Everything known about the run, a plain dict ready for JSON; a list of them for several runs."""
+        records = [to_dict(cell.record) for cell in self.cells]
+        return records[0] if len(records) == 1 else records
+
+    def __repr__(self) -> str:
+        first = self.cells[0].record
+        auc = diverged_in_words(self.cells) or f"AUC {self.auc:.4f}, runs {len(self.cells)}"
+        return f"Result({first.algorithm.name} on {first.dataset.name}: {auc})"
+
+
+@dataclass(frozen=True)
+class FinishedEntry:
+    """An entry of which nothing is left to be run.
+
+    Parameters
+    ----------
+    key : str
+        Of the entry; followed by the number of its cells where it is not complete.
+    study : str or None
+        Name of the study it belongs to.
+    cells : tuple of CellResult
+        The finished ones.
+    failures : tuple of FailureRecord
+        The cells that failed.
+    missing : int
+        Cells that have not been run.
+    from_store : bool
+        Whether nothing was run.
+    entry : Entry or None
+        As it was run; None where it is known from a store alone.
+    """
+
+    key: str
+    study: str | None
+    cells: tuple[CellResult, ...]
+    failures: tuple[FailureRecord, ...] = ()
+    missing: int = 0
+    from_store: bool = False
+    entry: "Entry | None" = None
+
+    @property
+    def record(self) -> CellRecord:
+        """The record of the first cell; what it says of method, data and setting holds for all."""
+        return completed(self.cells[0].record)
+
+    @property
+    def title(self) -> str:
+        """The data set, under which the runs of an experiment lie."""
+        return self.cells[0].record.dataset.title
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An entry that cannot be run as it was asked for, or whose data cannot be had, and why."""
+
+    entry: str
+    error: AucbenchError
+
+    @property
+    def why(self) -> str:
+        """The sentence."""
+        return str(self.error)
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What came of a study: how many cells finished, which failed, and which entries were refused."""
+
+    finished: int
+    failures: tuple[FailureRecord, ...]
+    refused: tuple[Refused, ...]
+
+
+def by_reason(refused: Iterable[Refused]) -> list[str]:
+    """One sentence for each reason, with the entries that it is the reason for."""
+    entries: dict[str, list[str]] = {}
+    for each in refused:
+        entries.setdefault(each.why, []).append(each.entry)
+    return [
+        f"{', '.join(names) if len(names) < 4 else f'{names[0]} and {len(names) - 1} other entries'}: {why}"
+        for why, names in entries.items()
+    ]
+
+
+def failures_by_word(failures: Sequence[FailureRecord]) -> dict[str, int]:
+    """How many cells without a result diverged, with every setting of their tuning, and how many failed."""
+    diverged = sum(failure.reason is CellStatus.diverged for failure in failures)
+    return {"diverged": diverged, "failed": len(failures) - diverged}
+
+
+def diverged_in_words(cells: Sequence[CellResult]) -> str:
+    """In how many runs a method diverged, and where first; empty where it diverged in none."""
+    found = [cell.record.result.iterations for cell in cells if cell.diverged]
+    if not found:
+        return ""
+    if len(cells) == 1:
+        return f"diverged at iteration {found[0]:,}"
+    return f"diverged in {len(found)} of {len(cells)} runs (first at iteration {min(found):,})"
+
+
+def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Checkpoint by checkpoint mean of several curves, as far as all of them reach, and the AUC's std."""
+    length = min(len(curve["iteration"]) for curve in curves)
+    mean = {name: np.mean([c[name][:length] for c in curves], axis=0) for name in curves[0]}
+    for name in ("iteration", "samples"):
+        mean[name] = np.rint(mean[name]).astype(np.int64)
+    aucs = np.array([curve["auc"][:length] for curve in curves])
+    mean["auc_std"] = np.std(aucs, axis=0, ddof=1) if len(curves) > 1 else np.zeros(length)
+    return mean
