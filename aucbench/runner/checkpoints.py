@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from aucbench.errors import PluginError
 from aucbench.evaluation import auc_of_columns
+from aucbench.places import line_of
 from aucbench.runner.returns import wrong_scores
 from aucbench.runner.scoring import linear_scores
 
@@ -51,7 +52,8 @@ class Scorer:
         if not hasattr(algorithm, "weights"):
             found = algorithm.score(state, self._X)
             if wrong := wrong_scores(found, len(self._y)):
-                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}")
+                where = line_of(type(algorithm), "score")
+                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}{where}")
             scores = np.asarray(found, np.float64)
             self._flush()
             self._measure(scores[None])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import PluginError
 from aucbench.kernels import layout
+from aucbench.places import line_of
 from aucbench.runner.checkpoints import Scorer
 from aucbench.runner.clock import Clock
 from aucbench.runner.pacing import Pace
@@ -80,7 +81,7 @@ class Training:
         with self.clock:
             state = algorithm.step(self._state, chunk)
         if state is None and self._state is not None:
-            raise PluginError(f"{algorithm.name}: `step` {NO_STATE}")
+            raise PluginError(f"{algorithm.name}: `step` {NO_STATE}{line_of(type(algorithm), 'step')}")
         self._state = state
         self.iteration += len(chunk)
         if chunk.access is not Access.stream:

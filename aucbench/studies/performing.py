@@ -10,6 +10,7 @@ from typing import Any
 
 from aucbench import provenance
 from aucbench.errors import AucbenchError, CellError, PluginError
+from aucbench.places import line_in, package_of
 from aucbench.preparation import Prepared
 from aucbench.result import CellResult
 from aucbench.runner.cell import rows_per_iteration, run_cell
@@ -243,7 +244,7 @@ def _trial(
 ) -> Trial:
     trial: Trial = {"number": number, "fold": fold, "parameters": point, "error": None}
     if isinstance(outcome, Exception):
-        error = sentence_of(outcome)
+        error = sentence_of(outcome) + line_in(outcome, package_of(unit.entry.algorithm.cls))
         return trial | {
             "auc": None,
             "stop_reason": "failed",
