@@ -40,7 +40,7 @@ def line_of(cls: type, name: str) -> str:
     """`` (file, line 12, in name)``: where a class defines a function; empty where there is no file."""
     try:
         function = getattr(cls, name)
-        file, (lines, number) = inspect.getsourcefile(function), inspect.getsourcelines(function)
+        file, number = inspect.getsourcefile(function), inspect.getsourcelines(function)[1]
     except (AttributeError, TypeError, OSError):
         return ""
     return f" ({Path(file or '').name}, line {number}, in {name})"

@@ -33,8 +33,8 @@ def verdict(report: Report, method: str) -> list[str]:
         lines.append("Significance is by the tests named below the boards.")
     low = [(board, row) for board, row in _own(report, method) if row.auc.value < REVERSED]
     lines += [
-        f"The scores look reversed: AUC {texts.mean(row.auc.value)} on {board.dataset}, with the sign changed "
-        f"{texts.mean(1.0 - row.auc.value)}."
+        f"The scores look reversed: AUC {texts.mean(row.auc.value)} on {board.dataset}, "
+        f"with the sign changed {texts.mean(1.0 - row.auc.value)}."
         for board, row in low
     ]
     ratios, own = _speed(report, method)
@@ -79,15 +79,13 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     ratios, _ = _speed(report, method)
     if ratios and min(ratios.values()) > SLOW:
         steps.append(
-            f"a row takes over {SLOW:g} times what the others take: a loop of plain Python over the rows is far "
-            f"faster when it is compiled by aucbench.kernels.kernel."
+            f"a row takes over {SLOW:g} times what the others take: a loop of plain Python over the rows is "
+            f"far faster when it is compiled by aucbench.kernels.kernel."
         )
     untuned = [(board, row) for board, row in every if not board.tuned and not math.isnan(row.auc.value)]
     rising = [board.dataset for board, row in untuned if _rises(row)]
     if rising and epochs is not None:
-        steps.append(
-            f"it still rises on {_listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}."
-        )
+        steps.append(f"it still rises on {_listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}.")
     far = [
         board.dataset
         for board, row in untuned
@@ -110,11 +108,10 @@ def _own(report: Report, method: str) -> Iterator[tuple[Board, Row]]:
 
 def _standing(report: Report, board: Board, row: Row) -> str:
     where = board.dataset + (", tuned" if board.tuned else "")
-    if math.isnan(row.auc.value):
-        return f"{where}: {texts.trouble(row)}; there is no AUC to compare."
+    if trouble := texts.trouble(row):
+        rest = "" if math.isnan(row.auc.value) else f"; the others have AUC {texts.mean(row.auc.value)}"
+        return f"{where}: {trouble}{rest}, so it has no rank."
     words = f"{where}: test AUC {texts.mean(row.auc.value)}" + (" of one run" if row.runs == 1 else "")
-    if math.isnan(row.rank):
-        return f"{words}; {texts.trouble(row)}, so it has no rank."
     ranked = [each for each in board.rows if not math.isnan(each.rank)]
     if len(ranked) < 2:
         return f"{words}."
@@ -134,7 +131,7 @@ def _standing(report: Report, board: Board, row: Row) -> str:
 
 
 def _speed(report: Report, method: str) -> tuple[dict[str, float], float]:
-    """Its time per row seen as a multiple of that of each stochastic method, and in ns; medians over boards."""
+    """Its time per row seen as a multiple of that of each stochastic method, and in ns; medians of boards."""
     ratios: dict[str, list[float]] = {}
     known = []
     for board, row in _own(report, method):
@@ -165,7 +162,9 @@ def _gains(every: Iterable[tuple[Board, Row]]) -> list[float]:
 
 
 def _best(board: Board, row: Row) -> float:
-    return max((other.auc.value for other in board.rows if other is not row and other.auc.value > 0), default=0.0)
+    return max(
+        (other.auc.value for other in board.rows if other is not row and other.auc.value > 0), default=0.0
+    )
 
 
 def _rises(row: Row) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -14,6 +15,7 @@ from typing import Any
 import click
 
 import aucbench
+from aucbench.boards.collecting import from_store
 from aucbench.boards.report import Report
 from aucbench.cli import INTERRUPTED
 from aucbench.cli.ticking import Ticker
@@ -48,7 +50,10 @@ PLOTTED = "⣿│"  # characters of a plot, which not every output knows
 @click.argument("name")
 @click.option("--epochs", default=EPOCHS, show_default=True, help="Passes over the training rows.")
 @click.option(
-    "--seconds", default=SECONDS, show_default=True, help="Total time limit; slow methods train on fewer rows."
+    "--seconds",
+    default=SECONDS,
+    show_default=True,
+    help="Total time limit; slow methods train on fewer rows.",
 )
 @click.option("--store", default=None, help="Folder to keep the cells in; nothing is kept when left out.")
 def try_method(name: str, epochs: float, seconds: float, store: str | None) -> int:
@@ -70,12 +75,11 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
             trial = _Trial(catalog, cls, epochs, seconds, opened, ticker)
             trial.run()
             ticker.stage("comparing them")
-            report = trial.report()
+            report, troubles = trial.report(), trial.failures()
     except KeyboardInterrupt:
         kept = "nothing was saved" if store is None else "finished cells are in the store"
         print(f"aucbench: interrupted; {kept}", file=sys.stderr)
         return INTERRUPTED
-    troubles = trial.failures()
     _show(report, name, troubles, trial.remarks, None if trial.is_cut else epochs)
     own = [row for board in report.boards for row in board.rows if row.method == name and not board.tuned]
     return int(bool(troubles) or any(row.diverged for row in own))
@@ -119,14 +123,15 @@ class _Trial:
     is_cut: bool = False  # whether the method got fewer epochs than was asked for
 
     def __post_init__(self) -> None:
-        self._end = monotonic() + self.seconds
         self._name = str(self.cls.name)
+        self._study = f"try_{self._name}"
         self._entries: list[Entry] = []
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
-        self._costs: dict[str, float] = {}  # seconds of a complete run, by data set
-        self._runs = 1
+        self._speeds: dict[str, Speed] = {}  # of the method, by data set; not where it failed
+        self._costs: dict[str, float] = {}  # seconds of a complete run, for the same
+        self._runs = 1  # of the method
         takes_any = tuple(getattr(self.cls, "losses", ()))[:1] == ("*",)
-        self._loss = (f"loss={ANY_LOSS}",) * takes_any
+        self._own = (f"algo={self._name}", *(f"loss={ANY_LOSS}",) * takes_any)
         if takes_any:
             self.remarks.append(f"it takes any loss and has no default: {ANY_LOSS} was used")
 
@@ -136,14 +141,16 @@ class _Trial:
 
     def run(self) -> None:
         """Run what there is time for."""
-        own = self._composed(f"algo={self._name}", *self._loss)
+        own = self._composed(*self._own)
         rivals = [entry for entry in self._composed() if entry.algorithm.name != self._name]
         self._check_epochs(rivals)
         forking.begin()
+        self._end = monotonic() + self.seconds
         self.ticker.stage("training the methods it is compared with")
         self._add(rivals)
         self.ticker.stage(f"measuring how fast {self._name} is")
-        own = self._fitted(own)
+        hanging = self._measure(own)
+        own = self._fitted(own) if hanging is None else [hanging]
         self.ticker.stage(f"training {self._name} with its defaults")
         self._add(own)
         self._tune()
@@ -151,46 +158,39 @@ class _Trial:
     def report(self) -> Report:
         """The leaderboard over the runs that the method has."""
         from aucbench.boards.building import build
-        from aucbench.boards.collecting import from_store
 
         cells = [cell for cell in from_store(self.store, self._study) if cell.run[0] < self._runs]
         return replace(build(cells, self._study, one_study=True), notes=())
 
     def failures(self) -> list[str]:
         """Why the method could not run, each reason once with its data sets."""
-        found: dict[str, dict[str, None]] = {}
-        for each in self.store.failures():
-            if each["algorithm"]["name"] == self._name:
-                found.setdefault(f"{each['reason']}: {each['message']}", {})[each["dataset"]["title"]] = None
+        sentences = [
+            (cell.described["dataset"]["title"], f"{failure['reason']}: {failure['message']}")
+            for cell in from_store(self.store, self._study)
+            if cell.described["algorithm"]["name"] == self._name
+            and (failure := self.store.failure(cell.key)) is not None
+        ]
         if not getattr(self.cls, "requires", None):  # else it declares which rows it takes
-            for dataset, sentence in self._refused.items():
-                found.setdefault(sentence, {})[dataset] = None
-        return [f"{', '.join(datasets)}: {sentence}" for sentence, datasets in found.items()]
-
-    @property
-    def _study(self) -> str:
-        return f"try_{self._name}"
+            sentences += self._refused.items()
+        found: dict[
+            str, tuple[dict[str, None], str]
+        ] = {}  # by the sentence without its numbers, such as rows
+        for dataset, sentence in sentences:
+            found.setdefault(re.sub(r"\d+", "", sentence), ({}, sentence))[0][dataset] = None
+        return [f"{', '.join(datasets)}: {sentence}" for datasets, sentence in found.values()]
 
     def _composed(self, *words: str) -> list[Entry]:
+        """Entries of the experiment, of its own methods unless the words name another."""
         jobs = composing.experiment_jobs(self.catalog, [*EXPERIMENT, *words])
-        entries = [
-            binding.bind(self.catalog, cfg) for cfg in sweeping.runs(self.catalog, jobs) if cfg is not None
-        ]
-        return [
-            entry
-            if entry.budget.epochs is None
-            else replace(entry, budget=replace(entry.budget, epochs=self.epochs))
-            for entry in entries
-        ]
+        composed = [cfg for cfg in sweeping.runs(self.catalog, jobs) if cfg is not None]
+        entries = [binding.bind(self.catalog, cfg) for cfg in composed]
+        # Methods that run until they have converged do so here, too.
+        return [each if each.budget.epochs is None else _with_epochs(each, self.epochs) for each in entries]
 
     def _check_epochs(self, rivals: Sequence[Entry]) -> None:
         """Refuse epochs that take the rivals longer than all may: a cell that runs is not interrupted."""
-        iterations = sum(
-            iterations_of(entry, _rows(entry)) * entry.settings.runs
-            for entry in rivals
-            if entry.budget.epochs is not None
-        )
-        needed = iterations * RIVAL_SECONDS
+        stochastic = [entry for entry in rivals if entry.budget.epochs is not None]
+        needed = RIVAL_SECONDS * sum(_iterations(entry) * entry.settings.runs for entry in stochastic)
         if needed > self.seconds:
             raise ParameterError(
                 f"--epochs {self.epochs:g} may take the other methods {needed:,.0f} s: "
@@ -198,57 +198,62 @@ class _Trial:
             )
 
     def _add(self, entries: Sequence[Entry]) -> None:
+        """Run the study with more entries."""
         self._entries += entries
         running = Running(stop_after=self._left)
         study = Study(self._entries, running, self._study, command=f"aucbench try {self._name}")
-        _, conducted = run_study(study, self.store, _Progress(self.ticker))
+        plan, conducted = run_study(study, self.store, _Progress(self.ticker))
+        if sum(left for _, left in conducted.left) == len(plan.cells()):
+            raise ParameterError(f"--seconds {self.seconds:g} is too short: nothing could be run.")
         for each in conducted.refused:
             name, _, dataset = each.entry.partition(" on ")
-            if name == self._name:
+            if name == self._name and dataset not in self._refused:
                 self._refused[dataset] = each.why
                 self.remarks.append(f"{dataset}: it did not run: {each.why.rstrip('.')}")
 
-    def _fitted(self, own: list[Entry]) -> list[Entry]:
-        """The method's entries with as many runs, epochs and checkpoints as there is time for."""
-        speeds: dict[str, Speed | None] = {}
+    def _measure(self, own: Sequence[Entry]) -> Entry | None:
+        """Try how fast the method is on each data set; gives the first entry on which it does not end."""
         wait = Limits(self.seconds / 6.0, None, self.seconds / 6.0)
         with TrialRuns() as trial_runs:
-            for entry in own:
+            for number, entry in enumerate(own):
                 title = entry.dataset.title
-                speeds[title] = trial_runs.speed(replace(entry, limits=wait), entry.settings.seed, 0)
-                speed = speeds[title]
+                speed = trial_runs.speed(replace(entry, limits=wait), entry.settings.seed, 0)
                 if speed is not None and math.isinf(speed.iteration):
-                    others = [each.dataset.title for each in own if each.dataset.title not in speeds]
-                    if others:
+                    if others := [each.dataset.title for each in own[number + 1 :]]:
                         self.remarks.append(f"it was not run on {', '.join(others)}, as it hangs on {title}")
-                    short = Limits(self.seconds / 10.0, None, GRACE)
-                    return [replace(_with_runs(entry, 1), limits=short)]
+                    self.is_cut = True
+                    return replace(_with_runs(entry, 1), limits=Limits(self.seconds / 10.0, None, GRACE))
                 if speed is not None:
-                    points = entry.budget.checkpoints * speed.checkpoint
-                    self._costs[title] = speed.iteration * iterations_of(entry, _rows(entry)) + points
-        needed = sum(self._costs.values())
-        self._runs = own[0].settings.runs if needed * own[0].settings.runs <= self._left / 2 else 1
-        if self._runs < own[0].settings.runs:
+                    self._speeds[title] = speed
+                    scoring = entry.budget.checkpoints * speed.checkpoint
+                    self._costs[title] = speed.iteration * _iterations(entry) + scoring
+        return None
+
+    def _fitted(self, own: list[Entry]) -> list[Entry]:
+        """The method's entries with as many runs, epochs and checkpoints as there is time for."""
+        runs, needed = own[0].settings.runs, sum(self._costs.values())
+        if needed * runs <= self._left / 2:
+            self._runs = runs
+        else:
             self.remarks.append("there was time for one run only (--seconds allows more)")
-        cut: dict[str, float] = {}
-        fitted = []
-        left, waiting = 0.8 * self._left, sorted(own, key=lambda each: self._costs.get(each.dataset.title, 0.0))
-        while waiting:
-            entry, *waiting = waiting
-            title, share = entry.dataset.title, left / (self._runs * (len(waiting) + 1))
-            cost, speed = self._costs.get(title, 1.0), speeds[title]
-            if speed is not None and cost > share:
-                entry = _within(entry, speed, share)
-                cut[title], cost = float(entry.budget.epochs or 0.0), share
+        left, fitted = 0.8 * self._left, []
+        cut: dict[str, float] = {}  # epochs by data set
+        for entry in sorted(own, key=lambda each: self._costs.get(each.dataset.title, 0.0)):
+            title, share = entry.dataset.title, left / (self._runs * (len(own) - len(fitted)))
+            cost = self._costs.get(title, 1.0)
+            if title in self._speeds and cost > share:
+                entry, cost = _within(entry, self._speeds[title], share), share
+                cut[title] = float(entry.budget.epochs or 0.0)
             left -= self._runs * cost
-            fitted.append(replace(_with_runs(entry, self._runs), limits=Limits(1.0 + 3.0 * cost, None, GRACE)))
+            limits = Limits(1.0 + 3.0 * cost, None, GRACE)
+            fitted.append(replace(_with_runs(entry, self._runs), limits=limits))
         if cut:
             self.is_cut = True
-            slowest = max(each.iteration for each in speeds.values() if each is not None)
+            slowest = duration(max(self._speeds[title].iteration for title in cut))
             seen = ", ".join(f"{epochs:.2g} on {title}" for title, epochs in cut.items())
             self.remarks.append(
-                f"{self._name} takes {duration(slowest)} per iteration: of {self.epochs:g} epochs there was time "
-                f"for {seen}, and it was not tuned (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
+                f"{self._name} takes {slowest} per iteration: of {self.epochs:g} epochs there was time for "
+                f"{seen}, and it was not tuned (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
             )
         return fitted
 
@@ -257,7 +262,7 @@ class _Trial:
         if not getattr(self.cls, "grid", None):
             self.remarks.append("it declares no grid and was not tuned")
             return
-        if self.is_cut or self.failures() or not self._costs:
+        if self.is_cut or not self._costs or self.failures():
             return
         trials = min(TRIALS, int(0.5 * self._left / max(1e-9, self._runs * sum(self._costs.values()))))
         if trials < FEWEST_TRIALS:
@@ -266,38 +271,36 @@ class _Trial:
         self.ticker.stage(f"tuning {self._name} and its rivals over {trials} settings")
         tuning = ("tuning=random", f"tuning.trials={trials}", "tuning.folds=2", "tuning.report=false")
         limits = Limits(1.0 + 3.0 * max(self._costs.values()), None, GRACE)
-        own = [
-            replace(_with_runs(entry, self._runs), limits=limits)
-            for entry in self._composed(f"algo={self._name}", *self._loss, *tuning)
-            if entry.dataset.title in self._costs
-        ]
+        own = [each for each in self._composed(*self._own, *tuning) if each.dataset.title in self._costs]
         rivals = [
-            _with_runs(entry, self._runs)
-            for entry in self._composed(*tuning)
-            if entry.algorithm.name not in (self._name, *OPTIMA)
+            each for each in self._composed(*tuning) if each.algorithm.name not in (self._name, *OPTIMA)
         ]
-        self._add([*own, *rivals])
+        limited = [replace(each, limits=limits) for each in own]
+        self._add([_with_runs(each, self._runs) for each in (*limited, *rivals)])
 
 
-def _rows(entry: Entry) -> int:
-    """Training rows of its first run."""
-    return len(workshop().split(entry, entry.settings.seed, 0).train.y)
+def _iterations(entry: Entry) -> float:
+    """Iterations of a complete run."""
+    return iterations_of(entry, len(workshop().split(entry, entry.settings.seed, 0).train.y))
 
 
 def _with_runs(entry: Entry, runs: int) -> Entry:
     return replace(entry, settings=replace(entry.settings, runs=runs))
 
 
+def _with_epochs(entry: Entry, epochs: float) -> Entry:
+    return replace(entry, budget=replace(entry.budget, epochs=epochs))
+
+
 def _within(entry: Entry, speed: Speed, seconds: float) -> Entry:
-    """The entry with as many epochs and checkpoints as fit into some seconds."""
+    """The entry with as many epochs and checkpoints as fit into some seconds, at least one iteration."""
     fitting = int(0.25 * seconds / max(speed.checkpoint, 1e-9))
     checkpoints = max(FEWEST_CHECKPOINTS, min(entry.budget.checkpoints, fitting))
     training = max(0.0, seconds - checkpoints * speed.checkpoint)
-    epochs = entry.budget.epochs or DEFAULT_EPOCHS
-    share = training / max(speed.iteration * iterations_of(entry, _rows(entry)), 1e-12)
-    least = epochs / iterations_of(entry, _rows(entry))  # of one iteration
-    fitted = max(least, epochs * min(1.0, share))
-    return replace(entry, budget=replace(entry.budget, epochs=fitted, checkpoints=checkpoints))
+    iterations = _iterations(entry)
+    share = max(1.0 / iterations, min(1.0, training / max(speed.iteration * iterations, 1e-12)))
+    epochs = share * (entry.budget.epochs or DEFAULT_EPOCHS)
+    return replace(entry, budget=replace(entry.budget, epochs=epochs, checkpoints=checkpoints))
 
 
 def _show(

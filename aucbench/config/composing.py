@@ -32,7 +32,7 @@ def experiment_jobs(catalog: Catalog, words: Sequence[str]) -> list[list[str]]:
 
 
 def compose(catalog: Catalog, overrides: Sequence[str], with_hydra: bool = False) -> DictConfig:
-    """The composed run, Hydra's own settings left out unless asked for; works inside a Hydra application too."""
+    """The composed run, without Hydra's own settings unless asked for; works in a Hydra application, too."""
     from hydra import compose as hydra_compose
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra

@@ -138,7 +138,9 @@ class _Conductor:
             self._refuse(planned, error)
         self._settle(agenda)
         if stop_after is not None:
-            self._end = monotonic() + stop_after  # from here on: planning again and again would come to nothing
+            self._end = (
+                monotonic() + stop_after
+            )  # from here on: planning again and again would come to nothing
         self._drain(agenda)
         if exclusive:
             self._hold = False

@@ -16,7 +16,7 @@ from aucbench.protocols import Side, Split
 from aucbench.runner.cell import rows_per_iteration, run_cell
 from aucbench.runner.task import Task
 from aucbench.studies import memory_limit
-from aucbench.studies.forking import forking_context
+from aucbench.studies.forking import forking_context, interrupted_later
 from aucbench.studies.workshop import Workshop
 
 SAMPLE_ROWS = 2_000
@@ -76,10 +76,11 @@ class TrialRuns:
 
     def _begin(self) -> None:
         context = forking_context()
-        self._connection, other = context.Pipe()
-        self._process = context.Process(target=_serve, args=(other,), daemon=True)
-        self._process.start()
-        other.close()
+        with interrupted_later():  # half a process cannot be ended
+            self._connection, other = context.Pipe()
+            self._process = context.Process(target=_serve, args=(other,), daemon=True)
+            self._process.start()
+            other.close()
 
     def _end(self) -> None:
         if self._process is not None:

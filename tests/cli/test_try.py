@@ -74,9 +74,7 @@ def test_a_method_meets_its_rivals_on_every_data_set_and_is_judged(tried, store)
         assert cell.record["budget"]["epochs"] == 1.0
         assert f"test AUC on {dataset}" in lines
         (sentence,) = starting(lines, f"{dataset}: test AUC")
-        mean = sum(
-            c.auc for c in cells_of(store, "perceptron") if c.record["dataset"]["name"] == dataset
-        ) / 3
+        mean = sum(c.auc for c in cells_of(store, "perceptron") if c.record["dataset"]["name"] == dataset) / 3
         assert f"{mean:.4f}" in sentence
         assert re.search(r"ranked [\d.]+ of 3", sentence)
     assert len(cells_of(store, "perceptron")) == len(cells_of(store, "psam")) == 6
@@ -143,6 +141,7 @@ def test_a_faulty_method_is_explained_in_one_sentence_with_file_and_line(name, e
     assert error in sentence
     assert re.search(rf"\(try_methods.py, line \d+, in {function}\)", sentence)
     assert "breast_cancer" in sentence
+    assert "sparse_text" in sentence
     assert starting(lines, f"Next: aucbench check {name}")
     assert re.search(r"│ psam +│ +1", out)
 
@@ -152,15 +151,17 @@ def test_reversed_scores_are_said_with_the_auc_of_the_other_sign(tried, store):
     aucs = [c.auc for c in cells_of(store, "reversed") if c.record["dataset"]["name"] == "breast_cancer"]
     auc = sum(aucs) / 3
     assert auc < 0.4
-    assert any(f"{auc:.4f}" in line and f"{1 - auc:.4f}" in line for line in starting(lines, "The scores look"))
+    assert any(
+        f"{auc:.4f}" in line and f"{1 - auc:.4f}" in line for line in starting(lines, "The scores look")
+    )
     assert starting(lines, "Next: change the sign")
 
 
 @pytest.mark.parametrize("name", ["slow", "slow_planner"])
 def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(name, tried, store):
     begun = time.monotonic()
-    _, _, lines, _ = tried(name, seconds=12)
-    assert time.monotonic() - begun < 30.0
+    _, _, lines, _ = tried(name, seconds=20)
+    assert time.monotonic() - begun < 45.0
     found = {cell.record["dataset"]["name"]: cell for cell in cells_of(store, name)}
     assert 0 < found["breast_cancer"].outcome["iterations"] < 455 // 2
     (note,) = starting(lines, f"Note: {name} takes")

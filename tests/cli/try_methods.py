@@ -89,7 +89,7 @@ class Slow(Pairs):
 
     def step(self, state, batch):
         for _ in batch:
-            time.sleep(0.02)
+            time.sleep(0.05)
         return super().step(state, batch)
 
 
@@ -117,4 +117,16 @@ class Gridded(PairSgd):
     grid: ClassVar = {"eta": (0.01, 0.1, 1.0)}
 
 
-OWN = (Perceptron, Gridded, Bursting, DenseOnly, AnyLoss, Raising, WrongShape, Reversed, Slow, SlowPlanner, Hanging)
+OWN = (
+    Perceptron,
+    Gridded,
+    Bursting,
+    DenseOnly,
+    AnyLoss,
+    Raising,
+    WrongShape,
+    Reversed,
+    Slow,
+    SlowPlanner,
+    Hanging,
+)

@@ -1,4 +1,4 @@
-"""What a record says: which labels are positive, the counts of both classes, the largest norm, why a cell failed."""
+"""What a record says: the labels and counts of both classes, the largest norm, why a cell failed."""
 
 import inspect
 import re
