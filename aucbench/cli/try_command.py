@@ -236,7 +236,8 @@ class _Trial:
             self._runs = runs
         else:
             self.remarks.append("there was time for one run only (--seconds allows more)")
-        left, fitted = 0.8 * self._left, []
+        left = 0.8 * self._left
+        fitted: list[Entry] = []
         cut: dict[str, float] = {}  # epochs by data set
         for entry in sorted(own, key=lambda each: self._costs.get(each.dataset.title, 0.0)):
             title, share = entry.dataset.title, left / (self._runs * (len(own) - len(fitted)))
