@@ -81,6 +81,10 @@ def _raise_for(conducted: "StudyResult") -> None:
     if conducted.failures:
         failure = conducted.failures[0]
         raise CellError(f"{failure.reason} (seed {failure.seed}): {failure.message}")
+    if conducted.left:
+        raise CellError(
+            f"stop_after left {conducted.left[0][1]} cells that were not run; allow more seconds."
+        )
 
 
 def replay(

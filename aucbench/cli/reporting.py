@@ -22,9 +22,11 @@ from aucbench.studies.result import (
 from aucbench.studies.units import CellUnit, Unit
 from aucbench.tracking.addresses import serving, shown
 from aucbench.tuning import winners
+from aucbench.wording import counted
 
 DEFAULT_STORE = "aucbench-store"
 LABELS = 5  # labels of a class that are listed
+LISTED = 5  # incomplete entries that are listed
 
 
 class EntryConsole(Observer):
@@ -83,6 +85,7 @@ class EntryConsole(Observer):
     def study(self, plan: Plan, conducted: StudyResult, path: str | None, uri: str | None) -> None:
         """Say what failed."""
         print_failures(conducted, Names(()))
+        print_left(conducted, Names(()))
 
     def close(self) -> None:
         """Remove the bar."""
@@ -173,6 +176,7 @@ class StudyConsole(Observer):
         for text in by_reason(conducted.refused):
             print(f"aucbench: {text}", file=sys.stderr)
         print_failures(conducted, self._names)
+        print_left(conducted, self._names)
         for name, sentence in winners.at_edges(self._records):
             print(f"{name}: {sentence}")
         finished = plan.count(CellStatus.finished) + conducted.finished
@@ -205,6 +209,18 @@ def print_failures(conducted: StudyResult, names: Names) -> None:
     if conducted.failures:
         print(
             "aucbench: aucbench status --failures shows tracebacks; --only-failed runs these cells again",
+            file=sys.stderr,
+        )
+
+
+def print_left(conducted: StudyResult, names: Names) -> None:
+    """Which entries `stop_after` left incomplete, and how many of their cells were not run."""
+    if conducted.left:
+        texts = [f"{names.of(entry)} ({counted(left, 'cell')})" for entry, left in conducted.left]
+        more = f" and {len(texts) - LISTED} other entries" if len(texts) > LISTED else ""
+        print(
+            f"aucbench: stopped by stop_after; not run: {', '.join(texts[:LISTED])}{more}; "
+            f"the same command continues with them",
             file=sys.stderr,
         )
 

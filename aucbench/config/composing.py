@@ -1,6 +1,7 @@
 """Composing a run from overrides with Hydra, outside of a Hydra application."""
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,18 @@ def config_folder() -> str:
     return str(packaged if packaged.is_dir() else package.parent / "conf")
 
 
-def compose(catalog: Catalog, overrides: Sequence[str]) -> DictConfig:
-    """The composed run, Hydra's own settings left out; works inside and outside of a Hydra application."""
+def experiment_jobs(catalog: Catalog, words: Sequence[str]) -> list[list[str]]:
+    """The words of every run of an experiment's sweep; ``algo=NAME`` among the words replaces its methods."""
+    experiment = [word for word in words if word.startswith("+")]
+    params = dict(compose(catalog, experiment, with_hydra=True).hydra.sweeper.params)
+    params |= {name: value for name, _, value in (word.partition("=") for word in words) if name in params}
+    common = [word for word in words if word.partition("=")[0] not in params]
+    values = [[f"{name}={value}" for value in text.split(",")] for name, text in params.items()]
+    return [[*common, *job] for job in product(*values)]
+
+
+def compose(catalog: Catalog, overrides: Sequence[str], with_hydra: bool = False) -> DictConfig:
+    """The composed run, without Hydra's own settings unless asked for; works in a Hydra application, too."""
     from hydra import compose as hydra_compose
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
@@ -32,7 +43,7 @@ def compose(catalog: Catalog, overrides: Sequence[str]) -> DictConfig:
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(config_folder(), version_base=VERSION_BASE):
-            return hydra_compose(CONFIG_NAME, list(overrides))
+            return hydra_compose(CONFIG_NAME, list(overrides), return_hydra_config=with_hydra)
     finally:
         restore_gh_from_backup(backup)
 

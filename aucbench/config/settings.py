@@ -130,6 +130,9 @@ class Running:
         its workers are used in place of processes of our own.
     timing : Timing
         ``shared`` or ``exclusive``.
+    stop_after : float, optional
+        Seconds of running after which nothing more is started; what runs then comes to its end, and the same
+        command continues with the rest.
     baseline : str, optional
         Method that the gains of the study's leaderboard are relative to; None: log_reg.
     """
@@ -138,6 +141,7 @@ class Running:
     parallel: Index = 1
     scheduler: str | None = None
     timing: Timing = Timing.shared
+    stop_after: Positive | None = None
     baseline: str | None = None
 
     def __post_init__(self) -> None:

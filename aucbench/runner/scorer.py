@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation import auc_of_columns
@@ -114,7 +115,8 @@ class Scorer:
         if not hasattr(algorithm, "weights"):
             found = algorithm.score(state, self._X)
             if wrong := wrong_scores(found, len(self._y)):
-                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}")
+                where = line_of(type(algorithm), "score")
+                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}{where}")
             scores = np.asarray(found, np.float64)
             self._flush()
             self._measure(scores[None])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import NO_STATE
 from aucbench.errors import PluginError
 from aucbench.kernels import layout
@@ -81,7 +82,7 @@ class Training:
         with self.clock:
             state = algorithm.step(self._state, chunk)
         if state is None and self._state is not None:
-            raise PluginError(f"{algorithm.name}: `step` {NO_STATE}")
+            raise PluginError(f"{algorithm.name}: `step` {NO_STATE}{line_of(type(algorithm), 'step')}")
         self._state = state
         self.iteration += len(chunk)
         if chunk.access is not Access.stream:

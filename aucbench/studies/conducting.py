@@ -1,6 +1,7 @@
 """Conducting a study: units go to an engine, results to the store, finished entries to the caller."""
 
 from collections.abc import Callable
+from time import monotonic
 
 from msgspec import structs
 
@@ -27,6 +28,7 @@ def conduct(
     on_entry: Callable[[FinishedEntry], None] = lambda entry: None,
     exclusive: bool = False,
     on_begin: Callable[[], None] = lambda: None,
+    stop_after: float | None = None,
 ) -> StudyResult:
     """Run what the store does not have, and keep each result as it comes.
 
@@ -46,8 +48,11 @@ def conduct(
         Run cells that were timed beside others once more, one at a time.
     on_begin : callable
         Called before the first result is kept, or at once where the store has some: not when all is refused.
+    stop_after : float, optional
+        Seconds after which no unit is started; `StudyResult.left` counts the cells that were not run.
     """
-    return _Conductor(plan, store, engine, observer or Observer(), on_entry, on_begin).conduct(exclusive)
+    conductor = _Conductor(plan, store, engine, observer or Observer(), on_entry, on_begin)
+    return conductor.conduct(exclusive, stop_after)
 
 
 class _Conductor:
@@ -87,8 +92,9 @@ class _Conductor:
                     if cell.status is not CellStatus.finished:
                         waiting.add(cell.key)
         self._hold = False  # whether complete entries wait for the end
+        self._end: float | None = None  # of the monotonic clock
 
-    def conduct(self, exclusive: bool) -> StudyResult:
+    def conduct(self, exclusive: bool, stop_after: float | None) -> StudyResult:
         self._observer.planned(len(self._plan.cells()), self._plan.count(CellStatus.finished))
         self._hold = exclusive
         if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
@@ -99,13 +105,25 @@ class _Conductor:
         for planned, error in agenda.refused:
             self._refuse(planned, error)
         self._settle(agenda)
+        if stop_after is not None:
+            self._end = (
+                monotonic() + stop_after
+            )  # from here on: planning again and again would come to nothing
         self._drain(agenda)
         if exclusive:
             self._hold = False
             self._time_alone()
             for planned in self._plan.entries:
                 self._complete(planned)
-        return StudyResult(self._finished, tuple(self._failures), tuple(self._refused))
+        left = [
+            (planned.entry, count)
+            for planned in self._plan.entries
+            if (count := len(self._left[planned.key]))
+        ]
+        return StudyResult(self._finished, tuple(self._failures), tuple(self._refused), tuple(left))
+
+    def _is_over(self) -> bool:
+        return self._end is not None and monotonic() > self._end
 
     def _begin(self) -> None:
         if self._on_begin is not None:
@@ -116,7 +134,7 @@ class _Conductor:
         running: dict[str, Unit] = {}
         last: dict[str, str] = {}
         while True:
-            for worker in self._engine.free():
+            for worker in () if self._is_over() else self._engine.free():
                 unit = agenda.take(last.get(worker), {each.group for each in running.values()})
                 if unit is None:
                     break
@@ -124,7 +142,7 @@ class _Conductor:
                 self._observer.started(unit)
                 self._engine.start(worker, unit)
             if not running:
-                if agenda:
+                if agenda and not self._is_over():
                     continue  # the only worker went while it was asked for
                 return
             for worker, report in self._engine.wait():
@@ -229,7 +247,7 @@ class _Conductor:
         for planned in self._plan.entries:
             for cell in planned.cells:
                 result = self._store.get(cell.key)
-                if result is None or result.record.environment.concurrency == 1:
+                if result is None or result.record.environment.concurrency == 1 or self._is_over():
                     continue
                 unit = _again(planned, cell, result)
                 for _ in range(LOSSES):

@@ -74,7 +74,9 @@ def _entry(
             trials += max(0, settings * folds - len(store.trials(key)))
     trainings = len(wanted) + trials
     known = speeds.get((entry.algorithm.name, entry.dataset.title))
-    iteration = known if known is not None else trial_runs.seconds(entry, seeds.split_seed, seeds.fold)
+    iteration = known
+    if known is None and (speed := trial_runs.speed(entry, seeds.split_seed, seeds.fold)) is not None:
+        iteration = speed.iteration if np.isfinite(speed.iteration) else None
     iterations = iterations_of(entry, rows)
     each = entry.budget.seconds or (None if iteration is None else iteration * iterations)
     return Estimate(

@@ -13,7 +13,7 @@ from msgspec import structs
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts.source_location import source_file
+from aucbench.contracts.source_location import line_in, package_of, source_file
 from aucbench.data.labels import shown
 from aucbench.data.loader import Loaded
 from aucbench.data.preprocess import Prepared
@@ -323,7 +323,7 @@ def _trial(
     unit: Unit, fold: int, number: int, point: Point, outcome: Outcome | Exception, rows: int
 ) -> Trial:
     if isinstance(outcome, Exception):
-        error = sentence_of(outcome)
+        error = sentence_of(outcome) + line_in(outcome, package_of(unit.entry.algorithm.cls))
         return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason="failed", error=error)
     usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
     # A pass of pairs is as many of them as there are rows.

@@ -144,6 +144,7 @@ class StudyResult:
     finished: int
     failures: tuple[FailureRecord, ...]
     refused: tuple[Refused, ...]
+    left: tuple[tuple["Entry", int], ...] = ()  # entries with cells that `stop_after` left out, and how many
 
 
 def by_reason(refused: Iterable[Refused]) -> list[str]:

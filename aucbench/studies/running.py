@@ -92,7 +92,8 @@ def run_study(
 
     exclusive = study.running.timing is Timing.exclusive
     with engine_for(plan, study.running, observer) as engine:
-        return plan, conduct(plan, store, engine, observer, on_entry, exclusive, keep_plan)
+        stop_after = study.running.stop_after
+        return plan, conduct(plan, store, engine, observer, on_entry, exclusive, keep_plan, stop_after)
 
 
 @contextlib.contextmanager

@@ -1,9 +1,11 @@
-"""How long an iteration takes, tried on a few rows in a process of its own: plugins may hang or exit."""
+"""How fast a method is, tried on a few rows in a process of its own: plugins may hang or exit."""
 
 import contextlib
 import pickle
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,13 +14,21 @@ from aucbench.data.preprocess import prepare
 from aucbench.data.splits import Side, Split
 from aucbench.processes import ChildProcess, forking_context, limited_memory
 from aucbench.runner.cell import run_cell
-from aucbench.runner.task import Task
+from aucbench.runner.task import Task, rows_per_iteration
 from aucbench.studies.entry import Entry
 from aucbench.studies.workshop import Workshop
 
 SAMPLE_ROWS = 2_000
-SAMPLE_SECONDS = 0.05  # of training, where the method can be given a time
+SAMPLE_SECONDS = 0.05  # of training, after which longer runs are not tried
+ITERATIONS = (1, 1, 16, 256, 4_096)  # of the runs that are tried; the first one compiles
 WAIT_SECONDS = 20.0  # for the trial run, compiling included
+
+
+class Speed(NamedTuple):
+    """Seconds of an iteration and of a checkpoint; infinite for a method that does not end."""
+
+    iteration: float
+    checkpoint: float
 
 
 class TrialRuns:
@@ -35,8 +45,8 @@ class TrialRuns:
             self._child.kill()
             self._child = None
 
-    def seconds(self, entry: Entry, split_seed: int, fold: int) -> float | None:
-        """Seconds per iteration; None where the method cannot be tried on some rows, or hangs.
+    def speed(self, entry: Entry, split_seed: int, fold: int) -> Speed | None:
+        """How fast a method is; None where it cannot be tried on some rows.
 
         Parameters
         ----------
@@ -54,13 +64,16 @@ class TrialRuns:
         limit = entry.limits.seconds
         wait = WAIT_SECONDS if limit is None else min(WAIT_SECONDS, limit + entry.limits.grace)
         connection = self._child.connection
-        with contextlib.suppress(EOFError, OSError):
+        try:
             connection.send_bytes(pickled)
             if connection.poll(wait):
-                found: float | None = connection.recv()
+                found: Speed | None = connection.recv()
                 return found
+            ended = Speed(float("inf"), float("inf"))
+        except (EOFError, OSError):
+            ended = None
         self.__exit__()
-        return None
+        return ended
 
 
 def _serve(connection: Connection) -> None:
@@ -71,11 +84,11 @@ def _serve(connection: Connection) -> None:
             return
         found = None
         with contextlib.suppress(Exception):
-            found = _seconds(*pickle.loads(pickled))
+            found = _speed(*pickle.loads(pickled))
         connection.send(found)
 
 
-def _seconds(entry: Entry, split_seed: int, fold: int) -> float:
+def _speed(entry: Entry, split_seed: int, fold: int) -> Speed:
     split = Workshop().split(entry, split_seed, fold)
     few = Split(_some(split.train), _some(split.test))
     settings = entry.settings
@@ -92,14 +105,19 @@ def _seconds(entry: Entry, split_seed: int, fold: int) -> float:
         y_test=arrays.y_test,
         checkpoints=1,
     )
-    is_full = Access(algorithm.access) is Access.full
-    planned = getattr(algorithm, "plans", False) or is_full
-    timed = replace(task, epochs=1.0) if planned else replace(task, seconds=SAMPLE_SECONDS)
+    rows = len(few.train.y)
+    epoch = max(1, round(rows / rows_per_iteration(algorithm, rows)))
     with limited_memory(entry.limits.memory, 1, worker=True):
-        run_cell(timed)  # what it compiles beyond the warming is not to be measured
-        outcome = run_cell(timed)
-    per_row = len(split.train.y) / len(few.train.y) if is_full else 1.0
-    return outcome.total_seconds / max(1, outcome.iterations) * per_row
+        for number, iterations in enumerate(ITERATIONS):
+            begun = perf_counter()
+            outcome = run_cell(replace(task, iterations=min(iterations, epoch)))
+            seconds = perf_counter() - begun
+            if number and (iterations >= epoch or outcome.total_seconds > SAMPLE_SECONDS):
+                break
+    is_full = Access(algorithm.access) is Access.full
+    per_row = len(split.train.y) / rows if is_full else 1.0
+    checkpoints = (seconds - outcome.total_seconds) / len(outcome.iteration)
+    return Speed(outcome.total_seconds / max(1, outcome.iterations) * per_row, max(0.0, checkpoints))
 
 
 def _some(side: Side) -> Side:

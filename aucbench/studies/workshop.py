@@ -7,6 +7,7 @@ from typing import Any
 from scipy import sparse
 
 from aucbench import data
+from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.splits import Split, inner_count, inner_split, limited
@@ -14,6 +15,7 @@ from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.studies.entry import Bound, Entry
 from aucbench.studies.fingerprints import fingerprint
 from aucbench.studies.units import Unit
+from aucbench.wording import uncoloured
 
 KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kept whatever its size
 
@@ -135,13 +137,13 @@ def blaming(plugin: Bound) -> Iterator[None]:
     except Exception as error:
         raise PluginError(
             f"{plugin.name} of distribution {plugin.distribution} {plugin.version} failed: "
-            f"{sentence_of(error)} (HYDRA_FULL_ERROR=1 shows where)."
+            f"{sentence_of(error).rstrip('.')}{line_in(error, package_of(plugin.cls))}."
         ) from error
 
 
 def sentence_of(error: BaseException) -> str:
     """Name and message of an error, whose message may itself fail."""
     try:
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {uncoloured(str(error))}"
     except Exception:
         return f"{type(error).__name__} (its message cannot be shown)"

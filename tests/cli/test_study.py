@@ -157,6 +157,26 @@ def test_failed_cells_count_as_run_and_only_failed_runs_these_alone(run, tmp_pat
     assert trainings(tmp_path) == 6
 
 
+@pytest.mark.parametrize("tuning", [(), ("tuning=grid", "tuning.folds=2")])
+def test_a_study_stops_after_its_time_names_what_was_not_run_and_the_same_command_continues(
+    tuning, run, tmp_path
+):
+    words = (*sweep("algo=fake_gentle,fake_other", "runs=3", "study=s", *tuning), "algo.pause=choice(0.1)")
+    status, out, err = run(*words, "store.path=store", "stop_after=0.35")
+    first = trainings(tmp_path)
+    assert status == 0
+    assert re.search(r"fake_gentle on fake_clouds \(\d cells?\)", err)
+    assert re.search(r", [1-6] not run", out)
+    _, out, err = run(*words, "store.path=store")
+    assert "6 cells done, 0 failed" in out
+    assert "stop_after" not in err
+    total = trainings(tmp_path)
+    assert 1 <= first < total
+    assert run(*words, "store.path=whole")[0] == 0
+    assert trainings(tmp_path) == 2 * total  # nothing was trained twice
+    assert contents(tmp_path / "store") == contents(tmp_path / "whole")
+
+
 def test_a_bad_job_is_refused_and_the_others_run(run, tmp_path):
     status, out, err = run(*sweep("algo=fake_gentle,fake_other", "algo.eta=0.1,-1"))
     assert status == 2

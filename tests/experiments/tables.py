@@ -66,6 +66,12 @@ CELLS = {
         | {"cbr_diag": TEXT}
     ),
     ("psam_table3",): pairs(dict.fromkeys(("solam", "asam", "psam", "bam"), PSAM_3)),
+    ("try",): pairs(
+        dict.fromkeys(
+            ("solam", "fsauc", "psam", "log_reg", "ls_svm"), listed("breast_cancer digits sparse_text")
+        )
+        | {"svm_or": listed("breast_cancer digits")}
+    ),
     ("smoke",): pairs(
         {
             name: listed("breast_cancer digits wine gaussian sparse_text")

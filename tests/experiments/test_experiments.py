@@ -14,6 +14,7 @@ from tests.experiments.tables import BATCH_ON_EPSILON, CELLS, listed
 
 FOLDER = Path(composing.config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
+OURS = ("smoke", "try")  # experiments of no paper
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def entry_of(study, algo, dataset):
     return found
 
 
-def test_there_are_the_tables_of_the_papers_and_a_smoke_test():
+def test_there_are_the_tables_of_the_papers_and_experiments_of_our_own():
     assert sorted({words[0] for words in CELLS}) == NAMES
 
 
@@ -72,7 +73,7 @@ def test_the_cells_are_those_of_the_table_and_all_of_them_bind(study, words):
 def test_an_experiment_is_a_study_of_its_name_which_leaves_out_data_that_cannot_be_had(study, name):
     planned = study(name)
     assert planned.name == name
-    assert planned.skip_missing_data or name == "smoke"
+    assert planned.skip_missing_data or name in OURS
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -80,7 +81,7 @@ def test_a_comment_at_the_top_says_what_the_table_is(name):
     first, _, *comment = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").splitlines()
     assert first == "# @package _global_"
     text = "\n".join(line for line in comment if line.startswith("#"))
-    if name != "smoke":
+    if name not in OURS:
         assert re.search(r"table \w+", text)
         assert "The paper states" in text
         assert "Choices of ours" in text
@@ -130,6 +131,7 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         "psam_table2": 5,
         "psam_table3": 3,
         "smoke": 3,
+        "try": 3,
     }
     for name in NAMES:
         assert {len(entry.cells()) for entry in study(name).entries} == {cells_of_an_entry[name]}
@@ -139,19 +141,19 @@ def test_random_divisions_are_stratified_in_no_experiment_of_a_paper(study):
     for words in CELLS:
         protocols = [entry.protocol for entry in study(*words).entries]
         random = [each for each in protocols if each.name in ("holdout", "train_valid_test")]
-        assert not any(each.stratified for each in random)
+        assert words[0] in OURS or not any(each.stratified for each in random)
 
 
 def test_rows_are_rescaled_in_no_experiment_of_a_paper(study):
     for words in CELLS:
         rescaled = {entry.settings.rescale for entry in study(*words).entries}
-        assert rescaled == {words[0] == "smoke"}
+        assert rescaled == {words[0] in OURS}
 
 
 def test_every_method_of_a_paper_is_tuned_on_a_grid_that_the_experiment_states(study):
     for words in CELLS:
         for entry in study(*words).entries:
-            if words[0] != "smoke":
+            if words[0] not in OURS:
                 assert entry.tuning.chooses
                 assert entry.algorithm.name in entry.tuning.choice.grid
 
@@ -159,7 +161,7 @@ def test_every_method_of_a_paper_is_tuned_on_a_grid_that_the_experiment_states(s
 def test_no_experiment_of_a_paper_has_the_default_number_of_passes(study):
     for words in CELLS:
         for entry in study(*words).entries:
-            if words[0] != "smoke":
+            if words[0] not in OURS:
                 assert (entry.budget.epochs is None) == hasattr(entry.algorithm.instance, "done")
 
 
@@ -220,7 +222,7 @@ def test_methods_have_the_fields_that_the_papers_give_them(study):
         (words[0], entry.algorithm.name): entry.algorithm.instance.average
         for words in CELLS
         for entry in study(*words).entries
-        if entry.algorithm.name in ("oam_seq", "oam_gra") and words[0] != "smoke"
+        if entry.algorithm.name in ("oam_seq", "oam_gra") and words[0] not in OURS
     }
     assert {name for name, average in averaged.items() if average} == {("sauc_table2", "oam_gra")}
     assert {
@@ -269,3 +271,15 @@ def test_the_smoke_test_has_a_method_of_each_access_and_needs_no_download(study)
     }
     assert not any(getattr(entry.dataset.instance, "files", ()) for entry in entries)
     assert {entry.algorithm.name for entry in entries if entry.tuning.chooses} == {"solam", "psam"}
+
+
+def test_the_methods_a_new_one_is_tried_beside_need_no_download_and_run_with_their_defaults(study):
+    entries = study("try").entries
+    assert not any(getattr(entry.dataset.instance, "files", ()) for entry in entries)
+    assert not any(entry.tuning.chooses for entry in entries)
+    epochs = {entry.algorithm.name: entry.budget.epochs for entry in entries}
+    assert epochs == dict.fromkeys(listed("solam fsauc psam"), 5.0) | dict.fromkeys(
+        listed("log_reg ls_svm svm_or")
+    )
+    own = study("try", "algo=opauc")
+    assert cells(own) == [("opauc", name) for name in listed("breast_cancer digits sparse_text")]

@@ -1,6 +1,9 @@
-"""What a record says of the rows: which labels are positive, the counts of both classes, the largest norm."""
+"""What a record says: the labels and counts of both classes, the largest norm, why a cell failed."""
 
-from dataclasses import replace
+import inspect
+import re
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -9,6 +12,9 @@ import aucbench
 from aucbench.cli import main
 from aucbench.studies.record import CellRecord, from_dict, to_dict
 from aucbench.studies.store import Store
+from aucbench.tuning import Grid
+from tests.studies.methods import Gentle, Raising
+from tests.studies.support import conducted, entry
 
 
 @pytest.fixture
@@ -82,3 +88,30 @@ def test_records_that_do_not_name_their_labels_have_a_summary_too(table, capsys)
     out = capsys.readouterr().out
     assert "not recorded" in out
     assert "24 training" in out
+
+
+@dataclass(frozen=True)
+class Flat(Gentle):
+    """Returns scores of a wrong shape, and has no weights from which they could be computed."""
+
+    name: ClassVar[str] = "fake_flat"
+    weights: ClassVar = property(lambda self: self.missing)
+
+    def score(self, w, X):
+        return (X @ w)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("method", "tuning", "function", "file"),
+    [
+        (Raising(), None, Raising.harm, "methods.py"),
+        (Raising(), Grid(folds=2), Raising.harm, "methods.py"),
+        (Flat(), None, Flat.score, "test_recording.py"),
+    ],
+)
+def test_a_failure_names_the_file_and_the_line_of_the_plugin(method, tuning, function, file, tmp_path):
+    (failure,) = conducted([entry(method, tuning=tuning)], Store(tmp_path)).failures
+    first = inspect.getsourcelines(function)[1]
+    found = re.search(rf"\({file}, line (\d+), in {function.__name__}\)", failure["message"])
+    assert found is not None, failure["message"]
+    assert first <= int(found[1]) <= first + 1

@@ -89,7 +89,7 @@ class Slow(Pairs):
 
     def step(self, state, batch):
         for _ in batch:
-            time.sleep(0.02)
+            time.sleep(0.05)
         return super().step(state, batch)
 
 
@@ -108,4 +108,25 @@ class Hanging(Perceptron):
             time.sleep(0.1)
 
 
-OWN = (Perceptron, Bursting, DenseOnly, AnyLoss, Raising, WrongShape, Reversed, Slow, SlowPlanner, Hanging)
+@dataclass(frozen=True)
+class Gridded(PairSgd):
+    """Declares a grid."""
+
+    name: ClassVar[str] = "gridded"
+    losses: ClassVar = ("logistic",)
+    grid: ClassVar = {"eta": (0.01, 0.1, 1.0)}
+
+
+OWN = (
+    Perceptron,
+    Gridded,
+    Bursting,
+    DenseOnly,
+    AnyLoss,
+    Raising,
+    WrongShape,
+    Reversed,
+    Slow,
+    SlowPlanner,
+    Hanging,
+)

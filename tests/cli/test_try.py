@@ -1,0 +1,223 @@
+"""``aucbench try``: what it runs, shows, says and refuses."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import aucbench
+from aucbench.cli import main, try_command
+from aucbench.contracts.validation import Family
+from aucbench.registry import Catalog, Plugin
+from aucbench.studies.store import Store
+from tests.cli import try_methods
+from tests.studies.support import process_environment, write_metadata
+
+# One real data set and one with sparse rows, one stochastic rival and one that is solved to its optimum.
+SMALL = (
+    *try_command.EXPERIMENT,
+    "algo=psam,ls_svm",
+    "dataset=breast_cancer,sparse_text",
+    "matrix.for_dataset={sparse_text:['dataset.n=200','dataset.d=300']}",
+)
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    plugins = {family: dict(known) for family, known in aucbench.catalog().plugins.items()}
+    for cls in try_methods.OWN:
+        plugins[Family.algorithms][cls.name] = Plugin(Family.algorithms, cls.name, cls, "mine", "1.0")
+    return Catalog(plugins)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Keeps the cells of the rivals, which are the same in every test."""
+    return tmp_path_factory.mktemp("tried") / "store"
+
+
+@pytest.fixture
+def tried(catalog, store, monkeypatch, capsys, tmp_path):
+    """Try a method; gives the exit status, what was printed, and its sentences in one line each."""
+    monkeypatch.setattr(aucbench, "catalog", lambda: catalog)
+    monkeypatch.setattr(try_command, "EXPERIMENT", SMALL)
+    monkeypatch.setattr(try_command, "TRIALS", 4)
+    monkeypatch.chdir(tmp_path)
+
+    def tried(name, *words, epochs=1, seconds=300):
+        kept = () if "--store" in words else ("--store", str(store))
+        options = ("--epochs", str(epochs), "--seconds", str(seconds), *kept)
+        status = main(["try", name, *options, *words])
+        out, err = capsys.readouterr()
+        return status, out, re.sub(r"\n  +", " ", out).splitlines(), err
+
+    return tried
+
+
+def starting(lines, *begins):
+    return [line for line in lines if line.startswith(begins)]
+
+
+def cells_of(store, name):
+    return [cell for cell in Store(store, writable=False) if cell.record["algorithm"]["name"] == name]
+
+
+def test_a_method_meets_its_rivals_on_every_data_set_and_is_judged(tried, store):
+    status, out, lines, err = tried("perceptron")
+    assert status == 0
+    for dataset in ("breast_cancer", "sparse_text"):
+        (cell, *_) = [c for c in cells_of(store, "perceptron") if c.record["dataset"]["name"] == dataset]
+        assert cell.record["budget"]["epochs"] == 1.0
+        assert f"test AUC on {dataset}" in lines
+        (sentence,) = starting(lines, f"{dataset}: test AUC")
+        mean = sum(c.auc for c in cells_of(store, "perceptron") if c.record["dataset"]["name"] == dataset) / 3
+        assert f"{mean:.4f}" in sentence
+        assert re.search(r"ranked [\d.]+ of 3", sentence)
+    assert len(cells_of(store, "perceptron")) == len(cells_of(store, "psam")) == 6
+    assert re.search(r"│ perceptron +│", out)
+    assert starting(lines, "Speed: ")
+    assert "Note: it declares no grid and was not tuned." in lines
+    assert starting(lines, "Next: ")
+    assert "\x1b" not in out
+    assert "training perceptron with its defaults" in err
+
+
+def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(tried, tmp_path, monkeypatch):
+    assert tried("perceptron", "--store", "kept")[0] == 0
+    times = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept" / "cells").rglob("*.npz")}
+    assert len(times) == 18
+    assert tried("perceptron", "--store", "kept")[0] == 0
+    assert {path: path.stat().st_mtime_ns for path in times} == times
+    assert main(["leaderboard", "--store", "kept", "--study", "try_perceptron"]) == 0
+    monkeypatch.chdir(tmp_path / "kept" / "plans")
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["try", "perceptron", "--epochs", "1"]) == 0
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_method_with_a_grid_is_tuned_as_its_rivals_are(tried, store):
+    _, _, lines, _ = tried("gridded", seconds=600)
+    tuned = [cell for cell in cells_of(store, "gridded") if cell.record["tuned"]]
+    assert len(tuned) == 6
+    assert {cell.record["tuned"]["cost"]["settings"] for cell in tuned} == {4}
+    assert [cell for cell in cells_of(store, "psam") if cell.record["tuned"]]
+    assert not [cell for cell in cells_of(store, "ls_svm") if cell.record["tuned"]]
+    assert len(starting(lines, "breast_cancer, tuned: test AUC", "sparse_text, tuned: test AUC")) == 2
+
+
+def test_a_method_that_diverges_is_told_what_to_change(tried):
+    status, _, lines, _ = tried("bursting")
+    assert status == 1
+    assert starting(lines, "breast_cancer: diverged in 3 of 3 runs")
+    assert starting(lines, "Next: it diverges")
+
+
+def test_a_method_that_needs_dense_rows_is_not_at_fault_where_rows_are_sparse(tried):
+    status, _, lines, _ = tried("dense_only")
+    assert status == 0
+    assert starting(lines, "Note: sparse_text: it did not run: dense_only needs dense rows")
+    assert starting(lines, "breast_cancer: test AUC")
+    assert not starting(lines, "Failed", "Next: aucbench check")
+
+
+def test_a_method_that_takes_any_loss_gets_one_and_it_is_named(tried, store):
+    _, _, lines, _ = tried("any_loss")
+    assert {cell.record["loss"]["name"] for cell in cells_of(store, "any_loss")} == {"logistic"}
+    assert any("logistic" in line for line in starting(lines, "Note: "))
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "function"),
+    [("raising", "KeyError: 'no such thing'", "step"), ("wrong_shape", "returned shape", "score")],
+)
+def test_a_faulty_method_is_explained_in_one_sentence_with_file_and_line(name, error, function, tried):
+    status, out, lines, _ = tried(name)
+    assert status == 1
+    (sentence,) = starting(lines, "Failed on ")
+    assert error in sentence
+    assert re.search(rf"\(try_methods.py, line \d+, in {function}\)", sentence)
+    assert "breast_cancer" in sentence
+    assert "sparse_text" in sentence
+    assert starting(lines, f"Next: aucbench check {name}")
+    assert re.search(r"│ psam +│ +1", out)
+
+
+def test_reversed_scores_are_said_with_the_auc_of_the_other_sign(tried, store):
+    _, _, lines, _ = tried("reversed")
+    aucs = [c.auc for c in cells_of(store, "reversed") if c.record["dataset"]["name"] == "breast_cancer"]
+    auc = sum(aucs) / 3
+    assert auc < 0.4
+    assert any(
+        f"{auc:.4f}" in line and f"{1 - auc:.4f}" in line for line in starting(lines, "The scores look")
+    )
+    assert starting(lines, "Next: change the sign")
+
+
+@pytest.mark.parametrize("name", ["slow", "slow_planner"])
+def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(name, tried, store):
+    begun = time.monotonic()
+    _, _, lines, _ = tried(name, seconds=20)
+    assert time.monotonic() - begun < 45.0
+    found = {cell.record["dataset"]["name"]: cell for cell in cells_of(store, name)}
+    assert 0 < found["breast_cancer"].outcome["iterations"] < 455 // 2
+    (note,) = starting(lines, f"Note: {name} takes")
+    assert f"{found['breast_cancer'].record['budget']['epochs']:.2g} on breast_cancer" in note
+    assert "was not tuned" in note
+    assert starting(lines, "breast_cancer: test AUC")
+
+
+def test_a_method_that_hangs_is_ended_and_the_others_are_compared(tried):
+    begun = time.monotonic()
+    status, out, lines, _ = tried("hanging", seconds=10)
+    assert time.monotonic() - begun < 40.0
+    assert status == 1
+    assert starting(lines, "Failed on breast_cancer: timeout")
+    assert starting(lines, "Note: it was not run on sparse_text, as it hangs on breast_cancer")
+    assert re.search(r"│ psam +│ +[\d.]+ │", out)
+
+
+def test_names_epochs_and_times_that_cannot_be_are_refused_in_one_sentence(tried):
+    for words, parts in (
+        (["perceptrn"], ("perceptrn", "perceptron")),
+        (["hinge"], ("hinge", "aucbench check hinge")),
+        (["perceptron", "--epochs", "0"], ("--epochs", "0")),
+        (["perceptron", "--seconds", "nan"], ("--seconds", "nan")),
+        (["perceptron", "--epochs", "1e6", "--seconds", "60"], ("--epochs 1e+06", "--seconds")),
+    ):
+        status, out, _, err = tried(*words)
+        assert (status, out) == (2, "")
+        (line,) = err.splitlines()
+        assert all(part in line for part in parts)
+
+
+def test_an_output_without_braille_gets_letters(tried, monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    tried("perceptron")
+    out.seek(0)
+    text = out.read()
+    assert "***" in text
+    assert "breast_cancer: test AUC" in text
+
+
+def test_ctrl_c_ends_a_trial_with_one_line(tmp_path):
+    site = write_metadata(tmp_path / "site")
+    (tmp_path / "counter").mkdir()
+    environment = process_environment(site, tmp_path / "counter")
+    words = [sys.executable, "-m", "aucbench", "try", "fake_sleeper", "--seconds", "100"]
+    running = subprocess.Popen(
+        words, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    stages = iter(running.stderr.readline, "")
+    assert any("measuring" in stage for stage in stages)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+    _, said = running.communicate()
+    assert running.returncode == 130
+    (line,) = [line for line in said.splitlines() if not line.endswith(" ...")]
+    assert line.startswith("aucbench: interrupted")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["counter", "site"]
