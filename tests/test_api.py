@@ -43,8 +43,8 @@ def test_several_runs_differ_and_are_averaged():
 
 def test_a_fixed_split_seed_keeps_the_split_and_varies_the_order():
     one, two = aucbench.run("algo=solam", "split_seed=0", "runs=2").cells
-    assert one.record["split_seed"] == two.record["split_seed"] == 0
-    assert one.record["order_seed"] != two.record["order_seed"]
+    assert one.record.split_seed == two.record.split_seed == 0
+    assert one.record.order_seed != two.record.order_seed
     assert one.weights.tobytes() != two.weights.tobytes()
 
 

@@ -78,7 +78,7 @@ def test_escaped_text_is_one_line_of_letters_that_latex_knows():
 def test_the_best_and_those_that_do_not_differ_from_it_are_bold():
     cells = several(("alpha", "beta"), runs=5)
     cells += [
-        finished(cell.record.result.auc + (0.001 if cell.run[0] % 2 else -0.0011), seed=cell.run[0],
+        finished(cell.record.result.auc + (0.001 if cell.run.seed % 2 else -0.0011), seed=cell.run.seed,
                  algorithm="close")
         for cell in cells
         if cell.described.algorithm.name == "alpha"

@@ -58,7 +58,7 @@ def test_a_half_written_run_is_replaced(store, entries, uri):
 
 def test_a_complete_entry_takes_the_place_of_the_incomplete_one(store, entries, uri):
     whole = entries[0]
-    part = replace(whole, key=f"{whole.key}-1", cells=whole.cells[:1], failed=1)
+    part = replace(whole, key=f"{whole.key}-1", cells=whole.cells[:1], missing=1)
     log_entry(part, uri, store)
     (run,) = runs_of(uri)
     assert run.data.tags["incomplete"] == "1 cells failed, 0 not run"

@@ -1,0 +1,178 @@
+"""Records on disk: those of the version before they were typed, missing and unknown fields, damage.
+
+`recorded` is a store which that version wrote: plain, tuned, diverged and failed cells.
+"""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aucbench import DataError, catalog
+from aucbench.config.settings import Budget, Settings
+from aucbench.data.loading import Part
+from aucbench.data.scaling import Scaling
+from aucbench.protocols import recorded
+from aucbench.studies.entry import Bound, Entry
+from aucbench.studies.record import (
+    CellRecord,
+    CellStatus,
+    FailureRecord,
+    StudyPlan,
+    Trial,
+    decode,
+    encode,
+    from_dict,
+    to_dict,
+)
+from aucbench.studies.store import Store
+from aucbench.tuning import TUNINGS, Tuning
+from aucbench.tuning.spaces import frozen
+
+FOLDER = Path(__file__).parent / "recorded"
+CELLS = sorted(FOLDER.glob("cells/*/*.npz"))
+TEXTS = {
+    CellRecord: [np.load(file)["record"].tobytes() for file in CELLS],
+    FailureRecord: [file.read_bytes() for file in FOLDER.glob("failures/*/*.json")],
+    StudyPlan: [file.read_bytes() for file in FOLDER.glob("plans/*.json")],
+    Trial: [line for file in FOLDER.glob("trials/*/*") for line in file.read_bytes().splitlines()],
+}
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(shutil.copytree(FOLDER, tmp_path / "store"))
+
+
+def typed(content):
+    """JSON as text, fields sorted, so that 1 and 1.0 differ."""
+    return json.dumps(content, sort_keys=True)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_earlier_records_come_back_and_are_written_as_they_were(kind):
+    assert TEXTS[kind]
+    for text in TEXTS[kind]:
+        assert typed(json.loads(encode(decode(text, kind)))) == typed(json.loads(text))
+
+
+def test_a_store_of_the_version_before_is_read_whole(store):
+    cells = list(store)
+    assert sorted(cell.record.key for cell in cells) == sorted(file.stem for file in CELLS)
+    assert {cell.record.tuning.name for cell in cells} == {"none", "grid", "optuna"}
+    assert sum(cell.diverged for cell in cells) == 1
+    assert all(cell.record.tuned.cost.trainings == 4 for cell in cells if cell.record.tuned)
+    assert [failure.reason for failure in store.failures()] == [CellStatus.timeout]
+    (plan,) = store.plans()
+    known = {key for entry in plan.entries for key in entry.cells}
+    assert known == {cell.record.key for cell in cells} | {each.key for each in store.failures()}
+
+
+def entry_of(record):
+    """The entry of a record, made from objects of this version."""
+
+    def bound(cls, plugin):
+        parameters = {name: frozen(value) for name, value in plugin.parameters.items()}
+        return Bound(cls(**parameters), plugin.distribution, plugin.version)
+
+    plugins, tuning = catalog(), record.tuning
+    chosen = next(cls for cls in TUNINGS if cls.name == tuning.name)(**tuning.parameters)
+    settings = Settings(
+        rescale=record.rescale,
+        seed=record.seed,
+        split_seed=record.split_seed,
+        order_seed=record.order_seed,
+    )
+    return Entry(
+        algorithm=bound(plugins.algorithm(record.algorithm.name), record.algorithm),
+        dataset=bound(plugins.dataset(record.dataset.name), record.dataset),
+        loss=bound(plugins.loss(record.loss.name), record.loss),
+        features=bound(plugins.features(record.features.name), record.features),
+        part=Part(record.dataset.part),
+        scaling=Scaling(record.scaling),
+        protocol=recorded(record.protocol.name, record.protocol.parameters),
+        tuning=Tuning(chosen, {name: frozen(values) for name, values in tuning.space.items()}),
+        budget=Budget(**to_dict(record.budget)),
+        settings=settings,
+    )
+
+
+@pytest.mark.parametrize("file", CELLS, ids=lambda file: file.stem[:6])
+def test_the_keys_of_cells_are_those_of_the_version_before(file, store):
+    record = store.record(file.stem)
+    entry = entry_of(record)
+    vars(entry)["source_digest"] = record.source  # code changes from version to version
+    keys = entry.cell_keys(record.data.sha256)
+    assert {cell.seeds: key for cell, key in keys.items()}[record.seeds] == file.stem
+
+
+def test_fields_that_are_missing_have_defaults_and_those_not_known_are_ignored(store):
+    content = to_dict(next(iter(store)).record)
+    for name in ("positive", "negative", "test_positives", "max_norm", "row_factor"):
+        del content["data"][name]
+    for name in ("score_at_zero", "advice", "converged"):
+        del content["result"][name]
+    del content["rescale"]
+    found = from_dict(content | {"later": {"field": 1}}, CellRecord)
+    assert (found.data.positive, found.data.test_positives, found.data.row_factor) == ((), None, 1.0)
+    assert (found.result.score_at_zero, found.result.converged, found.rescale) == (0.0, None, None)
+
+
+@pytest.mark.parametrize("value", [float("inf"), -float("inf"), np.float64(0.5), np.int64(3), (1, (2, 3))])
+def test_parameters_that_strict_json_lacks_are_kept(value, store):
+    cell = next(iter(store))
+    algorithm = from_dict(to_dict(cell.record.algorithm) | {"parameters": {}}, type(cell.record.algorithm))
+    algorithm.parameters["odd"] = value
+    content = to_dict(cell.record) | {"algorithm": to_dict(algorithm)}
+    store.put(cell.record.key, replace(cell, record=from_dict(content, CellRecord)))
+    again = store.record(cell.record.key)
+    assert frozen(again.algorithm.parameters["odd"]) == value
+
+
+def damaged(store, **changes):
+    """The file of a cell whose record was changed; `...` removes a field."""
+    file = next(iter(store.path.glob("cells/*/*.npz")))
+    arrays = dict(np.load(file))
+    content = json.loads(arrays["record"].tobytes()) | changes
+    content = {name: value for name, value in content.items() if value is not ...}
+    np.savez(file, **arrays | {"record": np.frombuffer(json.dumps(content).encode(), np.uint8)})
+    return file
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"result": ...}, "result"),
+        ({"seed": "one"}, "seed"),
+        ({"budget": 3}, "budget"),
+        ({"format": 3}, "format 3"),
+    ],
+)
+def test_a_damaged_record_is_named_with_what_is_wrong(changes, said, store):
+    file = damaged(store, **changes)
+    for read in (store.get, store.record):
+        with pytest.raises(DataError) as error:
+            read(file.stem)
+        assert str(file) in str(error.value)
+        assert said in str(error.value)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"study": "x"}'])
+def test_a_damaged_plan_is_named_and_not_replaced(content, store):
+    (plan,) = store.plans()
+    (file,) = store.path.glob("plans/*.json")
+    file.write_text(content)
+    for use in (store.plans, lambda: store.put_plan(plan)):
+        with pytest.raises(DataError, match=file.name):
+            use()
+    assert file.read_text() == content
+
+
+def test_a_damaged_failure_counts_as_a_cell_that_was_not_run(store):
+    (file,) = store.path.glob("failures/*/*.json")
+    file.write_text('{"key": "x"}')
+    assert store.failure(file.stem) is None
+    assert list(store.failures()) == []
