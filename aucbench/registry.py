@@ -5,6 +5,7 @@ import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -12,10 +13,19 @@ import pluggy
 
 from aucbench import admission, hookspecs
 from aucbench.admission import Failure, Family
-from aucbench.errors import PluginError
+from aucbench.errors import ParameterError, PluginError
 from aucbench.places import place_of
 
-__all__ = ["Catalog", "Family", "Plugin", "PluginWarning", "load_catalog", "suggest"]
+__all__ = [
+    "Catalog",
+    "Family",
+    "Plugin",
+    "PluginWarning",
+    "accepted_loss",
+    "catalog",
+    "load_catalog",
+    "suggest",
+]
 
 GROUP = "aucbench"
 
@@ -102,6 +112,46 @@ def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
     if near:
         return f"Did you mean {' or '.join(near)}?"
     return f"Known: {', '.join(sorted(known)) or 'none'}."
+
+
+def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:
+    """The name of the loss a method trains with: the one asked for if it accepts that, else its first.
+
+    Raises
+    ------
+    ParameterError
+        The method takes no loss, not this one, or any and none was named.
+    """
+    accepted = tuple(getattr(algorithm, "losses", ()))
+    if name is None:
+        if accepted[:1] == ("*",):
+            known = ", ".join(sorted(catalog.plugins[Family.losses]))
+            raise ParameterError(
+                f"{algorithm.name} takes any loss and has no default: set loss to one of {known}."
+            )
+        return accepted[0] if accepted else None
+    if not accepted:
+        raise ParameterError(f"{algorithm.name} takes no loss, got loss={name}.")
+    if name not in accepted and "*" not in accepted:
+        raise ParameterError(f"{algorithm.name} accepts the losses {', '.join(accepted)}, got loss={name}.")
+    return name
+
+
+@cache
+def catalog() -> Catalog:
+    """The registered plugins: ``catalog().algorithm("solam")(zeta=0.5, radius=2.0)``.
+
+    Returns
+    -------
+    Catalog
+        With `algorithm`, `dataset`, `loss` and `features`, each giving the class of a name.
+
+    Raises
+    ------
+    PluginError
+        Two distributions register the same name.
+    """
+    return load_catalog()
 
 
 def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:

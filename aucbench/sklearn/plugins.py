@@ -43,7 +43,7 @@ def built_loss(algorithm: Any, choice: Any, parameters: Any) -> Any:
     ParameterError
         As `built`; also when the method does not accept the loss.
     """
-    from aucbench.config.binding import accepted_loss  # imports what composes runs
+    from aucbench.registry import accepted_loss  # imports what composes runs
 
     if choice is not None and not isinstance(choice, str):
         loss = built("loss", choice, parameters)

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aucbench.entry import Entry
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, TrackingError
 from aucbench.result import CellResult
 from aucbench.store import Store
 from aucbench.studies.agenda import Agenda
 from aucbench.studies.engine import Engine
-from aucbench.studies.observing import Observer
 from aucbench.studies.performing import workshop
 from aucbench.studies.planning import CellState, Plan, PlannedCell, PlannedEntry, Refused
 from aucbench.studies.recording import describe_failure
+from aucbench.studies.study import Observer
 from aucbench.studies.units import CellUnit, Failure, FailureReason, Report, SearchUnit, TrialsUnit, Unit
 
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
@@ -47,9 +47,13 @@ class Executed:
 class Conducted:
     """What came of a study."""
 
-    finished: int = 0  # cells
+    cells: int = 0
+    stored: int = 0  # cells that the store had before
+    finished: int = 0  # cells that were run
     failures: list[dict[str, Any]] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    unavailable: list[Refused] = field(default_factory=list)  # left out, as their data cannot be obtained
+    untracked: TrackingError | None = None  # why entries could not be sent to MLflow
 
 
 def conduct(
@@ -57,7 +61,6 @@ def conduct(
     store: Store,
     engine: Engine,
     observer: Observer | None = None,
-    on_entry: Callable[[Executed], None] = lambda executed: None,
     exclusive: bool = False,
     on_begin: Callable[[], None] = lambda: None,
 ) -> Conducted:
@@ -73,14 +76,12 @@ def conduct(
         Where units run.
     observer : Observer
         Told about the progress.
-    on_entry : callable
-        Gets every entry once nothing of it is left to be run.
     exclusive : bool
         Run cells that were timed beside others once more, one at a time.
     on_begin : callable
         Called before the first result is kept, or at once where the store has some: not when all is refused.
     """
-    return _Conductor(plan, store, engine, observer or Observer(), on_entry, on_begin).conduct(exclusive)
+    return _Conductor(plan, store, engine, observer or Observer(), on_begin).conduct(exclusive)
 
 
 class _Conductor:
@@ -90,13 +91,17 @@ class _Conductor:
         store: Store,
         engine: Engine,
         observer: Observer,
-        on_entry: Callable[[Executed], None],
         on_begin: Callable[[], None],
     ):
         self._plan, self._store, self._engine = plan, store, engine
-        self._observer, self._on_entry = observer, on_entry
+        self._observer = observer
         self._on_begin: Callable[[], None] | None = on_begin
-        self._result = Conducted(refused=list(plan.refused))
+        self._result = Conducted(
+            cells=len(plan.cells()),
+            stored=plan.count(CellState.finished),
+            refused=list(plan.refused),
+            unavailable=list(plan.unavailable),
+        )
         self._owner = {id(planned.entry): planned for planned in plan.entries}
         self._left = {
             planned.key: {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
@@ -120,7 +125,7 @@ class _Conductor:
         self._hold = False  # whether complete entries wait for the end
 
     def conduct(self, exclusive: bool) -> Conducted:
-        self._observer.planned(len(self._plan.cells()), self._plan.count(CellState.finished))
+        self._observer.planned(self._result.cells, self._result.stored)
         self._hold = exclusive
         if any(cell.state is not CellState.missing for cell in self._plan.cells()):
             self._begin()
@@ -152,7 +157,7 @@ class _Conductor:
                 if unit is None:
                     break
                 running[worker], last[worker] = unit, unit.group
-                self._observer.started(unit)
+                self._observer.started(unit.entry)
                 self._engine.start(worker, unit)
             if not running:
                 if agenda:
@@ -186,7 +191,6 @@ class _Conductor:
             trials = unit.failed(failure.reason, failure.message) if failure else report.result
             self._store.add_trials(unit.key, trials)
             agenda.tried(unit, trials)
-            self._observer.finished(unit, None)
             self._settle(agenda)
 
     def _finish(self, planned: PlannedEntry, unit: CellUnit, report: Report) -> None:
@@ -194,12 +198,12 @@ class _Conductor:
             self._store.put(unit.key, report.result)
             self._fresh[unit.key] = report.result
             self._result.finished += 1
-            self._observer.finished(unit, None)
+            self._observer.cell_finished(unit.entry, None)
             self._forget_trials(unit.key)
         else:
             described = describe_failure(planned.entry, unit, report.failure)
             self._store.put_failure(unit.key, described)
-            self._observer.finished(unit, described)
+            self._observer.cell_finished(unit.entry, described)
         for sharer in self._sharers[unit.key]:
             if unit.key in self._left[sharer.key]:
                 self._left[sharer.key].discard(unit.key)
@@ -243,7 +247,7 @@ class _Conductor:
         if not cells and not failures:
             return
         complete = len(cells) == len(planned.cells)
-        self._on_entry(
+        self._observer.entry_finished(
             Executed(
                 planned.entry,
                 planned.key if complete else f"{planned.key}-{len(cells)}",
@@ -273,7 +277,7 @@ class _Conductor:
     def _alone(self, unit: Unit) -> Report:
         while not (free := self._engine.free()):
             list(self._engine.wait())
-        self._observer.started(unit)
+        self._observer.started(unit.entry)
         self._engine.start(free[0], unit, alone=True)
         while not (reports := list(self._engine.wait())):
             pass

@@ -17,8 +17,8 @@ from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.runner.together import run_together
 from aucbench.sources import source_file
 from aucbench.studies import memory_limit
-from aucbench.studies.observing import Observer
 from aucbench.studies.recording import advice, facts_of, measured
+from aucbench.studies.study import Observer
 from aucbench.studies.units import CellUnit, Failure, FailureReason, ProposalUnit, Report, TrialsUnit, Unit
 from aucbench.studies.workshop import Workshop, blaming, sentence_of
 from aucbench.tuning.spaces import Point

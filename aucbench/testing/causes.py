@@ -7,9 +7,9 @@ from typing import Any
 from aucbench.admission import nearest
 from aucbench.contracts import Batch, Problem
 from aucbench.errors import AucbenchError
+from aucbench.humanize import uncoloured
 from aucbench.places import own_frames, package_of, place_in, place_of
 from aucbench.testing.findings import Broken
-from aucbench.wording import uncoloured
 
 SIGNATURES = {
     "init": "init(self, problem, rng)",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numba.core import event
 
 from aucbench.contracts import Access
+from aucbench.humanize import duration
 from aucbench.testing import problems
 from aucbench.testing.calling import CSR_ROWS
 from aucbench.testing.findings import Broken, Exempted
 from aucbench.testing.patience import Patience
 from aucbench.testing.problems import STANDARD, Size
-from aucbench.wording import duration
 
 if TYPE_CHECKING:
     from aucbench.testing.training import Trainee

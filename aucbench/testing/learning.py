@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access
 from aucbench.evaluation import exact_auc
+from aucbench.humanize import duration
 from aucbench.runner.cell import MAX_PASSES
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken, Exempted, Untried
 from aucbench.testing.firstuse import ITEMS
 from aucbench.testing.training import Trainee, first_difference, scale_of
-from aucbench.wording import duration
 
 SPARSE = 1e-9  # relative to the largest score
 SINGLE = 1e-3  # likewise

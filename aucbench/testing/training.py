@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
+from aucbench.humanize import counted
 from aucbench.registry import Family
 from aucbench.runner.order import RowSource
 from aucbench.runner.states import arrays
@@ -19,7 +20,6 @@ from aucbench.testing.findings import Broken, instance_of
 from aucbench.testing.firstuse import FirstUse, affordable, first_use
 from aucbench.testing.patience import Patience
 from aucbench.testing.problems import STANDARD, Size, Toy
-from aucbench.wording import counted
 
 SOME = 5  # rows of a minibatch for a method that takes none
 

@@ -8,6 +8,6 @@ from aucbench.tracking.addresses import check_address
 from aucbench.tracking.colouring import colour
 from aucbench.tracking.content import LoggedEntry
 from aucbench.tracking.reading import read_cells
-from aucbench.tracking.sending import Tracker, log_entry, log_study
+from aucbench.tracking.sending import StudyTracker, Tracker
 
-__all__ = ["LoggedEntry", "Tracker", "check_address", "colour", "log_entry", "log_study", "read_cells"]
+__all__ = ["LoggedEntry", "StudyTracker", "Tracker", "check_address", "colour", "read_cells"]

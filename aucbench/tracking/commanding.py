@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from aucbench.config.settings import Budget, Settings
 from aucbench.data.scaling import default_scaling
 from aucbench.protocols import PROTOCOLS
+from aucbench.studies.settings import Budget, Settings
 from aucbench.tracking import installed
 from aucbench.tracking.content import GROUPS, LoggedEntry, seeds
 from aucbench.tuning import TUNINGS

@@ -7,9 +7,9 @@ from typing import Any
 
 from aucbench.entry import Bound, Entry
 from aucbench.errors import AucbenchError
+from aucbench.humanize import uncoloured
 from aucbench.sources import source_file
 from aucbench.studies.units import FailureReason
-from aucbench.wording import uncoloured
 
 HINT = re.compile(r" \(HYDRA_FULL_ERROR=1 shows where\)\.?$")
 FRAME = re.compile(r'File "(.+?)", line (\d+), in (\w+)')

@@ -6,16 +6,16 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any
 
-from aucbench.config.settings import Budget, Limits
 from aucbench.entry import Entry
 from aucbench.errors import ParameterError
+from aucbench.humanize import duration
 from aucbench.registry import Catalog, Family
 from aucbench.studies.estimating import iterations_of
+from aucbench.studies.settings import Budget, Limits
 from aucbench.trying import contest
 from aucbench.trying.contest import TUNED, Contest, Standing, better
 from aucbench.trying.pricing import Price, priced
 from aucbench.trying.racing import Job, Key, Race
-from aucbench.wording import duration
 
 EPOCHS = 5.0
 SECONDS = 60.0

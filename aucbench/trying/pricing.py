@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from aucbench.config.settings import Budget
 from aucbench.entry import Entry
+from aucbench.studies.settings import Budget
 from aucbench.trying.contest import Standing
 
 RUNGS = (1, 2, 16, 256, 2_048)  # iterations

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import NamedTuple
 
-from aucbench.config import binding, sweeping
-from aucbench.config.settings import Limits
+from aucbench.config.build import build_entry
+from aucbench.config.compose import compose_words
 from aucbench.entry import Entry
+from aucbench.execution.execute import opened_store, plan_study
 from aucbench.registry import Catalog
 from aucbench.studies import forking
 from aucbench.studies.conducting import Executed, conduct
 from aucbench.studies.engine import Engine, Here
-from aucbench.studies.observing import Observer
-from aucbench.studies.running import Study, opened_store
-from aucbench.studies.units import FailureReason, Unit
+from aucbench.studies.settings import Limits
+from aucbench.studies.study import Observer, Study
+from aucbench.studies.units import FailureReason
 from aucbench.trying import contest, faults
 from aucbench.trying.contest import Standing
 
@@ -40,11 +41,16 @@ class _TimeUpError(Exception):
 class _Watcher(Observer):
     told: Callable[[str], None]
     end: float
+    found: "dict[Key, Standing]"
 
-    def started(self, unit: Unit) -> None:
+    def started(self, entry: Entry) -> None:
         if monotonic() > self.end:
             raise _TimeUpError
-        self.told(f"{unit.entry.algorithm.name} on {unit.entry.dataset.title}")
+        self.told(f"{entry.algorithm.name} on {entry.dataset.title}")
+
+    def entry_finished(self, executed: Executed) -> None:
+        key = executed.entry.algorithm.name, executed.entry.dataset.name
+        self.found[key] = _standing(key, executed)
 
 
 class Race:
@@ -85,13 +91,8 @@ class Race:
             [f"algo={label}", f"dataset={dataset}", *contest.DATASETS[dataset][1], *more, "tracking=none"]
             for label, dataset, more in jobs
         ]
-        composed = zip(jobs, sweeping.runs(self._catalog, words), strict=True)
-        # A study's matrix may skip runs; there is none here.
-        return {
-            (job.label, job.dataset): binding.bind(self._catalog, cfg)
-            for job, cfg in composed
-            if cfg is not None
-        }
+        composed = zip(jobs, compose_words(self._catalog, words), strict=True)
+        return {(job.label, job.dataset): build_entry(self._catalog, cfg) for job, cfg in composed}
 
     def run(
         self, entries: Mapping[Key, Entry], limits: Limits | None = None, end: float | None = None
@@ -111,18 +112,14 @@ class Race:
             entries = {key: replace(entry, limits=limits) for key, entry in entries.items()}
         found: dict[Key, Standing] = {}
 
-        def keep(executed: Executed) -> None:
-            key = executed.entry.algorithm.name, executed.entry.dataset.name
-            found[key] = _standing(key, executed)
-
-        watcher = _Watcher(self._told, self._end if end is None else end)
+        watcher = _Watcher(self._told, self._end if end is None else end, found)
         with opened_store(None) as store, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a diverging method's overflows are said in the verdict
-            plan = Study(list(entries.values())).plan(store)
+            plan = plan_study(Study(list(entries.values())), store)
             refused = list(plan.refused)
             engine = Here(watcher) if limits is None else self._cluster()
             with contextlib.suppress(_TimeUpError):
-                refused = conduct(plan, store, engine, watcher, keep).refused
+                refused = conduct(plan, store, engine, watcher).refused
         reasons = {each.entry: each.error for each in refused}
         for key, entry in entries.items():
             error = reasons.get(f"{entry.algorithm.name} on {entry.dataset.title}")

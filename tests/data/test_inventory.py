@@ -1,7 +1,7 @@
 """What the cache holds, and removing it; the commands fetch and data."""
 
 from aucbench import File
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.data import inventory, load
 from aucbench_datasets.classical import Fourclass
 from aucbench_datasets.own import Libsvm

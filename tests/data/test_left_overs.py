@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.data import fetch, fetching, inventory
 from aucbench_datasets.tabular import W8a
 from tests.data.conftest import TINY, Declared

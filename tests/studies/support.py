@@ -8,16 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
-from aucbench.config.settings import Budget, Limits, Settings
+from aucbench.config.build import build_study
+from aucbench.config.compose import compose_jobs
+from aucbench.config.overrides import parse
 from aucbench.data.loading import Part
 from aucbench.data.scaling import Scaling
 from aucbench.entry import Bound, Entry
 from aucbench.protocols import Holdout
+from aucbench.registry import catalog
 from aucbench.store import Store
 from aucbench.studies.conducting import conduct
 from aucbench.studies.engine import Here
-from aucbench.studies.observing import Observer
 from aucbench.studies.planning import make_plan
+from aucbench.studies.settings import Budget, Limits, Settings
+from aucbench.studies.study import Observer
 from aucbench.studies.workshop import Workshop
 from aucbench.tuning import NoTuning, Tuning
 from aucbench.tuning.spaces import resolve
@@ -60,6 +64,11 @@ def entry(
         settings=Settings(**settings),
         limits=limits or Limits(),
     )
+
+
+def study_of(*words):
+    """The study that some words of the command line ask for, not run."""
+    return build_study(catalog(), compose_jobs(catalog(), parse(words)))
 
 
 def plan_of(entries, store, **options):

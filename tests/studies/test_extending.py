@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.cli import main
-from aucbench.config.settings import Budget
+from aucbench.cli.main import main
 from aucbench.contracts import Batch, Problem
 from aucbench.store import Store
 from aucbench.studies.performing import workshop
 from aucbench.studies.searching import MOST_NEW
+from aucbench.studies.settings import Budget
 from aucbench.studies.units import TrialsUnit
 from aucbench.tuning import Grid
 from aucbench_algorithms.ls_svm import LsSvm

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from aucbench import sources
-from aucbench.config.settings import Limits
 from aucbench.store import Store
 from aucbench.studies.planning import CellState
+from aucbench.studies.settings import Limits
 from aucbench.tuning import Grid
 from aucbench_losses import Hinge
 from tests.studies.methods import Clouds, Gentle, Other, Raising

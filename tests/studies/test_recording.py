@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.store import Store
 
 

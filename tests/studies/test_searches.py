@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from aucbench.config.settings import Budget
 from aucbench.protocols import KFold, TrainValidTest
 from aucbench.runner.cell import run_cell
 from aucbench.store import Store
 from aucbench.studies import performing
+from aucbench.studies.settings import Budget
 from aucbench.studies.units import TrialsUnit
 from aucbench.tuning import Grid, Optuna, Random
 from tests.studies.methods import COUNTER, Diverging, Gentle, Other, Raising

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aucbench.config.settings import Limits
+from aucbench.studies.settings import Limits
 from aucbench.studies.trial_run import TrialRuns
 from tests.studies.methods import Exiting, Gentle, Greedy, Raising, Sleeper
 from tests.studies.support import entry

@@ -8,7 +8,7 @@ import pytest
 
 import aucbench
 from aucbench.admission import Failure
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.registry import Catalog, Family, Plugin
 from aucbench.testing import ALGORITHM_CHECKS, CHECKS
 from tests.testing import mistaken

@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
+from aucbench.humanize import duration
 from aucbench.registry import Family
 from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
 from aucbench.testing.examining import Watcher
 from aucbench.testing.isolating import examined_apart
 from aucbench.testing.patience import OutOfTime, Patience
-from aucbench.wording import duration
 from tests.testing import mistaken
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.config import binding, composing
 from aucbench.studies.performing import workshop
 from aucbench.tracking import LoggedEntry, colour
 from aucbench.tracking.commanding import words
 from aucbench.tracking.content import params, run_name, tags
 from aucbench.tracking.describing import note
+from tests.studies.support import study_of
 
 # Ottosson's Oklab, in which equal distances look alike, and what remains of a colour without the green
 # receptor, after Machado, Oliveira and Fernandes (2009); both of linear red, green and blue.
@@ -37,7 +37,7 @@ def logged(*overrides, study="s"):
 
 
 def key(overrides):
-    entry = binding.bind(aucbench.catalog(), composing.compose(aucbench.catalog(), overrides))
+    (entry,) = study_of(*overrides).entries
     return entry.key(workshop().digests(entry))
 
 

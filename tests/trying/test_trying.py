@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import aucbench
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Family, Plugin
 from aucbench.trying import contest, hold, holding, show, verdict

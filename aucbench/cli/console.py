@@ -1,0 +1,381 @@
+"""What a run shows: stages and bars on standard error, summaries of its entries on standard output."""
+
+import json
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from aucbench.entry import Entry
+from aucbench.humanize import counted
+from aucbench.result import CellResult, diverged_in_words
+from aucbench.studies.conducting import Conducted, Executed
+from aucbench.studies.planning import by_reason
+from aucbench.studies.recording import failures_by_word
+from aucbench.studies.settings import StoreSettings
+from aucbench.studies.study import Observer, Observers, Study
+from aucbench.tracking.addresses import serving, shown
+from aucbench.tuning import winners
+
+LABELS = 5  # labels of a class that are listed
+NOTHING_TUNED = "nothing: the method ignores every field of its grid"
+
+
+class Console(Observers):
+    """Shows one entry at length and a sweep in one line an entry."""
+
+    def study_begun(self, study: Study) -> None:
+        """Choose what suits the study."""
+        self._view = SweepView(study) if study.swept else EntryView(study)
+        self.observers = [self._view]
+        for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
+            names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
+            if remark:
+                print(f"aucbench: {', '.join(dict.fromkeys(names))}: {remark}", file=sys.stderr)
+
+    def close(self) -> None:
+        """Remove what moves on the terminal."""
+        if self.observers:
+            self._view.close()
+
+
+class EntryView(Observer):
+    """Shows one entry at length; bars only in a terminal.
+
+    Parameters
+    ----------
+    study : Study
+        Of one entry.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._bar: Any = None
+        self._terminal = sys.stderr.isatty()
+        self._name = ""
+        self._is_logged = False
+
+    def stage(self, text: str) -> None:
+        """Print the stage."""
+        self.close()
+        print(f"aucbench: {text} ...", file=sys.stderr, flush=True)
+
+    def progress(self, share: float) -> None:
+        """Move the bar."""
+        if not self._terminal:
+            return
+        if self._bar is None:
+            layout = "{l_bar}{bar}| {elapsed}"
+            self._bar = tqdm(total=100, desc=self._name, unit="%", leave=False, bar_format=layout)
+        self._bar.update(100 * share - self._bar.n)
+
+    def planned(self, cells: int, stored: int) -> None:
+        """Print what the store has of several cells."""
+        if stored:
+            print(f"aucbench: {stored} of {cells} cells were in the store", file=sys.stderr, flush=True)
+
+    def started(self, entry: Entry) -> None:
+        """Remember whose bar it is."""
+        self.close()
+        self._name = entry.algorithm.name
+
+    def entry_finished(self, executed: Executed) -> None:
+        """Print the summary."""
+        self.close()
+        if not executed.cells:
+            return
+        for name, text in _summary(executed).items():
+            _line(name, text)
+        if executed.from_store and self._study.store_path:
+            _line("from", f"the store {self._study.store_path} (nothing was run again)")
+
+    def logging_begun(self, executed: Executed) -> None:
+        """Say that MLflow is next; importing it takes a while."""
+        sys.stdout.flush()
+        self.stage("logging to MLflow")
+
+    def entry_logged(self, executed: Executed, run_id: str) -> None:
+        """Name the run."""
+        self._is_logged = True
+        _line("MLflow", f"run {run_id}")
+
+    def study_finished(self, result: Conducted) -> None:
+        """Say what failed, and the next commands."""
+        self.close()
+        if result.stored + result.finished:
+            print_next(self._study, self._is_logged)
+        print_failures(result, Names(()))
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+
+class SweepView(Observer):
+    """Shows a sweep: cells done, failed and the time that is left; one line an entry.
+
+    Parameters
+    ----------
+    study : Study
+        Of several entries.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study, self._names = study, Names(study.entries)
+        self._bar: Any = None
+        self._failures: list[dict[str, Any]] = []
+        self._diverged: set[str] = set()  # keys of cells that have a result which says so
+        self._logging = False
+        self._described: set[str] = set()  # data sets whose classes were printed
+        self._records: list[Mapping[str, Any]] = []  # of finished cells
+
+    def planned(self, cells: int, stored: int) -> None:
+        """Open the bar."""
+        print(
+            f"aucbench: {counted(cells, 'cell')}, {stored} of them in the store", file=sys.stderr, flush=True
+        )
+        self._bar = tqdm(
+            total=cells, initial=stored, unit=" cells", leave=False, disable=not sys.stderr.isatty()
+        )
+
+    def started(self, entry: Entry) -> None:
+        """Name what runs."""
+        self._bar.set_description(self._names.of(entry))
+
+    def cell_finished(self, entry: Entry, failure: dict[str, Any] | None) -> None:
+        """Move the bar by a cell."""
+        if failure is not None:
+            self._failures.append(failure)
+            counts = failures_by_word(self._failures).items()
+            self._bar.set_postfix_str(", ".join(f"{count} {word}" for word, count in counts if count))
+        self._bar.update(1)
+
+    def entry_finished(self, executed: Executed) -> None:
+        """Print the entry's line, below the classes of a data set that is new."""
+        title = executed.entry.dataset.title
+        if executed.cells and title not in self._described:
+            self._described.add(title)
+            facts = executed.cells[0].record["data"]
+            tqdm.write(f"aucbench: {title}: {classes(facts)}", file=sys.stderr)
+        auc = _auc_of(executed) if executed.cells else "no result"
+        notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
+        records = [cell.record for cell in executed.cells]
+        if chosen := winners.in_words(records):
+            notes.append(f"tuned: {chosen}")
+        if executed.from_store:
+            notes.append("from the store")
+        notes += [f"{count} {word}" for word, count in failures_by_word(executed.failures).items() if count]
+        if executed.missing:
+            notes.append(f"{executed.missing} not run")
+        if advice := _advice(executed.cells):
+            notes.append(advice)
+        self._records += records
+        self._diverged |= {cell.record["key"] for cell in executed.cells if cell.diverged}
+        tqdm.write(f"{self._names.of(executed.entry)}: {'; '.join(notes)}", file=sys.stdout)
+
+    def logging_begun(self, executed: Executed) -> None:
+        """Say once that entries are logged."""
+        if not self._logging:
+            self._logging = True
+            tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
+
+    def board_written(self, page: Path) -> None:
+        """Name the page, which is gone by now where there is no store."""
+        if self._study.store_path:
+            print(f"leaderboard  {page}")
+
+    def study_finished(self, result: Conducted) -> None:
+        """Print what was left out, what failed, and the next commands."""
+        self.close()
+        for text in by_reason(result.unavailable):
+            print(f"aucbench: left out {text}", file=sys.stderr)
+        for text in by_reason(result.refused):
+            print(f"aucbench: {text}", file=sys.stderr)
+        print_failures(result, self._names)
+        for name, sentence in winners.at_edges(self._records):
+            print(f"{name}: {sentence}")
+        finished = result.stored + result.finished
+        missing = result.cells - finished - len(result.failures)
+        counts = failures_by_word(result.failures)
+        diverged = len(self._diverged) + counts["diverged"]
+        print(
+            f"{counted(finished - len(self._diverged), 'cell')} done"
+            + (f", {diverged} diverged" if diverged else "")
+            + f", {counts['failed']} failed"
+            + (f", {missing} not run" if missing > 0 else "")
+        )
+        print_next(self._study, self._study.tracking_uri is not None)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def print_failures(result: Conducted, names: "Names") -> None:
+    """One line for each failed cell, and how to see more."""
+    for failure in result.failures:
+        where = names.of_failure(failure)
+        fold = f", fold {failure['fold']}" if failure["fold"] else ""
+        print(
+            f"aucbench: {failure['reason']}: {where} (seed {failure['seed']}{fold}): {failure['message']}",
+            file=sys.stderr,
+        )
+    if result.failures:
+        print(
+            "aucbench: aucbench status --failures shows tracebacks; --only-failed runs these cells again",
+            file=sys.stderr,
+        )
+
+
+def print_next(study: Study, is_logged: bool) -> None:
+    """The commands, or the address, that show more."""
+    path, uri = study.store_path, study.tracking_uri
+    nexts = [serving(uri) or shown(uri)] if uri and is_logged else []
+    if path:
+        words = ["aucbench", "leaderboard"]
+        words += [] if path == StoreSettings.path else ["--store", path]
+        words += ["--baseline", study.running.baseline] if study.running.baseline else []
+        nexts.append(shlex.join(words))
+    for number, command in enumerate(nexts):
+        _line("next" if number == 0 else "", command)
+    sys.stdout.flush()
+
+
+def _line(name: str, text: str) -> None:
+    print(f"{name:>10}  {text}")
+
+
+class Names:
+    """Names of entries: method and data set, and whatever differs between those of the same name.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        All of the sweep.
+    """
+
+    def __init__(self, entries: Sequence[Entry]):
+        from aucbench.boards.labelling import sweep_names
+
+        described = [entry.describe() for entry in entries]
+        names = sweep_names(described, [_extra(entry) for entry in entries])
+        self._known = {id(entry): name for entry, name in zip(entries, names, strict=True)}
+        self._described = list(zip(map(_text, described), entries, names, strict=True))
+        self._fields = list(described[0]) if described else []
+
+    def of(self, entry: Entry) -> str:
+        """The name of an entry."""
+        return " on ".join(self.pair(entry))
+
+    def pair(self, entry: Entry) -> tuple[str, str]:
+        """The names of its method and of its data set."""
+        return self._known.get(id(entry)) or (entry.algorithm.name, entry.dataset.title)
+
+    def of_failure(self, failure: dict[str, Any]) -> str:
+        """The name of the entry whose cell failed, given what the store keeps of it."""
+        of_entry = _text({field: failure[field] for field in self._fields})
+        for described, entry, name in self._described:
+            s = entry.settings
+            if s.seed <= failure["seed"] < s.seed + s.runs and described == of_entry:
+                return " on ".join(name)
+        return f"{failure['algorithm']['name']} on {failure['dataset']['title']}"
+
+
+def _extra(entry: Entry) -> dict[str, Any]:
+    """Fields that tell no methods apart on a board, and entries of a sweep."""
+    s = entry.settings
+    told = {name: getattr(s, name) for name in ("seed", "runs", "split_seed", "order_seed")}
+    return {name: value for name, value in told.items() if value is not None} | {
+        "checkpoints": entry.budget.checkpoints
+    }
+
+
+def _text(described: dict[str, Any]) -> str:
+    """Canonical JSON: tuples compare equal to the lists read back from the store."""
+    return json.dumps(described, sort_keys=True, default=str)
+
+
+def _summary(executed: Executed) -> dict[str, str]:
+    entry, cells = executed.entry, executed.cells
+    outcomes = [cell.outcome for cell in cells]
+    first = cells[0]
+    facts = first.record["data"]
+    lines = {
+        "run": f"{entry.algorithm.name} on {entry.dataset.title} "
+        f"({facts['train_rows']:,} training and {facts['test_rows']:,} test rows, "
+        f"{facts['features']:,} features)",
+        "classes": classes(facts),
+        "test AUC": _auc_of(executed),
+        "training": f"{_mean(outcomes, 'train_seconds'):.4g} s "
+        f"({_mean(outcomes, 'train_cpu_seconds'):.4g} s of CPU)",
+        "cost": f"{_mean(outcomes, 'ns_per_iteration'):,.0f} ns per iteration",
+        "iterations": f"{_mean(outcomes, 'iterations'):,.0f}",
+        "state": f"{_mean(outcomes, 'state_bytes'):,.0f} bytes",
+        "stopped": ", ".join(sorted({str(outcome["stop_reason"]) for outcome in outcomes})),
+    }
+    if advice := _advice(cells):
+        lines["advice"] = advice
+    tuned = [cell.record["tuned"] for cell in cells if cell.record["tuned"]]
+    if tuned:
+        lines["tuned"] = winners.in_words(cell.record for cell in cells) or NOTHING_TUNED
+        passes = sum({repr(each["cost"]): each["cost"]["passes"] for each in tuned}.values())
+        lines["tuning"] = (
+            f"{counted(tuned[0]['cost']['settings'], 'setting')} per split, "
+            f"{passes:,.0f} {'pass' if round(passes) == 1 else 'passes'} in all"
+        )
+        edges = [sentence for _, sentence in winners.at_edges(cell.record for cell in cells)]
+        lines |= {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
+    if entry.features.name != "identity":
+        lines["features"] = f"{entry.features.name}, fitted in {facts['features_seconds']:.3g} s"
+    if first.record["algorithm"]["exempt"]:
+        lines["exempt"] = "from checks: " + ", ".join(first.record["algorithm"]["exempt"])
+    return lines
+
+
+def classes(facts: Mapping[str, Any]) -> str:
+    """Which labels are positive, and the rows of either class."""
+    parts = []
+    for name, sign in (("positive", 1), ("negative", -1)):
+        labels = facts.get(name) or ["not recorded"]
+        shown = ", ".join(labels[:LABELS]) + (
+            f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
+        )
+        rows = []
+        for side in ("train", "test"):
+            positives = facts.get(f"{side}_positives")
+            if positives is not None:
+                count = positives if sign == 1 else facts[f"{side}_rows"] - positives
+                rows.append(f"{count:,} {'training' if side == 'train' else 'test'}")
+        noun = "label" if len(labels) == 1 else "labels"
+        parts.append(f"{name} {noun} {shown} ({' and '.join(rows)} rows)")
+    return "; ".join(parts)
+
+
+def _auc_of(executed: Executed) -> str:
+    cells = executed.cells
+    if diverged := diverged_in_words(cells):
+        return diverged
+    if len(cells) == 1:
+        return f"{cells[0].auc:.6f}"
+    aucs = np.array([cell.auc for cell in cells])
+    return f"{np.mean(aucs):.6f} ± {np.std(aucs, ddof=1):.6f} over {len(aucs)} runs"
+
+
+def _advice(cells: Sequence[CellResult]) -> str:
+    """What to change, of the first run that diverged or stopped before it had converged; else empty."""
+    short = sum(cell.outcome.get("converged") is False and not cell.diverged for cell in cells)
+    if short:
+        runs = "" if len(cells) == 1 else f" in {short} of {len(cells)} runs"
+        return f"not converged{runs}; set budget.epochs=null, or allow more passes"
+    return next((cell.outcome.get("advice") or "" for cell in cells if cell.diverged), "")
+
+
+def _mean(outcomes: list[dict[str, Any]], key: str) -> float:
+    return float(np.mean([outcome[key] for outcome in outcomes]))
