@@ -2,7 +2,7 @@
 
 import sys
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

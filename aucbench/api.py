@@ -1,16 +1,28 @@
-"""The Python interface: run, replay, catalog."""
+"""The Python interface: run, run_study, plan_study, replay, catalog."""
 
+import re
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.registry import catalog as catalog
+from aucbench.errors import CellError, ParameterError
+from aucbench.registry import Catalog, accepted_loss, catalog
 from aucbench.studies.result import Result
+from aucbench.studies.study import Observer, Observers, Study
 
 if TYPE_CHECKING:
+    from aucbench.config.overrides import Request
+    from aucbench.execution.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
+    from aucbench.studies.store import Store
+
+__all__ = ["Catalog", "catalog", "plan_study", "replay", "run", "run_study"]
+
+MANY = re.compile(r"hydra/launcher=dask|parallel=(0|[2-9]|[1-9]\d+)")
 
 
 def run(*overrides: str) -> Result:
@@ -40,51 +52,165 @@ def run(*overrides: str) -> Result:
     >>> result.auc > 0.95
     True
     """
-    from aucbench import tracking
-    from aucbench.config import binding, composing
-    from aucbench.config.explaining import explain
-    from aucbench.config.words import check_overrides
-    from aucbench.errors import AucbenchError, ParameterError
-    from aucbench.studies.running import Study, opened_store, run_study
+    from aucbench.config.overrides import Request, check_overrides
 
     check_overrides(overrides)
     keys = [override.split("=")[0] for override in overrides]
     quiet = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
     unkept = [] if "store.path" in keys else ["store.path=null"]
-    try:
-        cfg = composing.compose(catalog(), [*overrides, *quiet, *unkept])
-        entry, running = binding.bind(catalog(), cfg), binding.running(cfg)
-    except AucbenchError:
-        raise
-    except Exception as error:
-        sentence = explain(error)
-        if sentence is None:
-            raise
-        raise ParameterError(sentence) from error
-    path, uri = binding.store_path(cfg), binding.tracking_uri(cfg)
-    if uri:
-        tracking.check_address(uri)
-    found: list[FinishedEntry] = []
-    with opened_store(path) as store:
-        _, conducted = run_study(Study([entry], running, entry.settings.study), store, on_entry=found.append)
-        _raise_for(conducted)
-        if uri:
-            tracking.log_entry(found[0], uri, store if path else None)
-    return Result(found[0].cells)
-
-
-def _raise_for(conducted: "StudyResult") -> None:
-    from aucbench.errors import CellError
-
-    if conducted.refused:
-        raise conducted.refused[0].error
-    if conducted.failures:
-        failure = conducted.failures[0]
+    study = _study(Request((*overrides, *quiet, *unkept)))
+    if study.swept:
+        raise ParameterError("aucbench.run runs one entry; aucbench.run_study runs a sweep or an experiment.")
+    kept = _Kept()
+    result = _execute(study, kept)
+    if result.failures:
+        failure = result.failures[0]
         raise CellError(f"{failure.reason} (seed {failure.seed}): {failure.message}")
-    if conducted.left:
-        raise CellError(
-            f"stop_after left {conducted.left[0][1]} cells that were not run; allow more seconds."
-        )
+    if result.left:
+        raise CellError(f"stop_after left {result.left[0][1]} cells that were not run; allow more seconds.")
+    if result.untracked:
+        raise result.untracked
+    return Result(kept.entry.cells)
+
+
+def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyResult":
+    """Run what the command line runs for these words: one entry, a sweep or an experiment; prints nothing.
+
+    Finished cells are kept in the store and logged to MLflow as ``aucbench run`` does; a study with a name
+    gets its leaderboard.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Overrides and flags, such as ``["--multirun", "algo=solam,psam", "dataset=a9a", "runs=5"]`` or
+        ``["+experiment=smoke", "tracking=none"]``.
+    observer : Observer, optional
+        Told about the progress, and about every entry that is finished.
+
+    Returns
+    -------
+    StudyResult
+        How many cells there are and were run; what failed, was refused or could not be logged.
+
+    Raises
+    ------
+    AucbenchError
+        The words cannot be read, or ask for one entry that cannot be run.
+
+    Examples
+    --------
+    >>> from aucbench.api import run_study
+    >>> words = ["-m", "algo=ls_svm,solam", "tracking=none", "store.path=null"]
+    >>> run_study(words).finished
+    2
+    """
+    return _execute(_study(_request(words), words), observer or Observer())
+
+
+def plan_study(words: Sequence[str]) -> "PlannedStudy":
+    """Plan what `run_study` would run for these words, and what that would take (``--dry-run``).
+
+    Parameters
+    ----------
+    words : sequence of str
+        As for `run_study`.
+
+    Returns
+    -------
+    PlannedStudy
+        The study, its plan, and an estimate for each of its entries.
+
+    Raises
+    ------
+    AucbenchError
+        The words cannot be read, or ask for one entry that cannot be built.
+    """
+    from aucbench.execution.execute import estimate_study, opened_store
+
+    study = _study(_request(words), words)
+    with opened_store(study.store_path) as store:
+        return estimate_study(study, store)
+
+
+class _Kept(Observer):
+    """Keeps the entry that was run."""
+
+    entry: "FinishedEntry"
+
+    def entry_finished(self, executed: "FinishedEntry") -> None:
+        self.entry = executed
+
+
+def _request(words: Sequence[str]) -> "Request":
+    from aucbench.config.overrides import parse
+
+    request = parse(words)
+    if request.help or request.cfg or request.completion:
+        raise ParameterError("--help, --cfg and --shell-completion belong to the command line: aucbench run.")
+    return request
+
+
+def _study(request: "Request", words: Sequence[str] = ()) -> Study:
+    """The study that is asked for; what it is given wrongly is said before anything is planned."""
+    if any(MANY.fullmatch(word) for word in request.overrides):
+        from aucbench.processes import start_fork_server
+
+        start_fork_server()
+    from aucbench.config.build import build_study
+    from aucbench.config.compose import compose_jobs
+
+    command = shlex.join(["aucbench", *words]) if words else ""
+    study = build_study(catalog(), compose_jobs(catalog(), request), command, request.only_failed)
+    if study.tracking_uri:
+        from aucbench import tracking
+
+        tracking.check_address(study.tracking_uri)
+    if study.running.baseline:
+        from aucbench.boards.baselines import check_baseline
+
+        check_baseline(study.running.baseline.partition(" (")[0], ())
+    return study
+
+
+def _execute(study: Study, observer: Observer) -> "StudyResult":
+    """Run a study, log it, and write its leaderboard."""
+    from aucbench.execution.execute import execute_study, opened_store
+
+    with opened_store(study.store_path) as store:
+        tracker = None
+        observers = Observers(observer)
+        if study.tracking_uri:
+            from aucbench.tracking import StudyTracker, Tracker
+
+            tracker = StudyTracker(Tracker(study.tracking_uri, store if study.store_path else None), observer)
+            observers.observers.append(tracker)
+        observers.study_begun(study)
+        result = execute_study(study, store, observers)
+        if result.refused and not study.swept:
+            raise result.refused[0].error
+        is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
+        if study.name and study.swept and result.cells and (result.finished or not is_written):
+            observers.stage("writing the leaderboard")
+            observers.board_written(_write_board(store, study.name, study.running.baseline))
+        result.untracked = tracker.trouble if tracker else None
+        observers.study_finished(result)
+        return result
+
+
+def _write_board(store: "Store", study: str, baseline: str | None) -> Path:
+    """The study's leaderboard beside its results, without pictures; returns the page."""
+    from aucbench.boards.baselines import BASELINE
+    from aucbench.boards.building import build
+    from aucbench.boards.collecting import from_store, left_out
+    from aucbench.boards.files import PAGE, write
+
+    cells = from_store(store, study)
+    folder = store.board_folder(study)
+    report = build(
+        cells, study, one_study=True, remarks=left_out(store, study), baseline=baseline or BASELINE
+    )
+    write(report, cells, folder, pictures=False)
+    return folder / PAGE
 
 
 def replay(
@@ -129,7 +255,6 @@ def replay(
     DataError
         X, y and rows do not fit together.
     """
-    from aucbench.registry import accepted_loss
     from aucbench.runner.replay import replay_rows
 
     if loss is None or isinstance(loss, str):

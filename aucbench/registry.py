@@ -114,6 +114,46 @@ def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
     return f"Known: {', '.join(sorted(known)) or 'none'}."
 
 
+def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:
+    """The name of the loss a method trains with: the one asked for if it accepts that, else its first.
+
+    Raises
+    ------
+    ParameterError
+        The method takes no loss, not this one, or any and none was named.
+    """
+    accepted = tuple(getattr(algorithm, "losses", ()))
+    if name is None:
+        if accepted[:1] == ("*",):
+            known = ", ".join(sorted(catalog.plugins[Family.losses]))
+            raise ParameterError(
+                f"{algorithm.name} takes any loss and has no default: set loss to one of {known}."
+            )
+        return accepted[0] if accepted else None
+    if not accepted:
+        raise ParameterError(f"{algorithm.name} takes no loss, got loss={name}.")
+    if name not in accepted and "*" not in accepted:
+        raise ParameterError(f"{algorithm.name} accepts the losses {', '.join(accepted)}, got loss={name}.")
+    return name
+
+
+@cache
+def catalog() -> Catalog:
+    """The registered plugins: ``catalog().algorithm("solam")(zeta=0.5, radius=2.0)``.
+
+    Returns
+    -------
+    Catalog
+        With `algorithm`, `dataset`, `loss` and `features`, each giving the class of a name.
+
+    Raises
+    ------
+    PluginError
+        Two distributions register the same name.
+    """
+    return load_catalog()
+
+
 def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     """Load every entry point of the group and collect what its hooks return.
 
@@ -161,46 +201,6 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     for failure in failures:
         warnings.warn(str(failure), PluginWarning, stacklevel=2)
     return Catalog(plugins, tuple(failures))
-
-
-@cache
-def catalog() -> Catalog:
-    """The registered plugins: ``catalog().algorithm("solam")(zeta=0.5, radius=2.0)``.
-
-    Returns
-    -------
-    Catalog
-        With `algorithm`, `dataset`, `loss` and `features`, each giving the class of a name.
-
-    Raises
-    ------
-    PluginError
-        Two distributions register the same name.
-    """
-    return load_catalog()
-
-
-def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:
-    """The name of the loss a method trains with: the one asked for if it accepts that, else its first.
-
-    Raises
-    ------
-    ParameterError
-        The method takes no loss, not this one, or any and none was named.
-    """
-    accepted = tuple(getattr(algorithm, "losses", ()))
-    if name is None:
-        if accepted[:1] == ("*",):
-            known = ", ".join(sorted(catalog.plugins[Family.losses]))
-            raise ParameterError(
-                f"{algorithm.name} takes any loss and has no default: set loss to one of {known}."
-            )
-        return accepted[0] if accepted else None
-    if not accepted:
-        raise ParameterError(f"{algorithm.name} takes no loss, got loss={name}.")
-    if name not in accepted and "*" not in accepted:
-        raise ParameterError(f"{algorithm.name} accepts the losses {', '.join(accepted)}, got loss={name}.")
-    return name
 
 
 def _taken(known: dict[str, Plugin], plugin: Plugin) -> Failure | None:

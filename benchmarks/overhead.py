@@ -7,12 +7,14 @@ from time import perf_counter
 from typing import Any
 
 import aucbench
-from aucbench.config import binding, composing
-from aucbench.config.settings import Running
+from aucbench.config.build import build_study
+from aucbench.config.compose import compose_jobs
+from aucbench.config.overrides import Request
+from aucbench.execution.execute import execute_study
 from aucbench.studies import performing
-from aucbench.studies.observing import Observer
-from aucbench.studies.running import Study, run_study
+from aucbench.studies.settings import Running
 from aucbench.studies.store import Store
+from aucbench.studies.study import Observer, Study
 from benchmarks.measuring import Measure
 
 METHODS = ("solam", "fsauc", "psam")
@@ -27,7 +29,7 @@ class _Clock(Observer):
         self.ends = [perf_counter()]
         self.inside = [0.0]
 
-    def finished(self, unit: Any, failure: Any) -> None:
+    def cell_finished(self, entry: Any, failure: Any) -> None:
         self.ends.append(perf_counter())
         self.inside.append(0.0)
 
@@ -51,21 +53,17 @@ _RUN_CELL = performing.run_cell
 def cells() -> Iterator[Measure]:
     """Sixty cells, of three methods on four generated data sets with five seeds, in this process."""
     catalog = aucbench.catalog()
-    entries = [
-        binding.bind(
-            catalog,
-            composing.compose(catalog, [f"algo={name}", "dataset=gaussian", f"dataset.{data}", "runs=5"]),
-        )
-        for data in DATA
-        for name in METHODS
+    jobs = [
+        (f"algo={name}", "dataset=gaussian", f"dataset.{data}", "runs=5") for data in DATA for name in METHODS
     ]
+    entries = [build_study(catalog, compose_jobs(catalog, Request(job))).entries[0] for job in jobs]
     clock = _Clock()
     for _ in range(2):  # the first compiles
         clock = _Clock()
         performing.run_cell = clock.timed
         try:
             with tempfile.TemporaryDirectory() as folder:
-                run_study(Study(entries, Running(parallel=1)), Store(folder), clock)
+                execute_study(Study(entries, Running(parallel=1)), Store(folder), clock)
         finally:
             performing.run_cell = _RUN_CELL
     found = clock.overheads()

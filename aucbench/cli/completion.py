@@ -1,69 +1,64 @@
-"""Answers to the shell's completion queries: subcommands and plugin names, else Hydra's overrides."""
+"""Answers to the shell's completion queries: commands, names of plugins, and overrides."""
 
 import os
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-import aucbench
-from aucbench.cli import SUBCOMMANDS
+from aucbench import api
+from aucbench.cli.commands import COMMANDS
+from aucbench.contracts.validation import Family
+
+NAMES = {
+    "list": lambda: Family,
+    "fetch": lambda: api.catalog().plugins[Family.datasets],
+    "data": lambda: api.catalog().plugins[Family.datasets],
+    "check": lambda: sorted({plugin.name for plugin in api.catalog()} | {"--all", "--list"}),
+    "new": lambda: ("algorithm", "dataset", "loss", "features"),
+    "try": lambda: sorted(api.catalog().plugins[Family.algorithms]),
+}
 
 
 def complete(arguments: Sequence[str]) -> int:
     """Print the candidates for the line in ``COMP_LINE``; returns the exit status."""
-    from aucbench.contracts.validation import Family
 
     line = os.environ["COMP_LINE"]
     words = line.split()
     unfinished = "" if line.endswith(" ") else words[-1]
     before = words[1 : len(words) - (1 if unfinished else 0)]
-    if before[:1] == ["list"]:
-        return _offer(unfinished, Family)
-    if before[:1] in (["fetch"], ["data"]):
-        return _offer(unfinished, aucbench.catalog().plugins[Family.datasets])
-    if before[:1] == ["check"]:
-        return _offer(
-            unfinished, sorted({plugin.name for plugin in aucbench.catalog()} | {"--all", "--list"})
-        )
-    if before[:1] == ["new"]:
-        return _offer(unfinished, ("algorithm", "dataset", "loss", "features"))
-    if before[:1] == ["try"]:
-        return _offer(unfinished, sorted(aucbench.catalog().plugins[Family.algorithms]))
-    if before and before[0] in SUBCOMMANDS and before[0] != "run":
-        return 0
-    if not before:
-        _offer(unfinished, SUBCOMMANDS)
-    overrides = before[before[:1] == ["run"] :]
-    choices = _choices(unfinished, overrides)
-    if choices:
-        return _offer(unfinished, choices)
-    from aucbench.cli.running import run
-
-    # Hydra does not know the word run; for it the overrides begin right after the command's name.
-    os.environ["COMP_LINE"] = " ".join([words[0], *overrides, unfinished])
-    return run(list(arguments))
+    found = [name for name in _candidates(unfinished, before) if name.startswith(unfinished)]
+    print(("\n" if "query=fish" in arguments else " ").join(found))
+    return 0
 
 
-def _choices(unfinished: str, overrides: Sequence[str]) -> list[str]:
+def _candidates(unfinished: str, before: list[str]) -> list[str]:
+    command = before[0] if before and before[0] in COMMANDS else "run"
+    if command != "run":
+        return [str(name) for name in NAMES.get(command, tuple)()]
+    overrides = [word for word in before if "=" in word]
+    if values := _values(unfinished, overrides):
+        return values
+    from aucbench.config.compose import completions
+
+    of_hydra = completions(api.catalog(), " ".join([*overrides, unfinished]))
+    return of_hydra if before else [*COMMANDS, *of_hydra]
+
+
+def _values(unfinished: str, overrides: Sequence[str]) -> list[str]:
     """The values of a field with a fixed set of them, as overrides; Hydra offers the default only."""
-    from aucbench.config import composing, twins
-    from aucbench.config.settings import Settings
+    from aucbench.config.structured_configs import GROUPS
     from aucbench.contracts import field_types
+    from aucbench.studies.settings import Settings
 
     name, sign, _ = unfinished.partition("=")
     group, _, field = name.rpartition(".")
-    if not sign or (group and group not in twins.GROUPS):
+    if not sign or (group and group not in GROUPS):
         return []
     owner: Any = Settings
     if group:
-        catalog = aucbench.catalog()
-        chosen = composing.choices(composing.compose(catalog, [word for word in overrides if "=" in word]))
-        owner = catalog.find(twins.GROUPS[group], str(chosen[group])).cls
+        from aucbench.config.compose import chosen_names
+
+        owner = api.catalog().find(GROUPS[group], str(chosen_names(api.catalog(), overrides)[group])).cls
     kind = field_types(owner).get(field)
     members = kind.base if kind and isinstance(kind.base, type) and issubclass(kind.base, StrEnum) else ()
     return [f"{name}={member}" for member in members]
-
-
-def _offer(unfinished: str, names: object) -> int:
-    print(" ".join(str(name) for name in names if str(name).startswith(unfinished)))  # type: ignore[attr-defined]
-    return 0

@@ -1,1 +1,1 @@
-"""From overrides to objects: settings, typed twins for Hydra, composing, binding, clear errors."""
+"""From overrides to a study of objects. The only folder that imports Hydra; imported by `api` and `cli`."""

@@ -9,12 +9,12 @@ from aucbench.errors import AucbenchError
 from aucbench.studies import provenance
 from aucbench.studies.agenda import Agenda
 from aucbench.studies.engine import Engine
-from aucbench.studies.observing import Observer
 from aucbench.studies.performing import workshop
 from aucbench.studies.planning import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.record import CellStatus, Failure, FailureRecord, LimitsRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult
 from aucbench.studies.store import Store
+from aucbench.studies.study import Observer
 from aucbench.studies.units import CellUnit, Report, SearchUnit, TrialsUnit, Unit
 
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
@@ -25,7 +25,6 @@ def conduct(
     store: Store,
     engine: Engine,
     observer: Observer | None = None,
-    on_entry: Callable[[FinishedEntry], None] = lambda entry: None,
     exclusive: bool = False,
     on_begin: Callable[[], None] = lambda: None,
     stop_after: float | None = None,
@@ -42,8 +41,6 @@ def conduct(
         Where units run.
     observer : Observer
         Told about the progress.
-    on_entry : callable
-        Gets every entry once nothing of it is left to be run.
     exclusive : bool
         Run cells that were timed beside others once more, one at a time.
     on_begin : callable
@@ -51,7 +48,7 @@ def conduct(
     stop_after : float, optional
         Seconds after which no unit is started; `StudyResult.left` counts the cells that were not run.
     """
-    conductor = _Conductor(plan, store, engine, observer or Observer(), on_entry, on_begin)
+    conductor = _Conductor(plan, store, engine, observer or Observer(), on_begin)
     return conductor.conduct(exclusive, stop_after)
 
 
@@ -62,15 +59,17 @@ class _Conductor:
         store: Store,
         engine: Engine,
         observer: Observer,
-        on_entry: Callable[[FinishedEntry], None],
         on_begin: Callable[[], None],
     ):
         self._plan, self._store, self._engine = plan, store, engine
-        self._observer, self._on_entry = observer, on_entry
+        self._observer = observer
         self._on_begin: Callable[[], None] | None = on_begin
-        self._finished = 0  # cells
-        self._failures: list[FailureRecord] = []
-        self._refused = list(plan.refused)
+        self._result = StudyResult(
+            cells=len(plan.cells()),
+            stored=plan.count(CellStatus.finished),
+            refused=list(plan.refused),
+            unavailable=list(plan.unavailable),
+        )
         self._owner = {id(planned.entry): planned for planned in plan.entries}
         self._left = {
             planned.key: {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
@@ -95,7 +94,7 @@ class _Conductor:
         self._end: float | None = None  # of the monotonic clock
 
     def conduct(self, exclusive: bool, stop_after: float | None) -> StudyResult:
-        self._observer.planned(len(self._plan.cells()), self._plan.count(CellStatus.finished))
+        self._observer.planned(self._result.cells, self._result.stored)
         self._hold = exclusive
         if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
             self._begin()
@@ -106,21 +105,17 @@ class _Conductor:
             self._refuse(planned, error)
         self._settle(agenda)
         if stop_after is not None:
-            self._end = (
-                monotonic() + stop_after
-            )  # from here on: planning again and again would come to nothing
+            self._end = monotonic() + stop_after  # planning does not count, or one long plan would block all
         self._drain(agenda)
         if exclusive:
             self._hold = False
             self._time_alone()
             for planned in self._plan.entries:
                 self._complete(planned)
-        left = [
-            (planned.entry, count)
-            for planned in self._plan.entries
-            if (count := len(self._left[planned.key]))
-        ]
-        return StudyResult(self._finished, tuple(self._failures), tuple(self._refused), tuple(left))
+        for planned in self._plan.entries:
+            if count := len(self._left[planned.key]):
+                self._result.left.append((planned.entry, count))
+        return self._result
 
     def _is_over(self) -> bool:
         return self._end is not None and monotonic() > self._end
@@ -139,7 +134,7 @@ class _Conductor:
                 if unit is None:
                     break
                 running[worker], last[worker] = unit, unit.group
-                self._observer.started(unit)
+                self._observer.started(unit.entry)
                 self._engine.start(worker, unit)
             if not running:
                 if agenda and not self._is_over():
@@ -173,20 +168,19 @@ class _Conductor:
             trials = unit.failed(failure.reason, failure.message) if failure else report.result
             self._store.add_trials(unit.key, trials)
             agenda.tried(unit, trials)
-            self._observer.finished(unit, None)
             self._settle(agenda)
 
     def _finish(self, planned: PlannedEntry, unit: CellUnit, report: Report) -> None:
         if report.failure is None:
             self._store.put(unit.key, report.result)
             self._fresh[unit.key] = report.result
-            self._finished += 1
-            self._observer.finished(unit, None)
+            self._result.finished += 1
+            self._observer.cell_finished(unit.entry, None)
             self._forget_trials(unit.key)
         else:
             record = _failure(unit, report.failure)
             self._store.put_failure(record)
-            self._observer.finished(unit, record)
+            self._observer.cell_finished(unit.entry, record)
         for sharer in self._sharers[unit.key]:
             if unit.key in self._left[sharer.key]:
                 self._left[sharer.key].discard(unit.key)
@@ -212,7 +206,7 @@ class _Conductor:
         if planned.key not in self._dropped:
             self._dropped.add(planned.key)
             name = f"{planned.entry.algorithm.name} on {planned.entry.dataset.title}"
-            self._refused.append(Refused(name, error))
+            self._result.refused.append(Refused(name, error))
             self._left[planned.key].clear()
 
     def _complete(self, planned: PlannedEntry) -> None:
@@ -226,11 +220,11 @@ class _Conductor:
                 cells.append(result)
             elif (failure := self._store.failure(cell.key)) is not None:
                 failures.append(failure)
-        self._failures.extend(failures)
+        self._result.failures.extend(failures)
         if not cells and not failures:
             return
         complete = len(cells) == len(planned.cells)
-        self._on_entry(
+        self._observer.entry_finished(
             FinishedEntry(
                 planned.key if complete else f"{planned.key}-{len(cells)}",
                 planned.entry.settings.study,
@@ -261,7 +255,7 @@ class _Conductor:
     def _alone(self, unit: Unit) -> Report:
         while not (free := self._engine.free()):
             list(self._engine.wait())
-        self._observer.started(unit)
+        self._observer.started(unit.entry)
         self._engine.start(free[0], unit, alone=True)
         while not (reports := list(self._engine.wait())):
             pass

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from aucbench.studies.observing import Observer
 from aucbench.studies.performing import Conditions, perform
+from aucbench.studies.study import Observer
 from aucbench.studies.units import Report, Unit
 
 

@@ -9,7 +9,6 @@ from msgspec.structs import asdict as structs_asdict
 from msgspec.structs import replace
 
 from aucbench import kernels
-from aucbench.config.settings import Budget, Limits, Settings
 from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
@@ -22,6 +21,7 @@ from aucbench.studies.record import (
     Seeds,
     canonical,
 )
+from aucbench.studies.settings import Budget, Limits, Settings
 from aucbench.tuning import Tuning
 
 # The first part of a search's key; its number grows when the settings of searches or their trials change.

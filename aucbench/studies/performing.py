@@ -24,9 +24,9 @@ from aucbench.runner.grid import run_together
 from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
 from aucbench.studies import provenance
 from aucbench.studies.entry import Entry
-from aucbench.studies.observing import Observer
 from aucbench.studies.record import CellRecord, CellStatus, DataRecord, Failure, ResultRecord, Trial
 from aucbench.studies.result import CellResult
+from aucbench.studies.study import Observer
 from aucbench.studies.units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
 from aucbench.studies.workshop import Workshop, blaming, sentence_of
 from aucbench.tuning.spaces import Point

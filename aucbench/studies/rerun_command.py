@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from aucbench.config.settings import Budget, Settings
 from aucbench.data.scaler import default_scaling
 from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.studies.plugin_metadata import changed, completed, first_loss, plugin
@@ -19,6 +18,7 @@ from aucbench.studies.record import (
     TuningRecord,
     subset,
 )
+from aucbench.studies.settings import Budget, Settings
 from aucbench.tuning import TUNINGS
 
 GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}

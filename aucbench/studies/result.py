@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, TrackingError
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import CellRecord, CellStatus, FailureRecord, to_dict
 
@@ -137,14 +137,18 @@ class Refused:
         return str(self.error)
 
 
-@dataclass(frozen=True)
+@dataclass
 class StudyResult:
-    """What came of a study: how many cells finished, which failed, and which entries were refused."""
+    """What came of a study."""
 
-    finished: int
-    failures: tuple[FailureRecord, ...]
-    refused: tuple[Refused, ...]
-    left: tuple[tuple["Entry", int], ...] = ()  # entries with cells that `stop_after` left out, and how many
+    cells: int = 0
+    stored: int = 0  # cells that the store had before
+    finished: int = 0  # cells that were run
+    failures: list[FailureRecord] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    unavailable: list[Refused] = field(default_factory=list)  # left out, as their data cannot be obtained
+    left: list[tuple["Entry", int]] = field(default_factory=list)  # with cells that `stop_after` left out
+    untracked: TrackingError | None = None  # why entries could not be sent to MLflow
 
 
 def by_reason(refused: Iterable[Refused]) -> list[str]:

@@ -12,10 +12,10 @@ from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.splits import Split, inner_count, inner_split, limited
 from aucbench.errors import AucbenchError, DataError, PluginError
+from aucbench.humanize import uncoloured
 from aucbench.studies.entry import Bound, Entry
 from aucbench.studies.fingerprints import fingerprint
 from aucbench.studies.units import Unit
-from aucbench.wording import uncoloured
 
 KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kept whatever its size
 

@@ -8,8 +8,8 @@ from aucbench.contracts import Batch, Problem
 from aucbench.contracts.source_location import own_frames, package_of, place_in, place_of
 from aucbench.contracts.validation import nearest
 from aucbench.errors import AucbenchError
+from aucbench.humanize import uncoloured
 from aucbench.testing.findings import Broken
-from aucbench.wording import uncoloured
 
 SIGNATURES = {
     "init": "init(self, problem, rng)",

@@ -8,8 +8,8 @@ from math import inf
 from time import monotonic
 from typing import Any
 
+from aucbench.humanize import counted, duration
 from aucbench.testing.findings import Untried
-from aucbench.wording import counted, duration
 
 PATIENCE = 60.0  # seconds for all checks of a plugin
 SHRINKING = 10.0  # seconds at most to look for a smaller input that fails

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.contracts.validation import Family
+from aucbench.humanize import counted
 from aucbench.registry import catalog
 from aucbench.runner.sampler import RowSource
 from aucbench.runner.state import arrays
@@ -20,7 +21,6 @@ from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
 from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, shown_rows, small
 from aucbench.testing.time_limit import TimeLimit
-from aucbench.wording import counted
 
 SOME = 5  # rows of a minibatch for a method that takes none
 FEW = 3  # iterations of the first call

@@ -6,6 +6,6 @@ so that it can be sent later from the store alone.
 
 from aucbench.tracking.addresses import check_address
 from aucbench.tracking.reading import read_cells
-from aucbench.tracking.sending import Tracker, log_entry, log_study
+from aucbench.tracking.sending import StudyTracker, Tracker
 
-__all__ = ["Tracker", "check_address", "log_entry", "log_study", "read_cells"]
+__all__ = ["StudyTracker", "Tracker", "check_address", "read_cells"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from filelock import FileLock
@@ -14,11 +14,15 @@ from filelock import FileLock
 from aucbench.errors import TrackingError
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
+from aucbench.studies.study import Observer, Study
 from aucbench.tracking import content
 from aucbench.tracking.addresses import absolute, shown
 from aucbench.tracking.attachments import inputs, write_files
 from aucbench.tracking.connecting import WHOLE, Connection, has_run
 from aucbench.tracking.describing import note
+
+if TYPE_CHECKING:
+    pass
 
 MOST_PARAMS, PARAM_LENGTH = 100, 6000
 MOST_ITEMS = 900  # MLflow takes 1,000 a call
@@ -137,46 +141,43 @@ class Tracker:
         )
 
 
-def log_entry(entry: FinishedEntry, uri: str, store: Store | None) -> str:
-    """Log one entry unless the store remembers that it was logged at `uri`; returns the MLflow run id.
+class StudyTracker(Observer):
+    """Logs the entries of a study as they finish, and its leaderboard; after the first trouble nothing more.
 
     Parameters
     ----------
-    entry : FinishedEntry
-        A finished entry.
-    uri : str
-        An MLflow tracking address.
-    store : Store or None
-        Remembers what was logged where.
-
-    Raises
-    ------
-    TrackingError
-        The address does not work; says where the result is.
+    tracker : Tracker
+        Sends them.
+    observer : Observer
+        Told about it.
     """
-    return Tracker(uri, store).log(entry)
 
+    def __init__(self, tracker: Tracker, observer: Observer):
+        self._tracker, self._observer = tracker, observer
+        self._study: str | None = None
+        self.trouble: TrackingError | None = None
 
-def log_study(study: str, folder: str | Path, uri: str, store: Store | None) -> str:
-    """Keep a folder of files, such as a leaderboard, as artifacts of one run named after the study.
+    def study_begun(self, study: Study) -> None:
+        """Remember its name."""
+        self._study = study.name
 
-    Parameters
-    ----------
-    study : str
-        Its name; the run lies in the experiment ``studies`` and is the same every time.
-    folder : str or Path
-        Its files take the place of those that were logged before.
-    uri : str
-        An MLflow tracking address.
-    store : Store or None
-        Whose entries the study has.
+    def entry_finished(self, executed: FinishedEntry) -> None:
+        """Send the entry, where all of its cells are finished or have failed."""
+        if self.trouble or executed.missing or not executed.cells:
+            return
+        self._observer.logging_begun(executed)
+        try:
+            self._observer.entry_logged(executed, self._tracker.log(executed))
+        except TrackingError as error:
+            self.trouble = error
 
-    Raises
-    ------
-    TrackingError
-        The address does not work.
-    """
-    return Tracker(uri, store).log_study(study, Path(folder))
+    def board_written(self, page: Path) -> None:
+        """Send the folder in which the page lies."""
+        if self._study and not self.trouble:
+            try:
+                self._tracker.log_study(self._study, page.parent)
+            except TrackingError as error:
+                self.trouble = error
 
 
 def _settle(connection: Connection, entry: FinishedEntry) -> str:

@@ -121,6 +121,10 @@ class NoTuning(Optuna):
     together: ClassVar[bool] = False
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 TUNINGS: tuple[type, ...] = (NoTuning, Grid, Random, Optuna)
 
 
@@ -143,6 +147,14 @@ class Tuning:
     def chooses(self) -> bool:
         """Whether there is anything to choose."""
         return bool(self.space)
+
+    @property
+    def remark(self) -> str:
+        """Says of a wish of the tuning that it has no effect; mostly empty."""
+        if not self.choice.extend or any(len(set(filter(_is_number, v))) > 1 for v in self.space.values()):
+            return ""
+        why = "no field of the grid has two numbers to go on from" if self.chooses else "nothing is tuned"
+        return f"tuning.extend=true has no effect: {why}."
 
     def describe(self) -> TuningRecord:
         """What decides the outcome."""

@@ -83,10 +83,14 @@ def at_edges(records: Iterable[CellRecord]) -> list[tuple[str, str]]:
             advice[name] = _advice(record.tuning)
             found.setdefault(name, Counter()).update((record.tuned.edges or {}).items())
     return [
-        (name, f"{field} at the {side} edge of its grid in {count} of {runs[name]} runs: {advice[name]}")
+        (name, f"{field} at the {side} edge of its grid{_often(count, runs[name])}: {advice[name]}")
         for name, counts in found.items()
         for (field, side), count in counts.most_common()
     ]
+
+
+def _often(count: int, runs: int) -> str:
+    return "" if runs == 1 else f" in {count} of {runs} runs"
 
 
 def _advice(tuning: TuningRecord) -> str:

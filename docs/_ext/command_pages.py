@@ -3,7 +3,8 @@
 import contextlib
 import io
 
-from aucbench.cli import SUBCOMMANDS, main
+from aucbench.cli.commands import COMMANDS
+from aucbench.cli.main import main
 
 
 def pages() -> dict[str, str]:
@@ -14,7 +15,7 @@ def pages() -> dict[str, str]:
     ]
     parts += [
         f"## aucbench {name}\n\n{_block([name, '--help'])}"
-        for name in SUBCOMMANDS
+        for name in COMMANDS
         if name not in ("run", "help")
     ]
     parts.append(

@@ -7,8 +7,8 @@ from typing import Any
 from markdown import code, escaped, table
 from numpydoc.docscrape import NumpyDocString
 
-from aucbench.config import settings
 from aucbench.data.splits import PROTOCOLS
+from aucbench.studies import settings
 from aucbench.tuning.choices import TUNINGS
 
 SECTIONS = {

@@ -17,7 +17,7 @@ from typing import Any
 from matplotlib import pyplot
 from threadpoolctl import threadpool_limits
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 
 HERE = "```{printed}\n```\n"
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -15,7 +15,7 @@ import aucbench
 from aucbench.boards import building, collecting, texts
 from aucbench.boards.page import write_page
 from aucbench.boards.pictures import styling
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
 from aucbench.studies.plugin_metadata import colour

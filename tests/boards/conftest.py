@@ -2,7 +2,7 @@
 
 import pytest
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 
 WORDS = (
     "-m", "algo=solam,psam,oam_gra,uni_exp", "dataset=wine,breast_cancer,digits", "protocol=kfold",

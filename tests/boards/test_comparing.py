@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import aucbench
 from aucbench.boards import comparing, confronting
 from aucbench.boards.collecting import Cell
 from aucbench.boards.published import TABLES
 from aucbench.boards.published.tables import PublishedCell, PublishedTable, is_comparable, is_method
-from aucbench.cli import running
-from aucbench.config import twins
-from aucbench.registry import catalog
 from aucbench.studies.record import CellStatus, Seeds
 from tests.boards.cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS
+from tests.studies.support import study_of
 
 
 class Table(PublishedTable):
@@ -172,33 +171,18 @@ def test_columns_of_a_table_are_methods_with_their_fields():
     assert not is_method(variant("sauc", loss="hinge", features="pca"), "sauc_hinge")
 
 
-@pytest.fixture(scope="module")
-def planned(tmp_path_factory):
+def planned(name):
     """The entries of all commands of an experiment, described, not run."""
-    twins.register(catalog())
-    folder = tmp_path_factory.mktemp("runs")
-    asked = []
-
-    def take(request, single):
-        asked.append(request.study)
-        return 0, [0.5] * len(request.study.entries)
-
-    def entries(name):
-        asked.clear()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(folder)
-            patch.setattr(running, "conduct_study", take)
-            patch.setattr(twins, "register", lambda catalog: None)
-            for words in (*CELLS, BATCH_ON_EPSILON):
-                if words[0] == name:
-                    assert running.run([f"+experiment={name}", *words[1:], "tracking=none"]) == 0
-        return [entry.describe() for study in asked for entry in study.entries]
-
-    return entries
+    return [
+        entry.describe()
+        for words in (*CELLS, BATCH_ON_EPSILON)
+        if words[0] == name
+        for entry in study_of(f"+experiment={name}", *words[1:], "tracking=none").entries
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in TABLES if TABLES[name].cells()])
-def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_a_number(name, planned):
+def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_a_number(name):
     found = planned(name)
     taken = []
     for number in TABLES[name].cells():
@@ -212,7 +196,7 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
     assert sorted(taken) == list(range(len(found)))
 
 
-def test_the_experiment_without_published_numbers_has_entries_to_show(planned):
+def test_the_experiment_without_published_numbers_has_entries_to_show():
     cells = [
         Cell(str(at), each, Seeds(0, 0, 0, 0), CellStatus.missing, None, {})
         for at, each in enumerate(planned("spdam_table3"))
@@ -226,4 +210,4 @@ def test_published_names_are_data_sets_of_ours():
     names = {number.dataset for made in TABLES.values() for number in made.cells()}
     assert "higgs" in names
     for name in names:
-        assert catalog().dataset(name).name == name
+        assert aucbench.catalog().dataset(name).name == name

@@ -14,7 +14,7 @@ from scipy import stats
 from aucbench.boards import building
 from aucbench.boards.collecting import from_store
 from aucbench.boards.documents import is_best
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.studies.store import Store
 
 FOLDS = 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 
 LINES = [f"{1 if i % 2 else -1} 1:{i % 7} 2:{(i * i) % 11}" for i in range(40)]
 
@@ -68,7 +68,23 @@ CASES = {
     "~budget": "'~budget': a setting cannot be deleted",
     "algo=[psam,solam]": "algo is one name, got [psam,solam]; several are swept by --multirun",
     "--foo": "unrecognized arguments: --foo; see aucbench run --help.",
-    "--experimental-rerun x": "--experimental-rerun: there is no file x.",
+    "--experimental-rerun x": "--experimental-rerun is not offered",
+    "--info": "--info is not offered: aucbench run --cfg all",
+    "--config-path=x": "--config-path is not offered: --config-dir",
+    "--config-dir nowhere": "--config-dir: there is no folder",
+    "--cfg job --package nothing": "the configuration has no part 'nothing'",
+    "--resolve": "--package and --resolve belong to --cfg",
+    "hydra.run.dir=x": "there are no run folders; store.path",
+    "hydra.verbose=true": "'hydra.verbose=true' has no effect",
+    "hydra/launcher=joblib": "Unknown hydra/launcher 'joblib'. Known: basic, dask.",
+    "-m algo.zeta=interval(1,2) algo=solam": "'algo.zeta=interval(1,2)' has no finite number of values",
+    "-m algo=glob(x*)": "'algo=glob(x*)' matches nothing",
+    "-sc install=csh": "No completion plugin for 'csh'",
+    "rescale=7": "rescale: expected true or false, got 7.",
+    "rescale=abc": "rescale: expected true or false, got abc.",
+    "algo=solam algo.one_sided_ab=1": "algo.one_sided_ab: expected true or false, got 1.",
+    "protocol.stratified=0": "protocol.stratified: expected true or false, got 0.",
+    "baseline=log_rg": "Unknown baseline 'log_rg'. Did you mean log_reg",
     "seed=99999999999999999999": "run: seed must be >= 0 and <=",
     "store.path=": "store.path is empty: name one, or say store.path=null for no store.",
     "tracking.uri=": "tracking.uri is empty",

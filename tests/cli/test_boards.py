@@ -11,14 +11,13 @@ import pytest
 
 from aucbench import tracking
 from aucbench.boards.collecting import from_store
-from aucbench.cli import main
-from aucbench.config import binding, composing
-from aucbench.registry import catalog
+from aucbench.cli.main import main
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 from aucbench.studies.workshop import Workshop
 from aucbench.tracking.connecting import Connection
 from tests.boards.cells import altered
+from tests.studies.support import study_of
 
 COMMON = ("-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1")
 WORDS = (*COMMON, "algo=solam,psam", "dataset=wine,gaussian", "runs=2", "study=pair")
@@ -241,7 +240,7 @@ def test_the_command_of_a_row_gives_an_entry_with_the_same_cells(study, finished
     for dataset, method, command in commands(finished, study):
         program, *words = shlex.split(command)
         assert program == "aucbench"
-        entry = binding.bind(catalog(), composing.compose(catalog(), words))
+        (entry,) = study_of(*words).entries
         found = entry.cell_keys(Workshop().digests(entry))
         assert set(found.values()) == keys[dataset, method]
 
@@ -282,7 +281,7 @@ def test_a_cell_that_diverged_before_its_first_checkpoint_comes_back_from_mlflow
     cells[1] = altered(cells[0], seed=98, key="kept")
     shutil.copyfile(finished / "mlflow.db", tmp_path / "mlflow.db")
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    tracking.log_entry(FinishedEntry("a key", "odd", (cells[1], lost)), uri, None)
+    tracking.Tracker(uri, None).log(FinishedEntry("a key", "odd", (cells[1], lost)))
     found = {cell.record.key: cell for cell in tracking.read_cells(uri, "odd")}
     assert set(found) == {"lost", "kept"}
     assert len(found["lost"].curve["auc"]) == 0

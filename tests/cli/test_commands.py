@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 
 
 def asked(line, monkeypatch, capsys):
@@ -39,7 +39,7 @@ def test_the_shell_is_offered_commands_names_and_fields(line, monkeypatch, capsy
 def test_the_completion_script_is_one_a_shell_can_evaluate():
     script = subprocess.run(
         [sys.executable, "-c", "import sys; sys.argv=['aucbench', '-sc', 'install=bash']; "
-         "from aucbench.cli import main; main()"],
+         "from aucbench.cli.main import main; main()"],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     done = subprocess.run(
@@ -50,7 +50,7 @@ def test_the_completion_script_is_one_a_shell_can_evaluate():
 
 def test_help_and_version_are_answered_without_importing_hydra_numba_or_mlflow():
     code = (
-        "import sys, aucbench.cli as c; c.main(['--help']); c.main(['--version']);"
+        "import sys, aucbench.cli.main as c; c.main(['--help']); c.main(['--version']);"
         "print([m for m in ('hydra', 'numba', 'mlflow', 'numpy', 'pandas') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -161,6 +161,6 @@ def test_ctrl_c_ends_a_command_with_one_line(words, said, monkeypatch, capsys):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("aucbench.cli._dispatch", interrupted)
+    monkeypatch.setattr("aucbench.cli.main._dispatch", interrupted)
     assert main(list(words)) == 130
     assert capsys.readouterr().err == said

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.studies.store import Store
 from aucbench.tracking.reading import read_cells
 

@@ -6,7 +6,7 @@ import pytest
 from hydra.core.config_store import ConfigStore
 
 from aucbench import api
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.studies.store import Store
 from tests.studies.methods import COUNTER
 from tests.studies.support import contents, finished, process_environment, write_metadata
@@ -111,7 +111,7 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, tmp_path):
 
 
 def test_a_dry_run_divides_the_time_by_the_cores_where_there_is_a_worker_for_each(run, monkeypatch):
-    monkeypatch.setattr("aucbench.cli.previewing.cores", lambda: 7)
+    monkeypatch.setattr("aucbench.execution.execute.cores", lambda: 7)
     _, out, _ = run(*sweep("algo=fake_gentle", "parallel=0"), "--dry-run")
     assert "of training on 7 workers" in out
 

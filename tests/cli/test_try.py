@@ -11,7 +11,8 @@ import time
 import pytest
 
 import aucbench
-from aucbench.cli import main, try_command
+from aucbench.cli.commands import try_method
+from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.registry import Catalog, Plugin
 from aucbench.studies.store import Store
@@ -20,7 +21,7 @@ from tests.studies.support import process_environment, write_metadata
 
 # One real data set and one with sparse rows, one stochastic rival and one that is solved to its optimum.
 SMALL = (
-    *try_command.EXPERIMENT,
+    *try_method.EXPERIMENT,
     "algo=psam,ls_svm",
     "dataset=breast_cancer,sparse_text",
     "matrix.for_dataset={sparse_text:['dataset.n=200','dataset.d=300']}",
@@ -45,8 +46,8 @@ def store(tmp_path_factory):
 def tried(catalog, store, monkeypatch, capsys, tmp_path):
     """Try a method; gives the exit status, what was printed, and its sentences in one line each."""
     monkeypatch.setattr(aucbench, "catalog", lambda: catalog)
-    monkeypatch.setattr(try_command, "EXPERIMENT", SMALL)
-    monkeypatch.setattr(try_command, "TRIALS", 4)
+    monkeypatch.setattr(try_method, "EXPERIMENT", SMALL)
+    monkeypatch.setattr(try_method, "TRIALS", 4)
     monkeypatch.chdir(tmp_path)
 
     def tried(name, *words, epochs=1, seconds=300):

@@ -1,7 +1,7 @@
 """What the cache holds, and removing it; the commands fetch and data."""
 
 from aucbench import File
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.data import load
 from aucbench.data.files import cache_inventory
 from aucbench_datasets.libsvm_binary import Fourclass

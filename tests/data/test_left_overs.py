@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.data import fetch
 from aucbench.data.files import cache_inventory, locate
 from aucbench_datasets.libsvm_binary import W8a

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import aucbench
-from aucbench.cli import SUBCOMMANDS
-from aucbench.config import settings
+from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
+from aucbench.studies import settings
 
 pytest.importorskip(
     "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"
@@ -68,7 +68,7 @@ def test_every_command_and_field_stands_in_the_reference():
     import field_pages
 
     commands = command_pages.pages()["commands.md"]
-    assert all(f"## aucbench {name}\n" in commands for name in SUBCOMMANDS)
+    assert all(f"## aucbench {name}\n" in commands for name in COMMANDS)
     page = field_pages.pages()["configuration.md"]
     for prefix, cls in (("", settings.Settings), ("", settings.Running), ("budget.", settings.Budget)):
         for name in names(cls):

@@ -10,8 +10,9 @@ from types import ModuleType
 
 import pytest
 
-from aucbench.cli import SUBCOMMANDS, main
-from aucbench.config import settings
+from aucbench.cli.commands import COMMANDS
+from aucbench.cli.main import main
+from aucbench.studies import settings
 from tests.docs import stand_ins
 from tests.docs.blocks import Block, blocks
 from tests.test_public import IN_KERNELS
@@ -130,7 +131,7 @@ def _type(command, variables, mark, where, capsys):
     program = next((p for p in (["aucbench"], ["python", "-m", "aucbench"]) if words[: len(p)] == p), None)
     assert program, f"{where}: `{command}` is no command of aucbench: a comment must say why it is not run"
     words = words[len(program) :]
-    is_run = not words or words[0] == "run" or words[0] not in SUBCOMMANDS
+    is_run = not words or words[0] == "run" or words[0] not in COMMANDS
     status = main([*words, "--dry-run"] if mark == "dry-run" and is_run else words)
     printed = capsys.readouterr()
     assert status == 0, (
@@ -178,7 +179,7 @@ def test_blocks_are_found_with_their_marks(tmp_path):
 
 def test_every_command_stands_on_a_page_that_somebody_wrote():
     written = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    for name in SUBCOMMANDS:
+    for name in COMMANDS:
         assert re.search(rf"aucbench {name}\b", written), f"no page says what `aucbench {name}` is for"
 
 

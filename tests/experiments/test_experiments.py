@@ -1,50 +1,26 @@
 """The experiments of the papers compose, bind, and have the cells of their tables. No data are touched."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from aucbench.cli import running
-from aucbench.config import composing, twins
+from aucbench.config.overrides import config_folder
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
-from aucbench.registry import catalog
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS, listed
+from tests.studies.support import study_of
 
-FOLDER = Path(composing.config_folder()) / "experiment"
+FOLDER = Path(config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 OURS = ("smoke", "try")  # experiments of no paper
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
+def study():
     """The study that the words of a command line make, not run; each is composed once."""
-    known = {}
-    twins.register(catalog())
-    folder = tmp_path_factory.mktemp("runs")
-
-    def planned(*words):
-        if words not in known:
-            known[words] = _planned(words, folder)
-        return known[words]
-
-    return planned
-
-
-def _planned(words, folder):
-    asked = []
-
-    def take(request, single):
-        asked.append(request.study)
-        return 0, [0.5] * len(request.study.entries)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setattr(running, "conduct_study", take)
-        patch.setattr(twins, "register", lambda catalog: None)  # once is enough, and takes its time
-        assert running.run([f"+experiment={words[0]}", *words[1:], "tracking=none"]) == 0
-    return asked[0]
+    return cache(lambda name, *words: study_of(f"+experiment={name}", *words, "tracking=none"))
 
 
 def cells(study):

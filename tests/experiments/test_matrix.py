@@ -2,7 +2,7 @@
 
 import pytest
 
-from aucbench.config import sweeping
+from aucbench.config.compose import compose_words
 from aucbench.data.loader import Part
 from aucbench.registry import catalog
 
@@ -23,7 +23,7 @@ def composed():
             for dataset in ("a9a", "wine")
         ]
         names = [(job[0].partition("=")[2], job[1].partition("=")[2]) for job in jobs]
-        return dict(zip(names, sweeping.runs(catalog(), jobs), strict=True))
+        return dict(zip(names, compose_words(catalog(), jobs), strict=True))
 
     return runs
 

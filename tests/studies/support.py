@@ -8,17 +8,21 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from aucbench.config.settings import Budget, Limits, Settings
+from aucbench.config.build import build_study
+from aucbench.config.compose import compose_jobs
+from aucbench.config.overrides import parse
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits import Holdout
+from aucbench.registry import catalog
 from aucbench.studies.conducting import conduct
 from aucbench.studies.engine import Here
 from aucbench.studies.entry import Bound, Entry
-from aucbench.studies.observing import Observer
 from aucbench.studies.planning import make_plan
 from aucbench.studies.record import to_dict
+from aucbench.studies.settings import Budget, Limits, Settings
 from aucbench.studies.store import Store
+from aucbench.studies.study import Observer
 from aucbench.studies.workshop import Workshop
 from aucbench.tuning import NoTuning, Tuning
 from aucbench.tuning.spaces import resolve
@@ -61,6 +65,11 @@ def entry(
         settings=Settings(**settings),
         limits=limits or Limits(),
     )
+
+
+def study_of(*words):
+    """The study that some words of the command line ask for, not run."""
+    return build_study(catalog(), compose_jobs(catalog(), parse(words)))
 
 
 def plan_of(entries, store, **options):

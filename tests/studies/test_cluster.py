@@ -11,11 +11,12 @@ import time
 import pytest
 
 from aucbench import ParameterError
-from aucbench.config.settings import Limits
 from aucbench.data.splits import KFold, TrainValidTest
 from aucbench.studies import cluster as cluster_module
 from aucbench.studies.cluster import Cluster
+from aucbench.studies.settings import Limits
 from aucbench.studies.store import Store
+from aucbench.studies.study import Observer
 from aucbench.tuning import Grid, Optuna
 from tests.studies.methods import Diverging, Exiting, Gentle, Greedy, Moody, Other, Raising, Sleeper, Slow
 from tests.studies.support import ROOT, conducted, contents, entry, process_environment, results, trials_of
@@ -62,7 +63,9 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
     shared = Store(tmp_path / "shared")
     conducted(study, shared, workers)
     handed = []
-    outcome = conducted(study, store, workers, exclusive=True, on_entry=handed.append)
+    observer = Observer()
+    observer.entry_finished = handed.append
+    outcome = conducted(study, store, workers, exclusive=True, observer=observer)
     assert results(store) == results(shared)
     assert contents(store) == contents(shared)
     assert concurrencies(store) == [1, 1, 1, 1]
@@ -135,12 +138,9 @@ def test_a_worker_that_comes_back_is_used_while_another_is_busy(workers, tmp_pat
     """The worker that was lost does not wait for the unit of the other one to end."""
     order = []
 
-    class Ended:
-        def __getattr__(self, name):
-            return lambda *arguments: None
-
-        def finished(self, unit, failure):
-            order.append(unit.entry.algorithm.name)
+    class Ended(Observer):
+        def cell_finished(self, entry, failure):
+            order.append(entry.algorithm.name)
 
     study = [entry(Exiting()), entry(Slow(nap=2.5)), *(entry(Other(), seed=seed) for seed in range(3))]
     conducted(study, Store(tmp_path), workers, observer=Ended())

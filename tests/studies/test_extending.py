@@ -8,11 +8,11 @@ import pytest
 from msgspec import structs
 
 import aucbench
-from aucbench.cli import main
-from aucbench.config.settings import Budget
+from aucbench.cli.main import main
 from aucbench.contracts import Batch, Problem
 from aucbench.studies.performing import workshop
 from aucbench.studies.searching import MOST_NEW
+from aucbench.studies.settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.units import TrialsUnit
 from aucbench.tuning import Grid

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from aucbench.config.settings import Limits
 from aucbench.contracts.code_digest import code_digest
 from aucbench.studies.entry import Entry
 from aucbench.studies.record import CellStatus
+from aucbench.studies.settings import Limits
 from aucbench.studies.store import Store
 from aucbench.tuning import Grid
 from aucbench_losses import Hinge

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from aucbench import DataError, catalog
-from aucbench.config.settings import Budget, Settings
-from aucbench.data.loading import Part
-from aucbench.data.scaling import Scaling
-from aucbench.protocols import recorded
+from aucbench.data.loader import Part
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits.protocols import recorded
 from aucbench.studies.entry import Bound, Entry
 from aucbench.studies.record import (
     CellRecord,
@@ -28,6 +27,7 @@ from aucbench.studies.record import (
     from_dict,
     to_dict,
 )
+from aucbench.studies.settings import Budget, Settings
 from aucbench.studies.store import Store
 from aucbench.tuning import TUNINGS, Tuning
 from aucbench.tuning.spaces import frozen

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.studies.record import CellRecord, from_dict, to_dict
 from aucbench.studies.store import Store
 from aucbench.tuning import Grid

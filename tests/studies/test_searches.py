@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from aucbench.config.settings import Budget
 from aucbench.data.splits import KFold, TrainValidTest
 from aucbench.runner.cell import run_cell
 from aucbench.studies import performing
+from aucbench.studies.settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.units import TrialsUnit
 from aucbench.tuning import Grid, Optuna, Random

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from aucbench.config.settings import Limits
+from aucbench.studies.settings import Limits
 from aucbench.studies.trial_run import TrialRuns
 from tests.studies.methods import Clouds, Exiting, Gentle, Greedy, Raising, Sleeper
 from tests.studies.support import entry

@@ -7,7 +7,7 @@ from time import sleep
 import pytest
 
 import aucbench
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.contracts.validation import Failure, Family
 from aucbench.registry import Catalog, Plugin
 from aucbench.testing import ALGORITHM_CHECKS, CHECKS

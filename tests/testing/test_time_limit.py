@@ -5,10 +5,10 @@ from time import sleep
 
 import pytest
 
+from aucbench.humanize import duration
 from aucbench.testing import Status, check_algorithm
 from aucbench.testing.findings import Untried
 from aucbench.testing.time_limit import OutOfTime, TimeLimit
-from aucbench.wording import duration
 from tests.helpers import mistaken_plugins as mistaken
 
 

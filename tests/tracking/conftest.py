@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 from aucbench.tracking.connecting import Connection

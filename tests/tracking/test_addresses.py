@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from aucbench.cli import main
-from aucbench.cli.reporting import print_next
+from aucbench.cli.console import print_next
+from aucbench.cli.main import main
 from aucbench.errors import TrackingError
+from aucbench.studies.study import Study
 from aucbench.tracking import check_address
 
 NOBODY = 65534
@@ -90,8 +91,8 @@ def test_reading_a_mistyped_file_says_so_and_creates_nothing(command, tmp_path, 
 
 
 def test_after_a_run_the_next_step_is_a_command_for_a_file_and_the_address_of_a_server(capsys):
-    print_next(None, "sqlite:///mlflow.db")
-    print_next(None, "https://me:secret@example.org")
+    for uri in ("sqlite:///mlflow.db", "https://me:secret@example.org"):
+        print_next(Study([], tracking_uri=uri), is_logged=True)
     one, other = capsys.readouterr().out.splitlines()
     assert one.split(maxsplit=1) == ["next", "mlflow ui --backend-store-uri sqlite:///mlflow.db"]
     assert other.split() == ["next", "https://me:***@example.org"]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.config import binding, composing
 from aucbench.studies.performing import workshop
 from aucbench.studies.plugin_metadata import colour
 from aucbench.studies.rerun_command import words
@@ -14,6 +13,7 @@ from aucbench.studies.result import FinishedEntry
 from aucbench.tracking.content import params, run_name, tags
 from aucbench.tracking.describing import note
 from tests.boards.cells import altered
+from tests.studies.support import study_of
 
 # Ottosson's Oklab, in which equal distances look alike, and what remains of a colour without the green
 # receptor, after Machado, Oliveira and Fernandes (2009); both of linear red, green and blue.
@@ -43,7 +43,7 @@ def logged(*overrides, study="s"):
 
 
 def key(overrides):
-    entry = binding.bind(aucbench.catalog(), composing.compose(aucbench.catalog(), overrides))
+    (entry,) = study_of(*overrides).entries
     return entry.key(workshop().digests(entry))
 
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 from mlflow import MlflowClient
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.tracking import connecting
 
 WORDS = ["-m", "algo=solam,psam,ls_svm", "study=lonely"]

@@ -16,7 +16,7 @@ from aucbench.data.splits import Holdout
 from aucbench.errors import AucbenchError
 from aucbench.evaluation import exact_auc
 from aucbench.studies.store import Store
-from aucbench.tracking import log_entry
+from aucbench.tracking import Tracker
 from aucbench.tracking.exporting import export_model, from_run, from_store
 
 # aucbench cannot be imported here: the model must do without.
@@ -54,7 +54,7 @@ test_rows.__test__ = False
 
 def test_a_logged_entry_becomes_a_model_that_reproduces_its_test_auc(entries, store, uri, tmp_path):
     entry = next(each for each in entries if each.record.algorithm.name == "psam")
-    run_id = log_entry(entry, uri, store)
+    run_id = Tracker(uri, store).log(entry)
     for name in (run_id, entry.key):
         cell = from_run(uri, name, 1)
         model = export_model(cell, tmp_path / name[:5])

@@ -9,7 +9,7 @@ import pytest
 from mlflow import MlflowClient
 
 from aucbench.errors import TrackingError
-from aucbench.tracking import Tracker, log_entry, log_study
+from aucbench.tracking import Tracker
 from aucbench.tracking.addresses import shown
 from aucbench.tracking.syncing import sync
 
@@ -50,7 +50,7 @@ def test_a_half_written_run_is_replaced(store, entries, uri):
     client = MlflowClient(uri)
     place = client.create_experiment("breast_cancer", artifact_location=(store.path / "mlruns").as_uri())
     half = client.create_run(place, tags={"key": entries[0].key, "study": "pair"}, run_name="half")
-    run_id = log_entry(entries[0], uri, store)
+    run_id = Tracker(uri, store).log(entries[0])
     (left,) = runs_of(uri)
     assert left.info.run_id == run_id != half.info.run_id
     assert client.get_run(half.info.run_id).info.lifecycle_stage == "deleted"
@@ -59,10 +59,10 @@ def test_a_half_written_run_is_replaced(store, entries, uri):
 def test_a_complete_entry_takes_the_place_of_the_incomplete_one(store, entries, uri):
     whole = entries[0]
     part = replace(whole, key=f"{whole.key}-1", cells=whole.cells[:1], missing=1)
-    log_entry(part, uri, store)
+    Tracker(uri, store).log(part)
     (run,) = runs_of(uri)
     assert run.data.tags["incomplete"] == "1 cells failed, 0 not run"
-    run_id = log_entry(whole, uri, store)
+    run_id = Tracker(uri, store).log(whole)
     (run,) = runs_of(uri)
     assert run.info.run_id == run_id
     assert "incomplete" not in run.data.tags
@@ -94,7 +94,7 @@ def test_one_tracker_makes_one_connection(store, entries, uri, monkeypatch):
 @pytest.mark.parametrize("place", ["/proc/nowhere/mlflow.db", "/dev/null/mlflow.db"])
 def test_a_file_that_cannot_be_made_is_named_at_once(entries, place):
     with pytest.raises(TrackingError, match=r"cannot be written to|is a file, expected a folder") as caught:
-        log_entry(entries[0], f"sqlite:///{place}", None)
+        Tracker(f"sqlite:///{place}", None).log(entries[0])
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -104,15 +104,15 @@ def test_passwords_are_neither_printed_nor_kept():
 
 
 def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path):
-    log_entry(entries[0], uri, store)
+    Tracker(uri, store).log(entries[0])
     folder = tmp_path / "board"
     (folder / "tables").mkdir(parents=True)
     for name in ("index.html", "old.txt", "tables/one.csv"):
         (folder / name).write_text("first")
-    run_id = log_study("pair", folder, uri, store)
+    run_id = Tracker(uri, store).log_study("pair", folder)
     (folder / "old.txt").unlink()
     (folder / "index.html").write_text("second")
-    assert log_study("pair", folder, uri, store) == run_id
+    assert Tracker(uri, store).log_study("pair", folder) == run_id
     (run,) = runs_of(uri, "studies")
     assert run.info.run_name == "pair"
     client = MlflowClient(uri)
@@ -125,7 +125,7 @@ def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path
     assert tracker.known_study("pair", folder) == run_id
     (folder / "index.html").write_text("first")  # as it was, but not as it is there
     assert tracker.known_study("pair", folder) is None
-    assert log_study("other", folder, uri, store) != run_id
+    assert Tracker(uri, store).log_study("other", folder) != run_id
 
 
 def test_two_processes_that_send_one_store_send_each_entry_once(store, uri):

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
-from aucbench.cli import main
+from aucbench.cli.main import main
 from aucbench.evaluation import exact_auc
 from aucbench.studies.store import Store
-from aucbench.tracking import log_study
+from aucbench.tracking import Tracker
 from aucbench.tracking.exporting import export_model, from_run
 from aucbench.tracking.linear_model import _load_pyfunc
 from tests.tracking import servers
@@ -99,9 +99,9 @@ def test_the_files_of_a_study_are_replaced_on_a_server(sent, tmp_path):
     folder.mkdir()
     for name in ("one.txt", "two.txt"):
         (folder / name).write_text(name)
-    run_id = log_study("pair", folder, uri, store)
+    run_id = Tracker(uri, store).log_study("pair", folder)
     (folder / "two.txt").unlink()
-    assert log_study("pair", folder, uri, store) == run_id
+    assert Tracker(uri, store).log_study("pair", folder) == run_id
     assert [file.path for file in MlflowClient(uri).list_artifacts(run_id)] == ["one.txt"]
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.humanize import duration
 from aucbench.runner.state import arrays
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD
 from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of, snapshot
-from aucbench.wording import duration
 
 COMPANIONS = 1e-12  # relative to the largest score
 WEIGHTS = 1e-9  # likewise

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access
 from aucbench.evaluation import exact_auc
+from aucbench.humanize import duration
 from aucbench.runner.budget import MAX_PASSES
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken, Exempted, Untried
 from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of
-from aucbench.wording import duration
 
 SPARSE = 1e-9  # relative to the largest score
 SINGLE = 1e-3  # likewise

@@ -1,0 +1,110 @@
+"""``aucbench fetch`` and ``aucbench data``: the data sets in the cache."""
+
+import sys
+from typing import Any
+
+import click
+
+from aucbench import api
+from aucbench.contracts.validation import Family
+from aucbench.errors import AucbenchError, FetchError, ParameterError
+from aucbench.humanize import filesize
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--all-small", is_flag=True, help="All data sets that need no more than 100 MB each.")
+@click.option("--yes", is_flag=True, help="Download more than 100 MB without asking.")
+def fetch(names: tuple[str, ...], all_small: bool, yes: bool) -> None:
+    """Download the files of data sets NAMES, or find them in the mirror, and parse them into the cache.
+
+    AUCBENCH_MIRROR names a folder or an address to take the files from, AUCBENCH_CACHE where they are kept,
+    and AUCBENCH_OFFLINE=1 keeps off the network.
+    """
+    if not names and not all_small:
+        raise ParameterError("Name the data sets to fetch, or use --all-small.")
+    catalog = api.catalog()
+    wanted = [catalog.dataset(name)() for name in names]
+    if all_small:
+        known = [plugin.cls() for plugin in catalog.plugins[Family.datasets].values()]
+        wanted += [dataset for dataset in known if dataset.name not in names and _is_small(dataset)]
+    failed = {}
+    for dataset in wanted:
+        try:
+            _fetch(dataset, yes)
+        except AucbenchError as error:
+            if len(wanted) == 1:
+                raise
+            failed[dataset.name] = error
+            print(f"aucbench: {error}", file=sys.stderr)
+    if failed:
+        raise FetchError(f"{len(failed)} of {len(wanted)} data sets failed: {', '.join(failed)}.")
+
+
+def _fetch(dataset: Any, yes: bool) -> None:
+    from aucbench import data
+
+    name = dataset.name
+    if not hasattr(type(dataset), "files"):
+        print(f"{name}: nothing to fetch, it comes with an installed package or is generated")
+        return
+    size = data.missing_bytes(dataset)
+    if size > data.LARGE_BYTES:
+        print(f"{name}: {filesize(size)} to download", file=sys.stderr)
+        # Without a terminal there is nobody to ask; `data.fetch` then refuses.
+        yes = yes or (sys.stdin.isatty() and click.confirm("Go on?", err=True))
+    for part in ("train", "test") if data.has_test_part(dataset) else ("train",):
+        try:
+            for path in data.fetch(dataset, large=yes, part=part):
+                print(f"{name}: {path}")
+            loaded = data.load(dataset, part)
+        except FetchError as error:
+            if part == "train":
+                raise
+            raise FetchError(f"The training part is there, the test part is not: {error}") from None
+        print(f"{name}: {part} part, {loaded.X.shape[0]:,} rows, {loaded.X.shape[1]:,} features")
+
+
+def _is_small(dataset: Any) -> bool:
+    if getattr(dataset, "large", False):
+        return False
+    try:
+        files = tuple(getattr(dataset, "files", ()))
+    except AucbenchError:  # a file of one's own, which is not named
+        return False
+    return bool(files) and not any(file.by_hand for file in files)
+
+
+@click.command("data")
+@click.option("--remove", "removed", multiple=True, metavar="NAME", help="Remove a data set; repeatable.")
+@click.option("--remove-all", is_flag=True, help="Remove everything that is listed.")
+def show_data(removed: tuple[str, ...], remove_all: bool) -> None:
+    """Show which data sets are cached and how large they are, or remove some.
+
+    Files of a mirror folder and of your own are never touched, and what is removed is fetched or parsed again
+    when it is needed.
+    """
+    from aucbench.data import cache_folder
+    from aucbench.data.files import cache_inventory
+
+    plugins = api.catalog().plugins[Family.datasets]
+    known = {name: plugin.cls() for name, plugin in plugins.items()}
+    listed = {each.name: each for each in cache_inventory.held(known.values())}
+    for name in sorted(listed) if remove_all else removed:
+        if name not in listed:
+            raise ParameterError(
+                f"There is nothing of '{name}' in the cache, which holds {', '.join(listed) or 'no data'}."
+            )
+        print(f"{name}: {filesize(cache_inventory.remove(name, known.get(name)))} removed")
+    unfinished = sum(cache_inventory.left_overs().values())
+    if remove_all and cache_inventory.left_overs():
+        print(f"unfinished downloads: {filesize(cache_inventory.remove_left_overs())} removed")
+    if removed or remove_all:
+        return
+    print(f"{cache_folder()}")
+    for each in listed.values():
+        downloads = sum(each.downloads.values())
+        print(f"  {each.name:<16} {filesize(each.parsed):>9} parsed {filesize(downloads):>9} downloaded")
+    if unfinished:
+        print(f"  unfinished downloads {filesize(unfinished):>28}, which --remove-all removes")
+    print(f"  {'all':<16} {filesize(unfinished + sum(each.size for each in listed.values())):>9}")

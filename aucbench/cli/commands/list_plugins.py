@@ -1,0 +1,43 @@
+"""``aucbench list``: the registered plugins."""
+
+import sys
+
+import click
+
+from aucbench import api
+from aucbench.contracts.validation import Family
+from aucbench.errors import ParameterError
+from aucbench.registry import Catalog, suggest
+
+
+@click.command("list")
+@click.argument("family", required=False)
+def list_plugins(family: str | None) -> None:
+    """Show the registered plugins: name, one line, source, distribution, access.
+
+    FAMILY is one of algorithms, datasets, losses, features; all of them when left out.
+    """
+    if family is not None and family not in list(Family):
+        raise ParameterError(f"Unknown family '{family}'. {suggest(family, list(Family))}")
+    catalog = api.catalog()
+    for each in [Family(family)] if family else list(Family):
+        _print_family(catalog, each)
+
+
+def _print_family(catalog: Catalog, family: Family) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=family, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    columns = ["name", "what", "source", "distribution"] + (["access"] if family == "algorithms" else [])
+    for column in columns:
+        table.add_column(
+            column, overflow="fold" if column != "what" else "ellipsis", no_wrap=column == "name"
+        )
+    for plugin in catalog.plugins[family].values():
+        row = [plugin.name, plugin.summary, plugin.source, f"{plugin.distribution} {plugin.version}"]
+        table.add_row(*row, *([str(plugin.cls.access)] if family == "algorithms" else []))  # type: ignore[attr-defined]
+    width = None if sys.stdout.isatty() else 200  # a pipe has no width; do not cut at 80
+    console = Console(width=width, markup=False, highlight=False)
+    console.print(table)
+    console.print()

@@ -1,0 +1,128 @@
+"""``aucbench sync``, ``aucbench charts`` and ``aucbench export-model``."""
+
+from pathlib import Path
+
+import click
+
+from aucbench.errors import ParameterError
+from aucbench.studies.record import StudyPlan
+from aucbench.studies.result import FinishedEntry
+from aucbench.studies.settings import MlflowTracking, StoreSettings
+from aucbench.studies.store import Store
+from aucbench.studies.study import UNNAMED
+
+_store = click.option("--store", default=StoreSettings.path, show_default=True, help="Folder of the store.")
+_uri = click.option(
+    "--uri", default=MlflowTracking.uri, show_default=True, help="Address of MLflow, as tracking.uri."
+)
+
+
+@click.command()
+@_store
+@_uri
+@click.option("--study", default=None, help="Name of one study; all of them when left out.")
+def sync(store: str, uri: str, study: str | None) -> None:
+    """Log to MLflow what the store has and the address has not.
+
+    Entries all of whose cells are finished are sent once, however often this is run.
+    """
+    from aucbench import tracking
+    from aucbench.tracking import syncing
+
+    tracking.check_address(uri)
+    kept = _opened(store)
+    plans = _plans(kept, study)
+
+    def sent(entry: FinishedEntry, run_id: str) -> None:
+        print(f"{entry.record.algorithm.name} on {entry.title}: run {run_id}", flush=True)
+
+    done = syncing.sync(kept, uri, plans, _name, sent)
+    for name in done.boards:
+        print(f"leaderboard of {name} sent")
+    print(f"{done.sent} entries sent, {done.known} were there, {done.incomplete} are not complete yet")
+
+
+@click.command()
+@_store
+@_uri
+@click.option("--study", default=None, help="Name of a study; the latest of the store when left out.")
+def charts(store: str, uri: str, study: str | None) -> None:
+    """Print where MLflow shows the curves of a study, over training time, method beside method."""
+    from aucbench import tracking
+    from aucbench.tracking import addresses, charting
+
+    tracking.check_address(uri)
+    if study is None and Path(store).is_dir():
+        names = [name for plan in Store(store).plans() if (name := _name(plan))]
+        study = names[-1] if names else None
+    views = charting.views(uri, study)
+    print(f"study {study}" if study else "all studies")
+    command = addresses.serving(uri)
+    if command:
+        print(f"start MLflow's pages by  {command}")
+    width = max(len(view.title) for view in views)
+    for view in views:
+        print(f"{view.title:<{width}}  {view.runs:>3} runs  {view.url}")
+
+
+@click.command("export-model")
+@click.argument("run", required=False)
+@click.option("--uri", default=MlflowTracking.uri, show_default=True, help="Where the run was logged.")
+@click.option("--store", default=None, help="Folder of a store to take the cell from instead of a run.")
+@click.option("--algo", default=None, help="With --store: name of the method.")
+@click.option("--dataset", default=None, help="With --store: the data set.")
+@click.option("--key", default=None, help="With --store: how the cell's key begins.")
+@click.option("--seed", type=int, default=None, help="Seed of the cell; the smallest when left out.")
+@click.option("--out", required=True, help="New folder for the model.")
+def export_model(
+    run: str | None,
+    uri: str,
+    store: str | None,
+    algo: str | None,
+    dataset: str | None,
+    key: str | None,
+    seed: int | None,
+    out: str,
+) -> None:
+    """Write the final weights of a linear method, with their scaling, as an mlflow.pyfunc model.
+
+    RUN is the id of a logged run, or the key of its entry. The model takes rows of raw features.
+    """
+    from aucbench.tracking import exporting
+
+    if store is None:
+        if run is None:
+            raise ParameterError("Name a run, or a cell by --store, --algo and --dataset.")
+        cell = exporting.from_run(uri, run, seed)
+    else:
+        if run is not None or not algo or not dataset:
+            raise ParameterError("With --store, name the cell by --algo and --dataset, and no run.")
+        cell = exporting.from_store(_opened(store), algo, dataset, seed, key)
+    folder = exporting.export_model(cell, out)
+    record = cell.record
+    print(
+        f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}, "
+        f"test AUC {cell.auc:.6f}) written to {folder}"
+    )
+    print(f"load it by  mlflow.pyfunc.load_model({str(folder)!r})")
+
+
+def _opened(path: str) -> Store:
+    if not Path(path).is_dir():
+        raise ParameterError(f"There is no store at {path}: run aucbench first, or name one with --store.")
+    return Store(path)
+
+
+def _plans(store: Store, study: str | None) -> list[StudyPlan]:
+    plans = store.plans()
+    wanted = [plan for plan in plans if study in (None, plan.study)]
+    if not wanted:
+        known = ", ".join(plan.study for plan in plans) or "none"
+        what = "no study" if study is None else f"no study '{study}'"
+        raise ParameterError(f"The store at {store.path} has {what}. Known: {known}.")
+    return wanted
+
+
+def _name(plan: StudyPlan) -> str | None:
+    """The study's name, None where it was given none."""
+    return None if plan.study.startswith(UNNAMED) else plan.study

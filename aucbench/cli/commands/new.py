@@ -1,0 +1,225 @@
+"""``aucbench new``: a package that holds one working plugin, to be changed."""
+
+import keyword
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+import click
+
+from aucbench import api
+from aucbench.contracts.validation import Family
+from aucbench.errors import ParameterError, PluginError
+from aucbench.registry import Catalog, suggest
+
+SUFFIX = ".template"  # so that no tool takes what is not rendered for Python
+PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+# What the templates import or define; a class of that name would hide it.
+TAKEN_CLASSES = frozenset(
+    {
+        "Access", "Any", "Batch", "Check", "Claims", "Count", "Fitted", "Index", "Interval", "Mapping",
+        "Positive", "Problem", "Samples", "State",
+    }
+)  # fmt: skip
+# Hydra reads these as values, and the generated tests need their module.
+VALUES = frozenset({"null", "true", "false", "nan", "inf", "pytest"})
+
+
+@click.command("new")
+@click.argument("kind")
+@click.argument("name")
+@click.option("--into", default=".", show_default="this folder", help="Folder in which the package is made.")
+def new(kind: str, name: str, into: str) -> None:
+    """Write an installable package with a working KIND of plugin called NAME.
+
+    KIND is algorithm, dataset, loss or features. The lines to be changed are marked in its module; its tests
+    are the rules that every plugin obeys.
+    """
+    details = find_kind(kind)
+    names = check_name(name, api.catalog())
+    folder = write(kind, names, Path(into))
+    print(f"{'wrote':>10}  {folder}")
+    print(f"{'change':>10}  {folder / name}.py: {details.change}")
+    steps = [f"cd {folder} && pip install -e '.[test]' && pytest", f"aucbench check {name}"]
+    steps.append(details.use.replace("$name", name))
+    for number, step in enumerate(steps):
+        print(f"{'next' if number == 0 else '':>10}  {step}")
+
+
+class Kind(NamedTuple):
+    """What can be made, and how its package speaks of it."""
+
+    family: Family
+    noun: str
+    checks: str  # of aucbench.testing
+    use: str  # a command that uses it
+    change: str  # what its author replaces
+
+
+KINDS: Mapping[str, Kind] = {
+    "algorithm": Kind(
+        Family.algorithms,
+        "method",
+        "ALGORITHM_CHECKS",
+        "aucbench try $name",
+        "the steps, and the fields they use",
+    ),
+    "dataset": Kind(
+        Family.datasets,
+        "data set",
+        "DATASET_CHECKS",
+        "aucbench -m dataset=$name algo=psam,solam,ls_svm tracking=none",
+        "`load`, and the facts above it",
+    ),
+    "loss": Kind(
+        Family.losses,
+        "loss",
+        "LOSS_CHECKS",
+        "aucbench -m algo=asam loss=$name,hinge tracking=none",
+        "`value` and `derivative`, and the facts about them",
+    ),
+    "features": Kind(
+        Family.features,
+        "feature map",
+        "FEATURE_CHECKS",
+        "aucbench -m algo=psam features=$name,identity tracking=none",
+        "`fit` and `transform`",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Names:
+    """A plugin's name and those that follow from it.
+
+    Parameters
+    ----------
+    name : str
+        Of the plugin and of its module, ``my_method``.
+    """
+
+    name: str
+
+    @property
+    def distribution(self) -> str:
+        """Of the package and its folder, ``my-method``."""
+        return self.name.replace("_", "-")
+
+    @property
+    def cls(self) -> str:
+        """Of the class, ``MyMethod``."""
+        words = "".join(word.capitalize() for word in self.name.split("_"))
+        return f"{words}Plugin" if words in TAKEN_CLASSES or keyword.iskeyword(words) else words
+
+
+def check_name(name: str, catalog: Catalog) -> Names:
+    """The names of a new plugin.
+
+    Raises
+    ------
+    ParameterError
+        The name is no identifier of small letters, is taken by Python or Hydra, or hides an installed module
+        or package.
+    PluginError
+        A registered plugin has it.
+    """
+    if keyword.iskeyword(name) or name in VALUES or len(name) == 1:
+        what = "one letter" if len(name) == 1 else "a word of Python" if keyword.iskeyword(name) else "taken"
+        raise ParameterError(f"'{name}' cannot name a plugin: it is {what}; choose a longer name.")
+    if not PATTERN.fullmatch(name):
+        near = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+        hint = f" Did you mean {near}?" if PATTERN.fullmatch(near) and not keyword.iskeyword(near) else ""
+        raise ParameterError(
+            f"'{name}' cannot name a plugin: expected an identifier of small letters, digits and single "
+            f"underscores.{hint}"
+        )
+    for plugin in catalog:
+        if plugin.name == name:
+            raise PluginError(
+                f"There is already a plugin '{name}': the {plugin.family.singular} of {plugin.distribution} "
+                f"{plugin.version} ({plugin.source}); choose another name."
+            )
+    names = Names(name)
+    if _is_importable(name):
+        raise ParameterError(f"There is already a Python module '{name}', which a plugin would hide.")
+    if _is_installed(names.distribution):
+        raise ParameterError(f"There is already an installed package '{names.distribution}'.")
+    return names
+
+
+def _is_importable(name: str) -> bool:
+    """Whether there is a module of that name; a folder without code is none."""
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return True
+    return spec is not None and spec.origin is not None
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def find_kind(kind: str) -> Kind:
+    """The kind of that name.
+
+    Raises
+    ------
+    ParameterError
+        There is none; the sentence suggests the nearest.
+    """
+    if kind not in KINDS:
+        raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, list(KINDS))}")
+    return KINDS[kind]
+
+
+def render(kind: str, names: Names) -> dict[str, str]:
+    """The files of a package by their path in it."""
+    details = find_kind(kind)
+    words = {
+        "name": names.name,
+        "cls": names.cls,
+        "distribution": names.distribution,
+        "noun": details.noun,
+        "checks": details.checks,
+        "change": details.change,
+        "use": Template(details.use).substitute(name=names.name),
+    }
+    sources = {
+        "pyproject.toml": "pyproject.toml",
+        "README.md": "README.md",
+        f"{names.name}.py": f"{kind}.py",
+        f"tests/test_{names.name}.py": f"test_{kind}.py",
+    }
+    folder = files("aucbench.cli") / "templates"
+    texts = {path: (folder / (source + SUFFIX)).read_text("utf-8") for path, source in sources.items()}
+    return {path: Template(text).substitute(words) for path, text in texts.items()}
+
+
+def write(kind: str, names: Names, into: Path) -> Path:
+    """Write the package as a new folder in `into`, which is made where it is missing; returns the folder.
+
+    Raises
+    ------
+    ParameterError
+        The folder is there already.
+    """
+    folder = into / names.distribution
+    texts = render(kind, names)
+    if folder.exists() or folder.is_symlink():
+        raise ParameterError(f"{folder} is there already; choose another name, or another folder by --into.")
+    for path, text in texts.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+    return folder

@@ -1,0 +1,90 @@
+"""``aucbench status``: how far the studies of a store are."""
+
+from pathlib import Path
+
+import click
+from msgspec.structs import asdict
+
+from aucbench.cli.exit_status import FAILED
+from aucbench.errors import ParameterError
+from aucbench.humanize import counted
+from aucbench.studies.record import FailureRecord, StudyPlan
+from aucbench.studies.result import failures_by_word
+from aucbench.studies.store import Store
+from aucbench.studies.study import UNNAMED
+
+
+@click.command()
+@click.option("--store", default="aucbench-store", show_default=True, help="Folder of the store.")
+@click.option("--study", default=None, help="Name of one study; all of them when left out.")
+@click.option("--all", "everything", is_flag=True, help="Show also runs without a name that are complete.")
+@click.option("--failures", is_flag=True, help="Show the tracebacks of failed cells.")
+def status(store: str, study: str | None, everything: bool, failures: bool) -> int:
+    """Show how many cells of each study are done, diverged, failed and missing.
+
+    Ends with exit status 1 when a cell has failed.
+    """
+    if not Path(store).is_dir():
+        raise ParameterError(f"There is no store at {store}: run aucbench first, or name one with --store.")
+    kept = Store(store, writable=False)
+    plans = [plan for plan in kept.plans() if study in (None, plan.study)]
+    if not plans:
+        known = ", ".join(plan.study for plan in kept.plans()) or "none"
+        what = "no study" if study is None else f"no study '{study}'"
+        raise ParameterError(f"The store at {store} has {what}. Known: {known}.")
+    failed: dict[str, FailureRecord] = {}
+    hidden = 0
+    for plan in plans:
+        complete = all(kept.has(key) for entry in plan.entries for key in entry.cells)
+        if complete and not everything and not study and plan.study.startswith(UNNAMED):
+            hidden += 1
+            continue
+        failed |= _show(kept, plan)
+    if hidden:
+        print(f"{counted(hidden, 'finished unnamed study')} not shown (use --all)")
+    for failure in failed.values():
+        _show_failure(failure, failures)
+    return FAILED if failures_by_word(list(failed.values()))["failed"] else 0
+
+
+def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
+    """Print one study; returns its failures by key."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=plan.study, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("method", "data set"):
+        table.add_column(name, no_wrap=True)
+    for name in ("done", "diverged", "failed", "missing"):
+        table.add_column(name, justify="right")
+    failures: dict[str, FailureRecord] = {}
+    totals = [0, 0, 0, 0]
+    for entry in plan.entries:
+        keys = entry.cells
+        records = {key: record for key in keys if (record := store.record(key)) is not None}
+        failed = {key: f for key in keys if key not in records and (f := store.failure(key)) is not None}
+        failures |= failed
+        words = failures_by_word(list(failed.values()))
+        diverged = sum(record.diverged for record in records.values())
+        counts = [
+            len(records) - diverged,
+            diverged + words["diverged"],
+            words["failed"],
+            len(keys) - len(records) - len(failed),
+        ]
+        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        table.add_row(entry.algorithm, entry.dataset, *map(str, counts))
+    table.add_row("all", "", *map(str, totals), style="bold")
+    Console(markup=False, highlight=False).print(table)
+    for each in plan.unavailable:
+        print(f"left out: {each}")
+    print(f"planned {plan.planned[:19]} by: {plan.command}\n")
+    return failures
+
+
+def _show_failure(failure: FailureRecord, traceback: bool) -> None:
+    where = f"{failure.algorithm.name} on {failure.dataset.title}"
+    seeds = " ".join(f"{name}={seed}" for name, seed in asdict(failure.seeds).items())
+    print(f"{failure.reason}: {where} ({seeds}): {failure.message}")
+    if traceback and failure.traceback:
+        print(failure.traceback)

@@ -1,0 +1,402 @@
+"""What a run shows: stages and bars on standard error, summaries of its entries on standard output."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from aucbench.humanize import counted
+from aucbench.studies.entry import Entry
+from aucbench.studies.record import (
+    DESCRIPTION,
+    CellRecord,
+    DataRecord,
+    FailureRecord,
+    ResultRecord,
+    canonical,
+    subset,
+)
+from aucbench.studies.result import (
+    CellResult,
+    FinishedEntry,
+    StudyResult,
+    by_reason,
+    diverged_in_words,
+    failures_by_word,
+)
+from aucbench.studies.settings import StoreSettings
+from aucbench.studies.study import Observer, Observers, Study
+from aucbench.tracking.addresses import serving, shown
+from aucbench.tuning import winners
+
+LABELS = 5  # labels of a class that are listed
+LISTED = 5  # incomplete entries that are listed
+NOTHING_TUNED = "nothing: the method ignores every field of its grid"
+
+
+class Console(Observers):
+    """Shows one entry at length and a sweep in one line an entry."""
+
+    def study_begun(self, study: Study) -> None:
+        """Choose what suits the study."""
+        self._view = SweepView(study) if study.swept else EntryView(study)
+        self.observers = [self._view]
+        for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
+            names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
+            if remark:
+                print(f"aucbench: {', '.join(dict.fromkeys(names))}: {remark}", file=sys.stderr)
+
+    def close(self) -> None:
+        """Remove what moves on the terminal."""
+        if self.observers:
+            self._view.close()
+
+
+class EntryView(Observer):
+    """Shows one entry at length; bars only in a terminal.
+
+    Parameters
+    ----------
+    study : Study
+        Of one entry.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._bar: Any = None
+        self._terminal = sys.stderr.isatty()
+        self._name = ""
+        self._is_logged = False
+
+    def stage(self, text: str) -> None:
+        """Print the stage."""
+        self.close()
+        print(f"aucbench: {text} ...", file=sys.stderr, flush=True)
+
+    def progress(self, share: float) -> None:
+        """Move the bar."""
+        if not self._terminal:
+            return
+        if self._bar is None:
+            layout = "{l_bar}{bar}| {elapsed}"
+            self._bar = tqdm(total=100, desc=self._name, unit="%", leave=False, bar_format=layout)
+        self._bar.update(100 * share - self._bar.n)
+
+    def planned(self, cells: int, stored: int) -> None:
+        """Print what the store has of several cells."""
+        if stored:
+            print(f"aucbench: {stored} of {cells} cells were in the store", file=sys.stderr, flush=True)
+
+    def started(self, entry: Entry) -> None:
+        """Remember whose bar it is."""
+        self.close()
+        self._name = entry.algorithm.name
+
+    def entry_finished(self, executed: FinishedEntry) -> None:
+        """Print the summary."""
+        self.close()
+        if not executed.cells:
+            return
+        for name, text in _summary(executed).items():
+            _line(name, text)
+        if executed.from_store and self._study.store_path:
+            _line("from", f"the store {self._study.store_path} (nothing was run again)")
+
+    def logging_begun(self, executed: FinishedEntry) -> None:
+        """Say that MLflow is next; importing it takes a while."""
+        sys.stdout.flush()
+        self.stage("logging to MLflow")
+
+    def entry_logged(self, executed: FinishedEntry, run_id: str) -> None:
+        """Name the run."""
+        self._is_logged = True
+        _line("MLflow", f"run {run_id}")
+
+    def study_finished(self, result: StudyResult) -> None:
+        """Say what failed, and the next commands."""
+        self.close()
+        if result.stored + result.finished:
+            print_next(self._study, self._is_logged)
+        print_failures(result, Names(()))
+        print_left(result, Names(()))
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+
+class SweepView(Observer):
+    """Shows a sweep: cells done, failed and the time that is left; one line an entry.
+
+    Parameters
+    ----------
+    study : Study
+        Of several entries.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study, self._names = study, Names(study.entries)
+        self._bar: Any = None
+        self._failures: list[FailureRecord] = []
+        self._diverged: set[str] = set()  # keys of cells that have a result which says so
+        self._logging = False
+        self._described: set[str] = set()  # data sets whose classes were printed
+        self._records: list[CellRecord] = []  # of finished cells
+
+    def planned(self, cells: int, stored: int) -> None:
+        """Open the bar."""
+        print(
+            f"aucbench: {counted(cells, 'cell')}, {stored} of them in the store", file=sys.stderr, flush=True
+        )
+        self._bar = tqdm(
+            total=cells, initial=stored, unit=" cells", leave=False, disable=not sys.stderr.isatty()
+        )
+
+    def started(self, entry: Entry) -> None:
+        """Name what runs."""
+        self._bar.set_description(self._names.of(entry))
+
+    def cell_finished(self, entry: Entry, failure: FailureRecord | None) -> None:
+        """Move the bar by a cell."""
+        if failure is not None:
+            self._failures.append(failure)
+            counts = failures_by_word(self._failures).items()
+            self._bar.set_postfix_str(", ".join(f"{count} {word}" for word, count in counts if count))
+        self._bar.update(1)
+
+    def entry_finished(self, executed: FinishedEntry) -> None:
+        """Print the entry's line, below the classes of a data set that is new."""
+        if executed.cells and executed.title not in self._described:
+            self._described.add(executed.title)
+            tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
+        auc = _auc_of(executed) if executed.cells else "no result"
+        notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
+        records = [cell.record for cell in executed.cells]
+        if chosen := winners.in_words(records):
+            notes.append(f"tuned: {chosen}")
+        if executed.from_store:
+            notes.append("from the store")
+        notes += [f"{count} {word}" for word, count in failures_by_word(executed.failures).items() if count]
+        if executed.missing:
+            notes.append(f"{executed.missing} not run")
+        if advice := _advice(executed.cells):
+            notes.append(advice)
+        self._records += records
+        self._diverged |= {cell.record.key for cell in executed.cells if cell.diverged}
+        name = self._names.of(executed.entry) if executed.entry else executed.title
+        tqdm.write(f"{name}: {'; '.join(notes)}", file=sys.stdout)
+
+    def logging_begun(self, executed: FinishedEntry) -> None:
+        """Say once that entries are logged."""
+        if not self._logging:
+            self._logging = True
+            tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
+
+    def board_written(self, page: Path) -> None:
+        """Name the page, which is gone by now where there is no store."""
+        if self._study.store_path:
+            print(f"leaderboard  {page}")
+
+    def study_finished(self, result: StudyResult) -> None:
+        """Print what was left out, what failed, and the next commands."""
+        self.close()
+        for text in by_reason(result.unavailable):
+            print(f"aucbench: left out {text}", file=sys.stderr)
+        for text in by_reason(result.refused):
+            print(f"aucbench: {text}", file=sys.stderr)
+        print_failures(result, self._names)
+        print_left(result, self._names)
+        for name, sentence in winners.at_edges(self._records):
+            print(f"{name}: {sentence}")
+        finished = result.stored + result.finished
+        missing = result.cells - finished - len(result.failures)
+        counts = failures_by_word(result.failures)
+        diverged = len(self._diverged) + counts["diverged"]
+        print(
+            f"{counted(finished - len(self._diverged), 'cell')} done"
+            + (f", {diverged} diverged" if diverged else "")
+            + f", {counts['failed']} failed"
+            + (f", {missing} not run" if missing > 0 else "")
+        )
+        print_next(self._study, self._study.tracking_uri is not None)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def print_failures(result: StudyResult, names: "Names") -> None:
+    """One line for each failed cell, and how to see more."""
+    for failure in result.failures:
+        where = names.of_failure(failure)
+        fold = f", fold {failure.fold}" if failure.fold else ""
+        print(
+            f"aucbench: {failure.reason}: {where} (seed {failure.seed}{fold}): {failure.message}",
+            file=sys.stderr,
+        )
+    if result.failures:
+        print(
+            "aucbench: aucbench status --failures shows tracebacks; --only-failed runs these cells again",
+            file=sys.stderr,
+        )
+
+
+def print_left(result: StudyResult, names: "Names") -> None:
+    """Which entries `stop_after` left incomplete, and how many of their cells were not run."""
+    if result.left:
+        texts = [f"{names.of(entry)} ({counted(left, 'cell')})" for entry, left in result.left]
+        more = f" and {len(texts) - LISTED} other entries" if len(texts) > LISTED else ""
+        print(
+            f"aucbench: stopped by stop_after; not run: {', '.join(texts[:LISTED])}{more}; "
+            f"the same command continues with them",
+            file=sys.stderr,
+        )
+
+
+def print_next(study: Study, is_logged: bool) -> None:
+    """The commands, or the address, that show more."""
+    path, uri = study.store_path, study.tracking_uri
+    nexts = [serving(uri) or shown(uri)] if uri and is_logged else []
+    if path:
+        words = ["aucbench", "leaderboard"]
+        words += [] if path == StoreSettings.path else ["--store", path]
+        words += ["--baseline", study.running.baseline] if study.running.baseline else []
+        nexts.append(shlex.join(words))
+    for number, command in enumerate(nexts):
+        _line("next" if number == 0 else "", command)
+    sys.stdout.flush()
+
+
+def _line(name: str, text: str) -> None:
+    print(f"{name:>10}  {text}")
+
+
+class Names:
+    """Names of entries: method and data set, and whatever differs between those of the same name.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        All of the sweep.
+    """
+
+    def __init__(self, entries: Sequence[Entry]):
+        from aucbench.boards.labelling import sweep_names
+
+        described = [entry.describe() for entry in entries]
+        names = sweep_names(described, [_extra(entry) for entry in entries])
+        self._known = {id(entry): name for entry, name in zip(entries, names, strict=True)}
+        self._described = list(zip(map(canonical, described), entries, names, strict=True))
+
+    def of(self, entry: Entry) -> str:
+        """The name of an entry."""
+        return " on ".join(self.pair(entry))
+
+    def pair(self, entry: Entry) -> tuple[str, str]:
+        """The names of its method and of its data set."""
+        return self._known.get(id(entry)) or (entry.algorithm.name, entry.dataset.title)
+
+    def of_failure(self, failure: FailureRecord) -> str:
+        """The name of the entry whose cell failed, given what the store keeps of it."""
+        of_entry = canonical(subset(failure, DESCRIPTION))
+        for described, entry, name in self._described:
+            s = entry.settings
+            if s.seed <= failure.seed < s.seed + s.runs and described == of_entry:
+                return " on ".join(name)
+        return f"{failure.algorithm.name} on {failure.dataset.title}"
+
+
+def _extra(entry: Entry) -> dict[str, Any]:
+    """Fields that tell no methods apart on a board, and entries of a sweep."""
+    s = entry.settings
+    told = {name: getattr(s, name) for name in ("seed", "runs", "split_seed", "order_seed")}
+    return {name: value for name, value in told.items() if value is not None} | {
+        "checkpoints": entry.budget.checkpoints
+    }
+
+
+def _summary(executed: FinishedEntry) -> dict[str, str]:
+    record, cells = executed.record, executed.cells
+    results = [cell.record.result for cell in cells]
+    data = record.data
+    lines = {
+        "run": f"{record.algorithm.name} on {record.dataset.title} "
+        f"({data.train_rows:,} training and {data.test_rows:,} test rows, {data.features:,} features)",
+        "classes": classes(data),
+        "test AUC": _auc_of(executed),
+        "training": f"{_mean(results, 'train_seconds'):.4g} s "
+        f"({_mean(results, 'train_cpu_seconds'):.4g} s of CPU)",
+        "cost": f"{_mean(results, 'ns_per_iteration'):,.0f} ns per iteration",
+        "iterations": f"{_mean(results, 'iterations'):,.0f}",
+        "state": f"{_mean(results, 'state_bytes'):,.0f} bytes",
+        "stopped": ", ".join(sorted({result.stop_reason for result in results})),
+    }
+    if advice := _advice(cells):
+        lines["advice"] = advice
+    tuned = [cell.record.tuned for cell in cells if cell.record.tuned]
+    if tuned:
+        lines["tuned"] = winners.in_words(cell.record for cell in cells) or NOTHING_TUNED
+        passes = sum({each.cost: each.cost.passes for each in tuned}.values())
+        lines["tuning"] = (
+            f"{counted(tuned[0].cost.settings, 'setting')} per split, "
+            f"{passes:,.0f} {'pass' if round(passes) == 1 else 'passes'} in all"
+        )
+        edges = [sentence for _, sentence in winners.at_edges(cell.record for cell in cells)]
+        lines |= {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
+    if record.features.name != "identity":
+        lines["features"] = f"{record.features.name}, fitted in {data.features_seconds:.3g} s"
+    if record.algorithm.exempt:
+        lines["exempt"] = "from checks: " + ", ".join(record.algorithm.exempt)
+    return lines
+
+
+def classes(data: DataRecord) -> str:
+    """Which labels are positive, and the rows of either class."""
+    parts = []
+    sides = (
+        (data.train_rows, data.train_positives, "training"),
+        (data.test_rows, data.test_positives, "test"),
+    )
+    for name, found in (("positive", data.positive), ("negative", data.negative)):
+        labels = found or ("not recorded",)
+        shown = ", ".join(labels[:LABELS]) + (
+            f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
+        )
+        rows = [
+            f"{positives if name == 'positive' else count - positives:,} {side}"
+            for count, positives, side in sides
+            if positives is not None
+        ]
+        noun = "label" if len(labels) == 1 else "labels"
+        parts.append(f"{name} {noun} {shown} ({' and '.join(rows)} rows)")
+    return "; ".join(parts)
+
+
+def _auc_of(executed: FinishedEntry) -> str:
+    cells = executed.cells
+    if diverged := diverged_in_words(cells):
+        return diverged
+    if len(cells) == 1:
+        return f"{cells[0].auc:.6f}"
+    aucs = np.array([cell.auc for cell in cells])
+    return f"{np.mean(aucs):.6f} ± {np.std(aucs, ddof=1):.6f} over {len(aucs)} runs"
+
+
+def _advice(cells: Sequence[CellResult]) -> str:
+    """What to change, of the first run that diverged or stopped before it had converged; else empty."""
+    short = sum(cell.record.result.converged is False and not cell.diverged for cell in cells)
+    if short:
+        runs = "" if len(cells) == 1 else f" in {short} of {len(cells)} runs"
+        return f"not converged{runs}; set budget.epochs=null, or allow more passes"
+    return next((cell.record.result.advice or "" for cell in cells if cell.diverged), "")
+
+
+def _mean(results: list[ResultRecord], name: str) -> float:
+    return float(np.mean([getattr(result, name) for result in results]))

@@ -1,0 +1,107 @@
+"""Finds the command of a command line; any other first word belongs to `run`."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from aucbench.cli.commands import COMMANDS
+from aucbench.cli.exit_status import INTERRUPTED, guarded
+
+USAGE = """\
+aucbench: which stochastic method for maximising the AUC is best, on which data, at what cost?
+
+Usage:
+  aucbench [run] [OVERRIDE ...]     train and measure (python -m aucbench does the same)
+  aucbench COMMAND [ARGUMENT ...]
+
+Examples:
+  aucbench                                        psam on breast_cancer
+  aucbench algo=solam dataset=a9a budget.epochs=5
+  aucbench -m algo=solam,opauc,psam dataset=a9a,w8a runs=5
+  aucbench dataset=libsvm dataset.path=my.txt
+  aucbench +experiment=smoke parallel=2           a table of a paper, or a small one
+
+Commands:
+{commands}
+
+Options:
+  -h, --help       this page (aucbench run --help shows every field and choice)
+  --version        the version
+  -m, --multirun   run every combination of comma-separated values
+  --dry-run        show what would run, what the store has, and what the rest will take
+  --only-failed    run only the cells that failed before
+  -sc install=bash print the completion script (see README)
+
+Exit status: 0 all went well, 1 a cell failed or an internal error, 2 bad input (one sentence says what).
+HYDRA_FULL_ERROR=1 shows the traceback.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    first = arguments[0] if arguments else ""
+    if first in ("-h", "--help", "help"):
+        width = max(map(len, COMMANDS))
+        lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
+        print(USAGE.format(commands="\n".join(lines)), end="")
+        return 0
+    if first == "--version":
+        from importlib.metadata import version
+
+        print(f"aucbench {version('aucbench')}")
+        return 0
+    _plain_warnings()
+    traceback = os.environ.get("HYDRA_FULL_ERROR") == "1"
+    try:
+        status = guarded(lambda: _dispatch(first, arguments), traceback)
+    except KeyboardInterrupt:
+        runs = first == "run" or first not in COMMANDS
+        print(f"aucbench: interrupted{'; finished cells are in the store' * runs}", file=sys.stderr)
+        return INTERRUPTED
+    # Skip the garbage collection at exit: over the libraries' millions of objects it takes about a second.
+    import gc
+
+    gc.freeze()
+    return status
+
+
+def _dispatch(first: str, words: list[str]) -> int:
+    if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in words):
+        from aucbench.cli.completion import complete
+
+        return complete(words)
+    if first.isidentifier() and first not in COMMANDS:
+        from aucbench.errors import ParameterError
+        from aucbench.registry import suggest
+
+        raise ParameterError(
+            f"'{first}' is neither a command nor an override (NAME=VALUE). {suggest(first, list(COMMANDS))}"
+        )
+    name = first if first in COMMANDS else "run"
+    command = COMMANDS[name]
+    function = getattr(import_module(f"aucbench.cli.commands.{command.module}"), command.function)
+    own = words[1:] if first in COMMANDS else words
+    if name == "run":
+        return int(function(own))
+    import click
+
+    try:
+        return int(function.main(own, prog_name=f"aucbench {name}", standalone_mode=False) or 0)
+    except click.Abort:  # click's own word for it
+        raise KeyboardInterrupt from None
+
+
+def _plain_warnings() -> None:
+    """Show a plugin that was left out as a sentence, not as a line of our source."""
+    import warnings
+
+    usual = warnings.formatwarning
+
+    def plain(message: object, category: type[Warning], *rest: object) -> str:
+        if category.__name__ == "PluginWarning":
+            return f"aucbench: warning: {message}\n"
+        return usual(message, category, *rest)  # type: ignore[arg-type]
+
+    warnings.formatwarning = plain  # type: ignore[assignment]

@@ -1,0 +1,182 @@
+"""From composed configurations and the catalog to entries of objects, and a study of them."""
+
+from dataclasses import fields as dataclass_fields
+from dataclasses import replace
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from aucbench.config import compose, structured_configs
+from aucbench.config.compose import Composed
+from aucbench.config.hydra_errors import as_sentences
+from aucbench.contracts import Access, field_types
+from aucbench.contracts.validation import Family
+from aucbench.data.loader import Part
+from aucbench.data.scaler import default_scaling
+from aucbench.errors import AucbenchError, ParameterError, PluginError
+from aucbench.registry import Catalog, accepted_loss, suggest
+from aucbench.studies.entry import Bound, Entry
+from aucbench.studies.result import Refused
+from aucbench.studies.settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
+from aucbench.studies.study import Study
+from aucbench.tuning import Tuning
+from aucbench.tuning.spaces import resolve
+
+# Words that YAML and Hydra's users write for true and false.
+TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
+
+
+def build_study(catalog: Catalog, composed: Composed, command: str = "", only_failed: bool = False) -> Study:
+    """The study of composed runs; a run of a sweep that cannot be built is refused, and the others run.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        Where plugins are found.
+    composed : Composed
+        The runs.
+    command : str
+        That started the study, kept with its plan.
+    only_failed : bool
+        Whether only cells run that failed before.
+
+    Raises
+    ------
+    AucbenchError
+        A single run cannot be built, or the settings shared by all runs are wrong.
+    """
+    entries: list[Entry] = []
+    refused: list[Refused] = []
+    for job in composed.jobs:
+        try:
+            entries.append(build_entry(catalog, job.cfg))
+        except AucbenchError as error:
+            if not composed.swept:
+                raise
+            refused.append(Refused(" ".join(job.words), error))
+    cfg = composed.jobs[0].cfg
+    with as_sentences():
+        running = Running(**_own(Running, cfg))
+        if composed.parallel is not None and running.parallel == 1:
+            running = replace(running, parallel=composed.parallel)
+        return Study(
+            entries=entries,
+            running=running,
+            name=cfg.study,
+            command=command,
+            store_path=StoreSettings(**_fields(StoreSettings, cfg.store, "store.")).path,
+            tracking_uri=_tracking_uri(cfg),
+            swept=composed.swept,
+            skip_missing_data=Matrix(**_fields(Matrix, cfg.matrix, "matrix.")).skip_missing_data,
+            only_failed=only_failed,
+            refused=refused,
+        )
+
+
+def build_entry(catalog: Catalog, cfg: DictConfig) -> Entry:
+    """Make the objects an entry consists of; their constructors check every value.
+
+    Raises
+    ------
+    ParameterError
+        A value is out of range or of the wrong type, or the method does not accept the loss.
+    PluginError
+        ``strict=true`` and a plugin failed to load, or an unknown name.
+    """
+    with as_sentences():
+        _refuse_added(cfg)
+        settings = Settings(**_own(Settings, cfg))
+        if settings.strict and catalog.failures:
+            raise PluginError(f"strict=true: {catalog.failures[0]}.")
+        names = compose.choices(cfg)
+        algorithm = _plugin(catalog, "algo", names["algo"], cfg)
+        _check_access(algorithm)
+        loss = accepted_loss(catalog, algorithm.instance, names["loss"])
+        part = Part(cfg.dataset.part)
+        dataset = _plugin(catalog, "dataset", names["dataset"], cfg)
+        return Entry(
+            algorithm=algorithm,
+            dataset=dataset,
+            loss=None if loss is None else _plugin(catalog, "loss", loss, cfg),
+            features=_plugin(catalog, "features", names["features"], cfg),
+            part=part,
+            scaling=settings.scaling or default_scaling(dataset.instance),
+            protocol=_chosen("protocol", names, cfg),
+            tuning=_tuning(catalog, algorithm.instance, _chosen("tuning", names, cfg)),
+            budget=Budget(**_fields(Budget, cfg.budget, "budget.")),
+            settings=settings,
+            limits=Limits(**_fields(Limits, cfg.limits, "limits.")),
+        )
+
+
+def _chosen(group: str, names: dict[str, str | None], cfg: DictConfig) -> Any:
+    classes: Any = structured_configs.FIXED_GROUPS[group]
+    cls = next(cls for cls in classes if cls.name == names[group])
+    return cls(**_fields(cls, cfg[group], f"{group}."))
+
+
+def _tracking_uri(cfg: DictConfig) -> str | None:
+    """Address of the MLflow server or file, None for no tracking."""
+    return getattr(_chosen("tracking", compose.choices(cfg), cfg), "uri", None)
+
+
+def _tuning(catalog: Catalog, algorithm: Any, choice: Any) -> Tuning:
+    if isinstance(choice.grid, dict):
+        known = catalog.plugins[Family.algorithms]
+        for method in choice.grid:
+            if method not in known and method != algorithm.name:
+                raise ParameterError(
+                    f"tuning.grid: unknown algorithm '{method}'. {suggest(str(method), list(known))}"
+                )
+    return Tuning(choice, resolve(algorithm, choice.grid) if choice.name != "none" else {})
+
+
+def _plugin(catalog: Catalog, group: str, name: str | None, cfg: DictConfig) -> Bound:
+    plugin = catalog.find(structured_configs.GROUPS[group], str(name))
+    fields = _fields(plugin.cls, cfg[group], f"{group}.")
+    if group == "dataset":
+        del fields["part"]
+    frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    return Bound(plugin.cls(**frozen), plugin.distribution, plugin.version)
+
+
+def _fields(cls: type, node: DictConfig | None, prefix: str) -> dict[str, Any]:
+    """The values of a node, for the class whose fields they are."""
+    return _with_booleans(cls, compose.parameters(node), prefix)
+
+
+def _own(cls: type, cfg: DictConfig) -> dict[str, Any]:
+    """The top-level values that are fields of the class."""
+    return _with_booleans(cls, {name: cfg[name] for name in structured_configs.field_names(cls)}, "")
+
+
+def _with_booleans(cls: type, values: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """The values, those for true and false converted; OmegaConf would take any number for either."""
+    for name, kind in field_types(cls).items():
+        value = values.get(name)
+        if kind.base is bool and name in values and not (value is None and kind.optional):
+            known = TRUTH.get(str(value).lower()) if isinstance(value, bool | str) else None
+            if known is None:
+                raise ParameterError(f"{prefix}{name}: expected true or false, got {value}.")
+            values[name] = known
+    return values
+
+
+def _refuse_added(cfg: DictConfig, prefix: str = "") -> None:
+    """Hydra's ``+name=value`` adds fields that nothing reads; a mistake must not pass in silence."""
+    known = [field.name for field in dataclass_fields(OmegaConf.get_type(cfg))]  # type: ignore[arg-type]
+    for key in cfg:
+        if str(key) not in known:
+            raise ParameterError(f"Unknown setting '{prefix}{key!s}'. {suggest(str(key), known)}")
+        node: Any = None if OmegaConf.is_missing(cfg, key) else cfg[key]
+        if OmegaConf.is_dict(node) and OmegaConf.get_type(node) is not dict:
+            _refuse_added(node, f"{prefix}{key!s}.")
+
+
+def _check_access(algorithm: Bound) -> None:
+    access = algorithm.instance.access
+    if access not in list(Access):
+        raise PluginError(
+            f"{algorithm.name} of distribution {algorithm.distribution} declares access '{access}'. "
+            f"{suggest(str(access), list(Access))}"
+        )

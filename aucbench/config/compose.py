@@ -1,0 +1,375 @@
+"""Composing one run, or the many of a sweep, with Hydra; showing and completing configurations."""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import hydra
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.initialize import get_gh_backup, restore_gh_from_backup
+from hydra.plugins.completion_plugin import DefaultCompletionPlugin
+from hydra.types import RunMode
+from omegaconf import Container, DictConfig, OmegaConf, open_dict
+
+from aucbench.config import structured_configs
+from aucbench.config.hydra_errors import as_sentences
+from aucbench.config.overrides import Request, config_folder, expand, flag_parser, refuse_sweeps
+from aucbench.contracts.validation import Family
+from aucbench.errors import ParameterError
+from aucbench.registry import Catalog, suggest
+from aucbench.studies.settings import Matrix, Settings
+
+VERSION_BASE = "1.3"
+EXPERIMENT = "experiment"
+LAUNCHERS = ("basic", structured_configs.DASK)
+
+Words = tuple[str, ...]
+LOOKED_UP = ("algo", "dataset")  # by which the matrix is asked
+
+
+class Job(NamedTuple):
+    """One run of a study: its words, and what Hydra composed of them."""
+
+    words: list[str]
+    cfg: DictConfig
+
+
+@dataclass(frozen=True)
+class Composed:
+    """The runs that some words ask for, those left out that the study's matrix skips.
+
+    Parameters
+    ----------
+    jobs : list of Job
+        At least one.
+    swept : bool
+        Whether they are a sweep, and not one run.
+    parallel : int or None
+        Workers by the choice of hydra/launcher, where it says so.
+    """
+
+    jobs: list[Job]
+    swept: bool
+    parallel: int | None = None
+
+
+def compose_jobs(catalog: Catalog, request: Request) -> Composed:
+    """Compose the run, or every run of the sweep, that a request asks for.
+
+    Raises
+    ------
+    ParameterError
+        Hydra cannot compose it, or the matrix skips all of it.
+    """
+    with session(catalog, request):
+        parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
+        overrides = parser.parse_overrides(list(request.overrides))
+        of_hydra = [str(each.input_line) for each in overrides if each.is_hydra_override()]
+        of_runs = [each for each in overrides if not each.is_hydra_override()]
+        (common,) = expand(
+            each for each in of_runs if not each.is_sweep_override() and not _is_own(str(each.input_line))
+        )
+        if request.multirun or _may_be_sweep([*of_hydra, *common], request):
+            base = compose([*of_hydra, *common], request.config_name, with_hydra=True)
+            if request.multirun or base.hydra.mode == RunMode.MULTIRUN:
+                params = base.hydra.sweeper.params or {}
+                swept = parser.parse_overrides([f"{name}={value}" for name, value in params.items()])
+                parallel = _workers(base)
+                composer = Composer(catalog, of_hydra, request.config_name)
+                composer.roots[tuple(common)] = _without_hydra(base)
+                return Composed(list(_each(composer, expand([*swept, *of_runs]))), True, parallel)
+        refuse_sweeps(of_runs)
+        cfg = compose(request.overrides, request.config_name, with_hydra=True)
+        parallel = _workers(cfg)
+        return Composed([Job(list(request.overrides), _without_hydra(cfg))], False, parallel)
+
+
+def compose_words(catalog: Catalog, jobs: Sequence[list[str]]) -> list[DictConfig]:
+    """The composed run of every job of a sweep that its matrix does not skip."""
+    with session(catalog):
+        return [job.cfg for job in _each(Composer(catalog), jobs)]
+
+
+@contextlib.contextmanager
+def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  # noqa: B008 - it is frozen
+    """Hydra set up to compose runs of these plugins; its errors become sentences.
+
+    It works inside of an application of Hydra, too.
+    """
+    structured_configs.register(catalog)
+    folder = request.config_dir or config_folder()
+    backup = get_gh_backup()
+    GlobalHydra.instance().clear()
+    try:
+        with as_sentences(), hydra.initialize_config_dir(folder, version_base=VERSION_BASE):
+            yield
+    finally:
+        restore_gh_from_backup(backup)
+
+
+def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = False) -> DictConfig:
+    """Compose a run inside of a `session`; Hydra's own settings are left out unless `with_hydra`."""
+    return hydra.compose(name, list(overrides), return_hydra_config=with_hydra)
+
+
+def _without_hydra(cfg: DictConfig) -> DictConfig:
+    with open_dict(cfg):
+        del cfg["hydra"]
+    return cfg
+
+
+def _may_be_sweep(common: Sequence[str], request: Request) -> bool:
+    """Whether a configuration is chosen that may set hydra.mode, as experiments do."""
+    names = [word.partition("=")[0] for word in common]
+    return request.config_name != "config" or any("." not in name or name == "hydra.mode" for name in names)
+
+
+def _workers(cfg: DictConfig) -> int | None:
+    """How many workers the chosen launcher asks for.
+
+    Raises
+    ------
+    ParameterError
+        The launcher or sweeper is somebody else's.
+    """
+    chosen = cfg.hydra.runtime.choices
+    for group, known in (("hydra/launcher", LAUNCHERS), ("hydra/sweeper", ("basic",))):
+        if chosen[group] not in known:
+            raise ParameterError(
+                f"{group}={chosen[group]} cannot run aucbench's studies: parallel=2 or hydra/launcher=dask "
+                "runs cells at the same time, and tuning=optuna searches settings."
+            )
+    parallel: int | None = cfg.hydra.launcher.get("parallel")
+    return parallel
+
+
+class Composer:
+    """Composes runs whose words differ in parts only; a part that was composed before is taken from there.
+
+    A part is what lies under one top-level name, such as ``algo`` and ``algo.radius``. Composing with Hydra
+    takes a tenth of a second, so that a sweep of twenty methods and twenty data sets is composed forty times
+    and not four hundred.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        Where names are looked up.
+    of_hydra : sequence of str
+        Overrides of Hydra's own settings that hold for all runs.
+    name : str
+        Of the configuration to begin with.
+    """
+
+    def __init__(self, catalog: Catalog, of_hydra: Sequence[str] = (), name: str = "config"):
+        self.catalog = catalog
+        self._of_hydra, self._name = tuple(of_hydra), name
+        self._parts: dict[tuple[Words, str, Words], Any] = {}
+        self.roots: dict[Words, DictConfig] = {}
+
+    def compose(self, words: Sequence[str]) -> DictConfig:
+        """The composed run of these words."""
+        # What is added, or chosen for Hydra or an experiment, may touch any part.
+        common = tuple(word for word in words if not _is_own(word))
+        parts: dict[str, Words] = {}
+        for word in words:
+            if _is_own(word):
+                parts[_part(word)] = (*parts.get(_part(word), ()), word)
+        root = self.roots.get(common)
+        keys = {part: (common, part, own) for part, own in parts.items()}
+        if root is None or any(key not in self._parts for key in keys.values()):
+            whole = compose([*self._of_hydra, *words], self._name)
+            for part, key in keys.items():
+                self._parts[key] = whole.get(part)
+            return whole
+        merged = root.copy()
+        with open_dict(merged):
+            for part, key in keys.items():
+                merged[part] = self._parts[key]
+        return merged
+
+    def root(self, words: Sequence[str]) -> DictConfig:
+        """What all runs of these words have in common, upon which parts are put."""
+        common = tuple(word for word in words if not _is_own(word))
+        if common not in self.roots:
+            self.roots[common] = compose([*self._of_hydra, *common], self._name)
+        return self.roots[common]
+
+
+def _each(composer: Composer, jobs: Sequence[list[str]]) -> Iterator[Job]:
+    """Every job of a sweep, composed; those that the study's matrix skips are left out.
+
+    What the matrix says for the job's data set and method comes first, so that words of the command line win.
+    """
+    root = composer.root(jobs[0])
+    matrix = Matrix(**parameters(root.matrix))
+    defaults = choices(root)
+    _check_names(composer.catalog, matrix)
+    runs = False
+    for job in jobs:
+        algo, dataset = (_chosen(job, group) or defaults[group] for group in LOOKED_UP)
+        if dataset in _listed(matrix.skip, algo, "matrix.skip"):
+            continue
+        runs = True
+        said = [
+            *_listed(matrix.for_dataset, dataset, "matrix.for_dataset"),
+            *_listed(matrix.for_algo, algo, "matrix.for_algo"),
+        ]
+        yield Job(job, composer.compose([*(word for word in said if not _is_overruled(word, job)), *job]))
+    if not runs:
+        raise ParameterError("The study's matrix skips every run that was asked for.")
+
+
+def _is_own(word: str) -> bool:
+    """Whether a word concerns one part alone; the matrix concerns all."""
+    name = word.partition("=")[0]
+    return _part(word) in _part_names() and "/" not in name and not name.startswith(("+", "~"))
+
+
+def _part_names() -> set[str]:
+    names = structured_configs
+    known = {*names.GROUPS, *names.FIXED_GROUPS, *names.SECTIONS, *names.field_names(Settings)}
+    return known - {Matrix.name}
+
+
+def _part(word: str) -> str:
+    return word.partition("=")[0].partition(".")[0]
+
+
+def _chosen(words: Sequence[str], group: str) -> str | None:
+    found = [word.partition("=")[2] for word in words if word.partition("=")[0] == group]
+    return found[-1] if found else None
+
+
+def _is_overruled(word: str, job: Sequence[str]) -> bool:
+    """Whether the job gives the same setting, or chooses the group anew to which it belongs.
+
+    The job's method and data set are those of which the matrix speaks: their fields stay.
+    """
+    name = word.partition("=")[0].lstrip("+")
+    given = [each.partition("=")[0].lstrip("+") for each in job]
+    return name in given or any(name.startswith(f"{each}.") for each in given if each not in LOOKED_UP)
+
+
+def _listed(mapping: Any, name: str | None, field: str) -> list[str]:
+    if mapping is None:
+        return []
+    if not isinstance(mapping, Mapping):
+        raise ParameterError(f"{field}: expected {{NAME: [WORDS]}}, got {mapping!r}.")
+    words = mapping.get(name, [])
+    if isinstance(words, str):
+        words = [words]
+    if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
+        raise ParameterError(f"{field}.{name}: expected a list of words, got {words!r}.")
+    return list(words)
+
+
+def _check_names(catalog: Catalog, matrix: Matrix) -> None:
+    for field, family in (
+        ("for_dataset", Family.datasets),
+        ("for_algo", Family.algorithms),
+        ("skip", Family.algorithms),
+    ):
+        for name in getattr(matrix, field) or ():
+            if name not in catalog.plugins[family]:
+                raise ParameterError(
+                    f"matrix.{field}: unknown {family.singular} '{name}'. "
+                    f"{suggest(str(name), catalog.plugins[family])}"
+                )
+
+
+def choices(cfg: DictConfig) -> dict[str, str | None]:
+    """The name chosen for each group; the structured config of a plugin carries its name."""
+    names: dict[str, str | None] = {}
+    for group in (*structured_configs.GROUPS, *structured_configs.FIXED_GROUPS):
+        node = cfg.get(group)
+        kind: Any = None if node is None else OmegaConf.get_type(node)
+        names[group] = None if kind is None else kind.__name__
+    return names
+
+
+def parameters(node: DictConfig | None) -> dict[str, Any]:
+    """A node as a plain dict."""
+    if node is None:
+        return {}
+    plain = OmegaConf.to_container(node, resolve=True, throw_on_missing=True)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
+
+
+def show(catalog: Catalog, request: Request) -> str:
+    """The configuration of a request as YAML (``--cfg``, ``--package`` and ``--resolve``).
+
+    Raises
+    ------
+    ParameterError
+        It cannot be composed, or has no such part.
+    """
+    with session(catalog, request):
+        cfg = compose(request.overrides, request.config_name, with_hydra=request.cfg != "job")
+        if request.cfg == "hydra":
+            cfg = OmegaConf.masked_copy(cfg, ["hydra"])
+        whole = request.package in (None, "_global_")
+        node = cfg if whole else OmegaConf.select(cfg, str(request.package))
+        if node is None:
+            raise ParameterError(f"--package: the configuration has no part '{request.package}'.")
+        if not isinstance(node, Container):
+            return f"{node}\n"
+        if request.resolve:
+            OmegaConf.resolve(node)
+        return ("" if whole else f"# @package {request.package}\n") + OmegaConf.to_yaml(node)
+
+
+def run_help(catalog: Catalog, request: Request) -> str:
+    """Every flag, group, choice and field of a run, with the values that the overrides give."""
+    with session(catalog, request):
+        cfg = compose(request.overrides, request.config_name)
+        loader = GlobalHydra.instance().config_loader()
+        groups = [group for group in loader.list_groups("") if group != "hydra"]
+        listed = [
+            f"{group}: {', '.join(sorted(loader.get_group_options(group)))}" for group in sorted(groups)
+        ]
+        return "\n".join(
+            [
+                flag_parser().format_help(),
+                "Groups and their choices, GROUP=NAME (+experiment=NAME):",
+                "",
+                *listed,
+                "",
+                "Fields and their values, NAME=VALUE or GROUP.FIELD=VALUE:",
+                "",
+                OmegaConf.to_yaml(cfg),
+            ]
+        )
+
+
+def completions(catalog: Catalog, line: str) -> list[str]:
+    """What may stand in place of the last, unfinished override of a line."""
+    with session(catalog):
+        loader = GlobalHydra.instance().config_loader()
+        found: list[str] = DefaultCompletionPlugin(loader)._query("config", line)
+        return found
+
+
+def chosen_names(catalog: Catalog, overrides: Sequence[str]) -> dict[str, str | None]:
+    """The name that some overrides choose for each group."""
+    with session(catalog):
+        return choices(compose(overrides))
+
+
+def completion_script(words: Sequence[str]) -> None:
+    """Print the script that installs or uninstalls completion, by ``install=SHELL`` or ``uninstall=SHELL``.
+
+    Raises
+    ------
+    ParameterError
+        Neither is asked for, or Hydra does not know the shell.
+    """
+    with hydra.initialize_config_dir(config_folder(), version_base=VERSION_BASE):
+        application = GlobalHydra.instance().hydra
+        assert application is not None
+        try:
+            application.shell_completion(None, list(words))
+        except ValueError as error:
+            raise ParameterError(" ".join(str(error).split())) from error

@@ -1,0 +1,107 @@
+"""Hydra's and OmegaConf's errors as one sentence that says what, got, expected and what to do next."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import fields
+from types import NoneType
+from typing import Any, get_args
+
+from hydra.core.config_store import ConfigStore
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf.errors import (
+    ConfigAttributeError,
+    ConfigKeyError,
+    MissingMandatoryValue,
+    OmegaConfBaseException,
+    ValidationError,
+)
+
+from aucbench.config.structured_configs import GROUPS, ROOT
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.registry import suggest
+
+
+@contextlib.contextmanager
+def as_sentences() -> Iterator[None]:
+    """Errors of Hydra and OmegaConf inside of it become a `ParameterError` of one sentence."""
+    try:
+        yield
+    except AucbenchError:
+        raise
+    except Exception as error:
+        sentence = explain(error)
+        if sentence is None:
+            raise
+        raise ParameterError(sentence) from error
+
+
+def explain(error: BaseException) -> str | None:
+    """The sentence, or None when the error is neither Hydra's nor OmegaConf's."""
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
+        return _unknown_choice(error)
+    if isinstance(error, OverrideParseException):
+        detail = _first_line(error)
+        detail = "" if "Exception" in detail else f" ({detail})"  # an inner name says nothing to a user
+        return f"The override '{error.override}' cannot be read; expected NAME=VALUE{detail}."
+    cause = error.__cause__ if isinstance(error, HydraException) and error.__cause__ else error
+    if isinstance(cause, OmegaConfBaseException):
+        return _field(cause)
+    if isinstance(error, HydraException):
+        return _hydra(error)
+    return None
+
+
+def _unknown_choice(error: MissingConfigException) -> str:
+    missing = str(error.missing_cfg_file)
+    group, _, name = missing.rpartition("/")
+    known = sorted(error.options or _options(group))
+    what = GROUPS[group].singular if group in GROUPS else group
+    return f"Unknown {what or 'config'} '{name}'. {suggest(name, known)}"
+
+
+def _field(error: OmegaConfBaseException) -> str:
+    full_key = str(error.full_key or error.key or "")
+    section, _, key = full_key.rpartition(".")
+    owner = error.parent_node
+    kind = error.object_type if isinstance(error.object_type, type) else None
+    who = kind.__name__ if kind not in (None, dict) and kind is not None else (section or "aucbench")
+    if isinstance(error, ConfigAttributeError | ConfigKeyError):
+        known = [field.name for field in fields(kind)] if hasattr(kind, "__dataclass_fields__") else []  # type: ignore[arg-type]
+        known = known or [str(name) for name in (owner or {})]
+        if not section:
+            return _unknown_setting(key)
+        return f"{full_key}: {who} has no field '{key}'. {suggest(key, known)}"
+    if isinstance(error, MissingMandatoryValue):
+        return f"{full_key} must be set: {full_key}=VALUE."
+    if isinstance(error, ValidationError):
+        return f"{full_key}: {_first_line(error)}{_expected(kind, key)}."
+    return f"{full_key}: {_first_line(error)}." if full_key else f"{_first_line(error)}."
+
+
+def _expected(kind: Any, key: str) -> str:
+    hint = getattr(kind, "__annotations__", {}).get(key)
+    plain = {float: "a number", int: "a whole number", NoneType: "null"}
+    words = [plain.get(each, "") for each in get_args(hint) or (hint,)]
+    return f" (expected {' or '.join(words)})" if all(words) else ""
+
+
+def _hydra(error: HydraException) -> str:
+    text = " ".join(str(error).split())
+    if text.startswith(("Could not override", "Could not append")):
+        key = text.split("'")[1] if text.count("'") >= 2 else text
+        return _unknown_setting(key.split("=")[0].lstrip("+~"))
+    return text if text.endswith(".") else f"{text}."
+
+
+def _unknown_setting(key: str) -> str:
+    root: Any = ConfigStore.instance().load(f"{ROOT}.yaml").node
+    return f"Unknown setting '{key}'. {suggest(key, [str(name) for name in root])}"
+
+
+def _options(group: str) -> list[str]:
+    return [name.removesuffix(".yaml") for name in ConfigStore.instance().list(group)] if group else []
+
+
+def _first_line(error: BaseException) -> str:
+    message = getattr(error, "msg", None) or str(error)
+    return str(message).strip().split("\n")[0].rstrip(".")

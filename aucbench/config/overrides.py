@@ -1,0 +1,198 @@
+"""The words of a run, taken apart: flags and overrides, and the jobs of a sweep.
+
+What Hydra would answer with an inner error, or silently leave without effect, is refused in a sentence.
+"""
+
+import argparse
+import itertools
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from hydra.core.override_parser.types import Override
+
+from aucbench.config.structured_configs import GROUPS
+from aucbench.errors import ParameterError
+
+NOT_OFFERED = {
+    "--info": "aucbench run --cfg all shows the whole configuration",
+    "-i": "aucbench run --cfg all shows the whole configuration",
+    "--experimental-rerun": "the same words run again what the store does not have",
+    "--config-path": "--config-dir adds a folder of configurations of your own",
+    "-cp": "--config-dir adds a folder of configurations of your own",
+    "--hydra-help": "aucbench run --help shows every flag, choice and field",
+}
+OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
+
+
+def config_folder() -> str:
+    """Absolute path of the packaged `aucbench/conf`, else of the checkout's `conf`."""
+    package = Path(__file__).resolve().parents[1]
+    packaged = package / "conf"
+    return str(packaged if packaged.is_dir() else package.parent / "conf")
+
+
+class Request(NamedTuple):
+    """What the words of a run ask for.
+
+    Attributes
+    ----------
+    overrides : tuple of str
+        Choices and fields, ``NAME=VALUE``.
+    multirun : bool
+        Whether every combination of comma-separated values runs.
+    dry_run, only_failed : bool
+        Whether the study is only planned, and whether only cells run that failed before.
+    config_dir, config_name : str or None, str
+        A folder of configurations of one's own, and the name of the configuration to begin with.
+    cfg, package, resolve : str or None, str or None, bool
+        Which configuration is shown in place of a run, which part of it, and whether its interpolations are
+        resolved.
+    help, completion : bool
+        Whether the help, or the shell's completion, was asked for.
+    """
+
+    overrides: tuple[str, ...] = ()
+    multirun: bool = False
+    dry_run: bool = False
+    only_failed: bool = False
+    config_dir: str | None = None
+    config_name: str = "config"
+    cfg: str | None = None
+    package: str | None = None
+    resolve: bool = False
+    help: bool = False
+    completion: bool = False
+
+
+def flag_parser() -> argparse.ArgumentParser:
+    """The parser of the flags of ``aucbench run``."""
+    parser = argparse.ArgumentParser("aucbench run", add_help=False)
+    flag = parser.add_argument
+    flag("overrides", nargs="*", help="choices and fields, NAME=VALUE")
+    flag("--help", "-h", action="store_true", help="this page")
+    flag("--multirun", "-m", action="store_true", help="run every combination of comma-separated values")
+    flag("--run", "-r", action="store_true", help="run (the default)")
+    flag("--dry-run", action="store_true", help="show what would run, and what that will take")
+    flag("--only-failed", action="store_true", help="run only the cells that failed before")
+    flag("--cfg", "-c", choices=["job", "hydra", "all"], help="show the configuration in place of running it")
+    flag("--package", "-p", help="with --cfg: the part that is shown")
+    flag("--resolve", action="store_true", help="with --cfg: resolve interpolations")
+    flag("--config-dir", "-cd", help="a folder of configurations of your own")
+    flag("--config-name", "-cn", default="config", help="the configuration to begin with")
+    flag("--shell-completion", "-sc", dest="completion", action="store_true",
+         help="install=SHELL or uninstall=SHELL: print the completion script")  # fmt: skip
+    return parser
+
+
+def parse(words: Sequence[str]) -> Request:
+    """Take the words of a run apart.
+
+    Raises
+    ------
+    ParameterError
+        An unknown flag, one that aucbench does not offer, or an override that cannot be read.
+    """
+    for word in words:
+        name = word.partition("=")[0]
+        if name in NOT_OFFERED:
+            raise ParameterError(f"{name} is not offered: {NOT_OFFERED[name]}.")
+    parser: Any = flag_parser()
+
+    def refuse(message: str) -> NoReturn:
+        raise ParameterError(f"{message}; see aucbench run --help.")
+
+    parser.error = refuse
+    known = vars(parser.parse_intermixed_args(list(words)))
+    del known["run"]
+    request = Request(**known | {"overrides": tuple(known["overrides"])})
+    if not request.completion:
+        check_overrides(request.overrides)
+    if request.config_dir is not None:
+        request = _with_folder(request, Path(request.config_dir).absolute())
+    if (request.package or request.resolve) and not request.cfg:
+        raise ParameterError("--package and --resolve belong to --cfg: add --cfg job.")
+    return request
+
+
+def _with_folder(request: Request, own: Path) -> Request:
+    """Its files win over ours, which are on the search path."""
+    if not own.is_dir():
+        raise ParameterError(f"--config-dir: there is no folder {own}.")
+    if any(word.lstrip("+").startswith("hydra.searchpath=") for word in request.overrides):
+        raise ParameterError("Give folders of your own by --config-dir or by hydra.searchpath, not by both.")
+    found = f"hydra.searchpath=['file://{config_folder()}']"
+    return request._replace(config_dir=str(own), overrides=(*request.overrides, found))
+
+
+def check_overrides(words: Iterable[str]) -> None:
+    """Refuse what is not NAME=VALUE, a deletion, several names where one is wanted, and what has no effect.
+
+    Raises
+    ------
+    ParameterError
+        Names the word.
+    """
+    for word in words:
+        if not isinstance(word, str):
+            raise ParameterError(f"An override is text, NAME=VALUE, got {word!r}.")
+        name, sign, value = word.partition("=")
+        if word.startswith("~"):
+            raise ParameterError(f"'{word}': a setting cannot be deleted; give it another value.")
+        if not sign or not name.strip("+"):
+            raise ParameterError(f"The override '{word}' cannot be read; expected NAME=VALUE.")
+        if name in GROUPS and value.startswith(("[", "{")):
+            raise ParameterError(
+                f"{name} is one name, got {value}; several are swept by --multirun {name}=ONE,OTHER."
+            )
+        own = name.lstrip("+")
+        if own.startswith(("hydra.run.", "hydra.sweep.", "hydra.output_subdir")):
+            raise ParameterError(
+                f"'{word}': there are no run folders; store.path says where results are kept."
+            )
+        if own.startswith(("hydra.", "hydra/")) and not own.startswith((*OF_HYDRA, "hydra.sweeper.params")):
+            raise ParameterError(
+                f"'{word}' has no effect; of Hydra's settings these have: {', '.join(OF_HYDRA)}."
+            )
+
+
+def refuse_sweeps(overrides: Iterable[Override]) -> None:
+    """Refuse several values where one run was asked for.
+
+    Raises
+    ------
+    ParameterError
+        Names the override.
+    """
+    for override in overrides:
+        if override.is_sweep_override():
+            name, _, value = str(override.input_line).partition("=")
+            raise ParameterError(
+                f"{name} has several values: add --multirun to run each of {value}, or write "
+                f"{name}=[{value}] for a list."
+            )
+
+
+def expand(overrides: Iterable[Override]) -> list[list[str]]:
+    """The words of every job of a sweep; the last override varies fastest, and a repeated one replaces.
+
+    Raises
+    ------
+    ParameterError
+        An override has no finite number of values, or none.
+    """
+    values: dict[str, list[str]] = {}
+    for override in overrides:
+        name = override.get_key_element()
+        if not override.is_sweep_override():
+            values[name] = [f"{name}={override.get_value_element_as_str()}"]
+            continue
+        if not override.is_discrete_sweep():
+            raise ParameterError(
+                f"'{override.input_line}' has no finite number of values; name them, or let tuning=random or "
+                "tuning=optuna search a range."
+            )
+        values[name] = [f"{name}={value}" for value in override.sweep_string_iterator()]
+        if not values[name]:
+            raise ParameterError(f"'{override.input_line}' matches nothing.")
+    return [list(job) for job in itertools.product(*values.values())]

@@ -1,0 +1,117 @@
+"""The dataclasses of plugins and settings as structured configs, which Hydra composes and checks."""
+
+from collections.abc import Iterable
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import Field, dataclass, field, fields, make_dataclass
+from enum import StrEnum
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING
+
+from aucbench.contracts import field_types
+from aucbench.contracts.validation import Family
+from aucbench.data.loader import Part
+from aucbench.data.splits import PROTOCOLS
+from aucbench.registry import Catalog
+from aucbench.studies.settings import (
+    Budget,
+    Limits,
+    Matrix,
+    MlflowTracking,
+    NoTracking,
+    Running,
+    Settings,
+    StoreSettings,
+)
+from aucbench.tuning import TUNINGS
+
+GROUPS = {
+    "algo": Family.algorithms,
+    "dataset": Family.datasets,
+    "loss": Family.losses,
+    "features": Family.features,
+}
+FIXED_GROUPS: dict[str, tuple[type, ...]] = {
+    "protocol": PROTOCOLS,
+    "tuning": TUNINGS,
+    "tracking": (MlflowTracking, NoTracking),
+}
+SECTIONS = {"budget": Budget, "limits": Limits, "store": StoreSettings, "matrix": Matrix}
+ROOT = "settings"
+DASK = "dask"
+
+
+@dataclass
+class DaskLauncher:
+    """The choice ``hydra/launcher=dask``: one worker per physical core, unless `parallel` says how many."""
+
+    parallel: int | None = 0
+
+
+_registered: list[Catalog] = []  # the catalog whose structured configs the ConfigStore has
+
+
+def register(catalog: Catalog) -> None:
+    """Put a structured config of every plugin and of the fixed choices into Hydra's ConfigStore, once."""
+    if _registered and _registered[0] is catalog:
+        return
+    _registered[:] = [catalog]
+    store = ConfigStore.instance()
+    store.store(group="hydra/launcher", name=DASK, node=DaskLauncher, provider="aucbench")
+    for group, family in GROUPS.items():
+        extra = [("part", Part, field(default=Part.train))] if group == "dataset" else []
+        for plugin in catalog.plugins[family].values():
+            store.store(
+                group=group,
+                name=plugin.name,
+                node=structured(plugin.cls, extra),
+                provider=plugin.distribution,
+            )
+    for group, classes in FIXED_GROUPS.items():
+        for cls in classes:
+            store.store(group=group, name=cls.name, node=structured(cls), provider="aucbench")  # type: ignore[attr-defined]
+    sections = [(name, Any, field(default_factory=structured(cls))) for name, cls in SECTIONS.items()]
+    choices = [
+        (group, Any, field(default=MISSING if group != "loss" else None))
+        for group in (*GROUPS, *FIXED_GROUPS)
+    ]
+    root = structured(Settings, [*own_fields(Running), *choices, *sections])
+    store.store(name=ROOT, node=root, provider="aucbench")
+
+
+def structured(cls: Any, extra: Iterable[tuple[str, Any, Any]] = ()) -> type:
+    """A non-frozen dataclass with the fields of `cls`, in types that OmegaConf knows, named like it."""
+    return make_dataclass(cls.name, [*own_fields(cls), *extra])
+
+
+def own_fields(cls: Any) -> list[tuple[str, Any, Any]]:
+    """Name, type and default of the fields of `cls`, as `make_dataclass` takes them."""
+    kinds = field_types(cls)
+    return [
+        (f.name, _hydra_type(kinds[f.name].base, kinds[f.name].optional), _default(f)) for f in fields(cls)
+    ]
+
+
+def field_names(cls: Any) -> list[str]:
+    """Names of the fields of a dataclass."""
+    return [f.name for f in fields(cls)]
+
+
+def _hydra_type(base: Any, optional: bool) -> Any:
+    # OmegaConf takes any number for true or false; `build` takes the two words only.
+    known = base in (int, float, str) or (isinstance(base, type) and issubclass(base, StrEnum))
+    if not known:
+        return Any
+    return base | None if optional else base
+
+
+def _default(f: Field[Any]) -> Any:
+    if f.default_factory is not NO_DEFAULT:
+        return field(default_factory=f.default_factory)
+    if f.default is NO_DEFAULT:
+        return field(default=MISSING)
+    # A tuple is a list to OmegaConf, and a list needs a factory.
+    if isinstance(f.default, tuple):
+        return field(default_factory=lambda: list(f.default))  # type: ignore[arg-type]
+    return field(default=f.default)

@@ -1,0 +1,1 @@
+"""Running a study: plan, scheduler, workers. Imported by `api`."""

@@ -1,0 +1,247 @@
+"""The fields of a run that belong to no plugin. Each default stands here and nowhere else."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+from urllib.parse import quote
+
+from aucbench.contracts import Count, Index, Interval, Positive, check_fields
+from aucbench.data.scaler import Scaling
+from aucbench.errors import ParameterError
+from aucbench.runner.task import Order
+
+LONGEST_NAME = 150  # of a study, as it stands in the name of a file
+# Room is left for seed + runs in 64 bits.
+Seed = Annotated[int, Interval(low=0, high=2.0**62)]
+
+
+class Dtype(StrEnum):
+    """Type of the feature values; the state of the built-in methods is float64 in any case."""
+
+    float64 = "float64"
+    float32 = "float32"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Top-level fields.
+
+    Parameters
+    ----------
+    scaling : Scaling, optional
+        None: standard, or none where the data set declares that its features must not be scaled.
+    rescale : bool
+        Whether dense rows are then moved to the mean 0, and all rows multiplied by one number that makes the
+        mean of |x|^2 over the training rows 1. It leaves the ranking problem as it is, and step sizes, radii
+        and regularisation mean the same on any data. False: they refer to the rows as they are scaled, as in
+        the papers.
+    order : Order
+        In which order rows are visited.
+    dtype : Dtype
+        Type of the feature values.
+    seed : int
+        Seed of the first run; run r uses seed + r.
+    runs : int
+        Number of runs (cells) of the entry.
+    split_seed, order_seed : int, optional
+        Fix the split or the sample order for all runs; None: both follow the seed of the run.
+    max_train_rows : int, optional
+        Train on at most that many rows of the training part, drawn at random by the split seed.
+    strict : bool
+        Whether a plugin that fails to load is an error.
+    study : str, optional
+        Name of the study the entry belongs to, a tag of its MLflow run.
+    """
+
+    name: ClassVar[str] = "run"
+    scaling: Scaling | None = None
+    rescale: bool = True
+    order: Order = Order.shuffled
+    dtype: Dtype = Dtype.float64
+    seed: Seed = 0
+    runs: Count = 1
+    split_seed: Seed | None = None
+    order_seed: Seed | None = None
+    max_train_rows: Count | None = None
+    strict: bool = False
+    study: str | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _refuse_empty("study", self.study, "study=null for none")
+        if self.study is not None and len(quote(self.study)) > LONGEST_NAME:
+            raise ParameterError(f"study: the name is too long, expected at most {LONGEST_NAME} characters.")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a method trains: at most one of epochs, iterations and seconds.
+
+    Parameters
+    ----------
+    epochs : float, optional
+        Passes over the training rows. With none of the three set it is 10, except that a full method that
+        knows when it has converged runs until then.
+    iterations : int, optional
+        Number of iterations.
+    seconds : float, optional
+        Training time.
+    checkpoints : int
+        Log-spaced points at which the test AUC is measured.
+    """
+
+    name: ClassVar[str] = "budget"
+    epochs: Positive | None = None
+    iterations: Count | None = None
+    seconds: Positive | None = None
+    checkpoints: Count = 50
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        given = [name for name in ("epochs", "iterations", "seconds") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ParameterError(
+                f"budget: set exactly one of epochs, iterations and seconds, got {' and '.join(given)}."
+            )
+
+
+class Timing(StrEnum):
+    """Under which conditions training is timed.
+
+    ``shared``: as the cells come, beside those of the other workers; ``exclusive``: cells that ran beside
+    others run once more after the sweep, one at a time.
+    """
+
+    shared = "shared"
+    exclusive = "exclusive"
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where cells run; top-level fields that change no result.
+
+    Parameters
+    ----------
+    parallel : int
+        Worker processes with one thread each; 1 runs the cells in this process, 0 takes one worker for each
+        physical core.
+    scheduler : str, optional
+        Address of a running Dask scheduler, ``tcp://HOST:PORT``, or ``file://`` and the path of its file;
+        its workers are used in place of processes of our own.
+    timing : Timing
+        ``shared`` or ``exclusive``.
+    stop_after : float, optional
+        Seconds of running after which nothing more is started; what runs then comes to its end, and the same
+        command continues with the rest.
+    baseline : str, optional
+        Method that the gains of the study's leaderboard are relative to; None: log_reg.
+    """
+
+    name: ClassVar[str] = "running"
+    parallel: Index = 1
+    scheduler: str | None = None
+    timing: Timing = Timing.shared
+    stop_after: Positive | None = None
+    baseline: str | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
+        _refuse_empty("baseline", self.baseline, "baseline=null for log_reg")
+        if self.baseline == "none":  # on the command line as good as null
+            object.__setattr__(self, "baseline", None)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one cell, or one training of a tuning, may use; either limit makes it run in a worker process.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Wall time. The run ends between two chunks; the worker is ended when it does not come to that within
+        `grace` seconds more.
+    memory : str or int, optional
+        Of the worker, in bytes or such as ``2GB``. None: its share of the machine's.
+    grace : float
+        Seconds beyond `seconds`, among them those of loading, preparing and compiling.
+    """
+
+    name: ClassVar[str] = "limits"
+    seconds: Positive | None = None
+    memory: Any = None
+    grace: Positive = 60.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.memory is not None:
+            object.__setattr__(self, "memory", _bytes(self.memory))
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """How a study departs from its common settings for single data sets and methods.
+
+    Parameters
+    ----------
+    for_dataset, for_algo : mapping, optional
+        Name to a list of overrides, ``{a9a: [protocol=given]}``. Words of the command line win over them.
+    skip : mapping, optional
+        Name of a method to the data sets on which it does not run.
+    skip_missing_data : bool
+        Whether a data set that cannot be had is left out, and listed, in place of being an error.
+    """
+
+    name: ClassVar[str] = "matrix"
+    for_dataset: Any = None
+    for_algo: Any = None
+    skip: Any = None
+    skip_missing_data: bool = False
+
+
+@dataclass(frozen=True)
+class StoreSettings:
+    """Where finished cells are kept; None keeps nothing."""
+
+    name: ClassVar[str] = "store"
+    path: str | None = "aucbench-store"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _refuse_empty("store.path", self.path, "store.path=null for no store")
+
+
+@dataclass(frozen=True)
+class MlflowTracking:
+    """Log every entry as a run of an MLflow server or file at `uri`."""
+
+    name: ClassVar[str] = "mlflow"
+    uri: str = "sqlite:///mlflow.db"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _refuse_empty("tracking.uri", self.uri, "tracking=none for no tracking")
+
+
+@dataclass(frozen=True)
+class NoTracking:
+    """Log nothing."""
+
+    name: ClassVar[str] = "none"
+
+
+def _bytes(amount: Any) -> int:
+    from dask.utils import parse_bytes
+
+    try:
+        size = int(parse_bytes(amount))
+    except (TypeError, ValueError):
+        size = 0
+    if size <= 0:
+        raise ParameterError(f"limits.memory: expected bytes or a size such as 2GB, got {amount}.")
+    return size
+
+
+def _refuse_empty(field: str, value: str | None, alternative: str) -> None:
+    if value is not None and not value.strip():
+        raise ParameterError(f"{field} is empty: name one, or say {alternative}.")

@@ -1,0 +1,114 @@
+"""A study: entries and where they run; and callbacks that report how it goes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aucbench.studies.entry import Entry
+from aucbench.studies.record import FailureRecord
+from aucbench.studies.settings import Running
+
+if TYPE_CHECKING:
+    from aucbench.studies.result import FinishedEntry, Refused, StudyResult
+
+UNNAMED = "unnamed-"  # begins the names of studies that were given none
+
+
+@dataclass(frozen=True)
+class Study:
+    """Entries, how they are run, and where their results go.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        In the order in which they are shown.
+    running : Running
+        Where cells run.
+    name : str, optional
+        Under which its plan is kept.
+    command : str
+        That started it, kept with the plan.
+    store_path : str, optional
+        Folder of the store; None keeps nothing.
+    tracking_uri : str, optional
+        Address of MLflow; None logs nothing.
+    swept : bool
+        Whether it is a sweep, and not one run.
+    skip_missing_data : bool
+        Whether entries whose data cannot be obtained are left out.
+    only_failed : bool
+        Run only cells that failed before.
+    refused : sequence of Refused
+        Entries that were refused before, to be counted with the others.
+    """
+
+    entries: Sequence[Entry]
+    running: Running = field(default_factory=Running)
+    name: str | None = None
+    command: str = ""
+    store_path: str | None = None
+    tracking_uri: str | None = None
+    swept: bool = False
+    skip_missing_data: bool = False
+    only_failed: bool = False
+    refused: "Sequence[Refused]" = ()
+
+
+class Observer:
+    """Callbacks that report the progress of a study; derive from it and override those that you need."""
+
+    def study_begun(self, study: Study) -> None:
+        """The study is composed; nothing of it has been planned."""
+
+    def planned(self, cells: int, stored: int) -> None:
+        """The study has that many cells, of which the store has some."""
+
+    def stage(self, text: str) -> None:
+        """A stage begins in this process, such as loading or training."""
+
+    def progress(self, share: float) -> None:
+        """The training in this process has spent this share of its budget."""
+
+    def started(self, entry: Entry) -> None:
+        """A training of the entry, or some of them, begins."""
+
+    def cell_finished(self, entry: Entry, failure: FailureRecord | None) -> None:
+        """A cell of the entry ended; `failure` is None, or what the store keeps of a cell that failed."""
+
+    def entry_finished(self, executed: "FinishedEntry") -> None:
+        """Nothing of an entry is left to be run."""
+
+    def logging_begun(self, executed: "FinishedEntry") -> None:
+        """The entry is about to be sent to MLflow."""
+
+    def entry_logged(self, executed: "FinishedEntry", run_id: str) -> None:
+        """MLflow has the entry as that run."""
+
+    def board_written(self, page: Path) -> None:
+        """The leaderboard of the study is written; `page` lies in the folder with its other files."""
+
+    def study_finished(self, result: "StudyResult") -> None:
+        """Nothing of the study is left to be run."""
+
+
+class Observers(Observer):
+    """Passes every report on to several observers, in their order.
+
+    Parameters
+    ----------
+    *observers : Observer
+        Those that are told; the attribute `observers` may change.
+    """
+
+    def __init__(self, *observers: Observer):
+        self.observers = list(observers)
+        for name in vars(Observer):
+            # A derived class may answer a report itself.
+            if not name.startswith("_") and getattr(type(self), name) is getattr(Observer, name):
+                setattr(self, name, partial(self._tell, name))
+
+    def _tell(self, name: str, *report: Any) -> None:
+        for observer in self.observers:
+            getattr(observer, name)(*report)

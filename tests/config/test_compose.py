@@ -1,0 +1,148 @@
+"""A sweep is composed from parts; each run is what Hydra would compose for its words."""
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+
+import aucbench
+from aucbench import ParameterError
+from aucbench.config import compose
+from aucbench.config.build import build_entry
+from aucbench.config.compose import Composer, compose_words, session
+
+CATALOG = aucbench.catalog()
+
+WORDS = {
+    "algo": ["algo=solam", "algo=psam", "algo=ls_svm"],
+    "algo.field": ["algo.gamma=0.5", "algo.zeta=3"],
+    "dataset": ["dataset=breast_cancer", "dataset=gaussian"],
+    "dataset.n": ["dataset.n=300", "dataset.part=train"],
+    "protocol": ["protocol=kfold", "protocol=train_valid_test"],
+    "protocol.folds": ["protocol.folds=3"],
+    "tuning": ["tuning=grid", "tuning=optuna"],
+    "tuning.folds": ["tuning.folds=3", "tuning.report=false"],
+    "tracking": ["tracking=none"],
+    "seed": ["seed=3", "seed=4"],
+    "runs": ["runs=2"],
+    "split_seed": ["split_seed=${seed}", "split_seed=1"],
+    "scaling": ["scaling=minmax"],
+    "budget": ["budget.epochs=2", "budget.iterations=7"],
+    "checkpoints": ["budget.checkpoints=3"],
+    "study": ["study=x"],
+    "parallel": ["parallel=2"],
+    "plus": ["++runs=3", "+tuning.grid.solam.zeta=[1,2]"],
+}
+
+
+@st.composite
+def sweeps(draw):
+    """Jobs as Hydra makes them: the same names in each, their values of a few."""
+    names = draw(st.lists(st.sampled_from(sorted(WORDS)), unique=True, min_size=1, max_size=6))
+    random.Random(draw(st.integers(0, 99))).shuffle(names)
+    count = draw(st.integers(2, 5))
+    return [[draw(st.sampled_from(WORDS[name])) for name in names] for _ in range(count)]
+
+
+def composed(composing, words):
+    """The plain config, or the kind of error."""
+    try:
+        cfg = composing(words)
+        return OmegaConf.to_container(cfg, resolve=True), compose.choices(cfg)
+    except Exception as error:
+        return type(error).__name__
+
+
+@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(jobs=sweeps())
+def test_a_run_composed_from_parts_is_the_run_composed_as_a_whole(jobs):
+    composer = Composer(CATALOG)
+    common = [word for word in jobs[0] if not compose._is_own(word)]
+    with session(CATALOG):
+        if isinstance(composed(composer.compose, common), tuple):
+            composer.root(jobs[0])
+        for words in jobs:
+            assert composed(composer.compose, words) == composed(compose.compose, words)
+
+
+def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
+    calls = []
+    whole = compose.compose
+    methods, sets = ("solam", "psam", "fsauc"), ("gaussian", "a9a", "w8a")
+    monkeypatch.setattr(compose, "compose", lambda *a: calls.append(a) or whole(*a))
+    jobs = [[f"algo={algo}", f"dataset={dataset}"] for algo in methods for dataset in sets]
+    found = compose_words(CATALOG, jobs)
+    assert len(found) == 9
+    assert len(calls) <= 1 + 3 + 3
+    with session(CATALOG):
+        for job, cfg in zip(jobs, found, strict=True):
+            assert OmegaConf.to_container(cfg) == OmegaConf.to_container(whole(job))
+
+
+def test_one_run_is_not_changed_by_what_is_done_to_another():
+    jobs = [["algo=solam"], ["algo=solam"]]
+    one, two = compose_words(CATALOG, jobs)
+    one.algo.zeta = 77.0
+    assert two.algo.zeta != 77.0
+
+
+PAIRS = [(algo, dataset) for algo in ("solam", "psam") for dataset in ("gaussian", "breast_cancer")]
+
+
+def swept(*jobs):
+    return compose_words(CATALOG, [list(job) for job in jobs])
+
+
+def test_what_the_matrix_says_for_a_data_set_or_a_method_reaches_its_runs_only():
+    matrix = (
+        "matrix.for_dataset={gaussian: ['protocol=kfold', 'protocol.folds=3']}",
+        "matrix.for_algo={solam: ['budget.epochs=4', 'algo.zeta=9']}",
+    )
+    runs = swept(*((f"algo={a}", f"dataset={d}", *matrix) for a, d in PAIRS))
+    assert [compose.choices(cfg)["protocol"] for cfg in runs] == ["kfold", "holdout"] * 2
+    assert [cfg.protocol.get("folds") for cfg in runs] == [3, None, 3, None]
+    assert [cfg.budget.epochs for cfg in runs] == [4.0, 4.0, None, None]
+    assert [cfg.algo.get("zeta") for cfg in runs] == [9.0, 9.0, None, None]
+
+
+def test_words_of_the_command_line_win_over_the_matrix():
+    matrix = (
+        "matrix.for_dataset={gaussian: ['protocol=kfold', 'protocol.folds=3', 'dataset.n=99']}",
+        "matrix.for_algo={solam: ['budget.epochs=4', 'algo.zeta=9']}",
+    )
+    (one,) = swept(("algo=solam", "dataset=gaussian", "budget.epochs=2", *matrix))
+    assert (one.budget.epochs, one.protocol.folds, one.algo.zeta, one.dataset.n) == (2.0, 3, 9.0, 99)
+    (one,) = swept(("algo=solam", "dataset=gaussian", "protocol=holdout", "algo.zeta=5", *matrix))
+    assert (compose.choices(one)["protocol"], one.algo.zeta) == ("holdout", 5.0)
+
+
+def test_the_matrix_skips_what_it_names():
+    skip = "matrix.skip={solam: [gaussian], psam: breast_cancer}"
+    runs = swept(*((f"algo={a}", f"dataset={d}", skip) for a, d in PAIRS))
+    found = [compose.choices(cfg) for cfg in runs]
+    assert [(names["algo"], names["dataset"]) for names in found] == [PAIRS[1], PAIRS[2]]
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("matrix.skip={solm: [gaussian]}", "matrix.skip: unknown algorithm 'solm'. Did you mean solam"),
+        (
+            "matrix.for_dataset={a9b: ['runs=2']}",
+            "matrix.for_dataset: unknown data set 'a9b'. Did you mean a9a",
+        ),
+        ("matrix.for_algo={solam: [3]}", r"matrix.for_algo.solam: expected a list of words, got \[3\]"),
+    ],
+)
+def test_a_matrix_that_cannot_be_read_is_refused(word, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        swept(("algo=solam", word))
+
+
+def test_a_grid_is_given_as_a_mapping_or_field_by_field():
+    for words in (("tuning.grid={solam: {zeta: [1, 2]}}",), ("+tuning.grid.solam.zeta=[1,2]",)):
+        for methods in (("solam",), ("solam", "psam")):
+            first, *_ = swept(*((f"algo={name}", "tuning=grid", *words) for name in methods))
+            assert build_entry(CATALOG, first).tuning.space == {"zeta": (1.0, 2.0)}
