@@ -126,7 +126,7 @@ def replay(
     DataError
         X, y and rows do not fit together.
     """
-    from aucbench.runner.replaying import replay_rows
+    from aucbench.runner.replay import replay_rows
 
     if loss is None or isinstance(loss, str):
         name = accepted_loss(catalog(), algorithm, loss)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from aucbench import kernels, sources
 from aucbench.config.settings import Budget, Limits, Settings
-from aucbench.data.loading import Part
-from aucbench.data.scaling import Scaling
+from aucbench.data.loader import Part
+from aucbench.data.scaler import Scaling
 from aucbench.tuning import Tuning
 
 # The first part of a search's key; its number grows when the settings of searches or their trials change.

@@ -26,11 +26,11 @@ from scipy import sparse
 
 import aucbench
 from aucbench import data
-from aucbench.data.loading import Loaded, Part
-from aucbench.data.scaling import Scaling
+from aucbench.data.loader import Loaded, Part
+from aucbench.data.preprocess import Prepared, prepare
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits import Holdout, Split, inner_split, limited
 from aucbench.errors import AucbenchError
-from aucbench.preparation import Prepared, prepare
-from aucbench.protocols import Holdout, Split, inner_split, limited
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import StopReason, Task
 from aucbench.tuning.spaces import grid_points, resolve

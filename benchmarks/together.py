@@ -12,7 +12,7 @@ from typing import Any
 import aucbench
 from aucbench.errors import ParameterError
 from aucbench.runner.cell import Outcome, Task, run_cell
-from aucbench.runner.together import run_together
+from aucbench.runner.grid import run_together
 from benchmarks import shapes
 from benchmarks.measuring import Measure, seconds
 from benchmarks.shapes import Shape

@@ -58,11 +58,11 @@ def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
         "method": lambda row: plain(row["method"]),
         "published": lambda row: _with_std(row["published"], row["published_std"]),
         "ours": lambda row: _with_std(row["ours"], row["ours_std"]),
-        "difference": lambda row: _number(row["difference"], "+.4f"),
+        "difference": lambda row: _formatted(row["difference"], "+.4f"),
         "verdict": lambda row: str(row["verdict"]),
         "runs": lambda row: str(row["runs"]),
-        "our seconds": lambda row: _number(row["seconds"], ".3g"),
-        "published / our seconds": lambda row: _number(row["time_ratio"], ".3g"),
+        "our seconds": lambda row: _formatted(row["seconds"], ".3g"),
+        "published / our seconds": lambda row: _formatted(row["time_ratio"], ".3g"),
         "note": lambda row: plain(row["note"]),
     }
     left_out = {"published", "difference", "verdict"} if ours_alone else {"our seconds"}
@@ -79,7 +79,7 @@ def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
     return lines
 
 
-def _number(value: float, form: str) -> str:
+def _formatted(value: float, form: str) -> str:
     return "-" if np.isnan(value) else format(value, form)
 
 

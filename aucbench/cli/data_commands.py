@@ -83,20 +83,21 @@ def show_data(removed: tuple[str, ...], remove_all: bool) -> None:
     Files of a mirror folder and of your own are never touched, and what is removed is fetched or parsed again
     when it is needed.
     """
-    from aucbench.data import cache_folder, inventory
+    from aucbench.data import cache_folder
+    from aucbench.data.files import cache_inventory
 
     plugins = aucbench.catalog().plugins[Family.datasets]
     known = {name: plugin.cls() for name, plugin in plugins.items()}
-    listed = {each.name: each for each in inventory.held(known.values())}
+    listed = {each.name: each for each in cache_inventory.held(known.values())}
     for name in sorted(listed) if remove_all else removed:
         if name not in listed:
             raise ParameterError(
                 f"There is nothing of '{name}' in the cache, which holds {', '.join(listed) or 'no data'}."
             )
-        print(f"{name}: {_shown(inventory.remove(name, known.get(name)))} removed")
-    unfinished = sum(inventory.left_overs().values())
-    if remove_all and inventory.left_overs():
-        print(f"unfinished downloads: {_shown(inventory.remove_left_overs())} removed")
+        print(f"{name}: {_shown(cache_inventory.remove(name, known.get(name)))} removed")
+    unfinished = sum(cache_inventory.left_overs().values())
+    if remove_all and cache_inventory.left_overs():
+        print(f"unfinished downloads: {_shown(cache_inventory.remove_left_overs())} removed")
     if removed or remove_all:
         return
     print(f"{cache_folder()}")

@@ -8,11 +8,11 @@ from omegaconf import DictConfig, OmegaConf
 from aucbench.config import composing, twins
 from aucbench.config.settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
 from aucbench.contracts import Access
-from aucbench.data.loading import Part
-from aucbench.data.scaling import default_scaling
+from aucbench.data.loader import Part
+from aucbench.data.scaler import default_scaling
+from aucbench.data.splits import PROTOCOLS
 from aucbench.entry import Bound, Entry
 from aucbench.errors import ParameterError, PluginError
-from aucbench.protocols import PROTOCOLS
 from aucbench.registry import Catalog, Family, accepted_loss, suggest
 from aucbench.tuning import TUNINGS, Tuning
 from aucbench.tuning.spaces import resolve

@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar
 from urllib.parse import quote
 
 from aucbench.contracts import Count, Index, Interval, Positive, check_fields
-from aucbench.data.scaling import Scaling
+from aucbench.data.scaler import Scaling
 from aucbench.errors import ParameterError
-from aucbench.runner.order import Order
+from aucbench.runner.task import Order
 
 LONGEST_NAME = 150  # of a study, as it stands in the name of a file
 # Room is left for seed + runs in 64 bits.

@@ -20,8 +20,8 @@ from aucbench.config.settings import (
     StoreSettings,
 )
 from aucbench.contracts import field_types
-from aucbench.data.loading import Part
-from aucbench.protocols import PROTOCOLS
+from aucbench.data.loader import Part
+from aucbench.data.splits import PROTOCOLS
 from aucbench.registry import Catalog, Family
 from aucbench.tuning import TUNINGS
 

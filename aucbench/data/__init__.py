@@ -1,9 +1,9 @@
 """Data sets: fetched, parsed once, kept as memory-mapped arrays, labelled, scaled and split."""
 
-from aucbench.data.cache import cache_folder
-from aucbench.data.download import LARGE_BYTES
-from aucbench.data.loading import Loaded, Part, fetch, has_test_part, load, missing_bytes
-from aucbench.data.splitting import holdout
+from aucbench.data.files.cache import cache_folder
+from aucbench.data.files.download import LARGE_BYTES
+from aucbench.data.loader import Loaded, Part, fetch, has_test_part, load, missing_bytes
+from aucbench.data.splits._random import holdout
 
 __all__ = [
     "LARGE_BYTES",

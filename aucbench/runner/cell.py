@@ -4,7 +4,6 @@ import contextlib
 import copy
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -13,18 +12,16 @@ from threadpoolctl import ThreadpoolController
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.checkpoints import Scorer, log_spaced
+from aucbench.runner.budget import Pace, pace_of
 from aucbench.runner.clock import Clock
-from aucbench.runner.order import RowSource
-from aucbench.runner.pacing import ByIterations, BySeconds, Pace
-from aucbench.runner.states import is_finite
-from aucbench.runner.task import DEFAULT_EPOCHS, Outcome, StopReason, Task
-from aucbench.runner.training import Training, Watch, finalized, method_generator
+from aucbench.runner.sampler import RowSource, source_of
+from aucbench.runner.scorer import Scorer
+from aucbench.runner.state import is_finite
+from aucbench.runner.task import Outcome, StopReason, Task
+from aucbench.runner.trainer import Training, Watch, finalized, method_generator
 
-__all__ = ["MAX_PASSES", "Outcome", "StopReason", "Task", "run_cell", "warm"]
+__all__ = ["Outcome", "StopReason", "Task", "run_cell", "warm"]
 
-MAX_PASSES = 1_000  # of a full method that knows when it has converged
-MOST_ITERATIONS = 2**53  # above, not every number is a float
 VECTORS = 6  # of d weights that a run holds at the least: the state's, a checkpoint's and their copies
 CHUNK_ROWS = 1 << 20  # longest chunk, so that row numbers stay small and progress shows
 
@@ -80,49 +77,6 @@ def quiet() -> Iterator[None]:
     """
     with _threadpools().limit(limits=1), np.errstate(all="ignore"):
         yield
-
-
-def pace_of(task: Task) -> Pace:
-    """The task's budget; ParameterError when it does not suit the method."""
-    algorithm = task.algorithm
-    access = Access(algorithm.access)
-    if task.seconds is not None:
-        if getattr(algorithm, "plans", False):
-            raise ParameterError(
-                f"{algorithm.name} must know the number of iterations beforehand: "
-                f"set budget.epochs or budget.iterations in place of budget.seconds."
-            )
-        return BySeconds(task.seconds, task.checkpoints)
-    per_epoch = 1.0 if access is Access.full else len(task.y) / batch_size(task)
-    if task.iterations is not None:
-        total = task.iterations
-    elif task.epochs is None and access is Access.full and hasattr(algorithm, "done"):
-        total = MAX_PASSES
-    else:
-        total = max(1, round((task.epochs or DEFAULT_EPOCHS) * per_epoch))
-    if total > MOST_ITERATIONS:
-        raise ParameterError(f"budget: {total:.3g} iterations cannot be counted; 2^53 are the most.")
-    return ByIterations(total, log_spaced(total, task.checkpoints))
-
-
-def source_of(task: Task) -> RowSource:
-    """The rows that the task visits; ParameterError when its order or its batch size do not suit them."""
-    access = Access(task.algorithm.access)
-    return RowSource(access, task.y, task.order, task.order_seed, batch_size(task), task.fold)
-
-
-def batch_size(task: Task) -> int:
-    """Rows of an iteration of a `minibatch` method, 1 of any other."""
-    is_minibatch = Access(task.algorithm.access) is Access.minibatch
-    return rows_per_iteration(task.algorithm, len(task.y)) if is_minibatch else 1
-
-
-def rows_per_iteration(algorithm: Any, n_samples: int) -> int:
-    """Training rows of an iteration: all of a `full` method, 1 of a method that draws rows or pairs."""
-    access = Access(algorithm.access)
-    if access is Access.full:
-        return n_samples
-    return int(algorithm.batch_size(n_samples)) if access is Access.minibatch else 1
 
 
 def longest_chunk(task: Task) -> int:

@@ -1,4 +1,4 @@
-"""What a cell runs, and what came of it."""
+"""What a cell runs, in which order it visits rows, what came of it, and why it stopped."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,9 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.runner.order import Order
+from aucbench.contracts import Access
 
 DEFAULT_EPOCHS = 10.0  # of a run without a budget; python -m benchmarks defaults shows what they buy
+
+
+class Order(StrEnum):
+    """In which order `stream` and `minibatch` methods visit the rows.
+
+    ``shuffled`` anew each epoch; ``stored``, as they lie; ``blocks``, shuffled blocks of consecutive rows and
+    shuffled rows inside each, for data larger than memory.
+    """
+
+    shuffled = "shuffled"
+    stored = "stored"
+    blocks = "blocks"
 
 
 class StopReason(StrEnum):
@@ -77,3 +89,17 @@ class Outcome:
     state_bytes: int
     layout: str
     stop_reason: StopReason
+
+
+def batch_size(task: Task) -> int:
+    """Rows of an iteration of a `minibatch` method, 1 of any other."""
+    is_minibatch = Access(task.algorithm.access) is Access.minibatch
+    return rows_per_iteration(task.algorithm, len(task.y)) if is_minibatch else 1
+
+
+def rows_per_iteration(algorithm: Any, n_samples: int) -> int:
+    """Training rows of an iteration: all of a `full` method, 1 of a method that draws rows or pairs."""
+    access = Access(algorithm.access)
+    if access is Access.full:
+        return n_samples
+    return int(algorithm.batch_size(n_samples)) if access is Access.minibatch else 1

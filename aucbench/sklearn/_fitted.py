@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from aucbench.data.magnitude import check_magnitude
-from aucbench.data.scaling import Scaling, fit_scaling, gather
+from aucbench.data.preprocess import SEED_PURPOSE, Rescaling, check_magnitude
+from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.errors import DataError, ParameterError
-from aucbench.preparation import SEED_PURPOSE, Rescaling
-from aucbench.runner.cell import pace_of, quiet, source_of
-from aucbench.runner.pacing import ByIterations
+from aucbench.runner.budget import ByIterations, pace_of
+from aucbench.runner.cell import quiet
+from aucbench.runner.sampler import source_of
 from aucbench.sklearn._threshold import Sample, best_threshold
 from aucbench.sklearn._trainer import ModelTrainer, task_of, why_not_on
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import ParameterError
+from aucbench.runner.budget import ByIterations, Pace
 from aucbench.runner.cell import (
     check_memory,
     check_requirements,
@@ -15,12 +16,10 @@ from aucbench.runner.cell import (
     longest_chunk,
     quiet,
 )
-from aucbench.runner.checkpoints import Scorer
-from aucbench.runner.order import Order, RowSource
-from aucbench.runner.pacing import ByIterations, Pace
-from aucbench.runner.scoring import linear_scores
-from aucbench.runner.task import StopReason, Task
-from aucbench.runner.training import Training, finalized
+from aucbench.runner.sampler import RowSource
+from aucbench.runner.scorer import Scorer, linear_scores
+from aucbench.runner.task import Order, StopReason, Task
+from aucbench.runner.trainer import Training, finalized
 
 ALL_ROWS = {
     Access.pairs: "draws its pairs from all rows",

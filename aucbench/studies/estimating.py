@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from aucbench.data.splits import Split
 from aucbench.entry import Entry
-from aucbench.protocols import Split
-from aucbench.runner.cell import rows_per_iteration
-from aucbench.runner.task import DEFAULT_EPOCHS
+from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
 from aucbench.store import Store
 from aucbench.studies.planning import Plan, PlannedEntry
 from aucbench.studies.searching import points_of

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.preparation import Prepared
+from aucbench.data.preprocess import Prepared
 
 WHOLE = 1 << 19  # values of an array that are looked at one and all
 SAMPLE = 1 << 16  # of a larger one: a method that changes rows changes more than a few values

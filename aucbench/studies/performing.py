@@ -9,13 +9,13 @@ from time import perf_counter
 from typing import Any
 
 from aucbench import provenance
+from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
-from aucbench.preparation import Prepared
 from aucbench.processes import limited_memory
 from aucbench.result import CellResult
-from aucbench.runner.cell import rows_per_iteration, run_cell
-from aucbench.runner.task import Outcome, StopReason, Task
-from aucbench.runner.together import run_together
+from aucbench.runner.cell import run_cell
+from aucbench.runner.grid import run_together
+from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
 from aucbench.sources import source_file
 from aucbench.studies.observing import Observer
 from aucbench.studies.recording import advice, facts_of, measured

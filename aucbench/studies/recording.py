@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import provenance
-from aucbench.data.facts import shown
-from aucbench.data.loading import Loaded
+from aucbench.data.labels import shown
+from aucbench.data.loader import Loaded
+from aucbench.data.preprocess import Prepared, Rescaling
 from aucbench.entry import Entry
-from aucbench.preparation import Prepared, Rescaling
 from aucbench.runner.task import Outcome, StopReason
 from aucbench.studies.units import CellUnit, Failure, FailureReason
 

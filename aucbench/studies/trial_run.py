@@ -8,10 +8,10 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from aucbench.contracts import Access
+from aucbench.data.preprocess import prepare
+from aucbench.data.splits import Side, Split
 from aucbench.entry import Entry
-from aucbench.preparation import prepare
 from aucbench.processes import ChildProcess, forking_context, limited_memory
-from aucbench.protocols import Side, Split
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
 from aucbench.studies.workshop import Workshop

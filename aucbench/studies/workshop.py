@@ -7,11 +7,11 @@ from typing import Any
 from scipy import sparse
 
 from aucbench import data
-from aucbench.data.loading import Loaded, Part
+from aucbench.data.loader import Loaded, Part
+from aucbench.data.preprocess import Prepared, prepare
+from aucbench.data.splits import Split, inner_count, inner_split, limited
 from aucbench.entry import Bound, Entry
 from aucbench.errors import AucbenchError, DataError, PluginError
-from aucbench.preparation import Prepared, prepare
-from aucbench.protocols import Split, inner_count, inner_split, limited
 from aucbench.studies.fingerprints import fingerprint
 from aucbench.studies.units import Unit
 

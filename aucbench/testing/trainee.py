@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.registry import Family, catalog
-from aucbench.runner.order import RowSource
-from aucbench.runner.states import arrays
+from aucbench.runner.sampler import RowSource
+from aucbench.runner.state import arrays
 from aucbench.testing.calls import CSR_ROWS, Calls
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted

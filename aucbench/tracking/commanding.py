@@ -6,8 +6,8 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from aucbench.config.settings import Budget, Settings
-from aucbench.data.scaling import default_scaling
-from aucbench.protocols import PROTOCOLS
+from aucbench.data.scaler import default_scaling
+from aucbench.data.splits import PROTOCOLS
 from aucbench.tracking import installed
 from aucbench.tracking.content import GROUPS, LoggedEntry, seeds
 from aucbench.tuning import TUNINGS

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench import data
-from aucbench.data.loading import Loaded, Part
-from aucbench.data.scaling import Scaler, fit_scaling
+from aucbench.data.loader import Loaded, Part
+from aucbench.data.scaler import Scaler, fit_scaling
+from aucbench.data.splits import limited, recorded
 from aucbench.errors import DataError, ParameterError, TrackingError
-from aucbench.protocols import limited, recorded
 from aucbench.result import CellResult
 from aucbench.store import Store
 from aucbench.tracking import linear_model

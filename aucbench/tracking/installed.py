@@ -8,8 +8,8 @@ from importlib import resources
 from typing import Any
 
 from aucbench.contracts import Access
+from aucbench.data.splits import recorded
 from aucbench.errors import AucbenchError
-from aucbench.protocols import recorded
 
 BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
 FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}

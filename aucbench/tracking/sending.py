@@ -81,19 +81,19 @@ class Tracker:
             known = self.known_study(study, folder)
             if known is not None:
                 return known
-            content = _digest(folder)  # before they are sent: what changes meanwhile is sent again
+            digest = _digest(folder)  # before they are sent: what changes meanwhile is sent again
             run_id = self._attempt(
                 f"The study {study}", lambda connection: _settle_study(connection, study, folder)
             )
             if self._store:
-                self._store.mark_tracked(shown(self._address), _study_key(study), f"{run_id} {content}")
+                self._store.mark_tracked(shown(self._address), _study_key(study), f"{run_id} {digest}")
         return run_id
 
     def known_study(self, study: str, folder: Path) -> str | None:
         """The run that has the files of the folder as they are, None where the store knows of none."""
         kept = self._store.tracked(shown(self._address), _study_key(study)) if self._store else None
-        run_id, _, content = (kept or "").partition(" ")
-        return run_id if run_id and content == _digest(folder) and has_run(self._address, run_id) else None
+        run_id, _, digest = (kept or "").partition(" ")
+        return run_id if run_id and digest == _digest(folder) and has_run(self._address, run_id) else None
 
     def _attempt(self, what: str, action: Callable[[Connection], str]) -> str:
         """Do it; once more over a new connection where the old one had worked, since it may be stale."""
@@ -255,8 +255,8 @@ def _digest(folder: Path) -> str:
     """Of the names and the contents of all files."""
     found = sha256()
     for file in sorted(file for file in folder.rglob("*") if file.is_file()):
-        content = file.read_bytes()
-        found.update(f"{file.relative_to(folder).as_posix()} {len(content)} ".encode() + content)
+        data = file.read_bytes()
+        found.update(f"{file.relative_to(folder).as_posix()} {len(data)} ".encode() + data)
     return found.hexdigest()
 
 

@@ -8,7 +8,7 @@ from markdown import code, escaped, table
 from numpydoc.docscrape import NumpyDocString
 
 from aucbench.config import settings
-from aucbench.protocols import PROTOCOLS
+from aucbench.data.splits import PROTOCOLS
 from aucbench.tuning.choices import TUNINGS
 
 SECTIONS = {

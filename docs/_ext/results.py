@@ -89,8 +89,8 @@ def _mean(curves: list[Any]) -> tuple[Any, Any, Any]:
 
 def draw_board(folder: Path) -> None:
     """The leaderboard of the front page: a picture, a table, and the page that opens without a network."""
-    cells = collecting.from_store(_store[0], BOARD)
-    report = building.build(cells, BOARD, one_study=True)
+    found = collecting.from_store(_store[0], BOARD)
+    report = building.build(found, BOARD, one_study=True)
     write_page(report, folder / "board" / "leaderboard.html")
     ranks = sorted(report.overall[0].ranks.items(), key=lambda item: item[1].value)
     head = ("method", "mean rank", *(board.dataset for board in report.boards))

@@ -7,10 +7,10 @@ import pytest
 
 import aucbench
 from aucbench import data
-from aucbench.data.loading import Part
-from aucbench.data.scaling import Scaling
-from aucbench.preparation import prepare
-from aucbench.protocols import Holdout
+from aucbench.data.loader import Part
+from aucbench.data.preprocess import prepare
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits import Holdout
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import StopReason, Task
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 import aucbench
 from aucbench.data import load
-from aucbench.data.scaling import fit_scaling
+from aucbench.data.scaler import fit_scaling
 from aucbench_algorithms import LogReg, UniLog, newton
 from tests.algorithms.pair_oracles import logistic_gradient
 from tests.algorithms.running import difference, random_problem, train, weights

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from aucbench import File
-from aucbench.data import download, fetching
+from aucbench.data.files import download, locate
 from tests.data.web import Web
 
 TINY = "-1 1:0.5 3:2\n1 2:-1.25\n-1 1:1e-3 # a comment\n1 1:7 2:8 3:9\n-1 3:4\n"
@@ -43,7 +43,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setattr(download, "PAUSE_SECONDS", 0.01)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        monkeypatch.setattr(fetching, "PUBLIC_SITE", f"http://127.0.0.1:{closed.getsockname()[1]}/public")
+        monkeypatch.setattr(locate, "PUBLIC_SITE", f"http://127.0.0.1:{closed.getsockname()[1]}/public")
         yield tmp_path / "cache"
 
 

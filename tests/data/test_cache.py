@@ -9,7 +9,9 @@ import pytest
 from scipy import sparse
 
 from aucbench import DataError, File, ParameterError, Samples
-from aucbench.data import fetching, has_test_part, libsvm, load
+from aucbench.data import has_test_part, load
+from aucbench.data.files import locate
+from aucbench.data.readers import libsvm
 from tests.data.conftest import TINY, Declared, InMemory
 
 DENSE = [[0.5, 0, 2], [0, -1.25, 0], [0.001, 0, 0], [7, 8, 9], [0, 0, 4]]
@@ -240,7 +242,7 @@ def test_opening_covtype_from_the_cache_costs_a_fraction_of_one_look_at_its_valu
     data = Declared((File("binary/covtype.libsvm.binary.bz2"),), features=54)
     first = load(data)
     monkeypatch.setattr(libsvm, "read_blocks", None)
-    monkeypatch.setattr(fetching, "find", None)
+    monkeypatch.setattr(locate, "find", None)
     shares = []
     for _ in range(5):
         began = time.thread_time()

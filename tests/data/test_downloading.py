@@ -7,7 +7,8 @@ import zipfile
 import pytest
 
 from aucbench import DataError, FetchError, File
-from aucbench.data import download, fetch, load, loading, missing_bytes
+from aucbench.data import fetch, load, loader, missing_bytes
+from aucbench.data.files import download
 from tests.data.conftest import TINY, Declared
 from tests.data.test_fetching import files_of
 from tests.data.web import content, resumable
@@ -51,7 +52,7 @@ def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, 
 
 
 def test_files_of_one_data_set_are_counted_together(web, monkeypatch):
-    monkeypatch.setattr(loading, "Allowance", lambda: download.Allowance(100))
+    monkeypatch.setattr(loader, "Allowance", lambda: download.Allowance(100))
     web.serve("/binary/tiny", content(BODY))
     web.serve("/binary/tiny.t", content(BODY))
     assert len(BODY) < 100 < 2 * len(BODY)

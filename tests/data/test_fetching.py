@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from aucbench import DataError, FetchError, File
-from aucbench.data import download, fetch, fetching, load
+from aucbench.data import fetch, load
+from aucbench.data.files import download, locate
 from tests.data.conftest import TINY, Declared
 from tests.data.web import content, failure
 
@@ -37,8 +38,8 @@ def test_a_mirror_folder_may_hold_another_compression(mirror):
 
 
 def test_the_names_tried_are_as_declared_then_plain_then_each_compression():
-    assert fetching.names("binary/a9a.t") == ["a9a.t", "a9a.t.bz2", "a9a.t.xz", "a9a.t.gz"]
-    assert fetching.names("x/usps.bz2") == ["usps.bz2", "usps", "usps.xz", "usps.gz"]
+    assert locate.names("binary/a9a.t") == ["a9a.t", "a9a.t.bz2", "a9a.t.xz", "a9a.t.gz"]
+    assert locate.names("x/usps.bz2") == ["usps.bz2", "usps", "usps.xz", "usps.gz"]
 
 
 def test_a_good_file_is_downloaded_once(web, cache):
@@ -53,7 +54,7 @@ def test_a_good_file_is_downloaded_once(web, cache):
 def test_the_source_of_downloaded_data_is_the_address_also_later(web):
     web.serve("/binary/tiny", content(BODY))
     assert load(Declared()).source == f"{web.address}/binary/tiny"
-    assert fetching.find("tiny", File("binary/tiny")).source == f"{web.address}/binary/tiny"
+    assert locate.find("tiny", File("binary/tiny")).source == f"{web.address}/binary/tiny"
 
 
 def test_a_missing_name_falls_back_to_the_compressed_one(web, cache):
@@ -145,7 +146,7 @@ def test_with_no_source_one_sentence_names_the_addresses_and_the_ways_out(mirror
         fetch(Declared((File("binary/nowhere.bz2"),)))
     text = str(caught.value)
     assert str(mirror / "binary" / "nowhere.bz2") in text
-    assert f"{fetching.PUBLIC_SITE}/binary/nowhere.bz2: no connection" in text
+    assert f"{locate.PUBLIC_SITE}/binary/nowhere.bz2: no connection" in text
     assert "set AUCBENCH_MIRROR to a folder or an address that has it, or connect to the network." in text
     assert "\n" not in text
 
@@ -219,7 +220,8 @@ def test_a_cache_folder_that_cannot_be_written_is_one_clear_sentence(web, tmp_pa
 
 TWO = """
 import sys
-from aucbench.data import fetch, libsvm, load
+from aucbench.data import fetch, load
+from aucbench.data.readers import libsvm
 from tests.data.conftest import Declared
 parsed = []
 read = libsvm.read_blocks

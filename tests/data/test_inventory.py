@@ -2,7 +2,8 @@
 
 from aucbench import File
 from aucbench.cli import main
-from aucbench.data import inventory, load
+from aucbench.data import load
+from aucbench.data.files import cache_inventory
 from aucbench_datasets.classical import Fourclass
 from aucbench_datasets.own import Libsvm
 from tests.data.conftest import TINY, Declared
@@ -12,7 +13,7 @@ FOUR = "".join(f"{1 if i < 307 else -1} 1:{i} 2:1\n" for i in range(862))
 
 
 def test_an_empty_cache_holds_nothing(cache, capsys):
-    assert inventory.held([Declared()]) == []
+    assert cache_inventory.held([Declared()]) == []
     assert main(["data"]) == 0
     assert capsys.readouterr().out.split() == [str(cache), "all", "0", "B"]
 
@@ -20,7 +21,7 @@ def test_an_empty_cache_holds_nothing(cache, capsys):
 def test_parsed_data_and_downloads_are_counted_and_removed(web, cache, capsys):
     web.serve("/binary/fourclass", content(FOUR.encode()))
     load(Fourclass())
-    (held,) = inventory.held([Fourclass()])
+    (held,) = cache_inventory.held([Fourclass()])
     assert held.name == "fourclass"
     assert held.parsed > 862 * 2 * 8
     assert list(held.downloads.values()) == [len(FOUR)]
@@ -28,7 +29,7 @@ def test_parsed_data_and_downloads_are_counted_and_removed(web, cache, capsys):
     assert "fourclass" in capsys.readouterr().out
     assert main(["data", "--remove", "fourclass"]) == 0
     assert "fourclass: " in capsys.readouterr().out
-    assert inventory.held([Fourclass()]) == []
+    assert cache_inventory.held([Fourclass()]) == []
     assert not list(cache.rglob("*.npy"))
     assert load(Fourclass()).X.shape == (862, 2)
     assert web.requests["/binary/fourclass"] == 2
@@ -39,16 +40,16 @@ def test_files_of_a_mirror_folder_and_of_ones_own_are_never_removed(mirror, tmp_
     (tmp_path / "own.txt").write_text(TINY)
     own = Libsvm(str(tmp_path / "own.txt"))
     load(own)
-    assert [each.name for each in inventory.held([Declared(), own])] == ["libsvm", "tiny"]
+    assert [each.name for each in cache_inventory.held([Declared(), own])] == ["libsvm", "tiny"]
     for data in (Declared(), own):
-        assert inventory.remove(data.name, data) > 0
+        assert cache_inventory.remove(data.name, data) > 0
     assert (mirror / "binary" / "tiny").exists()
     assert (tmp_path / "own.txt").exists()
 
 
 def test_rows_that_are_in_use_stay_readable_when_their_data_are_removed(mirror):
     loaded = load(Declared())
-    inventory.remove("tiny", Declared())
+    cache_inventory.remove("tiny", Declared())
     assert loaded.X[3].tolist() == [7, 8, 9]
 
 
@@ -92,4 +93,4 @@ def test_a_data_set_of_an_unknown_plugin_is_listed_and_removed(tmp_path, mirror,
     load(Declared((File("binary/tiny"),)))
     assert main(["data", "--remove-all"]) == 0
     assert "tiny: " in capsys.readouterr().out
-    assert inventory.held([]) == []
+    assert cache_inventory.held([]) == []

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from aucbench.cli import main
-from aucbench.data import fetch, fetching, inventory
+from aucbench.data import fetch
+from aucbench.data.files import cache_inventory, locate
 from aucbench_datasets.tabular import W8a
 from tests.data.conftest import TINY, Declared
 from tests.data.web import content
@@ -29,7 +30,7 @@ def left(cache):
 
 def test_they_are_listed_and_removed_with_everything(left, capsys):
     killed, running = left("a9a", 600), left("w8a", 5)
-    assert inventory.left_overs() == {killed: 5000}
+    assert cache_inventory.left_overs() == {killed: 5000}
     assert main(["data"]) == 0
     assert "unfinished downloads" in capsys.readouterr().out
     assert main(["data", "--remove-all"]) == 0
@@ -38,7 +39,7 @@ def test_they_are_listed_and_removed_with_everything(left, capsys):
 
 
 def test_old_ones_of_other_files_are_swept_by_the_next_download(left, web):
-    old, recent = left("a9a", fetching.OLD_SECONDS + 60), left("w8a", 600)
+    old, recent = left("a9a", locate.OLD_SECONDS + 60), left("w8a", 600)
     web.serve("/binary/tiny", content(TINY.encode()))
     fetch(Declared())
     assert (old.exists(), recent.exists()) == (False, True)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
 from aucbench import DataError, File
-from aucbench.data import building, fetching, parser_kernel
-from aucbench.data.libsvm import read_blocks
+from aucbench.data.files import build_cache, locate
+from aucbench.data.readers import _libsvm_kernel
+from aucbench.data.readers.libsvm import read_blocks
 
 
 def parse(path, block_bytes=64):
@@ -48,7 +49,7 @@ REAL = [
 @pytest.mark.mirror
 @pytest.mark.parametrize("name", REAL)
 def test_real_files_are_parsed_to_the_bits_of_sklearn(name):
-    path = fetching.find("real", File(name)).path
+    path = locate.find("real", File(name)).path
     assert_same_as_sklearn(parse(path, 1 << 20), str(path))
 
 
@@ -131,8 +132,8 @@ def test_numbers_next_to_the_middle_of_two_doubles_are_rounded_as_float_does(tmp
 
 
 def test_a_division_that_ends_in_the_middle_of_two_doubles_is_left_to_float():
-    assert parser_kernel._divide_long(np.uint64(90071992547409930), 10.0)[1] is False  # 2^53 + 1
-    assert parser_kernel._divide_long(np.uint64(90071992547409931), 10.0) == (9007199254740993.1, True)
+    assert _libsvm_kernel._divide_long(np.uint64(90071992547409930), 10.0)[1] is False  # 2^53 + 1
+    assert _libsvm_kernel._divide_long(np.uint64(90071992547409931), 10.0) == (9007199254740993.1, True)
 
 
 MALFORMED = {
@@ -226,12 +227,12 @@ def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path):
     (tmp_path / "staged").mkdir()
     next(read(None, path))  # compiled before memory is watched
     tracemalloc.start()
-    staged = building.stage([building.Found(File(str(path)), path, "")], tmp_path / "staged", read)
-    building.lay_out(staged, 59)
+    staged = build_cache.stage([build_cache.Found(File(str(path)), path, "")], tmp_path / "staged", read)
+    build_cache.lay_out(staged, 59)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (staged.rows, staged.nonzeros) == (20_000, 59 * 20_000)
-    assert peak < 10_000_000 + building.EXPAND_VALUES * 8
+    assert peak < 10_000_000 + build_cache.EXPAND_VALUES * 8
 
 
 def test_a_line_longer_than_a_block_is_parsed(tmp_path):

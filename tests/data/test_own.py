@@ -9,7 +9,8 @@ from pyarrow import parquet
 from scipy import sparse
 
 from aucbench import DataError, ParameterError
-from aucbench.data import encoding, load
+from aucbench.data import load
+from aucbench.data.readers import table_encoder
 from aucbench_datasets.own import Csv, Npz, Parquet
 
 PEOPLE = "age,job,sick,income\n30,cook,no,10.5\n41, nurse ,yes,-2e3\n52,cook,no,0\n63,judge,no,7\n"
@@ -67,9 +68,9 @@ def test_all_spellings_of_missing_are_counted(write, word):
 
 
 def test_a_column_that_turns_out_to_be_text_late_in_the_file_is_text_from_the_beginning(write, monkeypatch):
-    from aucbench.data import columns
+    from aucbench.data.readers import table_files
 
-    monkeypatch.setattr(columns, "BATCH_BYTES", 64)
+    monkeypatch.setattr(table_files, "BATCH_BYTES", 64)
     lines = [f"{i % 3},{i},{i % 2}\n" for i in range(60)] + ["seven,60,1\n", "seven,61,0\n"]
     X = load(Csv(write("a,b,y\n" + "".join(lines)))).X
     assert X.shape == (62, 5)
@@ -160,7 +161,7 @@ def test_a_test_part_with_other_columns_or_texts_for_numbers_is_refused(write):
 
 
 def test_wide_tables_become_sparse_and_blocks_are_joined(write, monkeypatch):
-    monkeypatch.setattr(encoding, "VALUES", 5000)
+    monkeypatch.setattr(table_encoder, "VALUES", 5000)
     rows = "".join(f"id{i:04d},{i},{i % 2}\n" for i in range(1500))
     X = load(Csv(write("id,n,y\n" + rows))).X
     assert isinstance(X, sparse.csr_matrix)
@@ -199,7 +200,7 @@ def test_a_file_that_is_no_parquet_and_a_column_of_times_are_refused(tmp_path, w
 @pytest.mark.parametrize("compressed", [False, True])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_arrays_of_a_numpy_archive_are_read(tmp_path, compressed, order, monkeypatch):
-    monkeypatch.setattr("aucbench.data.npz.VALUES", 64)
+    monkeypatch.setattr("aucbench.data.readers.npz.VALUES", 64)
     X = np.asarray(np.random.default_rng(0).standard_normal((30, 5)).astype(np.float32), order=order)
     y = np.arange(30) % 3
     save = np.savez_compressed if compressed else np.savez

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from aucbench import AucbenchError, DataError, FetchError, File, ParameterError
-from aucbench.data import download, fetch, fetching, load
+from aucbench.data import fetch, load
+from aucbench.data.files import download, locate
 from aucbench_datasets.own import Csv, Libsvm
 from tests.data.conftest import TINY, Declared
 from tests.data.test_fetching import files_of
@@ -119,8 +120,8 @@ def test_a_size_beyond_the_disk_is_a_reason_and_the_next_source_is_used(web, mon
     web.sizes |= {"/binary/tiny": 10**17, "/public/binary/tiny": len(BODY)}
     with pytest.raises(AucbenchError, match=r"100,000,000,000,000,000 bytes to come, and .* are free"):
         fetch(Declared())
-    monkeypatch.setattr(fetching, "PUBLIC_SITE", f"{web.address}/public")
-    assert fetching.missing_bytes(File("binary/tiny")) == len(BODY)
+    monkeypatch.setattr(locate, "PUBLIC_SITE", f"{web.address}/public")
+    assert locate.missing_bytes(File("binary/tiny")) == len(BODY)
     assert fetch(Declared())[0].read_bytes() == BODY
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from aucbench import DataError, ParameterError
 from aucbench.data import holdout
-from aucbench.data.splitting import three_parts
+from aucbench.data.splits._random import three_parts
 
 Y = np.where(np.arange(50) % 5 == 0, 1, -1).astype(np.int8)
 

@@ -10,10 +10,10 @@ import pytest
 from scipy import sparse
 
 from aucbench import DataError
-from aucbench.data import memory, streaming
-from aucbench.data.scaling import Scaling, fit_scaling, gather
-from aucbench.preparation import prepare
-from aucbench.protocols import Side, Split
+from aucbench.data import memory
+from aucbench.data.preprocess import prepare
+from aucbench.data.scaler import Scaling, fit_scaling, gather
+from aucbench.data.splits import Side, Split
 from aucbench_features import Fourier, Identity, Projection
 
 MB = 1_000_000
@@ -23,8 +23,8 @@ MB = 1_000_000
 def no_memory(monkeypatch):
     """Nothing fits, and blocks are a few rows."""
     monkeypatch.setattr(memory, "available", lambda: 0)
-    monkeypatch.setattr("aucbench.data.scaling.available", lambda: 10**12)
-    monkeypatch.setattr(streaming, "BLOCK_BYTES", 300)
+    monkeypatch.setattr("aucbench.data.scaler.available", lambda: 10**12)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 300)
 
 
 @pytest.fixture
@@ -113,11 +113,13 @@ from pathlib import Path
 import numpy as np, psutil
 import aucbench
 from aucbench import File
-from aucbench.data import cache, load, loading, npy
-from aucbench.preparation import prepare
-from aucbench.protocols import Given, Holdout
+from aucbench.data import Part, load
+from aucbench.data.files import cache, npy
+from aucbench.data.loader import _folder
+from aucbench.data.preprocess import prepare
+from aucbench.data.splits import Given, Holdout
 from aucbench.runner.cell import Task, run_cell
-from aucbench.runner.order import Order
+from aucbench.runner.task import Order
 from aucbench_features import Identity
 from tests.data.conftest import Declared
 
@@ -134,7 +136,7 @@ def parts(n):
     data = Declared(tuple(files), features=D)
     for seed, (part, rows) in enumerate((("train", n), ("test", 5000))):  # as if the files had been parsed
         rng = np.random.default_rng(seed)
-        place = loading._folder(data, tuple(files), part)
+        place = _folder(data, tuple(files), part)
         place.mkdir(parents=True)
         labels = []
         with npy.NpyWriter(place / "X.npy", float, D) as writer:
@@ -154,7 +156,7 @@ def parts(n):
 
 def train(data):
     split = {"given": Given, "holdout": Holdout}[protocol]().split(
-        lambda part: load(data, part), loading.Part.train, 0)
+        lambda part: load(data, part), Part.train, 0)
     prepared = prepare(split, scaling, Identity(), "float64", 0)
     task = Task(algorithm, None, prepared.X, prepared.y, prepared.X_test, prepared.y_test,
                 epochs=1, checkpoints=3, order=Order.blocks)
@@ -165,7 +167,7 @@ process = psutil.Process()
 train(small)  # whatever is compiled is compiled now
 if limit == "data":
     # Of the small data too the map is read-only then, which is another type to compiled code.
-    from aucbench.data import memory, scaling as scalings
+    from aucbench.data import memory, scaler as scalings
     X = load(small).X
     X.flags.writeable = False
     scalings.gather(X, np.arange(9), scalings.fit_scaling(scaling, X))

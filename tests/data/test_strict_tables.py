@@ -8,7 +8,8 @@ import pytest
 from pyarrow import parquet
 
 from aucbench import DataError, File, Table
-from aucbench.data import load, tables
+from aucbench.data import load
+from aucbench.data.readers import table_schema
 from aucbench_datasets.own import Csv, Npz, Parquet
 from tests.data.conftest import Declared
 
@@ -65,14 +66,14 @@ def test_a_stray_text_among_numbers_is_named_with_its_row(write, monkeypatch):
     )
     with pytest.raises(DataError, match=message):
         load(Csv(path))
-    monkeypatch.setattr(tables, "MAX_CATEGORIES", 100)
+    monkeypatch.setattr(table_schema, "MAX_CATEGORIES", 100)
     with pytest.raises(DataError, match=message):
         load(Csv(path))
     assert load(Csv(path, drop=["a"])).X.shape == (301, 1)
 
 
 def test_many_numbers_with_many_texts_are_refused_with_the_name_of_the_file(write, monkeypatch):
-    monkeypatch.setattr(tables, "MAX_CATEGORIES", 100)
+    monkeypatch.setattr(table_schema, "MAX_CATEGORIES", 100)
     path = write("a,b,y\n" + "".join(NUMBERS) + "u,1,0\n" * 50)
     with pytest.raises(DataError, match=r"own\.csv: column 'a' has more than 100 different texts"):
         load(Csv(path))

@@ -4,7 +4,7 @@ import pytest
 
 from aucbench import DataError, File, ParameterError
 from aucbench.data import load, memory
-from aucbench.data.scaling import fit_scaling
+from aucbench.data.scaler import fit_scaling
 from aucbench_datasets.own import Libsvm
 from tests.data.conftest import Declared
 

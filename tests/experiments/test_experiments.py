@@ -8,8 +8,8 @@ import pytest
 from aucbench.api import catalog
 from aucbench.cli import running
 from aucbench.config import composing, twins
-from aucbench.data.loading import Part
-from aucbench.data.scaling import Scaling
+from aucbench.data.loader import Part
+from aucbench.data.scaler import Scaling
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS, listed
 
 FOLDER = Path(composing.config_folder()) / "experiment"

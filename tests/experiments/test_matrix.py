@@ -4,7 +4,7 @@ import pytest
 
 from aucbench.api import catalog
 from aucbench.config import sweeping
-from aucbench.data.loading import Part
+from aucbench.data.loader import Part
 
 MATRIX = (
     "matrix.for_algo={spam:['algo.penalty=ball','budget.epochs=3']}",

@@ -4,8 +4,8 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from aucbench import DataError, ParameterError, PluginError, replay
+from aucbench.runner.budget import log_spaced
 from aucbench.runner.cell import StopReason, Task, run_cell
-from aucbench.runner.checkpoints import log_spaced
 from tests.fakes import CountingState, Exploding, Iterating, Perceptron, two_clouds
 
 X, Y = two_clouds()

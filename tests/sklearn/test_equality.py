@@ -7,8 +7,8 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.metrics import roc_auc_score
 
 import aucbench
-from aucbench.data import loading
-from aucbench.protocols import Holdout
+from aucbench.data import loader
+from aucbench.data.splits import Holdout
 from aucbench.sklearn import AUCClassifier
 
 SEED = 3
@@ -17,7 +17,7 @@ SEED = 3
 def sides(dataset, **fields):
     """The rows of a hold-out of the seed, as a run takes them."""
     instance = aucbench.catalog().dataset(dataset)(**fields)
-    split = Holdout().split(lambda part: loading.load(instance, part), loading.Part.train, SEED)
+    split = Holdout().split(lambda part: loader.load(instance, part), loader.Part.train, SEED)
     return (split.train.X[split.train.rows], split.train.y), (split.test.X[split.test.rows], split.test.y)
 
 

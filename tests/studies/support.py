@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from aucbench.config.settings import Budget, Limits, Settings
-from aucbench.data.loading import Part
-from aucbench.data.scaling import Scaling
+from aucbench.data.loader import Part
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits import Holdout
 from aucbench.entry import Bound, Entry
-from aucbench.protocols import Holdout
 from aucbench.store import Store
 from aucbench.studies.conducting import conduct
 from aucbench.studies.engine import Here

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from aucbench import data
-from aucbench.data.loading import Loaded, Part
-from aucbench.data.scaling import Scaling
-from aucbench.protocols import Given, Holdout, KFold, TrainValidTest, inner_split
+from aucbench.data.loader import Loaded, Part
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits import Given, Holdout, KFold, TrainValidTest, inner_split
 from aucbench.store import Store
 from aucbench.studies import performing
 from aucbench.studies.units import TrialsUnit

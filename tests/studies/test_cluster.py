@@ -12,7 +12,7 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.config.settings import Limits
-from aucbench.protocols import KFold, TrainValidTest
+from aucbench.data.splits import KFold, TrainValidTest
 from aucbench.store import Store
 from aucbench.studies import cluster as cluster_module
 from aucbench.studies.cluster import Cluster

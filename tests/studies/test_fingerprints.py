@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench.preparation import Prepared
+from aucbench.data.preprocess import Prepared
 from aucbench.store import Store
 from aucbench.studies.fingerprints import SAMPLE, WHOLE, fingerprint
 from tests.studies.methods import Gentle

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from aucbench.config.settings import Budget
-from aucbench.protocols import KFold, TrainValidTest
+from aucbench.data.splits import KFold, TrainValidTest
 from aucbench.runner.cell import run_cell
 from aucbench.store import Store
 from aucbench.studies import performing

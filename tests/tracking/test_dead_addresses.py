@@ -54,9 +54,9 @@ def test_a_study_says_once_that_its_server_is_down_and_is_sent_later(
     for sent, known in ((3, 0), (0, 3)):
         assert main(["sync", "--uri", uri, "--study", "lonely"]) == 0
         assert f"{sent} entries sent, {known} were there, 0 are not complete yet" in capsys.readouterr().out
-    client = MlflowClient(uri)
-    experiment = client.get_experiment_by_name("breast_cancer").experiment_id
-    assert len(client.search_runs([experiment])) == 3
+    mlflow_client = MlflowClient(uri)
+    experiment = mlflow_client.get_experiment_by_name("breast_cancer").experiment_id
+    assert len(mlflow_client.search_runs([experiment])) == 3
 
 
 def test_a_server_that_is_down_is_named_by_every_command(finished, tmp_path, capsys):

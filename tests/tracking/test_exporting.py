@@ -10,11 +10,11 @@ from scipy import sparse
 
 import aucbench
 from aucbench import data
-from aucbench.data.loading import Part
-from aucbench.data.scaling import Scaling
+from aucbench.data.loader import Part
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits import Holdout
 from aucbench.errors import AucbenchError
 from aucbench.evaluation import exact_auc
-from aucbench.protocols import Holdout
 from aucbench.store import Store
 from aucbench.tracking import log_entry
 from aucbench.tracking.exporting import export_model, from_run, from_store

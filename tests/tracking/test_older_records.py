@@ -11,8 +11,8 @@ from aucbench.boards import building, terminal
 from aucbench.boards.collecting import from_store
 from aucbench.boards.files import write
 from aucbench.data import load
-from aucbench.data.loading import Part
-from aucbench.protocols import Holdout
+from aucbench.data.loader import Part
+from aucbench.data.splits import Holdout
 from aucbench.store import Store
 from aucbench.tracking import LoggedEntry
 from aucbench.tracking.commanding import words

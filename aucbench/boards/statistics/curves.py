@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Key = tuple[Hashable, Hashable, Hashable, Hashable]  # board, dataset, method, run
 Curves = Mapping[Key, Mapping[str, ArrayLike]]  # a cell's arrays samples, train_seconds and auc, all (c,)
 
-COSTS = ("samples", "train_seconds")
+CURVE_COSTS = ("samples", "train_seconds")
 
 
 class Curve(NamedTuple):
@@ -35,8 +35,8 @@ class Run(NamedTuple):
 
 def choose_cost(cost: str) -> str:
     """The name of a cost that curves have."""
-    if cost not in COSTS:
-        raise ParameterError(f"cost must be one of {', '.join(COSTS)}, got {cost!r}.")
+    if cost not in CURVE_COSTS:
+        raise ParameterError(f"cost must be one of {', '.join(CURVE_COSTS)}, got {cost!r}.")
     return cost
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.runner.states import arrays
+from aucbench.runner.state import arrays
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD
 from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of, snapshot

@@ -1,0 +1,121 @@
+"""What the data cache holds, how large it is, and removing it."""
+
+import os
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aucbench.data.files import locate
+from aucbench.data.files.cache import cache_folder, writing
+from aucbench.errors import AucbenchError
+
+QUIET_SECONDS = 120  # a running download writes, or is given up, sooner
+
+
+@dataclass
+class Held:
+    """What the cache holds of a data set."""
+
+    name: str
+    parsed: int = 0  # bytes on disk
+    downloads: dict[Path, int] = field(default_factory=dict)  # bytes of each downloaded file
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk, of parsed data and downloads."""
+        return self.parsed + sum(self.downloads.values())
+
+
+def held(datasets: Iterable[Any]) -> list[Held]:
+    """What the cache holds, by the name of the data set; nothing is fetched or opened.
+
+    Parameters
+    ----------
+    datasets : iterable of Dataset
+        The known data sets, whose declarations say which download is whose. Data of unknown ones, such as a
+        removed plugin's, count as well.
+    """
+    found: dict[str, Held] = {}
+    home = cache_folder() / "data"
+    for folder in sorted(home.iterdir()) if home.is_dir() else []:
+        size = _size(folder)
+        if size:
+            found[folder.name] = Held(folder.name, size)
+    for dataset in datasets:
+        for path in _downloads(dataset):
+            each = found.setdefault(dataset.name, Held(dataset.name))
+            each.downloads[path] = path.stat().st_size
+    return sorted(found.values(), key=lambda each: each.name)
+
+
+def remove(name: str, dataset: Any = None) -> int:
+    """Remove parsed data and downloads of a data set; returns the bytes that were freed.
+
+    Files elsewhere, in a mirror folder or of one's own, are left alone, and so is what another process makes
+    at the moment: it is waited for.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name.
+    dataset : Dataset, optional
+        An instance, where the name is a known one.
+    """
+    freed = 0
+    home = cache_folder() / "data" / name
+    if home.is_dir():
+        with writing(name):
+            for folder in [entry for entry in home.iterdir() if not entry.name.startswith(".")]:
+                freed += _size(folder)
+                # First out of sight: nobody opens a folder that is half removed.
+                gone = folder.rename(home / f".building-removed-{folder.name}")
+                shutil.rmtree(gone)
+    for path in _downloads(dataset) if dataset is not None else []:
+        freed += path.stat().st_size
+        locate.discard(path)
+    return freed
+
+
+def left_overs() -> dict[Path, int]:
+    """Folders of downloads that were killed, and their bytes; those of running downloads are left out."""
+    found = {}
+    for folder in locate.raw_folder().rglob(".*.download-*"):
+        if folder.is_dir() and time.time() - _last_change(folder) > QUIET_SECONDS:
+            found[folder] = _size(folder)
+    return found
+
+
+def remove_left_overs() -> int:
+    """Remove what killed downloads left behind; returns the bytes that were freed."""
+    freed = 0
+    for folder, size in left_overs().items():
+        shutil.rmtree(folder, ignore_errors=True)
+        freed += 0 if folder.exists() else size
+    return freed
+
+
+def _last_change(folder: Path) -> float:
+    try:
+        return max(path.lstat().st_mtime for path in (folder, *folder.iterdir()))
+    except OSError:  # it has just come to an end
+        return time.time()
+
+
+def _downloads(dataset: Any) -> list[Path]:
+    try:
+        files = tuple(getattr(dataset, "files", ()))
+    except AucbenchError:  # a file of one's own that is not named
+        return sorted((locate.raw_folder() / "openml").glob("[!.]*")) if dataset.name == "openml" else []
+    return [path for file in files for path in locate.downloaded(file)]
+
+
+def _size(folder: Path) -> int:
+    return sum(
+        os.lstat(Path(parent) / name).st_size
+        for parent, _, names in os.walk(folder)
+        for name in names
+        if name != ".lock"
+    )

@@ -1,0 +1,195 @@
+"""From a split to the arrays of a cell: scaling, features and rescaling, fitted on training rows only.
+
+Rescaling comes last. It moves dense rows so that their mean over the training rows is 0, and multiplies all
+rows by one number f, so that mean |x|^2 is 1. It changes no ranking problem: a shift of all rows shifts all
+scores alike, and weights w of the rows f (x - c) are weights f w of the rows x. But step sizes, radii and
+regularisation then mean the same on any data set, scaling and feature map, as the theory of the methods
+has them relative to |x|^2: a step size of 1 is 1 / mean |x|^2, a radius of 1 is 1 / sqrt(mean |x|^2), a ridge
+of 1 is mean |x|^2. And methods that step along single rows do not spend their steps on what all rows have in
+common, which pairs do not see. Sparse rows are not moved: they would not stay sparse.
+
+It is the mean and not the largest |x|^2, which a single row decides: on real data the mean brings the
+defaults closer to the optimum. Only where the largest is more than a hundred times the mean, a hundredth of
+the largest takes its place, so that such a row does not make the first steps far too long.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts import Problem
+from aucbench.data import memory
+from aucbench.data.scaler import Scaling, fit_scaling, gather
+from aucbench.data.splits import Split
+from aucbench.errors import DataError
+
+BLOCK_VALUES = 1 << 22  # looked at at a time
+
+WIDE = 4096  # features; fewer are not feared to go beyond memory where this many do not
+OUTLYING = 100.0  # times the mean |x|^2
+SEED_PURPOSE = 3  # keeps the feature map's generator apart from the split's, the order's and the method's
+
+
+def check_magnitude(X: Any) -> None:
+    """Refuse rows whose squared norm is not a number of the machine.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray or scipy CSR
+        Rows as they are trained on.
+
+    Raises
+    ------
+    DataError
+        Names the largest value, and the scaling that helps.
+    """
+    values = X.data if sparse.issparse(X) else X
+    step = max(1, BLOCK_VALUES // max(1, values[:1].size))
+    largest = max(
+        (
+            float(np.abs(values[start : start + step]).max(initial=0.0))
+            for start in range(0, len(values), step)
+        ),
+        default=0.0,
+    )
+    if largest > np.sqrt(np.finfo(values.dtype).max / max(1, X.shape[1])):
+        raise DataError(
+            f"The features reach {largest:.3g}, and squares of rows that large overflow: use scaling=maxabs."
+        )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Arrays of one split, the seconds that fitting the feature map took, and how rows were rescaled."""
+
+    X: Any
+    y: NDArray[np.int8]
+    X_test: Any
+    y_test: NDArray[np.int8]
+    features_seconds: float
+    rescaling: "Rescaling | None" = None
+
+    @cached_property
+    def max_norm(self) -> float | None:
+        """Largest l2 norm of a training row; None when it is no finite number."""
+        norm = Problem(self.X, self.y).max_norm
+        return norm if np.isfinite(norm) else None
+
+
+def prepare(
+    split: Split, scaling: Scaling, features: Any, dtype: str, seed: int, rescale: bool = False
+) -> Prepared:
+    """Scale both sides by the training rows, map them by a feature map fitted on these, and rescale them.
+
+    Parameters
+    ----------
+    split : Split
+        Training and test rows; left as they are.
+    scaling : Scaling
+        Of the raw features.
+    features : FeatureMap
+        An instance.
+    dtype : str
+        Of the values.
+    seed : int
+        Of the feature map's generator.
+    rescale : bool
+        Whether rows are rescaled.
+    """
+    train, test = split.train, split.test
+    scaler = fit_scaling(scaling, train.X, train.rows)
+    X = gather(train.X, train.rows, scaler, np.dtype(dtype))
+    X_test = gather(test.X, test.rows, scaler, np.dtype(dtype))
+    if scaling is Scaling.none:  # every other scaling bounds the values
+        check_magnitude(X)
+    started = perf_counter()
+    fitted = features.fit(X, np.random.default_rng([seed, SEED_PURPOSE]))
+    seconds = perf_counter() - started
+    Z, Z_test = _mapped(fitted, X), _mapped(fitted, X_test)
+    if not rescale:
+        return Prepared(Z, train.y, Z_test, test.y, seconds)
+    rescaling = Rescaling.fit(Z)
+    # Rows that the scaling made are changed in place; the data set's own and those of a feature map are not.
+    Z = rescaling.apply(Z, in_place=Z is X and X is not train.X)
+    Z_test = rescaling.apply(Z_test, in_place=Z_test is X_test and X_test is not test.X)
+    return Prepared(Z, train.y, Z_test, test.y, seconds, rescaling)
+
+
+@dataclass(frozen=True)
+class Rescaling:
+    """Rows x become factor * (x - centre); made by `fit`.
+
+    Parameters
+    ----------
+    centre : (d,) ndarray or None
+        The mean of dense training rows; None for sparse rows, which are not moved.
+    factor : float
+        1 / sqrt(max(mean |x - c|^2, largest |x - c|^2 / 100)); 1 where that is no positive number.
+    """
+
+    centre: NDArray[np.float64] | None
+    factor: float
+
+    @classmethod
+    def fit(cls, X: Any) -> "Rescaling":
+        """Measure the training rows, dense or CSR."""
+        if sparse.issparse(X):
+            centre = None
+            total = sum(float(np.sum(np.square(X.data[p], dtype=np.float64))) for p in _blocks(X.nnz, 1))
+            largest = Problem(X, np.empty(0, np.int8)).max_norm ** 2
+        else:
+            parts = _blocks(*X.shape)
+            centre = sum(np.sum(X[part], axis=0, dtype=np.float64) for part in parts) / max(1, X.shape[0])
+            total = largest = 0.0
+            for part in parts:
+                squares = np.einsum("ij,ij->i", *[X[part] - centre] * 2)
+                total, largest = total + float(squares.sum()), max(largest, float(squares.max()))
+        size = max(total / max(1, X.shape[0]), largest / OUTLYING)
+        return cls(centre, 1.0 / float(np.sqrt(size)) if 0.0 < size < np.inf else 1.0)
+
+    def apply(self, X: Any, in_place: bool = False) -> Any:
+        """The rescaled rows, of the same type and format; over a file where they exceed memory."""
+        if in_place:
+            return self._changed(X)
+        size = X.data.nbytes if sparse.issparse(X) else X.nbytes
+        if memory.fits(size):
+            return self._changed(X.copy())
+        parts = memory.blocks(X.shape[0], max(1, size // max(1, X.shape[0])))
+        return memory.spill(parts, lambda part: self._changed(X[part].copy()), X.dtype)
+
+    def _changed(self, X: Any) -> Any:
+        values = X.data if sparse.issparse(X) else X
+        if self.centre is not None and not sparse.issparse(X):
+            values -= self.centre.astype(X.dtype)
+        values *= X.dtype.type(self.factor)
+        return X
+
+    def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """Weights and offset that give rows as they were the scores w.x of the rescaled ones."""
+        w = self.factor * w
+        return w, 0.0 if self.centre is None else -float(w @ self.centre)
+
+
+def _blocks(count: int, values: int) -> list[slice]:
+    return memory.blocks(count, 8 * max(1, values))
+
+
+def _mapped(fitted: Any, X: Any) -> Any:
+    """The features of all rows, over a file where they do not fit into memory."""
+    # How many features there are shows only on a row; the look costs a map of it.
+    if X.shape[0] * X.dtype.itemsize * WIDE > memory.available():
+        few = fitted.transform(X[:1])
+        if not sparse.issparse(few) and not memory.fits(X.shape[0] * few.nbytes) and not _is_identity(few, X):
+            parts = memory.blocks(X.shape[0], max(few.nbytes, X.shape[1] * X.dtype.itemsize))
+            return memory.spill(parts, lambda part: fitted.transform(X[part]), X.dtype)
+    return fitted.transform(X)
+
+
+def _is_identity(few: Any, X: Any) -> bool:
+    """Whether the map gave back what it got, a view of X."""
+    return isinstance(X, np.ndarray) and np.shares_memory(few, X)

@@ -1,0 +1,1 @@
+"""Readers of LIBSVM, NPZ, CSV, Parquet and ARFF files. Imported by `data`."""

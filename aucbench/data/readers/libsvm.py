@@ -1,0 +1,196 @@
+"""Reading LIBSVM text, plain or compressed, in blocks of constant memory.
+
+A line is ``label index:value index:value ... # comment``; indices count from 1 and ascend. Values equal
+Python's ``float()`` to the last bit. A query number (``qid:7``) behind the label is passed over. Where a
+topic is asked for, rows have any number of labels, with commas between.
+"""
+
+import bz2
+import gzip
+import lzma
+import math
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.readers import _libsvm_kernel as kernel
+from aucbench.errors import DataError
+
+BLOCK_BYTES = 1 << 21
+_OPENERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open, ".gz": gzip.open}
+SUFFIXES = tuple(_OPENERS)
+
+
+class Block(NamedTuple):
+    """Some consecutive rows of a file; the arrays are overwritten by the next block."""
+
+    labels: NDArray[np.float64]  # (rows,)
+    lengths: NDArray[np.int64]  # (rows,) features in each row
+    indices: NDArray[np.int32]  # (nnz,) column numbers from 0, ascending in each row
+    values: NDArray[np.float64]  # (nnz,) finite
+
+
+def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None = None) -> Iterator[Block]:
+    """The rows of a file, block by block.
+
+    Memory is about ten times `block_bytes`, whatever the size of the file, unless one line is longer.
+
+    Parameters
+    ----------
+    path : Path
+        Plain, .bz2, .xz or .gz.
+    block_bytes : int
+        Size of a block of text.
+    topic : float, optional
+        Rows with this label among theirs receive 1, the others -1; None: one label a row.
+
+    Raises
+    ------
+    DataError
+        A malformed line (file, line number and what is wrong), or an archive that is damaged or cut short.
+    """
+    lines = 0
+    room = _Room.of(block_bytes + 1)
+    wanted = math.nan if topic is None else topic
+    with readable(path) as stream:
+        for text in _whole_lines(stream, block_bytes):
+            if lines == 0 and bytes(text[:3]) == b"\xef\xbb\xbf":  # a byte-order mark
+                text[:3] = 32
+            if len(text) > room.size:
+                room = _Room.of(len(text))
+            yield _parse(path, text, lines, room, wanted)
+            lines += int(np.count_nonzero(text == 10))
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[Any]:
+    """The bytes of a plain or compressed file.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or is a damaged archive.
+    """
+    try:
+        with _OPENERS.get(path.suffix, open)(path, "rb") as stream:
+            yield stream
+    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
+    except OSError as error:
+        if error.errno is None:  # the bz2 module's "Invalid data stream"
+            raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
+        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _whole_lines(stream: Any, block_bytes: int) -> Iterator[NDArray[np.uint8]]:
+    """Blocks of text that end with a newline; a line longer than the block makes the block grow."""
+    buffer = bytearray(block_bytes + 1)
+    kept = 0
+    while True:
+        with memoryview(buffer) as view:
+            got = stream.readinto(view[kept:-1])
+        end = kept + got
+        if got == 0:
+            if kept:
+                buffer[kept] = 10
+                yield np.frombuffer(buffer, np.uint8, kept + 1)
+            return
+        cut = buffer.rfind(b"\n", kept, end) + 1
+        if cut:
+            yield np.frombuffer(buffer, np.uint8, cut)
+            buffer[: end - cut] = buffer[cut:end]
+            kept = end - cut
+        else:
+            kept = end
+            if kept == len(buffer) - 1:
+                buffer = buffer + bytes(len(buffer))
+
+
+class _Room(NamedTuple):
+    """Room for what a block of text can hold at most; pages that are never written cost nothing."""
+
+    labels: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    values: NDArray[np.float64]
+    unsure: NDArray[np.int64]
+
+    size: int  # bytes of text that there is room for
+
+    @classmethod
+    def of(cls, size: int) -> "_Room":
+        rows, features, unsure = size // 2 + 1, size // 4 + 1, size // 5 + 1  # "1\n", " 1:1", "1e23\n"
+        return cls(
+            np.empty(rows),
+            np.empty(rows, np.int64),
+            np.empty(features, np.int32),
+            np.empty(features),
+            np.empty((unsure, 3), np.int64),
+            size,
+        )
+
+
+def _parse(path: Path, text: NDArray[np.uint8], lines: int, room: _Room, topic: float) -> Block:
+    rows, nnz, n_unsure, status, position, previous = kernel.parse_lines(text, *room[:-1], topic)
+    for slot, start, end in room.unsure[:n_unsure].tolist():
+        value = float(bytes(text[start:end]))
+        if math.isinf(value) and slot < 0:
+            _refuse(path, text, lines, start, kernel.BAD_LABEL, 0)
+        if math.isinf(value):
+            index = re.search(rb"[0-9]*:$", bytes(text[max(0, start - 12) : start]))
+            _refuse(path, text, lines, start - len(index[0]) if index else start, kernel.BAD_FEATURE, 0)
+        if slot < 0:
+            room.labels[~slot] = value
+        else:
+            room.values[slot] = value
+    if status != kernel.FINE:
+        _refuse(path, text, lines, position, status, previous)
+    return Block(room.labels[:rows], room.lengths[:rows], room.indices[:nnz], room.values[:nnz])
+
+
+def _refuse(
+    path: Path, text: NDArray[np.uint8], lines: int, position: int, status: int, previous: int
+) -> NoReturn:
+    line = lines + int(np.count_nonzero(text[:position] == 10)) + 1
+    token = re.split(rb"[\s#]", bytes(text[position : position + 400]), maxsplit=1)[0].decode("latin-1")
+    shown = repr(token if len(token) <= 40 else token[:40] + "...")
+    if status == kernel.BAD_LABEL:
+        what = _label_fault(token, shown)
+    elif status == kernel.BAD_ORDER:
+        what = f"index {token.split(':')[0]} follows index {previous}, expected ascending indices"
+    else:
+        what = _feature_fault(token, shown)
+    raise DataError(f"{path}, line {line}: {what}.")
+
+
+def _label_fault(token: str, shown: str) -> str:
+    if "," in token:
+        return f"several labels {shown}, expected one"
+    if ":" in token:
+        return f"the label is missing, the line begins with {shown}"
+    return f"the label {shown} is {_number_fault(token)}"
+
+
+def _feature_fault(token: str, shown: str) -> str:
+    index, colon, value = token.partition(":")
+    if not colon:
+        return f"no colon in {shown}, expected index:value"
+    if not re.fullmatch(r"-?[0-9]+", index):
+        return f"the index in {shown} is not a whole number"
+    if not 1 <= int(index) <= kernel.MAX_INDEX:
+        return f"index {index[:20]} in {shown}, expected 1 to {kernel.MAX_INDEX}"
+    return f"the value in {shown} is {_number_fault(value)}"
+
+
+def _number_fault(token: str) -> str:
+    try:
+        finite = math.isfinite(float(token))
+    except ValueError:
+        return "not a number"
+    return "written in an unusual way, expected a plain decimal number" if finite else "not finite"

@@ -1,0 +1,173 @@
+"""Reading .npz archives of NumPy: an array X of rows, or the parts of a CSR or CSC matrix, and labels y."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import File
+from aucbench.data.readers.table_encoder import VALUES, Coded, TableBlock
+from aucbench.errors import DataError
+
+ROWS_NAMES = ("X", "x", "data", "features", "x_train", "X_train")
+LABEL_NAMES = ("y", "target", "labels", "label", "Y", "y_train")
+_CSR = {"data", "indices", "indptr", "shape"}
+
+
+def read_npz(file: File, path: Path, width: int | None) -> Iterator[TableBlock]:
+    """The rows of an archive, block by block.
+
+    A dense X is read as it comes out of the archive, in constant memory; the parts of a CSR or CSC matrix, as
+    SciPy's `save_npz` names them, with an array of labels added, are read as a whole.
+
+    Parameters
+    ----------
+    file : File
+        Its table's `target` may name the array of labels.
+    path : Path
+        The archive.
+    width : int or None
+        The number of columns of the training part.
+
+    Raises
+    ------
+    DataError
+        No archive, arrays that are missing, of the wrong shape or no numbers, or values that are not finite.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name.removesuffix(".npy") for name in archive.namelist()]
+            target = _choose(path, names, LABEL_NAMES, file.table.target, "labels")
+            labels = _whole(archive, target)
+            sparse = set(names) >= _CSR
+            rows = _sparse_rows(path, archive, names) if sparse else _dense_rows(path, archive, names, target)
+            yield from _blocks(path, rows, np.asarray(labels), width)
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise DataError(f"{path} is no .npz archive, or cut short ({error}).") from None
+    except ValueError as error:  # NumPy's, about pickled objects and damaged headers
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{path} cannot be read: {error}.") from None
+
+
+def _choose(path: Path, names: list[str], usual: tuple[str, ...], wanted: Any, what: str) -> str:
+    if isinstance(wanted, str):
+        usual = (wanted,)
+    found = next((name for name in usual if name in names), None)
+    if found is None:
+        raise DataError(
+            f"{path} has no array of {what} ({' or '.join(usual)}), only {', '.join(names) or 'nothing'}."
+        )
+    return found
+
+
+def _whole(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(f"{name}.npy") as member:
+        return np.lib.format.read_array(member, allow_pickle=False)
+
+
+def _dense_rows(
+    path: Path, archive: zipfile.ZipFile, names: list[str], target: str
+) -> Iterator[NDArray[np.float64]]:
+    others = [name for name in names if name != target]
+    name = _choose(path, others, ROWS_NAMES, others[0] if len(others) == 1 else None, "rows")
+    with archive.open(f"{name}.npy") as member:
+        version = np.lib.format.read_magic(member)
+        read = (
+            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        )
+        shape, fortran, dtype = read(member)
+        if len(shape) != 2 or 0 in shape or dtype.kind not in "fiub":
+            raise DataError(f"{path}: {name} must be (n, d) numbers, got {shape} of type {dtype}.")
+        if fortran:
+            member.seek(0)
+            whole = np.lib.format.read_array(member, allow_pickle=False)
+            for start in range(0, shape[0], _at_once(shape[1])):
+                yield np.asarray(whole[start : start + _at_once(shape[1])], np.float64)
+            return
+        for start in range(0, shape[0], _at_once(shape[1])):
+            count = min(_at_once(shape[1]), shape[0] - start)
+            block = np.frombuffer(member.read(count * shape[1] * dtype.itemsize), dtype)
+            yield block.reshape(count, shape[1]).astype(np.float64)
+
+
+def _at_once(columns: int) -> int:
+    return max(1, VALUES // columns)
+
+
+def _sparse_rows(path: Path, archive: zipfile.ZipFile, names: list[str]) -> Iterator[Any]:
+    from scipy import sparse
+
+    stated = str(np.asarray(_whole(archive, "format")).astype(str)) if "format" in names else "csr"
+    if stated not in ("csr", "csc"):
+        raise DataError(f"{path}: a sparse matrix of format {stated[:20]!r}, expected csr or csc.")
+    parts = {name: _whole(archive, name) for name in _CSR}
+    shape = _checked_shape(path, parts, stated)
+    kind = sparse.csr_matrix if stated == "csr" else sparse.csc_matrix
+    X: Any = kind((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape).tocsr()
+    X.sum_duplicates()
+    for start in range(0, X.shape[0], 4096):
+        yield X[start : start + 4096]
+
+
+def _checked_shape(path: Path, parts: dict[str, NDArray[Any]], stated: str) -> tuple[int, int]:
+    """The shape, when all parts agree: compiled code would follow wild places out of the arrays."""
+    for name, kinds in (("indptr", "iu"), ("indices", "iu"), ("shape", "iu"), ("data", "fiub")):
+        if parts[name].ndim != 1 or parts[name].dtype.kind not in kinds:
+            found = f"{parts[name].shape} of type {parts[name].dtype}"
+            raise DataError(f"{path}: {name} of a sparse matrix must be a row of numbers, got {found}.")
+    shape, indptr, indices = parts["shape"].tolist(), parts["indptr"], parts["indices"]
+    if len(shape) != 2 or not all(1 <= size < 2**31 for size in shape):
+        raise DataError(f"{path}: shape must be two numbers from 1 to {2**31 - 1}, got {shape}.")
+    lines, places = (shape[0], shape[1]) if stated == "csr" else (shape[1], shape[0])
+    if len(indptr) != lines + 1:
+        raise DataError(
+            f"{path}: indptr has {len(indptr)} numbers, expected {lines + 1} by the shape {shape}."
+        )
+    if len(indices) != len(parts["data"]):
+        raise DataError(f"{path}: {len(indices)} indices and {len(parts['data'])} values, expected as many.")
+    if indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
+        raise DataError(f"{path}: indptr must ascend from 0 to {len(indices)}, the number of values.")
+    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < places:
+        wrong = int(indices.min()) if indices.min() < 0 else int(indices.max())
+        raise DataError(
+            f"{path}: index {wrong} is out of range, expected 0 to {places - 1} by shape {shape}."
+        )
+    return shape[0], shape[1]
+
+
+def _blocks(path: Path, rows: Iterator[Any], labels: NDArray[Any], width: int | None) -> Iterator[TableBlock]:
+    from scipy import sparse
+
+    if labels.ndim != 1 or labels.dtype.kind not in "fiubUS":
+        raise DataError(
+            f"{path}: labels must be (n,) numbers or texts, got {labels.shape} of {labels.dtype}."
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise DataError(f"{path}: {np.count_nonzero(~np.isfinite(labels))} labels are missing or infinite.")
+    distinct, codes = np.unique(
+        labels.astype(str) if labels.dtype.kind in "US" else labels, return_inverse=True
+    )
+    named: list[Any] = distinct.tolist() if distinct.dtype.kind == "U" else distinct.astype(float).tolist()
+    begin = 0
+    for block in rows:
+        X = sparse.csr_matrix(block)
+        if width is not None and X.shape[1] != width:
+            raise DataError(f"{path}: {X.shape[1]} columns, expected the {width} of the training part.")
+        if not np.isfinite(X.data).all():
+            bad = int(np.count_nonzero(~np.isfinite(X.data)))
+            raise DataError(f"{path}: {bad} values of rows {begin + 1} and on are missing or infinite.")
+        end = begin + X.shape[0]
+        coded = Coded(named, codes[begin:end].astype(np.int64))
+        yield TableBlock(
+            coded, np.diff(X.indptr).astype(np.int64), X.indices.astype(np.int32), X.data, X.shape[1]
+        )
+        begin = end
+    if begin != len(labels):
+        raise DataError(f"{path}: {begin} rows and {len(labels)} labels, expected as many of each.")

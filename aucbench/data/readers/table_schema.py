@@ -1,0 +1,291 @@
+"""What is learned about columns of numbers and texts from the training part: types, categories, medians.
+
+A column is numeric when all its training values are numbers (or missing), else its texts are categories and
+become one column of zeros and ones each, in alphabetic order. A category that only the test part has is zero
+in all of them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import File, Table
+from aucbench.data.readers.table_files import Columns, open_columns
+from aucbench.errors import DataError
+
+GAPS = ("", "?")  # what is missing in any column, and the only such in a column of declared categories
+LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may well be called none
+_WORDS = ("NA", "N/A", "NaN", "null", "None", "<NA>", "#N/A", "#NA", "-")
+MISSING = (
+    *GAPS,
+    *sorted({way for word in _WORDS for way in (word, word.lower(), word.upper(), word.title())}),
+)
+STRAY_SHARE = 0.01  # texts among numbers up to this share are taken for errors, more for categories
+_WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
+MAX_CATEGORIES = 1 << 16
+MEDIAN_BYTES = 1 << 28  # of values held at a time to find medians
+
+
+@dataclass
+class Feature:
+    """A column of features: where it is, and what was learned about it from the training part."""
+
+    name: str
+    place: int
+    numeric: bool = True
+    nominal: bool = False  # the file declares categories
+    categories: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)  # of texts, without numbers once there are many
+    numbers: int = 0  # cells that `counts` left out
+    missing: int = 0
+    infinite: int = 0
+    median: float = float("nan")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What was learned from the training part."""
+
+    names: list[str]
+    target: int
+    features: list[Feature]
+    table: Table
+    width: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        width = sum(1 if feature.numeric else len(feature.categories) for feature in self.features)
+        object.__setattr__(self, "width", width)
+
+
+def fit(files: Sequence[tuple[File, Path]]) -> Schema:
+    """Learn types, categories and, where they are asked for, medians from the files of the training part.
+
+    Raises
+    ------
+    DataError
+        A column that is not there, missing or infinite values, a column with too many categories, or no
+        features.
+    """
+    file, path = files[0]
+    opened = [open_columns(*each) for each in files]
+    names, table = opened[0].names, file.table
+    target = _number_of(path, names, table.target, "target")
+    dropped = {_number_of(path, names, column, "drop") for column in table.drop}
+    if target in dropped:
+        raise DataError(f"{path}: column {names[target]!r} is the label, it cannot be in dataset.drop too.")
+    features = [Feature(name, i) for i, name in enumerate(names) if i != target and i not in dropped]
+    if not features:
+        raise DataError(f"{path}: there are no columns but the label, expected features.")
+    places = [places_of(each, columns, names) for columns, (_, each) in zip(opened, files, strict=True)]
+    for feature in features:
+        feature.nominal = any(feature.name in columns.nominal for columns in opened)
+        feature.numeric = not feature.nominal
+    _scan(opened, places, [feature for feature in features if feature.numeric], _learn_numbers)
+    _scan(opened, places, [feature for feature in features if not feature.numeric], _learn_texts)
+    for feature in features:
+        if not feature.numeric and not feature.nominal:
+            _refuse_strays(feature, opened, places)
+    _check(path, features, table)
+    if table.missing == "median":
+        _find_medians([feature for feature in features if feature.numeric], opened, places)
+    return Schema(names, target, features, table)
+
+
+def _number_of(path: Path, names: list[str], column: str | int, field_name: str) -> int:
+    if isinstance(column, str) and column in names:
+        return names.index(column)
+    if isinstance(column, int) and -len(names) <= column < len(names):
+        return column % len(names)
+    shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    raise DataError(f"{path} has no column {column!r} (dataset.{field_name}); its columns are {shown}.")
+
+
+def places_of(path: Path, columns: Columns, names: list[str]) -> list[int]:
+    """Where the columns of the training part are in this file."""
+    if len(columns.names) != len(names) or set(columns.names) != set(names):
+        other = sorted(set(names) ^ set(columns.names))[:3]
+        raise DataError(
+            f"{path} has {len(columns.names)} columns, expected the {len(names)} of the training part "
+            f"(different: {', '.join(other) or 'none'})."
+        )
+    places = {name: place for place, name in enumerate(columns.names)}
+    return [places[name] for name in names]
+
+
+def _is_text(array: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_string(array.type) or types.is_large_string(array.type))
+
+
+def plain(array: Any, missing: Sequence[str] = MISSING) -> Any:
+    """Dictionaries and views of text as plain text, missing texts as null."""
+    import pyarrow
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not (_is_text(array) or types.is_binary(array.type)):
+        return array
+    array = pc.utf8_trim_whitespace(array.cast(pyarrow.string()))
+    return pc.if_else(pc.is_in(array, pyarrow.array(missing)), None, array)
+
+
+def _numbers(array: Any) -> NDArray[np.float64] | None:
+    import pyarrow
+    import pyarrow.types as types
+
+    if types.is_boolean(array.type):
+        array = array.cast(pyarrow.int8())
+    if types.is_temporal(array.type):
+        return None
+    try:
+        # Whole numbers beyond 2^53 are rounded, as they are in text.
+        array = array.cast(pyarrow.float64(), safe=not types.is_integer(array.type))
+        return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        return None
+
+
+def numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
+    """The values of a column, NaN where they are missing; None when some are no numbers."""
+    import pyarrow
+
+    values = None if array.null_count and _is_text(array) else _numbers(array)
+    if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
+        try:
+            values = _numbers(plain(array))
+        except pyarrow.ArrowInvalid:  # bytes that are no text
+            return None
+    return values
+
+
+def _scan(
+    opened: list[Columns], places: list[list[int]], features: list[Feature], learn: Callable[..., None]
+) -> None:
+    if features:
+        for columns, where in zip(opened, places, strict=True):
+            for batch in columns.batches():
+                for feature in features:
+                    learn(columns.path, feature, batch[where[feature.place]])
+
+
+def _learn_numbers(path: Path, feature: Feature, array: Any) -> None:
+    if not feature.numeric:
+        return
+    values = numbers_or_missing(array)
+    if values is None:
+        feature.numeric, feature.missing = False, 0
+    else:
+        feature.missing += int(np.count_nonzero(np.isnan(values)))
+        feature.infinite += int(np.count_nonzero(np.isinf(values)))
+
+
+def _learn_texts(path: Path, feature: Feature, array: Any) -> None:
+    import pyarrow
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    try:
+        if types.is_temporal(array.type) or types.is_nested(array.type):
+            raise pyarrow.ArrowNotImplementedError("no category")
+        texts = plain(array, GAPS if feature.nominal else MISSING).cast(pyarrow.string())
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        raise DataError(
+            f"{path}: column {feature.name!r} is of type {array.type}, expected numbers or "
+            f"texts; leave it out with dataset.drop=[{feature.name}]."
+        ) from None
+    feature.missing += texts.null_count
+    found = pc.value_counts(texts.drop_null())
+    feature.counts.update(dict(zip(*(part.to_pylist() for part in found.flatten()), strict=True)))
+    if len(feature.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
+        for text in [text for text in feature.counts if is_number(text)]:
+            feature.numbers += feature.counts.pop(text)
+    if len(feature.counts) > MAX_CATEGORIES:
+        _refuse_many(path, feature)
+    feature.categories = sorted(feature.counts)
+
+
+def _refuse_many(path: Path, feature: Feature) -> NoReturn:
+    raise DataError(
+        f"{path}: column {feature.name!r} has more than {MAX_CATEGORIES} different texts, expected "
+        f"categories; leave it out with dataset.drop=[{feature.name}]."
+    )
+
+
+def _refuse_strays(feature: Feature, opened: list[Columns], places: list[list[int]]) -> None:
+    """Refuse what looks like a column of numbers with some errors in it, or with commas in them."""
+    strays = {text: count for text, count in feature.counts.items() if not is_number(text)}
+    texts, cells = sum(strays.values()), feature.counts.total() + feature.numbers
+    commas = bool(strays) and all(_WITH_COMMA.fullmatch(text) for text in strays)
+    few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
+    if not strays or not (commas or few):
+        if feature.numbers:
+            _refuse_many(opened[0].path, feature)
+        return
+    path, row, text = _first_of(strays, feature, opened, places)
+    if commas:
+        raise DataError(
+            f"{path}: column {feature.name!r} has numbers with commas ({text!r} in row {row}), expected a "
+            "decimal point and nothing between thousands."
+        )
+    raise DataError(
+        f"{path}: column {feature.name!r} has numbers but for {texts} of {cells} values, the first being "
+        f"{text!r} in row {row}; correct or empty such cells, or set dataset.drop=[{feature.name}]."
+    )
+
+
+def _first_of(
+    strays: dict[str, int], feature: Feature, opened: list[Columns], places: list[list[int]]
+) -> tuple[Path, int, str]:
+    for columns, where in zip(opened, places, strict=True):
+        row = 0
+        for batch in columns.batches():
+            for text in plain(batch[where[feature.place]]).to_pylist():
+                row += 1
+                if text in strays:
+                    return columns.path, row, text
+    raise RuntimeError(f"Column {feature.name!r} changed while it was read.")
+
+
+def is_number(text: Any) -> bool:
+    """Whether a text is read as a number: as Python does, but without 1_000 and digits of other scripts."""
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return str(text).isascii() and "_" not in str(text)
+
+
+def _check(path: Path, features: list[Feature], table: Table) -> None:
+    for what in ("missing", "infinite"):
+        bad = {f.name: getattr(f, what) for f in features if getattr(f, what)}
+        if bad and not (what == "missing" and table.missing == "median"):
+            shown = ", ".join(f"{name!r} ({count})" for name, count in list(bad.items())[:5])
+            more = f" and {len(bad) - 5} more columns" if len(bad) > 5 else ""
+            out = "; dataset.missing=median fills them in" if what == "missing" else ""
+            raise DataError(f"{path}: {sum(bad.values())} values are {what}, in column {shown}{more}{out}.")
+
+
+def _find_medians(features: list[Feature], opened: list[Columns], places: list[list[int]]) -> None:
+    """Medians of all columns of numbers: what has no gap here may have one in the test part."""
+    rows = sum(len(batch[0]) for columns in opened for batch in columns.batches())
+    at_once = max(1, MEDIAN_BYTES // (8 * max(1, rows)))
+    for start in range(0, len(features), at_once):
+        some = features[start : start + at_once]
+        parts: list[list[Any]] = [[] for _ in some]
+        for columns, where in zip(opened, places, strict=True):
+            for batch in columns.batches():
+                for feature, kept in zip(some, parts, strict=True):
+                    kept.append(numbers_or_missing(batch[where[feature.place]]))
+        for feature, kept in zip(some, parts, strict=True):
+            values = np.concatenate(kept)
+            # A column without any value tells nothing, whatever it is filled with.
+            feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))

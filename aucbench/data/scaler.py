@@ -1,0 +1,277 @@
+"""Scaling of features, fitted on training rows only.
+
+For a row x of d features, with l_j, u_j the smallest and largest value of column j over the training rows,
+m_j their mean and s_j their standard deviation (with divisor n):
+
+========================  ==============================================================================
+``none``                  x
+``minmax``                2 (x_j - l_j) / (u_j - l_j) - 1, so that training rows lie in [-1, 1]; 0 in a
+                          constant column
+``maxabs``                x_j / max(|l_j|, |u_j|); a column of zeros is left as it is
+``standard``              (x_j - m_j) / s_j, and 0 in a constant column, when it is fitted to dense rows;
+                          x_j / s_j when it is fitted to sparse rows, where a constant column is left as it is
+``unit``                  x / |x|; a zero row stays zero
+``centred_unit``          (x - m) / |x - m| with m the mean of the row's own features; a constant row
+                          becomes zero
+``maxabs_unit``           maxabs, then unit
+========================  ==============================================================================
+
+``minmax`` and ``centred_unit`` make sparse rows dense. ``standard`` does not: rows that are sparse when it is
+fitted are not centred, as in scikit-learn's ``StandardScaler(with_mean=False)``.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from aucbench.contracts import Matrix
+from aucbench.data import memory
+from aucbench.data.memory import available, check_width, fits
+from aucbench.errors import DataError, ParameterError
+
+
+class Scaling(StrEnum):
+    """The ways of scaling; names equal values."""
+
+    none = "none"
+    minmax = "minmax"
+    maxabs = "maxabs"
+    standard = "standard"
+    unit = "unit"
+    centred_unit = "centred_unit"
+    maxabs_unit = "maxabs_unit"
+
+
+def default_scaling(dataset: Any) -> Scaling:
+    """The scaling of a data-set plugin where none is named: none if it declares so, else standard.
+
+    Of all scalings standard brings most methods closest to the optimum, on dense and on sparse rows
+    (`python -m benchmarks defaults`).
+    """
+    return Scaling.none if getattr(dataset, "scaled", False) else Scaling.standard
+
+
+_FITTED = {Scaling.minmax, Scaling.maxabs, Scaling.standard, Scaling.maxabs_unit}
+_OF_ROWS = {Scaling.unit, Scaling.centred_unit, Scaling.maxabs_unit}
+_DENSE = {Scaling.minmax, Scaling.centred_unit}
+
+
+@dataclass(frozen=True)
+class Scaler:
+    """A fitted scaling; made by `fit_scaling`."""
+
+    scaling: Scaling
+    offset: NDArray[np.float64]  # (d,) what is subtracted from columns first; (0,) when nothing is fitted
+    divisor: NDArray[np.float64]  # (d,) what columns are divided by; 0 marks a column that becomes constant
+
+    def apply(self, X: Matrix) -> Matrix:
+        """Scaled rows in a new array, of the same type and format (sparse rows may become dense).
+
+        Parameters
+        ----------
+        X : (n, d) ndarray or scipy CSR
+            Left as it is.
+
+        Raises
+        ------
+        DataError
+            X has another number of columns, or must become dense and does not fit the available memory.
+        """
+        return gather(X, None, self, X.dtype)
+
+    @property
+    def makes_dense(self) -> bool:
+        """Whether sparse rows become dense: a zero does not stay zero."""
+        if self.scaling is Scaling.standard:
+            return bool(self.offset.any() or not self.divisor.all())
+        return self.scaling in _DENSE
+
+    @property
+    def _columns(self) -> int:
+        from aucbench.data import _scaler_kernels as kernels
+
+        if self.scaling is Scaling.minmax:
+            return kernels.COLUMNS_TO_RANGE
+        if self.scaling is Scaling.standard:
+            return kernels.COLUMNS_STANDARDISED
+        return kernels.COLUMNS_DIVIDED if self.scaling in _FITTED else kernels.COLUMNS_AS_THEY_ARE
+
+
+def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> Scaler:
+    """Fit a scaling to the given rows of X (all when left out).
+
+    Parameters
+    ----------
+    name : Scaling or str
+        One of the names of `Scaling`.
+    X : (n, d) ndarray or scipy CSR
+        Left as it is.
+    rows : (k,) int64 array, optional
+        The training rows.
+
+    Raises
+    ------
+    ParameterError
+        An unknown name.
+    DataError
+        There are no rows, more columns than memory, or a column whose range is no finite number.
+    """
+    if name not in list(Scaling):
+        raise ParameterError(f"scaling must be one of {', '.join(Scaling)}, got {name!r}.")
+    scaling = Scaling(name)
+    if scaling not in _FITTED:
+        return Scaler(scaling, np.empty(0), np.empty(0))
+    rows = np.arange(X.shape[0]) if rows is None else rows
+    low, high = _column_range(X, rows)
+    if scaling in (Scaling.maxabs, Scaling.maxabs_unit):
+        largest = np.maximum(np.abs(low), np.abs(high))
+        return Scaler(scaling, np.zeros(len(low)), np.where(largest == 0.0, 1.0, largest))
+    with np.errstate(over="ignore"):
+        width = high - low
+    if not np.isfinite(width).all():
+        column = int(np.argmin(np.isfinite(width)))
+        raise DataError(
+            f"scaling={scaling}: column {column} ranges from {low[column]:.3g} to {high[column]:.3g}, and "
+            "the difference overflows; use scaling=maxabs."
+        )
+    if scaling is Scaling.minmax:
+        return Scaler(scaling, low, width)
+    return _fit_standard(X, rows, low, width)
+
+
+def _fit_standard(X: Matrix, rows: NDArray[np.int64], low: NDArray[Any], width: NDArray[Any]) -> Scaler:
+    """By Welford's updates of the values relative to their range, which neither overflow nor cancel."""
+    from aucbench.data import _scaler_kernels as kernels
+
+    n, d = len(rows), len(low)
+    mean, squares = np.zeros(d), np.zeros(d)
+    # A column whose values differ by rounding alone is constant.
+    constant = width <= 8.0 * np.finfo(np.float64).eps * np.abs(low)
+    if isinstance(X, np.ndarray):
+        kernels.dense_moments(X, rows, low, width, mean, squares)
+        deviation = np.sqrt(squares / n) * width
+        return Scaler(Scaling.standard, low + mean * width, np.where(constant, 0.0, deviation))
+    filled = np.zeros(d, np.int64)
+    kernels.sparse_moments(X.indptr, X.indices, X.data, rows, low, width, filled, mean, squares)
+    zero = np.divide(-low, width, out=np.zeros(d), where=width > 0.0)
+    squares += (zero - mean) ** 2 * filled * ((n - filled) / n)  # of the zeros that are not stored
+    deviation = np.sqrt(squares / n) * width
+    return Scaler(Scaling.standard, np.zeros(d), np.where(constant | (deviation == 0.0), 1.0, deviation))
+
+
+def gather(
+    X: Matrix, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: DTypeLike = np.float64
+) -> Matrix:
+    """The given rows of X, scaled, in a new array; dense rows in one compiled pass.
+
+    What does not fit into memory is written block by block to a file without a name and comes as an array
+    over its memory map; where nothing is to be done to all rows, X itself is returned then.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray or scipy CSR
+        Left as it is.
+    rows : (k,) int64 array or None
+        Row numbers in any order; None for all rows.
+    scaler : Scaler
+        What `fit_scaling` returned.
+    dtype : float64 or float32
+        Of the result; arithmetic is in float64 either way.
+
+    Returns
+    -------
+    (k, d) C-contiguous ndarray, or scipy CSR
+
+    Raises
+    ------
+    DataError
+        X has another number of columns than the scaling was fitted on, or must become dense and does not fit
+        the available memory.
+    """
+    if scaler.scaling in _FITTED and X.shape[1] != len(scaler.divisor):
+        raise DataError(f"The scaling was fitted on {len(scaler.divisor)} columns, got {X.shape[1]}.")
+    dtype = np.dtype(dtype)
+    count = X.shape[0] if rows is None else len(rows)
+    row_bytes = _row_bytes(X, dtype)
+    if fits(count * row_bytes):
+        return _gathered(X, rows, scaler, dtype)
+    if rows is None and scaler.scaling is Scaling.none and X.dtype == dtype:
+        return X
+    if not isinstance(X, np.ndarray) and scaler.makes_dense:
+        _check_memory(scaler.scaling, (count, X.shape[1]), dtype)
+    rows = np.arange(count) if rows is None else rows
+    parts = memory.blocks(count, row_bytes)
+    return memory.spill(parts, lambda part: _gathered(X, rows[part], scaler, dtype), dtype)
+
+
+def _row_bytes(X: Matrix, dtype: np.dtype[Any]) -> int:
+    """Bytes that a row takes, on average."""
+    if isinstance(X, np.ndarray):
+        return int(X.shape[1]) * dtype.itemsize
+    return int(X.nnz * (dtype.itemsize + X.indices.dtype.itemsize) // max(1, X.shape[0])) + 8
+
+
+def _gathered(X: Matrix, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.dtype[Any]) -> Matrix:
+    from aucbench.data import _scaler_kernels as kernels
+
+    if not isinstance(X, np.ndarray):
+        return _gather_csr(X if rows is None else X[rows], scaler, dtype)
+    rows = np.arange(X.shape[0]) if rows is None else rows
+    out = np.empty((len(rows), X.shape[1]), dtype)
+    unit, centred = scaler.scaling in _OF_ROWS, scaler.scaling is Scaling.centred_unit
+    kernels.gather_dense(X, rows, scaler._columns, scaler.offset, scaler.divisor, centred, unit, out)
+    return out
+
+
+def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from aucbench.data import _scaler_kernels as kernels
+
+    if len(rows) == 0:
+        raise DataError("A scaling cannot be fitted: there are no training rows.")
+    check_width(X.shape[1])
+    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    if isinstance(X, np.ndarray):
+        kernels.dense_range(X, rows, low, high)
+        return low, high
+    filled = np.zeros(X.shape[1], np.int64)
+    kernels.sparse_range(X.indptr, X.indices, X.data, rows, low, high, filled)
+    gaps = filled < len(rows)  # a column that is not stored in every row has a zero
+    return np.where(gaps, np.minimum(low, 0.0), low), np.where(gaps, np.maximum(high, 0.0), high)
+
+
+def _gather_csr(X: Any, scaler: Scaler, dtype: np.dtype[Any]) -> Matrix:
+    if not scaler.makes_dense:
+        return _scale_csr(X, scaler, dtype)
+    _check_memory(scaler.scaling, X.shape, dtype)
+    return _scale_to_dense(X, scaler, dtype)
+
+
+def _scale_csr(X: Any, scaler: Scaler, dtype: np.dtype[Any]) -> Any:
+    from aucbench.data import _scaler_kernels as kernels
+
+    data = np.empty(X.nnz, dtype)
+    unit = scaler.scaling in _OF_ROWS
+    kernels.scale_sparse(X.indptr, X.indices, X.data, scaler._columns, scaler.divisor, unit, data)
+    scaled = type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape)
+    scaled.has_canonical_format = X.has_canonical_format
+    return scaled
+
+
+def _scale_to_dense(X: Any, scaler: Scaler, dtype: np.dtype[Any], block_rows: int = 4096) -> NDArray[Any]:
+    out = np.empty(X.shape, dtype)
+    for start in range(0, X.shape[0], block_rows):
+        part = slice(start, start + block_rows)
+        out[part] = gather(X[part].toarray(), None, scaler, dtype)
+    return out
+
+
+def _check_memory(scaling: Scaling, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+    needed, room = shape[0] * shape[1] * dtype.itemsize, available()
+    if needed > room:
+        raise DataError(
+            f"scaling={scaling} makes sparse data dense: {shape[0]} x {shape[1]} values need "
+            f"{needed / 1e9:.1f} GB, and {room / 1e9:.1f} GB are available; use scaling=maxabs."
+        )

@@ -1,0 +1,121 @@
+"""What is made of the training side of any split: fewer rows, and the splits that tuning works on."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.splits._random import Purpose, ascending, class_counts, one_fold, permutation
+from aucbench.data.splits.protocols import Side, Split
+from aucbench.errors import DataError, ParameterError
+
+
+def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
+    """The split with at most so many training rows, drawn uniformly without replacement.
+
+    The rows of a smaller limit are among those of a larger one.
+
+    Parameters
+    ----------
+    split : Split
+        The other sides stay as they are.
+    max_train_rows : int or None
+        >= 2; None for no limit.
+    seed : int
+        The split seed.
+
+    Raises
+    ------
+    ParameterError
+        The limit or the seed is out of range.
+    DataError
+        The rows drawn are of one class.
+    """
+    if max_train_rows is None:
+        return split
+    if max_train_rows < 2:
+        raise ParameterError(f"max_train_rows must be >= 2 (or none), got {max_train_rows}.")
+    n = len(split.train.y)
+    if max_train_rows >= n:
+        return split
+    chosen = ascending(n, permutation(n, seed, Purpose.limit)[:max_train_rows])
+    train = _within(split.train, chosen)
+    positives, negatives = class_counts(train.y)
+    if positives == 0 or negatives == 0:
+        raise DataError(
+            f"max_train_rows={max_train_rows} leaves {positives} positive and {negatives} negative of {n} "
+            "training rows, expected both classes; allow more rows or choose another split_seed."
+        )
+    return split._replace(train=train)
+
+
+def inner_count(split: Split, folds: int) -> int:
+    """How many inner splits tuning has.
+
+    One where the protocol sets validation rows aside. Otherwise as many as folds, or as the rarer class has
+    training rows where these are fewer.
+
+    Parameters
+    ----------
+    split : Split
+        Of any protocol.
+    folds : int
+        >= 2; of no effect where there are validation rows.
+
+    Raises
+    ------
+    ParameterError
+        Fewer than two folds are asked for.
+    DataError
+        A class has fewer than two training rows.
+    """
+    if split.validation is not None:
+        return 1
+    if folds < 2:
+        raise ParameterError(f"tuning.folds must be >= 2, got {folds}.")
+    positives, negatives = class_counts(split.train.y)
+    if min(positives, negatives) < 2:
+        raise DataError(
+            "Tuning by cross-validation needs two training rows of each class, got "
+            f"{positives} positive and {negatives} negative; use tuning=none or protocol=train_valid_test."
+        )
+    return min(folds, positives, negatives)
+
+
+def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
+    """What tuning trains on and tests on instead of the test rows, which it never sees.
+
+    With validation rows, all training rows against these. Otherwise one of stratified folds of the training
+    rows against the other folds.
+
+    Parameters
+    ----------
+    split : Split
+        Of any protocol.
+    folds : int
+        >= 2; of no effect where there are validation rows.
+    seed : int
+        The split seed.
+    number : int
+        Which inner split, from 0 to `inner_count` - 1.
+
+    Raises
+    ------
+    ParameterError
+        There is no such inner split, fewer than two folds are asked for, or the seed is negative.
+    DataError
+        A class has fewer than two training rows.
+    """
+    count = inner_count(split, folds)
+    if not 0 <= number < count:
+        raise ParameterError(f"Tuning has {count} inner splits here, numbered from 0, got number {number}.")
+    if split.validation is not None:
+        return Split(split.train, split.validation)
+    y = split.train.y
+    order = permutation(len(y), seed, Purpose.tuning)
+    train, test = one_fold(y, order, count, number)
+    return Split(_within(split.train, train), _within(split.train, test))
+
+
+def _within(side: Side, chosen: NDArray[np.int64]) -> Side:
+    """Some rows of a side, as rows of the same X."""
+    rows = chosen if side.rows is None else side.rows[chosen]
+    return Side(side.X, side.y[chosen], rows)

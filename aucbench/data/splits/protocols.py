@@ -1,0 +1,314 @@
+"""The protocols: holdout, train-validation-test, k-fold, and the split that a data set comes with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import Count, Interval, OpenUnit, check_fields
+from aucbench.data.loader import Loaded, Part
+from aucbench.data.splits._random import (
+    Purpose,
+    check_classes,
+    class_counts,
+    holdout,
+    one_fold,
+    permutation,
+    three_parts,
+)
+from aucbench.errors import DataError, ParameterError
+
+Load = Callable[[Part], Loaded]  # gives a part of the data set at hand
+
+
+class Side(NamedTuple):
+    """One side of a split: rows of a loaded part."""
+
+    X: Any  # (n, d) all rows of the part; ndarray or CSR, never copied
+    y: NDArray[np.int8]  # (k,) labels of the rows of this side
+    rows: NDArray[np.int64] | None  # (k,) their numbers, ascending; None for all n
+
+
+class Split(NamedTuple):
+    """The sides of a split."""
+
+    train: Side
+    test: Side
+    validation: Side | None = None  # for tuning, where the protocol sets rows aside for it
+
+
+@runtime_checkable
+class SplitProtocol(Protocol):
+    """A protocol: a frozen dataclass whose fields are those of its configuration.
+
+    Attributes
+    ----------
+    name : str
+        By which it is chosen.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    def splits(self) -> int:
+        """Number of different splits of one split seed: folds times repeats, or 1."""
+        ...
+
+    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
+        """Digests of the parts of the data set that the splits are made of.
+
+        Raises
+        ------
+        ParameterError
+            The protocol cannot split this part.
+        """
+        ...
+
+    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
+        """One split of a part of the data set.
+
+        Parameters
+        ----------
+        load : callable
+            Gives the rows and labels of a part.
+        part : Part
+            Which part is split.
+        seed : int
+            The split seed.
+        fold : int
+            Which of the `splits` splits, from 0.
+
+        Raises
+        ------
+        ParameterError
+            There is no such fold, or the seed is negative.
+        DataError
+            A side would have one class only.
+        """
+        ...
+
+
+def check_fold(protocol: SplitProtocol, fold: int) -> None:
+    """Refuse the number of a split that the protocol does not have.
+
+    Raises
+    ------
+    ParameterError
+        Names the protocol and the numbers it has.
+    """
+    if not 0 <= fold < protocol.splits:
+        numbers = f"0 to {protocol.splits - 1}" if protocol.splits > 1 else "0"
+        raise ParameterError(f"protocol={protocol.name}: fold must be {numbers}, got {fold}.")
+
+
+def side(loaded: Loaded, rows: NDArray[np.int64]) -> Side:
+    """A side of some rows of a part."""
+    return Side(loaded.X, loaded.y[rows], rows)
+
+
+class _OneDivision:
+    """Of the rows of one part, by the split seed."""
+
+    @property
+    def splits(self) -> int:
+        """One."""
+        return 1
+
+    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
+        """Digest of the part."""
+        return (load(part).sha256,)
+
+
+@dataclass(frozen=True)
+class Holdout(_OneDivision):
+    """A random `test_fraction` of the rows tests, the others train.
+
+    Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, which divides 80:20 where a data set
+    has no test part of its own. It does not say that the division is stratified.
+
+    Parameters
+    ----------
+    test_fraction : float
+        Share of the rows, > 0 and < 1.
+    stratified : bool
+        Whether both parts have the classes in the same proportion, within one row.
+    """
+
+    name: ClassVar[str] = "holdout"
+    test_fraction: OpenUnit = 0.2
+    stratified: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
+        """Split the rows of `part` by the split seed."""
+        check_fold(self, fold)
+        loaded = load(part)
+        train, test = holdout(loaded.y, self.test_fraction, seed, self.stratified)
+        return Split(side(loaded, train), side(loaded, test))
+
+
+@dataclass(frozen=True)
+class TrainValidTest(_OneDivision):
+    """Random shares of the rows validate and test, the others train; by default 4:1:1.
+
+    Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
+    ICML 2018, for data sets without a test part of their own. It does not say that the division is
+    stratified.
+
+    Parameters
+    ----------
+    validation_fraction, test_fraction : float
+        Shares of the rows, each > 0, together < 1.
+    stratified : bool
+        Whether the three parts have the classes in the same proportion, within one row.
+    """
+
+    name: ClassVar[str] = "train_valid_test"
+    validation_fraction: OpenUnit = 1 / 6
+    test_fraction: OpenUnit = 1 / 6
+    stratified: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.validation_fraction + self.test_fraction >= 1.0:
+            raise ParameterError(
+                f"{self.name}: validation_fraction + test_fraction must be < 1, so that rows are left to "
+                f"train on, got {self.validation_fraction} + {self.test_fraction}."
+            )
+
+    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
+        """Split the rows of `part` by the split seed."""
+        check_fold(self, fold)
+        loaded = load(part)
+        train, validation, test = three_parts(
+            loaded.y, self.validation_fraction, self.test_fraction, seed, self.stratified
+        )
+        return Split(side(loaded, train), side(loaded, test), side(loaded, validation))
+
+
+@dataclass(frozen=True)
+class KFold:
+    """The rows are dealt out to `folds` folds, `repeats` times; one fold tests, the others train.
+
+    Split number i tests on fold i mod `folds` of repeat i // `folds`. Each repeat has a permutation of its
+    own, and more repeats leave the first ones as they are.
+
+    Source: five folds, five times, in Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, and in
+    Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl. Math.
+    Stat. 2019; ten times in Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2020. None
+    of them says whether its folds are stratified.
+
+    Parameters
+    ----------
+    folds : int
+        >= 2.
+    repeats : int
+        >= 1.
+    stratified : bool
+        Whether every fold has the classes in the same proportion, within one row.
+    """
+
+    name: ClassVar[str] = "kfold"
+    folds: Annotated[int, Interval(low=2)] = 5
+    repeats: Count = 1
+    stratified: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def splits(self) -> int:
+        """Folds of all repeats."""
+        return self.folds * self.repeats
+
+    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
+        """Digest of the part."""
+        return (load(part).sha256,)
+
+    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
+        """Split the rows of `part` by the split seed."""
+        check_fold(self, fold)
+        loaded = load(part)
+        positives, negatives = class_counts(loaded.y)
+        if self.stratified and self.folds > min(positives, negatives):
+            raise DataError(
+                f"protocol.folds must not exceed the rows of the rarer class, got {self.folds} folds for "
+                f"{positives} positive and {negatives} negative rows; choose fewer folds."
+            )
+        repeat, number = divmod(fold, self.folds)
+        order = permutation(len(loaded.y), seed, Purpose.kfold, repeat)
+        train, test = one_fold(loaded.y, order, self.folds, number, self.stratified)
+        advice = "choose fewer folds, protocol.stratified=true or another split_seed"
+        check_classes(loaded.y, {"training": train, "test": test}, advice)
+        return Split(side(loaded, train), side(loaded, test))
+
+
+@dataclass(frozen=True)
+class Given:
+    """The data set's own training and test parts.
+
+    Source of the halves: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with
+    O(1/n)-convergence rate, ICML 2018, on a9a and w8a.
+
+    Parameters
+    ----------
+    halved : bool
+        Whether a random half of the test part validates instead of testing. The two halves have the classes
+        in the same proportion, within one row.
+    """
+
+    name: ClassVar[str] = "given"
+    halved: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def splits(self) -> int:
+        """One."""
+        return 1
+
+    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
+        """Digests of the two parts."""
+        _check_part(part)
+        return tuple(load(each).sha256 for each in (Part.train, Part.test))
+
+    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
+        """The two parts; the seed decides on nothing but the halves."""
+        _check_part(part)
+        check_fold(self, fold)
+        train, test = load(Part.train), load(Part.test)
+        training = Side(train.X, train.y, None)
+        if not self.halved:
+            return Split(training, Side(test.X, test.y, None))
+        positives, negatives = class_counts(test.y)
+        if min(positives, negatives) < 2:
+            raise DataError(
+                "protocol.halved=true needs two test rows of each class, got "
+                f"{positives} positive and {negatives} negative; use protocol.halved=false."
+            )
+        order = permutation(len(test.y), seed, Purpose.halves)
+        validation_rows, test_rows = one_fold(test.y, order, folds=2, number=0)
+        return Split(training, side(test, test_rows), side(test, validation_rows))
+
+
+def _check_part(part: Part) -> None:
+    if part is not Part.train:
+        raise ParameterError(
+            f"protocol=given trains on the training part and tests on the test part of a data set: "
+            f"leave out dataset.part, got {part}."
+        )
+
+
+PROTOCOLS: tuple[type, ...] = (Holdout, Given, TrainValidTest, KFold)
+
+
+def recorded(described: Mapping[str, Any]) -> SplitProtocol:
+    """The protocol that a record names; one that says nothing of `stratified` is older than the field."""
+    cls: Any = next(cls for cls in PROTOCOLS if cls.name == described["name"])  # type: ignore[attr-defined]
+    absent = {} if cls is Given else {"stratified": False}
+    return cls(**absent | dict(described["parameters"]))

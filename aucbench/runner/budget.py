@@ -1,0 +1,124 @@
+"""The budget of a run in iterations or seconds, cut into chunks at log-spaced checkpoints."""
+
+from bisect import bisect_right
+from typing import Protocol
+
+import numpy as np
+
+from aucbench.contracts import Access
+from aucbench.errors import ParameterError
+from aucbench.runner.task import DEFAULT_EPOCHS, Task, batch_size
+
+MAX_PASSES = 1_000  # of a full method that knows when it has converged
+MOST_ITERATIONS = 2**53  # above, not every number is a float
+
+
+def log_spaced(iterations: int, count: int) -> list[int]:
+    """At most `count` distinct iterations from 1 to `iterations`, evenly spaced in the logarithm."""
+    points = np.unique(np.rint(np.geomspace(1, iterations, count)).astype(np.int64))
+    return [int(point) for point in points[:-1] if point < iterations] + [iterations]
+
+
+class Pace(Protocol):
+    """A budget in progress."""
+
+    @property
+    def total(self) -> int | None:
+        """Planned number of iterations; None when only the time is known."""
+
+    def next_chunk(self, iteration: int, seconds: float) -> int | None:
+        """Iterations to the next checkpoint; None when the budget is spent."""
+
+    def is_checkpoint(self, iteration: int, seconds: float) -> bool:
+        """Whether the AUC is due."""
+
+    def share(self, iteration: int, seconds: float) -> float:
+        """Share of the budget spent, from 0 to 1."""
+
+
+class ByIterations:
+    """Stop after `total` iterations; `marks` are the checkpoints, ascending, the last one `total`."""
+
+    def __init__(self, total: int, marks: list[int]):
+        self.total = total
+        self._marks = marks
+        self._known = frozenset(marks)
+
+    def next_chunk(self, iteration: int, seconds: float) -> int | None:
+        """Iterations to the next mark."""
+        if iteration >= self.total:
+            return None
+        return self._marks[bisect_right(self._marks, iteration)] - iteration
+
+    def is_checkpoint(self, iteration: int, seconds: float) -> bool:
+        """Whether a mark is reached."""
+        return iteration in self._known
+
+    def share(self, iteration: int, seconds: float) -> float:
+        """Share of the iterations done."""
+        return iteration / self.total
+
+
+class BySeconds:
+    """Stop at the first chunk that ends after `limit` seconds of training.
+
+    Checkpoints are log-spaced in time over three decades. How many iterations fit until the next one is
+    estimated from the speed so far, and at most doubled from chunk to chunk.
+    """
+
+    total = None
+    DECADES = 3.0
+
+    def __init__(self, limit: float, checkpoints: int):
+        self._limit = limit
+        self._times = list(limit * np.logspace(-self.DECADES, 0.0, checkpoints)[: max(1, checkpoints)])
+        self._times[-1] = limit
+        self._next = 0
+        self._longest = 1
+
+    def next_chunk(self, iteration: int, seconds: float) -> int | None:
+        """Iterations that are likely to fit until the next checkpoint."""
+        if iteration == 0:
+            return 1
+        if seconds >= self._limit:
+            return None
+        speed = iteration / max(seconds, 1e-9)
+        fitting = int(speed * max(0.0, self._times[self._next] - seconds))
+        self._longest = max(1, min(fitting, 2 * self._longest))
+        return self._longest
+
+    def is_checkpoint(self, iteration: int, seconds: float) -> bool:
+        """Whether a checkpoint's time has passed since the last one, or the time is up."""
+        due = False
+        while self._next < len(self._times) and seconds >= self._times[self._next]:
+            self._next += 1
+            due = True
+        self._next = min(self._next, len(self._times) - 1)
+        return due
+
+    def share(self, iteration: int, seconds: float) -> float:
+        """Share of the time spent."""
+        return min(1.0, seconds / self._limit)
+
+
+def pace_of(task: Task) -> Pace:
+    """The task's budget; ParameterError when it does not suit the method."""
+    algorithm = task.algorithm
+    access = Access(algorithm.access)
+    if task.seconds is not None:
+        if getattr(algorithm, "plans", False):
+            raise ParameterError(
+                f"{algorithm.name} must know the number of iterations beforehand: "
+                f"set budget.epochs or budget.iterations in place of budget.seconds."
+            )
+        return BySeconds(task.seconds, task.checkpoints)
+    per_epoch = 1.0 if access is Access.full else len(task.y) / batch_size(task)
+    if task.iterations is not None:
+        total = task.iterations
+    elif task.epochs is None and access is Access.full and hasattr(algorithm, "done"):
+        total = MAX_PASSES
+    else:
+        total = max(1, round((task.epochs or DEFAULT_EPOCHS) * per_epoch))
+    if total > MOST_ITERATIONS:
+        raise ParameterError(f"budget: {total:.3g} iterations cannot be counted; 2^53 are the most.")
+    return ByIterations(total, log_spaced(total, task.checkpoints))

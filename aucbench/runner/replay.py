@@ -1,0 +1,86 @@
+"""Running a method over explicitly given rows, without clock or test data."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts import Access, Batch, Problem
+from aucbench.data.preprocess import check_magnitude
+from aucbench.errors import DataError, ParameterError
+
+
+def replay_rows(
+    algorithm: Any,
+    X: Any,
+    y: Any,
+    rows: Any,
+    *,
+    loss: Any = None,
+    seed: int = 0,
+    checkpoints: Sequence[int] | None = None,
+) -> NDArray[np.float64]:
+    """Weights at the end, (d,), or at the checkpoints, (len(checkpoints), d); see `aucbench.replay`."""
+    if not hasattr(algorithm, "weights"):
+        raise TypeError(f"{algorithm.name} has no `weights`: only linear methods can be replayed.")
+    access = Access(algorithm.access)
+    X, y = _matrix(X), np.ascontiguousarray(y, np.int8)
+    rows = _rows(access, rows, X, y)
+    marks = [len(rows)] if checkpoints is None else list(checkpoints)
+    if marks != sorted(marks) or (marks and not 0 <= marks[0] <= marks[-1] <= len(rows)):
+        raise ParameterError(f"checkpoints must ascend from 0 to {len(rows)}, got {checkpoints}.")
+    batch = Batch(X, y, rows, access)
+    state = algorithm.init(Problem(batch.X, y, len(rows), loss), np.random.default_rng(seed))
+    found, done = [], 0
+    for mark in marks:
+        state = algorithm.step(state, batch.take(rows[done:mark]))
+        done = mark
+        final = algorithm.finalize(state) if hasattr(algorithm, "finalize") else state
+        found.append(np.array(algorithm.weights(final), np.float64))
+    return found[0] if checkpoints is None else np.array(found).reshape(len(marks), X.shape[1])
+
+
+def _matrix(X: Any) -> Any:
+    if sparse.issparse(X):
+        X = X.tocsr()
+        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    else:
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise DataError(f"X must be a matrix, got {X.ndim} dimensions.")
+        X = np.ascontiguousarray(X, X.dtype if X.dtype == np.float32 else np.float64)
+    bad = np.count_nonzero(~np.isfinite(X.data if sparse.issparse(X) else X))
+    if bad:
+        raise DataError(f"X must be finite, got {bad} values that are NaN or infinite.")
+    check_magnitude(X)
+    return X
+
+
+def _rows(access: Access, rows: Any, X: Any, y: NDArray[np.int8]) -> NDArray[np.int64]:
+    if y.shape != (X.shape[0],) or not np.all(np.abs(y) == 1):
+        raise DataError(f"y must be {X.shape[0]} labels in -1, 1, got shape {y.shape} and {np.unique(y)}.")
+    given = np.asarray(rows)
+    if given.size and given.dtype.kind not in "iu":
+        raise DataError(f"rows must be whole numbers, got {given.dtype}.")
+    rows = np.ascontiguousarray(given, np.int64)
+    expected = {
+        Access.stream: "(k,)",
+        Access.pairs: "(k, 2)",
+        Access.minibatch: "(k, m)",
+        Access.full: "(k, 0)",
+    }
+    fits = {
+        Access.stream: rows.ndim == 1,
+        Access.pairs: rows.ndim == 2 and rows.shape[-1] == 2,
+        Access.minibatch: rows.ndim == 2 and rows.shape[-1] > 0,
+        Access.full: rows.ndim == 2 and rows.shape[-1] == 0,
+    }
+    if not fits[access]:
+        raise DataError(f"rows of access {access} have the shape {expected[access]}, got {rows.shape}.")
+    if rows.size and not 0 <= rows.min() <= rows.max() < X.shape[0]:
+        raise DataError(f"rows must be from 0 to {X.shape[0] - 1}, got {rows.min()} to {rows.max()}.")
+    if access is Access.pairs and not (np.all(y[rows[:, 0]] == 1) and np.all(y[rows[:, 1]] == -1)):
+        raise DataError("rows of access pairs are a positive and a negative row each, in that order.")
+    return rows

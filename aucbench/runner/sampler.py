@@ -1,0 +1,130 @@
+"""The rows that a run visits, drawn from the order seed alone: every method of one access meets the same."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import Access
+from aucbench.errors import ParameterError
+from aucbench.runner.task import Order, Task, batch_size
+
+Rows = NDArray[np.int64]
+
+BLOCK_ROWS = 65_536  # rows of a shuffled block; also the number of pairs drawn at a time
+DRAW_ELEMENTS = 1 << 20  # row numbers of minibatches drawn at a time, at most
+DRAW_BATCHES = 64  # minibatches drawn at a time, at most: a short run must not wait for many
+SEED_PURPOSE = 2  # keeps the order's generator apart from the split's and the method's
+
+
+class RowSource:
+    """The endless sequence of rows of one run, cut into chunks of any length.
+
+    Parameters
+    ----------
+    access : Access
+        Gives the shape of the rows.
+    y : (n,) int8 array
+        Labels of the training rows.
+    order : Order
+        Order of the visits; pairs are always drawn at random.
+    seed : int
+        The order seed.
+    batch_size : int
+        m, for minibatch.
+    fold : int
+        Which of the splits of one seed is visited; a seed sequence pads with zeros, so that fold 0 is the
+        order seed alone.
+
+    Raises
+    ------
+    ParameterError
+        The order does not apply to the access, or m exceeds n.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        y: NDArray[np.int8],
+        order: Order = Order.shuffled,
+        seed: int = 0,
+        batch_size: int = 1,
+        fold: int = 0,
+    ):
+        rng = np.random.default_rng([seed, SEED_PURPOSE, fold])
+        if access is Access.pairs and order is not Order.shuffled:
+            raise ParameterError(f"order={order} does not apply to a method that draws random pairs.")
+        if access is Access.minibatch and not 1 <= batch_size <= len(y):
+            raise ParameterError(f"A minibatch has 1 to {len(y)} rows (the training rows), got {batch_size}.")
+        self._blocks = {
+            Access.stream: lambda: _visits(len(y), order, rng),
+            Access.pairs: lambda: _pairs(y, rng),
+            Access.minibatch: lambda: _minibatches(len(y), batch_size, order, rng),
+            Access.full: _passes,
+        }[access]()
+        self._rest: Rows = next(self._blocks)
+
+    def take(self, count: int) -> Rows:
+        """The next `count` iterations' rows; how a run is cut into chunks does not change them."""
+        parts = []
+        while count > 0:
+            if not len(self._rest):
+                self._rest = next(self._blocks)
+            part = self._rest[:count]
+            self._rest = self._rest[len(part) :]
+            count -= len(part)
+            parts.append(part)
+        if not parts:
+            return self._rest[:0]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _visits(n: int, order: Order, rng: np.random.Generator) -> Iterator[Rows]:
+    epoch: dict[Order, Callable[[], Rows]] = {
+        Order.shuffled: lambda: rng.permutation(n),
+        Order.stored: lambda: np.arange(n),
+        Order.blocks: lambda: _shuffled_blocks(n, rng),
+    }
+    while True:
+        yield epoch[order]()
+
+
+def _shuffled_blocks(n: int, rng: np.random.Generator) -> Rows:
+    starts = rng.permutation(np.arange(0, n, BLOCK_ROWS))
+    return np.concatenate([start + rng.permutation(min(BLOCK_ROWS, n - start)) for start in starts])
+
+
+def _pairs(y: NDArray[np.int8], rng: np.random.Generator) -> Iterator[Rows]:
+    positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
+    while True:
+        rows = np.empty((BLOCK_ROWS, 2), np.int64)
+        rows[:, 0] = positives[rng.integers(0, len(positives), BLOCK_ROWS)]
+        rows[:, 1] = negatives[rng.integers(0, len(negatives), BLOCK_ROWS)]
+        yield rows
+
+
+def _minibatches(n: int, m: int, order: Order, rng: np.random.Generator) -> Iterator[Rows]:
+    count = max(1, min(DRAW_BATCHES, DRAW_ELEMENTS // m))
+    if order is Order.shuffled:
+        while True:
+            yield np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(count)])
+    # Other visits are cut into consecutive batches. What a stored epoch leaves over begins the next; after
+    # a reshuffle that could repeat a row within a batch, so there it is dropped.
+    visits = _visits(n, order, rng)
+    rest = next(visits)
+    while True:
+        whole = len(rest) // m * m
+        yield rest[:whole].reshape(-1, m)
+        left = rest[whole:] if order is Order.stored else rest[:0]
+        rest = np.concatenate([left, next(visits)])
+
+
+def _passes() -> Iterator[Rows]:
+    while True:
+        yield np.empty((BLOCK_ROWS, 0), np.int64)
+
+
+def source_of(task: Task) -> RowSource:
+    """The rows that the task visits; ParameterError when its order or its batch size do not suit them."""
+    access = Access(task.algorithm.access)
+    return RowSource(access, task.y, task.order, task.order_seed, batch_size(task), task.fold)

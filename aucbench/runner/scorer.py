@@ -1,0 +1,149 @@
+"""Decision values of many models at once, and their test AUC."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.errors import PluginError
+from aucbench.evaluation import auc_of_columns
+from aucbench.kernels import kernel
+from aucbench.runner.returns import wrong_scores
+
+LANES = 64  # rows that are multiplied at a time
+DEPTH = 128  # features of them; the part of the rows stays in the processor's cache
+
+SCORE_ELEMENTS = 1 << 24  # scores held at a time while checkpoints are evaluated (128 MB)
+WEIGHT_BYTES = 1 << 28  # weights held before they are scored; the clock is stopped meanwhile
+
+
+def linear_scores(W: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+    """(c, n) decision values of c models with the weights W (c, d).
+
+    Those of a model are sums in the order of the features, in the type of X, and do not depend on the other
+    models. BLAS rounds one column otherwise than many, so that rows might tie in one and not in the other.
+    """
+    W = W.astype(X.dtype)
+    if sparse.issparse(X):
+        return np.ascontiguousarray((X @ W.T).T, np.float64)
+    scores = np.zeros((len(W), X.shape[0]), X.dtype)
+    if len(W) == 1:
+        _add_product(np.asarray(X), W[0], scores[0])
+    else:
+        _add_products(np.asarray(X), W, scores, np.empty((DEPTH, LANES), X.dtype))
+    return scores.astype(np.float64, copy=False)
+
+
+@kernel
+def _add_products(X: Any, W: Any, scores: Any, part: Any) -> None:
+    """Add W X' to the scores; `part` is room for rows, transposed so that they are multiplied abreast."""
+    n, d = X.shape
+    for start in range(0, n, LANES):
+        count = min(LANES, n - start)
+        for first in range(0, d, DEPTH):
+            depth = min(DEPTH, d - first)
+            for r in range(count):
+                for k in range(depth):
+                    part[k, r] = X[start + r, first + k]
+            for j in range(W.shape[0]):
+                sums = scores[j, start : start + count]
+                for k in range(0, depth - 3, 4):
+                    a, b = W[j, first + k], W[j, first + k + 1]
+                    c, e = W[j, first + k + 2], W[j, first + k + 3]
+                    for r in range(count):
+                        sums[r] = (
+                            sums[r]
+                            + a * part[k, r]
+                            + b * part[k + 1, r]
+                            + c * part[k + 2, r]
+                            + e * part[k + 3, r]
+                        )
+                for k in range(depth - depth % 4, depth):
+                    for r in range(count):
+                        sums[r] += W[j, first + k] * part[k, r]
+
+
+@kernel
+def _add_product(X: Any, w: Any, scores: Any) -> None:
+    """Add X w to the scores, eight rows abreast: each sum waits for its last term."""
+    n, d = X.shape
+    for i in range(0, n - 7, 8):
+        s0, s1, s2, s3 = scores[i], scores[i + 1], scores[i + 2], scores[i + 3]
+        s4, s5, s6, s7 = scores[i + 4], scores[i + 5], scores[i + 6], scores[i + 7]
+        for k in range(d):
+            s0, s1 = s0 + w[k] * X[i, k], s1 + w[k] * X[i + 1, k]
+            s2, s3 = s2 + w[k] * X[i + 2, k], s3 + w[k] * X[i + 3, k]
+            s4, s5 = s4 + w[k] * X[i + 4, k], s5 + w[k] * X[i + 5, k]
+            s6, s7 = s6 + w[k] * X[i + 6, k], s7 + w[k] * X[i + 7, k]
+        scores[i], scores[i + 1], scores[i + 2], scores[i + 3] = s0, s1, s2, s3
+        scores[i + 4], scores[i + 5], scores[i + 6], scores[i + 7] = s4, s5, s6, s7
+    for i in range(n - n % 8, n):
+        for k in range(d):
+            scores[i] += w[k] * X[i, k]
+
+
+class Scorer:
+    """Test AUC of models, of one run or of many.
+
+    Weights of linear methods are collected and scored together, one matrix product for many models; other
+    methods are scored at once.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray or scipy CSR
+        Test rows.
+    y : (n,) int8 array
+        Test labels.
+    """
+
+    def __init__(self, X: Any, y: NDArray[np.int8]):
+        self._X, self._y = X, y
+        self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_aucs) on
+        self._waiting_bytes = 0
+        self._aucs: list[float] = []
+
+    def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:
+        """Take a model, whose state may change afterwards; gives its number and the weights if it has some.
+
+        Raises
+        ------
+        PluginError
+            The method's scores are not one for each test row.
+        """
+        if not hasattr(algorithm, "weights"):
+            found = algorithm.score(state, self._X)
+            if wrong := wrong_scores(found, len(self._y)):
+                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}")
+            scores = np.asarray(found, np.float64)
+            self._flush()
+            self._measure(scores[None])
+            return len(self._aucs) - 1, None
+        weights = np.array(algorithm.weights(state), np.float64)
+        self._waiting.append(weights)
+        self._waiting_bytes += weights.nbytes
+        number = len(self._aucs) + len(self._waiting) - 1
+        if self._waiting_bytes >= WEIGHT_BYTES:
+            self._flush()
+        return number, weights
+
+    def auc(self, number: int) -> float:
+        """Test AUC of a model taken; NaN where a score is NaN."""
+        if number >= len(self._aucs):
+            self._flush()
+        return self._aucs[number]
+
+    def _flush(self) -> None:
+        width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))
+        for start in range(0, len(self._waiting), width):
+            W = np.stack(self._waiting[start : start + width])
+            self._measure(linear_scores(W, self._X))
+        self._waiting.clear()
+        self._waiting_bytes = 0
+
+    def _measure(self, scores: NDArray[np.float64]) -> None:
+        aucs = np.full(len(scores), np.nan)
+        known = ~np.isnan(scores).any(axis=1)
+        if known.any():
+            aucs[known] = auc_of_columns((scores if known.all() else scores[known]).T, self._y)
+        self._aucs.extend(aucs.tolist())

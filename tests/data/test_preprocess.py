@@ -1,0 +1,168 @@
+"""Rescaling: after any scaling and feature map training rows have the mean |x|^2 1, dense ones the mean 0."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import aucbench
+from aucbench import data
+from aucbench.data.loader import Part
+from aucbench.data.preprocess import Rescaling, prepare
+from aucbench.data.scaler import Scaling, fit_scaling, gather
+from aucbench.data.splits import Holdout, Side, Split
+from tests.fakes import Perceptron, two_clouds
+
+X, Y = two_clouds(n=300)
+X = X * [1e-3, 1.0, 50.0, 1.0, 7.0] + [0.0, 9.0, 0.0, -4.0, 0.0]
+X[X < -4.0] = 0.0  # sparse rows have zeros, too
+SPLITS = {
+    "rows of one array": (np.arange(0, 300, 2), np.arange(1, 300, 2)),
+    "whole arrays": (None, None),
+}
+KINDS = {"dense": np.array, "csr": sparse.csr_matrix}
+
+
+def split_of(kind, rows="rows of one array"):
+    """A split whose sides are two arrays, and these as they were."""
+    train, test = SPLITS[rows]
+    sides = [Side(KINDS[kind](X), Y if chosen is None else Y[chosen], chosen) for chosen in (train, test)]
+    return Split(*sides), [side.X.copy() for side in sides]
+
+
+def dataset(path):
+    return aucbench.catalog().dataset("npz")(str(path))
+
+
+def features(name):
+    return aucbench.catalog().features(name)()
+
+
+def dense(rows):
+    return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
+
+
+def by_hand(train):
+    """Centre and factor, in float64."""
+    rows = dense(train).astype(np.float64)
+    centre = rows.mean(axis=0) if not sparse.issparse(train) else np.zeros(rows.shape[1])
+    squares = np.sum((rows - centre) ** 2, axis=1)
+    return centre, 1.0 / np.sqrt(max(squares.mean(), squares.max() / 100.0))
+
+
+@pytest.mark.parametrize("rows", SPLITS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("scaling", Scaling)
+def test_the_mean_squared_norm_is_one_and_the_data_set_stays_as_it_is(scaling, dtype, kind, rows):
+    split, before = split_of(kind, rows)
+    plain = prepare(split, scaling, features("identity"), dtype, 0)
+    found = prepare(split, scaling, features("identity"), dtype, 0, rescale=True)
+    tolerance = 1e-12 if dtype == "float64" else 1e-5
+    assert np.mean(np.sum(dense(found.X).astype(np.float64) ** 2, axis=1)) == pytest.approx(
+        1.0, rel=tolerance
+    )
+    centre, factor = by_hand(plain.X)
+    assert found.rescaling.factor == pytest.approx(factor, rel=tolerance)
+    for ours, theirs in ((found.X, plain.X), (found.X_test, plain.X_test)):
+        assert type(ours) is type(theirs)
+        assert ours.dtype == dtype
+        largest = np.abs(dense(theirs)).max() * factor
+        expected = (dense(theirs) - centre) * factor
+        np.testing.assert_allclose(dense(ours), expected, rtol=0, atol=2 * tolerance * largest)
+    for side, old in zip(split[:2], before, strict=True):
+        assert np.array_equal(dense(side.X), dense(old))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["nystroem", "fourier", "subset", "projection"])
+def test_mapped_rows_are_rescaled_after_the_map(name, kind):
+    split, before = split_of(kind)
+    plain = prepare(split, Scaling.maxabs, features(name), "float64", 3)
+    found = prepare(split, Scaling.maxabs, features(name), "float64", 3, rescale=True)
+    assert np.mean(np.sum(dense(found.X) ** 2, axis=1)) == pytest.approx(1.0, rel=1e-12)
+    centre, factor = by_hand(plain.X)
+    np.testing.assert_allclose(
+        dense(found.X_test), (dense(plain.X_test) - centre) * factor, rtol=0, atol=1e-12
+    )
+    for side, old in zip(split[:2], before, strict=True):
+        assert np.array_equal(dense(side.X), dense(old))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scaling", Scaling)
+def test_without_rescaling_rows_are_those_of_the_scaling_bit_by_bit(scaling, kind):
+    split, _ = split_of(kind)
+    found = prepare(split, scaling, features("identity"), "float64", 0, rescale=False)
+    scaler = fit_scaling(scaling, split.train.X, split.train.rows)
+    for ours, side in ((found.X, split.train), (found.X_test, split.test)):
+        expected = dense(gather(side.X, side.rows, scaler, np.dtype("float64")))
+        assert dense(ours).tobytes() == expected.tobytes()
+    assert found.rescaling is None
+
+
+@pytest.mark.parametrize(
+    "rows", [np.zeros((4, 3)), sparse.csr_matrix((4, 3)), np.array([[1e200, 0.0], [0.0, 1e200]])]
+)
+def test_rows_without_a_finite_positive_mean_have_the_factor_one(rows):
+    with np.errstate(over="ignore"):
+        assert Rescaling.fit(rows).factor == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_row_far_longer_than_the_others_does_not_shrink_them_to_nothing_nor_stay_a_hundred_times_too_long(
+    kind,
+):
+    rows = np.ones((100_000, 1)) * np.where(np.arange(100_000) % 2, 1.0, -1.0)[:, None]
+    rows[0] = 1e4
+    rescaled = dense(Rescaling.fit(KINDS[kind](rows)).apply(KINDS[kind](rows)))
+    assert np.max(rescaled**2) == pytest.approx(100.0, rel=1e-6)
+    assert np.mean(rescaled**2) < 1.0
+
+
+@pytest.mark.parametrize("algo", ["psam", "solam", "spdam", "ls_svm", "uni_exp"])
+def test_a_rescaled_run_is_a_run_on_rows_multiplied_by_hand(algo, tmp_path):
+    rows, y = two_clouds(n=200)
+    rows = rows * [1.0, 30.0, 0.2, 5.0, 1.0]
+    words = [f"algo={algo}", "dataset=npz", "scaling=none", "budget.checkpoints=5"]
+
+    def run(file, X, *more):
+        np.savez(tmp_path / file, X=X, y=y)
+        return aucbench.run(*words, f"dataset.path={tmp_path / file}", *more)
+
+    ours = run("raw.npz", rows)
+    assert ours.record["rescale"] is True
+    split = Holdout().split(lambda part: data.load(dataset(tmp_path / "raw.npz"), part), Part.train, 0)
+    centre, factor = by_hand(rows[split.train.rows])
+    assert ours.record["data"]["row_factor"] == pytest.approx(factor, rel=1e-12)
+    plain = run("multiplied.npz", (rows - centre) * factor, "rescale=false")
+    assert plain.record["data"]["row_factor"] == 1.0
+    np.testing.assert_allclose(ours.weights, plain.weights, rtol=1e-9)
+    np.testing.assert_allclose(ours.curve["auc"], plain.curve["auc"], atol=1e-12)
+    assert ours.record["result"]["score_at_zero"] == pytest.approx(-float(ours.weights @ centre) * factor)
+    # Eight times as long rows give the same model, which is what the factor is for.
+    longer = run("longer.npz", rows * 8.0)
+    np.testing.assert_allclose(longer.weights, ours.weights, rtol=1e-9)
+    assert not np.allclose(run("again.npz", rows, "rescale=false").weights, ours.weights, rtol=1e-3)
+
+
+def test_the_largest_norm_of_the_record_is_that_of_the_rescaled_rows():
+    raw, rescaled = (
+        aucbench.run("algo=psam", "budget.iterations=10", f"rescale={word}").record["data"]
+        for word in ("false", "true")
+    )
+    # Standard rows have the mean 0 already.
+    assert rescaled["max_norm"] == pytest.approx(raw["max_norm"] * rescaled["row_factor"], rel=1e-12)
+    assert raw["row_factor"] == 1.0
+
+
+def test_a_setting_of_an_algorithm_means_the_same_however_long_the_rows_are():
+    from aucbench.runner.cell import run_cell
+    from aucbench.runner.task import Task
+
+    found = []
+    for length in (1e-6, 1.0, 1e6):
+        side = Side(X * length, Y, None)
+        rows = prepare(Split(side, side), Scaling.none, features("identity"), "float64", 0, rescale=True)
+        found.append(run_cell(Task(Perceptron(), None, rows.X, rows.y, rows.X_test, rows.y_test)).weights)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+    np.testing.assert_allclose(found[2], found[1], rtol=1e-9)

@@ -1,0 +1,289 @@
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import aucbench
+from aucbench import Access, DataError, ParameterError
+from aucbench.runner import grid
+from aucbench.runner.cell import StopReason, Task, run_cell
+from aucbench.runner.grid import run_together
+from aucbench.runner.task import Order
+from tests.fakes import CountingState, Exploding, Iterating, Perceptron, two_clouds
+
+X, Y = two_clouds(n=1500, d=9)
+X_TEST, Y_TEST = two_clouds(n=300, d=9, seed=1)
+FORMS = {
+    "dense": lambda X: X,
+    "float32": lambda X: X.astype(np.float32),
+    "csr": sparse.csr_matrix,
+    "csr float32": lambda X: sparse.csr_matrix(X.astype(np.float32)),
+}
+DATA = {name: (form(X), Y, form(X_TEST), Y_TEST) for name, form in FORMS.items()}
+SETTINGS = {  # of one method of every access, and of those that keep rows, statistics or products
+    "solam": [{"zeta": zeta, "radius": radius} for zeta in (0.1, 10.0) for radius in (0.1, 100.0)],
+    "spam": [{"C": 0.1}, {"beta": 0.1}, {"penalty": "ball"}, {"penalty": "net"}],
+    "asam": [{"gamma": gamma} for gamma in (1e-4, 1e-3, 1e-1)],
+    "roc_sgd": [{"lam": lam} for lam in (1e-5, 1e-2)],
+    "oam_gra": [{}, {"C": 0.01}],
+    "fsauc": [{}, {}],
+    "spdam": [{}, {}],
+    "ls_svm": [{}, {}],
+}
+
+
+@pytest.fixture(autouse=True)
+def _short_chunks(monkeypatch):
+    """So that small data makes many chunks, which the checkpoints do not divide."""
+    monkeypatch.setattr(grid, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(grid, "CHUNK_VISITS", 37)
+
+
+def task(algorithm, loss=None, layout="dense", **options):
+    return Task(algorithm, loss, *DATA[layout], **options)
+
+
+def assert_same(together, alone):
+    assert together.stop_reason is alone.stop_reason
+    assert together.iterations == alone.iterations
+    for name in ("iteration", "samples", "auc", "weights"):
+        one, other = getattr(together, name), getattr(alone, name)
+        assert one is other is None or one.tobytes() == other.tobytes()
+    assert together.state_bytes == alone.state_bytes
+    assert together.layout == alone.layout
+
+
+def assert_as_alone(tasks):
+    found = run_together(tasks)
+    assert len(found) == len(tasks)
+    for outcome, each in zip(found, tasks, strict=True):
+        assert_same(outcome, run_cell(each))
+
+
+@pytest.mark.parametrize("layout", FORMS)
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_run_together_give_what_each_gives_alone(name, layout):
+    catalog = aucbench.catalog()
+    cls = catalog.algorithm(name)
+    losses = [loss for loss in getattr(cls, "losses", ()) if loss != "*"]
+    loss = catalog.loss(losses[0])() if losses else None
+    settings = [cls(**fields) for fields in SETTINGS[name]]
+    assert_as_alone([task(each, loss, layout, epochs=2, checkpoints=5) for each in settings])
+
+
+@pytest.mark.parametrize("order", [Order.stored, Order.blocks])
+@pytest.mark.parametrize("options", [{"checkpoints": 1}, {"iterations": 211}, {"seed": 3, "fold": 2}])
+def test_orders_seeds_and_budgets_are_those_of_the_tasks(order, options):
+    assert_as_alone([task(Perceptron(eta), order=order, **options) for eta in (0.01, 0.1, 1.0)])
+
+
+def test_losses_may_differ():
+    catalog = aucbench.catalog()
+    asam = catalog.algorithm("asam")()
+    losses = [catalog.loss(name)() for name in ("smooth_hinge", "logistic", "squared_hinge")]
+    assert_as_alone([task(asam, loss) for loss in losses])
+
+
+@dataclass(frozen=True)
+class Remembering(Perceptron):
+    """Depends on row numbers, and on rows that it met before."""
+
+    name: ClassVar[str] = "remembering"
+    every: int = 3
+
+    def init(self, problem, rng):
+        return super().init(problem, rng), [], rng
+
+    def step(self, state, batch):
+        inner, kept, rng = state
+        for i in batch.rows:
+            w = inner.w + 1e-3 * i * batch.X[i] * rng.random()
+            if kept:
+                w = w - self.eta * batch.X[kept[len(kept) // 2]]
+            if i % self.every == 0:
+                kept.append(int(i))
+            inner = CountingState(w, inner.steps + 1)
+        return inner, kept, rng
+
+    def weights(self, state):
+        return state[0].w
+
+
+def test_a_method_may_remember_row_numbers_and_draw_random_numbers():
+    assert_as_alone([task(Remembering(every=every), epochs=3, seed=5) for every in (2, 3, 5)])
+
+
+@dataclass(frozen=True)
+class Sums(Perceptron):
+    """Takes minibatches of a size of its own, and has scores but no weights."""
+
+    name: ClassVar[str] = "sums"
+    access: ClassVar[Access] = Access.minibatch
+    size: int = 10
+    weights = property(lambda self: (_ for _ in ()).throw(AttributeError("weights")))
+
+    def batch_size(self, n_samples):
+        return self.size
+
+    def step(self, state, batch):
+        w = state.w
+        for rows, labels in batch:
+            w = w + labels @ rows
+        return CountingState(w, state.steps + len(batch))
+
+
+def test_minibatches_of_different_sizes_are_different_orders():
+    assert_as_alone([task(Sums(size=size), epochs=2) for size in (10, 64, 10, 7)])
+
+
+def test_a_batch_size_that_the_rows_do_not_allow_is_refused_in_its_place():
+    fine, refused = run_together([task(Sums(size=10)), task(Sums(size=10**6))])
+    assert_same(fine, run_cell(task(Sums(size=10))))
+    assert isinstance(refused, ParameterError)
+
+
+@dataclass(frozen=True)
+class Spoiling(Perceptron):
+    """Writes into the statistics of its problem."""
+
+    name: ClassVar[str] = "spoiling"
+
+    def init(self, problem, rng):
+        mean = problem.mean_pos
+        mean -= problem.mean_neg
+        mean *= self.eta * problem.max_norm * problem.p
+        return CountingState(mean, 0)
+
+
+def test_what_a_setting_does_to_its_statistics_reaches_no_other():
+    assert_as_alone([task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)])
+
+
+def test_statistics_are_computed_once_for_all_settings(monkeypatch):
+    computed = []
+    mean = aucbench.Problem._mean
+    monkeypatch.setattr(
+        aucbench.Problem, "_mean", lambda self, label: computed.append(len(self.y)) or mean(self, label)
+    )
+    run_together([task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)])
+    assert [n for n in computed if n == len(Y)] == [len(Y)] * 2
+
+
+@dataclass(frozen=True)
+class Diverging(Exploding):
+    """Its weights, those of a perceptron, become infinite at a given iteration."""
+
+    name: ClassVar[str] = "diverging"
+
+    def step(self, state, batch):
+        state = Perceptron.step(self, state, batch)
+        return state._replace(w=state.w * np.inf) if state.steps >= self.at else state
+
+
+@pytest.mark.parametrize("checkpoints", [1, 6])
+def test_a_setting_that_diverges_drops_out_and_disturbs_no_other(checkpoints):
+    tasks = [task(Diverging(at=at), epochs=3, checkpoints=checkpoints) for at in (10**9, 700, 1, 10**8)]
+    found = run_together(tasks)
+    for k in (0, 3):
+        assert_same(found[k], run_cell(tasks[k]))
+    for k in (1, 2):
+        alone = run_cell(tasks[k])
+        assert found[k].stop_reason is alone.stop_reason is StopReason.diverged
+        np.testing.assert_array_equal(found[k].auc, alone.auc)
+        np.testing.assert_array_equal(found[k].iteration, alone.iteration)
+        late = 37 * grid.CHECK_CHUNKS
+        assert alone.iterations <= found[k].iterations <= alone.iterations + late < 4500
+
+
+def test_a_setting_that_is_left_alone_ends_as_it_does_alone():
+    tasks = [task(Diverging(at=at), epochs=3, checkpoints=4) for at in (700, 10**9, 20)]
+    assert_same(run_together(tasks)[1], run_cell(tasks[1]))
+
+
+@dataclass(frozen=True)
+class Raising(Perceptron):
+    """Raises an error of its own at a given iteration, or in `init` at iteration 0."""
+
+    name: ClassVar[str] = "raising"
+    at: int = 100
+    error: type[BaseException] = ArithmeticError
+
+    def init(self, problem, rng):
+        if self.at == 0:
+            raise self.error("at the start")
+        return super().init(problem, rng)
+
+    def step(self, state, batch):
+        if state.steps <= self.at < state.steps + len(batch):
+            raise self.error(f"at {self.at}")
+        return super().step(state, batch)
+
+
+def test_a_setting_whose_code_raises_leaves_its_error_in_its_place_and_disturbs_no_other():
+    tasks = [task(Raising(at=at), epochs=2) for at in (10**9, 0, 1000, 10**8)]
+    found = run_together(tasks)
+    assert_same(found[0], run_cell(tasks[0]))
+    assert_same(found[3], run_cell(tasks[3]))
+    assert str(found[1]) == "at the start"
+    assert str(found[2]) == "at 1000"
+    assert all(type(error) is ArithmeticError for error in found[1:3])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_interrupt_and_want_of_memory_end_all(error):
+    with pytest.raises(error):
+        run_together([task(Raising(at=at, error=error), epochs=2) for at in (10**9, 1000)])
+
+
+def test_progress_never_falls_ends_with_one_and_what_it_raises_ends_all():
+    tasks = [task(Diverging(at=at), epochs=2) for at in (10**9, 500, 10**8)]
+    told = []
+    run_together(tasks, told.append)
+    assert np.all(np.diff(told) >= -1e-12)
+    assert told[-1] == pytest.approx(1.0)
+    assert len(told) > 100
+
+    def stop(share):
+        if share > 0.5:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        run_together(tasks, stop)
+
+
+def test_full_methods_end_when_each_is_done():
+    assert_as_alone([task(Iterating(needed=needed)) for needed in (7, 3, 11)])
+
+
+def test_a_budget_in_seconds_is_spent_by_each_setting():
+    for found in run_together([task(Perceptron(eta), seconds=0.05) for eta in (0.1, 0.2)]):
+        assert found.stop_reason is StopReason.budget
+        assert found.total_seconds >= 0.05
+
+
+def test_settings_must_share_all_but_hyper_parameters_and_loss():
+    one = task(Perceptron())
+    for name, other in {
+        "X": X.copy(),
+        "y_test": Y_TEST.copy(),
+        "epochs": 3,
+        "order": Order.stored,
+        "order_seed": 1,
+        "fold": 1,
+    }.items():
+        with pytest.raises(ParameterError, match=f"must share {name}"):
+            run_together([one, replace(one, **{name: other})])
+    with pytest.raises(ParameterError, match="one method, got perceptron and exploding"):
+        run_together([one, task(Exploding())])
+
+
+def test_no_settings_give_no_outcomes():
+    assert run_together([]) == []
+
+
+def test_more_features_than_memory_holds_are_refused():
+    wide = sparse.csr_matrix((len(Y), 2**31 - 1))
+    with pytest.raises(DataError, match=r"features need at least 103\.1 GB"):
+        run_together([Task(Perceptron(), None, wide, Y, wide, Y)])

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from aucbench import Access, ParameterError
+from aucbench.runner.sampler import BLOCK_ROWS, SEED_PURPOSE, RowSource
+from aucbench.runner.task import Order
+
+Y = np.where(np.arange(300) % 3 == 0, 1, -1).astype(np.int8)
+
+
+def taken(cuts, access, order=Order.shuffled, y=Y, **options):
+    source = RowSource(access, y, order, 5, **options)
+    return np.concatenate([source.take(cut) for cut in cuts])
+
+
+@pytest.mark.parametrize("access", list(Access))
+def test_how_a_run_is_cut_does_not_change_its_rows(access):
+    size = 7 if access is Access.minibatch else 1
+    one = taken([1000], access, batch_size=size)
+    many = taken([1, 0, 299, 1, 2, 697], access, batch_size=size)
+    assert len(one) == 1000
+    np.testing.assert_array_equal(one, many)
+
+
+def test_a_shuffled_epoch_visits_every_row_once_and_the_next_in_another_order():
+    source = RowSource(Access.stream, Y, Order.shuffled, 0)
+    first, second = source.take(300), source.take(300)
+    np.testing.assert_array_equal(np.sort(first), np.arange(300))
+    np.testing.assert_array_equal(np.sort(second), np.arange(300))
+    assert not np.array_equal(first, second)
+
+
+def test_stored_order_repeats_the_rows_as_they_lie():
+    np.testing.assert_array_equal(taken([450], Access.stream, Order.stored), np.arange(450) % 300)
+
+
+def test_blocks_visit_every_row_once_block_after_block():
+    y = np.ones(3 * BLOCK_ROWS + 11, np.int8)
+    rows = taken([len(y)], Access.stream, Order.blocks, y)
+    np.testing.assert_array_equal(np.sort(rows), np.arange(len(y)))
+    changes = np.count_nonzero(np.diff(rows // BLOCK_ROWS))
+    assert changes == 3
+
+
+def test_pairs_are_a_positive_and_a_negative_drawn_uniformly():
+    rows = taken([200_000], Access.pairs)
+    assert np.all(Y[rows[:, 0]] == 1)
+    assert np.all(Y[rows[:, 1]] == -1)
+    counts = np.bincount(rows[:, 0], minlength=300)[Y == 1]
+    assert abs(counts - 2000).max() < 6 * np.sqrt(2000)
+
+
+@pytest.mark.parametrize("order", list(Order))
+def test_a_minibatch_repeats_no_row(order):
+    rows = taken([500], Access.minibatch, order, batch_size=70)
+    assert rows.shape == (500, 70)
+    assert all(len(np.unique(batch)) == 70 for batch in rows)
+
+
+def test_another_seed_gives_another_order_and_the_same_seed_the_same():
+    one, two = RowSource(Access.stream, Y, seed=1).take(300), RowSource(Access.stream, Y, seed=2).take(300)
+    assert not np.array_equal(one, two)
+    np.testing.assert_array_equal(one, RowSource(Access.stream, Y, seed=1).take(300))
+
+
+def test_pairs_refuse_an_order_that_they_cannot_follow():
+    with pytest.raises(ParameterError, match="order=stored does not apply"):
+        RowSource(Access.pairs, Y, Order.stored)
+
+
+def test_a_minibatch_larger_than_the_training_rows_is_refused():
+    with pytest.raises(ParameterError, match="1 to 300 rows"):
+        RowSource(Access.minibatch, Y, batch_size=301)
+
+
+@pytest.mark.parametrize("seed", [0, 5, 2**40])
+def test_fold_0_visits_what_the_order_seed_alone_gives_and_every_other_fold_something_else(seed):
+    expected = np.random.default_rng([seed, SEED_PURPOSE]).permutation(300)
+    np.testing.assert_array_equal(RowSource(Access.stream, Y, seed=seed).take(300), expected)
+    visits = [RowSource(Access.stream, Y, seed=seed, fold=fold).take(300).tobytes() for fold in range(5)]
+    assert visits[0] == expected.tobytes()
+    assert len(set(visits)) == 5
+
+
+@pytest.mark.parametrize("access", [Access.pairs, Access.minibatch])
+def test_the_fold_changes_the_rows_of_every_access_that_draws(access):
+    one, two = (taken([50], access, batch_size=7, fold=fold) for fold in (0, 1))
+    assert not np.array_equal(one, two)
