@@ -63,16 +63,13 @@ class TimeLimit:
 
     def begin(self, method: str, iterations: int) -> None:
         """Note a call; raises `Untried` when no time is left."""
-        self._require_time()
+        if self.left <= 0.0:
+            raise Untried(self.words)
         self.call = method, iterations, monotonic()
 
     def end(self) -> None:
         """Note that the call has returned."""
         self.call = None
-
-    def _require_time(self) -> None:
-        if self.left <= 0.0:
-            raise Untried(self.words)
 
     def verdict(self) -> str | None:
         """The error of the call that was interrupted, None if it is no slower than the others."""
@@ -94,7 +91,8 @@ class TimeLimit:
 
         That is impossible in other threads and under another alarm; there only `begin` ends a check.
         """
-        self._require_time()
+        if self.left <= 0.0:
+            raise Untried(self.words)
         # One check must not use up what is left for the others.
         part = 1.0 if self.per_iteration is None else AFTER_ONE if self._interrupted else 0.5
         seconds = min(self.left, max(SHORTEST, part * self.seconds), most)
