@@ -104,7 +104,10 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     >>> run_study(words).finished
     2
     """
-    return _execute(_study(_request(words), words), observer or Observer())
+    request = _request(words)
+    if request.dry_run:
+        raise ParameterError("--dry-run: aucbench.plan_study plans a study without running it.")
+    return _execute(_study(request, words), observer or Observer())
 
 
 def plan_study(words: Sequence[str]) -> "PlannedStudy":

@@ -4,7 +4,10 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 import aucbench
-from aucbench import CellError, DataError, ParameterError
+from aucbench import CellError, DataError, ParameterError, TrackingError
+from aucbench.api import plan_study, run_study
+from aucbench.cli.main import main
+from aucbench.studies.study import Observer
 from tests.fakes import two_clouds
 
 X, Y = two_clouds()
@@ -148,3 +151,64 @@ def test_a_plugin_whose_code_raises_is_named(monkeypatch):
     monkeypatch.setattr(aucbench.catalog().algorithm("solam"), "init", fails)
     with pytest.raises(CellError, match=r"solam of distribution aucbench .* RuntimeError: out of luck"):
         aucbench.run("algo=solam", "seed=77")
+
+
+WORDS = ["-m", "algo=solam,ls_svm", "dataset=breast_cancer", "budget.checkpoints=3", "tracking=none"]
+
+
+class Told(Observer):
+    """Remembers what it was told."""
+
+    def __init__(self):
+        self.told = []
+        for name in vars(Observer):
+            if not name.startswith("_"):
+                setattr(self, name, lambda *report, name=name: self.told.append(name))
+
+
+def test_a_study_from_python_is_that_of_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    observer = Told()
+    finished = []
+    observer.entry_finished = finished.append
+    planned = plan_study([*WORDS, "study=mine"])
+    assert (planned.trainings, len(planned.plan.entries)) == (2, 2)
+    assert list(tmp_path.iterdir()) == []
+    result = run_study([*WORDS, "study=mine"], observer)
+    assert (result.cells, result.stored, result.finished) == (2, 0, 2)
+    assert not result.failures
+    assert not result.refused
+    assert capsys.readouterr().out == ""
+    assert {each.entry.algorithm.name for each in finished} == {"solam", "ls_svm"}
+    assert [name for name in dict.fromkeys(observer.told) if name not in ("stage", "progress")] == [
+        "study_begun", "planned", "started", "cell_finished", "board_written", "study_finished",
+    ]  # fmt: skip
+    assert (tmp_path / "aucbench-store" / "boards" / "mine" / "leaderboard.html").is_file()
+    assert main([*WORDS, "study=mine"]) == 0
+    assert "2 cells, 2 of them in the store" in capsys.readouterr().err
+    assert plan_study([*WORDS, "study=mine"]).trainings == 0
+    assert run_study([*WORDS, "study=mine"]).finished == 0
+
+
+def test_a_study_from_python_says_what_was_refused_and_what_cannot_be_logged(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    result = run_study(
+        [*WORDS[:-1], "algo=solam,fsauc", "budget.seconds=0.01", "tracking.uri=http://127.0.0.1:9"]
+    )
+    (refused,) = result.refused
+    assert "fsauc" in refused.why
+    assert isinstance(result.untracked, TrackingError)
+    assert result.finished == 1
+
+
+@pytest.mark.parametrize("words", ["--help", "--dry-run", "--cfg job", "-sc install=bash", "algo=solam,psam"])
+def test_what_is_no_study_is_refused(words):
+    with pytest.raises(ParameterError):
+        run_study(words.split())
+
+
+@pytest.mark.parametrize("word", ["-m", "+experiment=smoke", "algo=solam,psam"])
+def test_one_entry_is_no_sweep(word):
+    with pytest.raises(ParameterError):
+        aucbench.run(word)

@@ -1,7 +1,7 @@
 """Answers to the shell's completion queries: commands, names of plugins, and overrides."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -9,7 +9,7 @@ from aucbench import api
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 
-NAMES = {
+NAMES: dict[str, Callable[[], Iterable[str]]] = {
     "list": lambda: Family,
     "fetch": lambda: api.catalog().plugins[Family.datasets],
     "data": lambda: api.catalog().plugins[Family.datasets],
@@ -34,7 +34,7 @@ def complete(arguments: Sequence[str]) -> int:
 def _candidates(unfinished: str, before: list[str]) -> list[str]:
     command = before[0] if before and before[0] in COMMANDS else "run"
     if command != "run":
-        return [str(name) for name in NAMES.get(command, tuple)()]
+        return [str(name) for name in NAMES[command]()] if command in NAMES else []
     overrides = [word for word in before if "=" in word]
     if values := _values(unfinished, overrides):
         return values

@@ -3,9 +3,11 @@
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import hydra
+from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.initialize import get_gh_backup, restore_gh_from_backup
@@ -15,7 +17,7 @@ from omegaconf import Container, DictConfig, OmegaConf, open_dict
 
 from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
-from aucbench.config.overrides import Request, config_folder, expand, flag_parser, refuse_sweeps
+from aucbench.config.overrides import Request, expand, flag_parser, refuse_sweeps
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, suggest
@@ -53,6 +55,13 @@ class Composed:
     jobs: list[Job]
     swept: bool
     parallel: int | None = None
+
+
+def config_folder() -> str:
+    """Absolute path of the packaged `aucbench/conf`, else of the checkout's `conf`."""
+    package = Path(__file__).resolve().parents[1]
+    packaged = package / "conf"
+    return str(packaged if packaged.is_dir() else package.parent / "conf")
 
 
 def compose_jobs(catalog: Catalog, request: Request) -> Composed:
@@ -99,14 +108,25 @@ def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  
     It works inside of an application of Hydra, too.
     """
     structured_configs.register(catalog)
-    folder = request.config_dir or config_folder()
     backup = get_gh_backup()
     GlobalHydra.instance().clear()
     try:
-        with as_sentences(), hydra.initialize_config_dir(folder, version_base=VERSION_BASE):
+        with as_sentences(), hydra.initialize_config_dir(config_folder(), version_base=VERSION_BASE):
+            if request.config_dir is not None:
+                _add_folder(Path(request.config_dir).absolute())
             yield
     finally:
         restore_gh_from_backup(backup)
+
+
+def _add_folder(own: Path) -> None:
+    """Search a folder of the user's behind our own."""
+    if not own.is_dir():
+        raise ParameterError(f"--config-dir: there is no folder {own}.")
+    loader: Any = GlobalHydra.instance().config_loader()
+    path = loader.get_search_path()
+    path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
+    loader.repository.initialize_sources(path)
 
 
 def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = False) -> DictConfig:
@@ -326,7 +346,7 @@ def run_help(catalog: Catalog, request: Request) -> str:
     with session(catalog, request):
         cfg = compose(request.overrides, request.config_name)
         loader = GlobalHydra.instance().config_loader()
-        groups = [group for group in loader.list_groups("") if group != "hydra"]
+        groups = [group for group in loader.list_groups("") if group != "hydra"] + ["hydra/launcher"]
         listed = [
             f"{group}: {', '.join(sorted(loader.get_group_options(group)))}" for group in sorted(groups)
         ]

@@ -6,7 +6,6 @@ What Hydra would answer with an inner error, or silently leave without effect, i
 import argparse
 import itertools
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from hydra.core.override_parser.types import Override
@@ -23,13 +22,6 @@ NOT_OFFERED = {
     "--hydra-help": "aucbench run --help shows every flag, choice and field",
 }
 OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
-
-
-def config_folder() -> str:
-    """Absolute path of the packaged `aucbench/conf`, else of the checkout's `conf`."""
-    package = Path(__file__).resolve().parents[1]
-    packaged = package / "conf"
-    return str(packaged if packaged.is_dir() else package.parent / "conf")
 
 
 class Request(NamedTuple):
@@ -108,21 +100,9 @@ def parse(words: Sequence[str]) -> Request:
     request = Request(**known | {"overrides": tuple(known["overrides"])})
     if not request.completion:
         check_overrides(request.overrides)
-    if request.config_dir is not None:
-        request = _with_folder(request, Path(request.config_dir).absolute())
     if (request.package or request.resolve) and not request.cfg:
         raise ParameterError("--package and --resolve belong to --cfg: add --cfg job.")
     return request
-
-
-def _with_folder(request: Request, own: Path) -> Request:
-    """Its files win over ours, which are on the search path."""
-    if not own.is_dir():
-        raise ParameterError(f"--config-dir: there is no folder {own}.")
-    if any(word.lstrip("+").startswith("hydra.searchpath=") for word in request.overrides):
-        raise ParameterError("Give folders of your own by --config-dir or by hydra.searchpath, not by both.")
-    found = f"hydra.searchpath=['file://{config_folder()}']"
-    return request._replace(config_dir=str(own), overrides=(*request.overrides, found))
 
 
 def check_overrides(words: Iterable[str]) -> None:

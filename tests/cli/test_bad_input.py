@@ -76,7 +76,7 @@ CASES = {
     "--resolve": "--package and --resolve belong to --cfg",
     "hydra.run.dir=x": "there are no run folders; store.path",
     "hydra.verbose=true": "'hydra.verbose=true' has no effect",
-    "hydra/launcher=joblib": "Unknown hydra/launcher 'joblib'. Known: basic, dask.",
+    "hydra/launcher=joblib": "Unknown hydra/launcher 'joblib'.",
     "-m algo.zeta=interval(1,2) algo=solam": "'algo.zeta=interval(1,2)' has no finite number of values",
     "-m algo=glob(x*)": "'algo=glob(x*)' matches nothing",
     "-sc install=csh": "No completion plugin for 'csh'",

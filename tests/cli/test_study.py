@@ -275,3 +275,77 @@ def test_a_failure_in_a_sweep_is_named_as_its_entry_is(run, tmp_path):
     assert status == 1
     assert "fake_raising (epochs=1) on fake_clouds: no result" in out
     assert "failed: fake_raising (epochs=2) on fake_clouds (seed 0)" in err
+
+
+def test_a_sweep_leaves_the_store_behind_and_nothing_else(run, tmp_path):
+    assert run(*sweep("algo=fake_gentle,fake_other"))[0] == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"aucbench-store", "counter"}
+
+
+def test_a_folder_of_ones_own_has_experiments_and_configurations(run, tmp_path):
+    (tmp_path / "own" / "experiment").mkdir(parents=True)
+    (tmp_path / "own" / "experiment" / "mine.yaml").write_text(
+        "# @package _global_\n"
+        "hydra:\n  mode: MULTIRUN\n  sweeper:\n    params:\n      algo: fake_gentle,fake_other\n"
+        "study: mine\nmatrix:\n  for_algo:\n    fake_other: [runs=3]\n"
+    )
+    (tmp_path / "own" / "twice.yaml").write_text("defaults:\n  - config\n  - _self_\nruns: 2\n")
+    for words in (("--config-dir", "own"), (f"hydra.searchpath=['file://{tmp_path}/own']",)):
+        status, out, _ = run(*words, "+experiment=mine", *COMMON, "--dry-run")
+        assert status == 0
+        assert "2 entries, 4 cells" in out
+    out = run("-cd", "own", "-cn", "twice", "algo=fake_gentle", *COMMON, "--dry-run")[1]
+    assert "1 entry, 2 cells" in out
+
+
+def test_ranges_and_choices_are_swept_in_the_order_of_the_words(run):
+    words = ("-m", "algo=glob(fake_gen*)", "algo.eta=choice(0.1,0.2)", "seed=range(0,2)", *COMMON)
+    lines = [line for line in run(*words, "--dry-run")[1].splitlines() if "(eta=" in line]
+    names = [line.partition(")")[0] for line in lines]
+    assert names == [f"fake_gentle (eta={eta:g} seed={seed}" for eta in (0.1, 0.2) for seed in (0, 1)]
+
+
+def test_a_launcher_of_somebody_else_is_refused(run):
+    ConfigStore.instance().store(group="hydra/launcher", name="fake_foreign", node={"_target_": "x.Launcher"})
+    try:
+        status, _, err = run(*sweep("algo=fake_gentle", "hydra/launcher=fake_foreign"))
+    finally:
+        del ConfigStore.instance().repo["hydra"]["launcher"]["fake_foreign.yaml"]
+    assert status == 2
+    assert "hydra/launcher=fake_foreign" in err
+    assert "hydra/launcher=dask" in err
+
+
+EXTENDED = ("algo=fake_gentle", "tuning.folds=2", "tuning.extend=true", *COMMON)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_said"),
+    [
+        (("tuning=none",), True),
+        (("tuning=grid", "tuning.grid={fake_gentle:{eta:[0.1]}}"), True),
+        (("tuning=grid", "tuning.grid={fake_gentle:{eta:[0.1,0.2]}}"), False),
+    ],
+)
+def test_a_grid_that_cannot_be_extended_is_named(words, is_said, run):
+    for more in ((), ("-m",)):
+        status, _, err = run(*more, *words, *EXTENDED)
+        assert status == 0
+        assert ("fake_gentle: tuning.extend=true has no effect" in err) is is_said
+
+
+def test_the_next_command_names_store_and_baseline(run):
+    words = ("algo=fake_gentle", "store.path='my store'", "baseline=fake_other", *COMMON)
+    assert "aucbench leaderboard --store 'my store' --baseline fake_other" in run(*words)[1]
+    for none in ("null", "none"):
+        out = run("algo=fake_gentle", f"baseline={none}", *COMMON)[1]
+        assert out.splitlines()[-1].split() == ["next", "aucbench", "leaderboard"]
+
+
+def test_one_run_is_not_counted(run):
+    words = ("algo=fake_gentle", "tuning=grid", "tuning.folds=2", *COMMON)
+    for more in ((), ("-m",)):
+        out = run(*words, *more)[1]
+        assert "1 of 1" not in out
+        assert "1 cells" not in out
+        assert "1 settings" not in out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aucbench.config.overrides import config_folder
+from aucbench.config.compose import config_folder
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS, listed
