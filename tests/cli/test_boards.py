@@ -11,7 +11,9 @@ import pytest
 
 from aucbench import tracking
 from aucbench.boards.collecting import from_store
+from aucbench.cli import main
 from aucbench.cli.main import main
+from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 from aucbench.studies.workshop import Workshop
@@ -191,12 +193,13 @@ def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(run, finished, tm
     first, second = (
         cell
         for cell in from_store(store, "pair")
-        if (cell.described["dataset"]["name"], cell.described["algorithm"]["name"]) == ("wine", "psam")
-        if cell.run[0] == 0 and cell.run[3] < 2
+        if (cell.described.dataset.name, cell.described.algorithm.name) == ("wine", "psam")
+        if cell.run.seed == 0 and cell.run.fold < 2
     )
     for cell in (first, second):
         next((tmp_path / "copy" / "cells").rglob(f"{cell.key}.npz")).unlink()
-    store.put_failure(second.key, {"reason": "timeout", "message": "too long"})
+    of_cell = {name: getattr(second.record, name) for name in ("key", *SEEDS, *DESCRIPTION)}
+    store.put_failure(FailureRecord(**of_cell, reason=CellStatus.timeout, message="too long"))
     status, out, _ = run("leaderboard", "--store", str(tmp_path / "copy"), "--study", "pair")
     assert status == 0
     assert "22 cells done, 0 diverged, 1 failed, 1 missing" in out
@@ -235,7 +238,7 @@ def test_the_command_of_a_row_gives_an_entry_with_the_same_cells(study, finished
     store = Store(finished / "aucbench-store")
     keys = {}
     for cell in from_store(store, study):
-        name = cell.described["dataset"]["title"], cell.described["algorithm"]["name"]
+        name = cell.described.dataset.title, cell.described.algorithm.name
         keys.setdefault(name, set()).add(cell.key)
     for dataset, method, command in commands(finished, study):
         program, *words = shlex.split(command)

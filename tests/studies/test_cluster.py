@@ -100,7 +100,7 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
     ]
     store = Store(tmp_path)
     outcome = conducted(study, store, workers)
-    reasons = {(f["algorithm"]["name"], f["tuning"]["name"]): f for f in outcome.failures}
+    reasons = {(f.algorithm.name, f.tuning.name): f for f in outcome.failures}
     assert {key: failure.reason for key, failure in reasons.items()} == {
         ("fake_sleeper", "none"): "timeout",
         ("fake_slow", "none"): "timeout",
