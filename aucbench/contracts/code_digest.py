@@ -199,7 +199,9 @@ def _file_of(module: str) -> Path | None:
     """The file of a module whose package is imported; found without importing anything."""
     package, *names = module.split(".")
     for folder in getattr(sys.modules.get(package), "__path__", ()):
-        path = os.path.join(folder, *names)  # not pathlib: this is asked for each import of each kernel's file
+        path = os.path.join(
+            folder, *names
+        )  # pathlib is slow, and each import asks
         for file in (os.path.join(path, "__init__.py"), f"{path}.py"):
             if os.path.isfile(file):
                 return Path(file)

@@ -7,7 +7,7 @@ from scipy import sparse
 import aucbench
 from aucbench.data import load
 from aucbench.data.scaling import fit_scaling
-from aucbench_algorithms import LogReg, UniLog, newton
+from aucbench_algorithms import LogReg, UniLog, _newton
 from tests.algorithms.pair_oracles import logistic_gradient
 from tests.algorithms.running import difference, random_problem, train, weights
 
@@ -46,7 +46,7 @@ def assert_agrees(X, y, C, layout=np.asarray):
 @pytest.mark.parametrize("shape", [(300, 12), (60, 90)])
 @pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
 def test_log_reg_agrees_with_scikit_learn(C, shape, largest, layout, monkeypatch):
-    monkeypatch.setattr(newton, "LARGEST_FACTORED", largest)
+    monkeypatch.setattr(_newton, "LARGEST_FACTORED", largest)
     X, y = random_problem(1, *shape, density=0.5, unit=False)
     assert_agrees(X + 1.0, y, C, layout)
 
