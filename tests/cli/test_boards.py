@@ -11,7 +11,6 @@ import pytest
 
 from aucbench import tracking
 from aucbench.boards.collecting import from_store
-from aucbench.cli import main
 from aucbench.cli.main import main
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.result import FinishedEntry
