@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,10 @@ from tqdm import tqdm
 from aucbench.humanize import counted
 from aucbench.studies.entry import Entry
 from aucbench.studies.record import (
-    DESCRIPTION,
     CellRecord,
     DataRecord,
     FailureRecord,
     ResultRecord,
-    canonical,
-    subset,
 )
 from aucbench.studies.result import (
     CellResult,
@@ -71,6 +68,7 @@ class EntryView(Observer):
         self._terminal = sys.stderr.isatty()
         self._name = ""
         self._is_logged = False
+        self._failed: list[tuple[str, FailureRecord]] = []
 
     def stage(self, text: str) -> None:
         """Print the stage."""
@@ -99,6 +97,9 @@ class EntryView(Observer):
     def entry_finished(self, executed: FinishedEntry) -> None:
         """Print the summary."""
         self.close()
+        assert executed.entry is not None  # what the scheduler finishes has one
+        name = f"{executed.entry.algorithm.name} on {executed.entry.dataset.title}"
+        self._failed = [(name, failure) for failure in executed.failures]
         if not executed.cells:
             return
         for name, text in _summary(executed).items():
@@ -121,8 +122,8 @@ class EntryView(Observer):
         self.close()
         if result.stored + result.finished:
             print_next(self._study, self._is_logged)
-        print_failures(result, Names(()))
-        print_left(result, Names(()))
+        _print_failures(self._failed)
+        _print_left(result, names_of([entry for entry, _ in result.left]))
 
     def close(self) -> None:
         """Remove the bar."""
@@ -141,9 +142,10 @@ class SweepView(Observer):
     """
 
     def __init__(self, study: Study) -> None:
-        self._study, self._names = study, Names(study.entries)
+        self._study, self._names = study, names_of(study.entries)
         self._bar: Any = None
-        self._failures: list[FailureRecord] = []
+        self._failures: list[FailureRecord] = []  # as they come
+        self._failed: list[tuple[str, FailureRecord]] = []  # with the name of their entry
         self._diverged: set[str] = set()  # keys of cells that have a result which says so
         self._logging = False
         self._described: set[str] = set()  # data sets whose classes were printed
@@ -160,7 +162,7 @@ class SweepView(Observer):
 
     def started(self, entry: Entry) -> None:
         """Name what runs."""
-        self._bar.set_description(self._names.of(entry))
+        self._bar.set_description(self._name(entry))
 
     def cell_finished(self, entry: Entry, failure: FailureRecord | None) -> None:
         """Move the bar by a cell."""
@@ -189,7 +191,9 @@ class SweepView(Observer):
             notes.append(advice)
         self._records += records
         self._diverged |= {cell.record.key for cell in executed.cells if cell.diverged}
-        name = self._names.of(executed.entry) if executed.entry else executed.title
+        assert executed.entry is not None  # what the scheduler finishes has one
+        name = self._name(executed.entry)
+        self._failed += [(name, failure) for failure in executed.failures]
         tqdm.write(f"{name}: {'; '.join(notes)}", file=sys.stdout)
 
     def logging_begun(self, executed: FinishedEntry) -> None:
@@ -210,8 +214,8 @@ class SweepView(Observer):
             print(f"aucbench: left out {text}", file=sys.stderr)
         for text in by_reason(result.refused):
             print(f"aucbench: {text}", file=sys.stderr)
-        print_failures(result, self._names)
-        print_left(result, self._names)
+        _print_failures(self._failed)
+        _print_left(result, self._names)
         for name, sentence in winners.at_edges(self._records):
             print(f"{name}: {sentence}")
         finished = result.stored + result.finished
@@ -226,32 +230,34 @@ class SweepView(Observer):
         )
         print_next(self._study, self._study.tracking_uri is not None)
 
+    def _name(self, entry: Entry) -> str:
+        return " on ".join(self._names[id(entry)])
+
     def close(self) -> None:
         """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 
 
-def print_failures(result: StudyResult, names: "Names") -> None:
-    """One line for each failed cell, and how to see more."""
-    for failure in result.failures:
-        where = names.of_failure(failure)
+def _print_failures(failures: Sequence[tuple[str, FailureRecord]]) -> None:
+    """One line for each failed cell, with the name of its entry, and how to see more."""
+    for name, failure in failures:
         fold = f", fold {failure.fold}" if failure.fold else ""
         print(
-            f"aucbench: {failure.reason}: {where} (seed {failure.seed}{fold}): {failure.message}",
+            f"aucbench: {failure.reason}: {name} (seed {failure.seed}{fold}): {failure.message}",
             file=sys.stderr,
         )
-    if result.failures:
+    if failures:
         print(
             "aucbench: aucbench status --failures shows tracebacks; --only-failed runs these cells again",
             file=sys.stderr,
         )
 
 
-def print_left(result: StudyResult, names: "Names") -> None:
+def _print_left(result: StudyResult, names: Mapping[int, tuple[str, str]]) -> None:
     """Which entries `stop_after` left incomplete, and how many of their cells were not run."""
     if result.left:
-        texts = [f"{names.of(entry)} ({counted(left, 'cell')})" for entry, left in result.left]
+        texts = [f"{' on '.join(names[id(entry)])} ({counted(left, 'cell')})" for entry, left in result.left]
         more = f" and {len(texts) - LISTED} other entries" if len(texts) > LISTED else ""
         print(
             f"aucbench: stopped by stop_after; not run: {', '.join(texts[:LISTED])}{more}; "
@@ -278,39 +284,15 @@ def _line(name: str, text: str) -> None:
     print(f"{name:>10}  {text}")
 
 
-class Names:
-    """Names of entries: method and data set, and whatever differs between those of the same name.
+def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
+    """Names of the method and the data set of each entry of a sweep, by its identity.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-        All of the sweep.
+    They say whatever differs between entries of the same name.
     """
+    from aucbench.boards.labelling import sweep_names
 
-    def __init__(self, entries: Sequence[Entry]):
-        from aucbench.boards.labelling import sweep_names
-
-        described = [entry.describe() for entry in entries]
-        names = sweep_names(described, [_extra(entry) for entry in entries])
-        self._known = {id(entry): name for entry, name in zip(entries, names, strict=True)}
-        self._described = list(zip(map(canonical, described), entries, names, strict=True))
-
-    def of(self, entry: Entry) -> str:
-        """The name of an entry."""
-        return " on ".join(self.pair(entry))
-
-    def pair(self, entry: Entry) -> tuple[str, str]:
-        """The names of its method and of its data set."""
-        return self._known.get(id(entry)) or (entry.algorithm.name, entry.dataset.title)
-
-    def of_failure(self, failure: FailureRecord) -> str:
-        """The name of the entry whose cell failed, given what the store keeps of it."""
-        of_entry = canonical(subset(failure, DESCRIPTION))
-        for described, entry, name in self._described:
-            s = entry.settings
-            if s.seed <= failure.seed < s.seed + s.runs and described == of_entry:
-                return " on ".join(name)
-        return f"{failure.algorithm.name} on {failure.dataset.title}"
+    names = sweep_names([entry.describe() for entry in entries], [_extra(entry) for entry in entries])
+    return {id(entry): name for entry, name in zip(entries, names, strict=True)}
 
 
 def _extra(entry: Entry) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import sys
 
-from aucbench.cli.console import Names
+from aucbench.cli.console import names_of
 from aucbench.cli.exit_status import BAD_INPUT
 from aucbench.execution.execute import PlannedStudy
 from aucbench.humanize import counted, duration, filesize
@@ -17,7 +17,7 @@ def show_plan(planned_study: PlannedStudy) -> int:
     from rich.table import Table
 
     plan, estimates = planned_study.plan, planned_study.estimates
-    names = Names([planned.entry for planned in plan.entries])
+    names = names_of([planned.entry for planned in plan.entries])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("method", no_wrap=True)
     table.add_column("data set", no_wrap=True)
@@ -26,7 +26,7 @@ def show_plan(planned_study: PlannedStudy) -> int:
     for planned, each in zip(plan.entries, estimates, strict=True):
         states = [cell.status for cell in planned.cells]
         table.add_row(
-            *names.pair(planned.entry),
+            *names[id(planned.entry)],
             f"{len(states)}",
             f"{states.count(CellStatus.finished)}",
             f"{states.count(CellStatus.failed)}",

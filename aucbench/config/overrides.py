@@ -25,24 +25,7 @@ OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra
 
 
 class Request(NamedTuple):
-    """What the words of a run ask for.
-
-    Attributes
-    ----------
-    overrides : tuple of str
-        Choices and fields, ``NAME=VALUE``.
-    multirun : bool
-        Whether every combination of comma-separated values runs.
-    dry_run, only_failed : bool
-        Whether the study is only planned, and whether only cells run that failed before.
-    config_dir, config_name : str or None, str
-        A folder of configurations of one's own, and the name of the configuration to begin with.
-    cfg, package, resolve : str or None, str or None, bool
-        Which configuration is shown in place of a run, which part of it, and whether its interpolations are
-        resolved.
-    help, completion : bool
-        Whether the help, or the shell's completion, was asked for.
-    """
+    """What the words of a run ask for: overrides, and the flags that `flag_parser` describes."""
 
     overrides: tuple[str, ...] = ()
     multirun: bool = False

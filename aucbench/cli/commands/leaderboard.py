@@ -9,18 +9,16 @@ import click
 
 from aucbench.boards.baselines import BASELINE
 from aucbench.boards.collecting import Cell, from_store, left_out, of_results
+from aucbench.cli.commands._store import opened, store_option
 from aucbench.errors import ParameterError
 from aucbench.studies.settings import StoreSettings
 from aucbench.studies.store import Store
-
-_store = click.option("--store", default=StoreSettings.path, show_default=True, help="Folder of the store.")
-
 
 _REMARK = "MLflow has finished cells only: cells that failed or were never run are not among these."
 
 
 @click.command()
-@_store
+@store_option
 @click.option("--mlflow", "uri", default=None, help="Read what was logged to this address, and no store.")
 @click.option("--study", default=None, help="Name of one study; everything when left out.")
 @click.option("--out", default=None, help="Folder for CSV, Parquet, Markdown, LaTeX, the page and pictures.")
@@ -54,7 +52,7 @@ def leaderboard(
 
 @click.command()
 @click.argument("table")
-@_store
+@store_option
 @click.option(
     "--study", "studies", multiple=True,
     help="Name of the study, or of several when given again; that of the table when left out.",
@@ -72,12 +70,12 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
     if table not in TABLES:
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
     hint = f"run aucbench +experiment={table} first"
-    opened = _opened(store, hint)
-    known = {plan.study for plan in opened.plans()}
+    kept = opened(store, hint)
+    known = {plan.study for plan in kept.plans()}
     for study in studies or (table,):
         if study not in known:
             raise ParameterError(f"The store at {store} has no study '{study}': {hint}.")
-    cells = {cell.key: cell for study in studies or (table,) for cell in from_store(opened, study)}
+    cells = {cell.key: cell for study in studies or (table,) for cell in from_store(kept, study)}
     folder = _made(out)
     frame = comparing.compare(TABLES[table], list(cells.values()))
     words = [f"--store {shlex.quote(store)}"] if store != StoreSettings.path else []
@@ -92,7 +90,7 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
 
 
 def _stored(path: str, study: str | None) -> list[Cell]:
-    cells = from_store(_opened(path, "run aucbench first, or name one with --store"), study)
+    cells = from_store(opened(path), study)
     if not cells and study is None:
         raise ParameterError(f"The store at {path} holds no finished cell yet: run aucbench first.")
     if not cells and study is not None:
@@ -112,12 +110,6 @@ def _logged(uri: str, study: str | None) -> list[Cell]:
         what = "entries" if study is None else f"entries of a study '{study}'"
         raise ParameterError(f"No {what} were logged to {uri}.")
     return of_results(results)
-
-
-def _opened(path: str, hint: str) -> Store:
-    if not Path(path).is_dir():
-        raise ParameterError(f"There is no store at {path}: {hint}.")
-    return Store(path, writable=False)
 
 
 def _made(out: str | None) -> Path | None:

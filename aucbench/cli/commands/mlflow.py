@@ -4,21 +4,21 @@ from pathlib import Path
 
 import click
 
+from aucbench.cli.commands._store import opened, plans_of, store_option
 from aucbench.errors import ParameterError
 from aucbench.studies.record import StudyPlan
 from aucbench.studies.result import FinishedEntry
-from aucbench.studies.settings import MlflowTracking, StoreSettings
+from aucbench.studies.settings import MlflowTracking
 from aucbench.studies.store import Store
 from aucbench.studies.study import UNNAMED
 
-_store = click.option("--store", default=StoreSettings.path, show_default=True, help="Folder of the store.")
 _uri = click.option(
     "--uri", default=MlflowTracking.uri, show_default=True, help="Address of MLflow, as tracking.uri."
 )
 
 
 @click.command()
-@_store
+@store_option
 @_uri
 @click.option("--study", default=None, help="Name of one study; all of them when left out.")
 def sync(store: str, uri: str, study: str | None) -> None:
@@ -30,8 +30,8 @@ def sync(store: str, uri: str, study: str | None) -> None:
     from aucbench.tracking import syncing
 
     tracking.check_address(uri)
-    kept = _opened(store)
-    plans = _plans(kept, study)
+    kept = opened(store, writable=True)
+    plans = plans_of(kept, study)
 
     def sent(entry: FinishedEntry, run_id: str) -> None:
         print(f"{entry.record.algorithm.name} on {entry.title}: run {run_id}", flush=True)
@@ -43,7 +43,7 @@ def sync(store: str, uri: str, study: str | None) -> None:
 
 
 @click.command()
-@_store
+@store_option
 @_uri
 @click.option("--study", default=None, help="Name of a study; the latest of the store when left out.")
 def charts(store: str, uri: str, study: str | None) -> None:
@@ -97,7 +97,7 @@ def export_model(
     else:
         if run is not None or not algo or not dataset:
             raise ParameterError("With --store, name the cell by --algo and --dataset, and no run.")
-        cell = exporting.from_store(_opened(store), algo, dataset, seed, key)
+        cell = exporting.from_store(opened(store, writable=True), algo, dataset, seed, key)
     folder = exporting.export_model(cell, out)
     record = cell.record
     print(
@@ -105,22 +105,6 @@ def export_model(
         f"test AUC {cell.auc:.6f}) written to {folder}"
     )
     print(f"load it by  mlflow.pyfunc.load_model({str(folder)!r})")
-
-
-def _opened(path: str) -> Store:
-    if not Path(path).is_dir():
-        raise ParameterError(f"There is no store at {path}: run aucbench first, or name one with --store.")
-    return Store(path)
-
-
-def _plans(store: Store, study: str | None) -> list[StudyPlan]:
-    plans = store.plans()
-    wanted = [plan for plan in plans if study in (None, plan.study)]
-    if not wanted:
-        known = ", ".join(plan.study for plan in plans) or "none"
-        what = "no study" if study is None else f"no study '{study}'"
-        raise ParameterError(f"The store at {store.path} has {what}. Known: {known}.")
-    return wanted
 
 
 def _name(plan: StudyPlan) -> str | None:

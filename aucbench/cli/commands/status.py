@@ -1,12 +1,10 @@
 """``aucbench status``: how far the studies of a store are."""
 
-from pathlib import Path
-
 import click
 from msgspec.structs import asdict
 
+from aucbench.cli.commands._store import opened, plans_of, store_option
 from aucbench.cli.exit_status import FAILED
-from aucbench.errors import ParameterError
 from aucbench.humanize import counted
 from aucbench.studies.record import FailureRecord, StudyPlan
 from aucbench.studies.result import failures_by_word
@@ -15,7 +13,7 @@ from aucbench.studies.study import UNNAMED
 
 
 @click.command()
-@click.option("--store", default="aucbench-store", show_default=True, help="Folder of the store.")
+@store_option
 @click.option("--study", default=None, help="Name of one study; all of them when left out.")
 @click.option("--all", "everything", is_flag=True, help="Show also runs without a name that are complete.")
 @click.option("--failures", is_flag=True, help="Show the tracebacks of failed cells.")
@@ -24,14 +22,8 @@ def status(store: str, study: str | None, everything: bool, failures: bool) -> i
 
     Ends with exit status 1 when a cell has failed.
     """
-    if not Path(store).is_dir():
-        raise ParameterError(f"There is no store at {store}: run aucbench first, or name one with --store.")
-    kept = Store(store, writable=False)
-    plans = [plan for plan in kept.plans() if study in (None, plan.study)]
-    if not plans:
-        known = ", ".join(plan.study for plan in kept.plans()) or "none"
-        what = "no study" if study is None else f"no study '{study}'"
-        raise ParameterError(f"The store at {store} has {what}. Known: {known}.")
+    kept = opened(store)
+    plans = plans_of(kept, study)
     failed: dict[str, FailureRecord] = {}
     hidden = 0
     for plan in plans:
