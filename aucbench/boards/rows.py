@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.boards.collecting import DIVERGED, FINISHED, MISSING, Cell
 from aucbench.boards.labelling import parameters_text, short
 from aucbench.boards.report import Curve, Interval, Row
-from aucbench.boards.sources import command_of
+from aucbench.leaderboard.method_info import command_of
 from aucbench.result import mean_curve
 
 if TYPE_CHECKING:

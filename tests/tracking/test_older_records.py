@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.boards import building, terminal
+from aucbench.boards import building
 from aucbench.boards.collecting import from_store
-from aucbench.boards.files import write
 from aucbench.data import load
 from aucbench.data.loading import Part
+from aucbench.leaderboard.render import terminal
+from aucbench.leaderboard.render.export import write
 from aucbench.protocols import Holdout
 from aucbench.store import Store
 from aucbench.tracking import LoggedEntry
