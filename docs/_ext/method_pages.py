@@ -5,13 +5,13 @@ import sys
 from dataclasses import MISSING, fields
 from typing import Any
 
-import bibliography
 from markdown import code, escaped, prose, table
 from numpydoc.docscrape import NumpyDocString
 from results import has_curve
 
 import aucbench
 from aucbench.registry import Family, Plugin
+from aucbench.tracking.installed import bibliography, sentence
 
 ACCESS = {
     "stream": "one example an iteration",
@@ -117,10 +117,10 @@ def _grid(cls: type) -> str:
 
 def _citation(cls: type) -> str:
     key = getattr(cls, "citation", None)
-    entry = bibliography.entries(cls.__module__).get(key, "") if key else ""
+    entry = bibliography(cls.__module__.partition(".")[0]).get(key, "") if key else ""
     if not entry:
         return f"## Citation\n\n`{key}`" if key else ""
-    return f"## Citation\n\n{escaped(bibliography.sentence(entry))}\n\n```bibtex\n{entry}\n```"
+    return f"## Citation\n\n{escaped(sentence(entry))}\n\n```bibtex\n{entry}\n```"
 
 
 def _list(title: str, sentences: Any) -> str:

@@ -35,7 +35,7 @@ def packed(report: Report) -> dict[str, Any]:
     text) and, where there is nothing, the reason.
     """
     found = {name: _json(value) for name, value in vars(report).items() if name not in ("boards", "overall")}
-    groups = []
+    groups: list[dict[str, Any]] = []
     for (overall, boards), title in zip(report.groups(), display.group_titles(report), strict=True):
         kind = "tuned" if overall.tuned else "untuned"
         alike = sum(group["tuned"] == overall.tuned for group in groups)

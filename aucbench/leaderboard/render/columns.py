@@ -9,7 +9,8 @@ from aucbench.boards.report import Board, Interval, Overall, Report, Row
 from aucbench.leaderboard.render import display
 
 NO_RUN = "no run has finished"
-Item, Whole = TypeVar("Item"), TypeVar("Whole")
+Item = TypeVar("Item")
+Whole = TypeVar("Whole")
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,6 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
         usual=True, timed=True),
     Column("bytes", "State", "Memory that the method keeps between iterations", ("state_bytes",),
         form=display.size, reason=_not_recorded),
-    Column("tsec", "Target s", "Median training seconds until the target AUC of the board",
-        ("target_seconds", "target"), reason=_no_target, usual=True, timed=True),
     Column("tsam", "Target samples", "Median number of samples until the target AUC of the board",
         ("target_samples",), reason=_no_target),
     Column("tshare", "Reached", "Share of the runs that reached the target AUC", ("target_share",),
@@ -183,6 +182,8 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
     Column("runs", "Runs", "Finished runs, and what became of the others",
         ("runs", "diverged", "failed", "missing", "unconverged"), lambda row, _: display.runs(row),
         usual=True, descending=True),
+    Column("tsec", "Target s", "Median training seconds until the target AUC of the board",
+        ("target_seconds", "target"), reason=_no_target, usual=True, timed=True),
     Column("chosen", "Chosen", "Values that the tunings of the runs chose", ("chosen",), reason=_no_tuning,
         left=True),
     Column("edges", "Edges", "Chosen values at an edge of the values tried: the optimum may lie beyond",
@@ -213,12 +214,6 @@ METHOD_COLUMNS: tuple[Column[str, Overall], ...] = (
     Column("interval", "95 % interval", "Bootstrapped over data sets and runs", ("rank_low", "rank_high"),
         lambda method, overall: display.interval(overall.ranks.get(method, _UNKNOWN), 2), reason=_no_rank,
         usual=True),
-    Column("gapped", "Rank on available data sets", "Mean over the data sets that the method has",
-        ("rank_with_gaps",), lambda method, overall: display.mean_rank(overall.ranks_with_gaps.get(method)),
-        reason=lambda method, _: "it has all runs on no data set", usual=True),
-    Column("missing", "Missing data sets", "Data sets on which the method has no or not all runs", ("gaps",),
-        lambda method, overall: str(len(overall.incomplete.get(method, ())) or display.NONE),
-        reason=lambda method, _: "none"),
     Column("groups", "Groups",
         "Methods that share a letter do not differ significantly; the test is named below", ("groups",),
         lambda method, overall: overall.groups.get(method) or display.NONE,
@@ -230,6 +225,12 @@ METHOD_COLUMNS: tuple[Column[str, Overall], ...] = (
         ("gain_mean", "gain_low", "gain_high", "baseline", "gain_boards", "on_front", "procedure"),
         lambda method, overall: display.overall_gain(overall, method),
         reason=lambda method, _: "no data set on which neither has gaps", usual=True),
+    Column("gapped", "Rank on available data sets", "Mean over the data sets that the method has",
+        ("rank_with_gaps",), lambda method, overall: display.mean_rank(overall.ranks_with_gaps.get(method)),
+        reason=lambda method, _: "it has all runs on no data set", usual=True),
+    Column("missing", "Missing data sets", "Data sets on which the method has no or not all runs", ("gaps",),
+        lambda method, overall: str(len(overall.incomplete.get(method, ())) or display.NONE),
+        reason=lambda method, _: "none"),
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ function rankingCell(key, line, letters) {
 }
 
 function whiskerWidth() {
-  return Math.max(120, Math.min(520, room() - 860));
+  return Math.max(120, Math.min(520, room() - 960));
 }
 
 function rankAxis(scale) {
