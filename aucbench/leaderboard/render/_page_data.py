@@ -22,7 +22,8 @@ from aucbench.leaderboard.render.columns import (
     row_fields,
 )  # fmt: skip
 
-DIGITS = 6  # significant ones, of curves
+DIGITS = 6  # significant ones, of curves and trials
+BESIDE_CELLS = ("method", "algorithm", "auc", "aucs", "curve", "timing_mark", "exempt", "edges", "advice")
 GREY = "#555555"
 Cells = dict[str, tuple[str, float | None, str]]
 
@@ -127,15 +128,15 @@ def _board(board: Board, level: float) -> dict[str, Any]:
         "pairs": _pairs([*values], board.pairwise, values, level),
         "trials": {method: own for method, own in tuned.items() if own},
         "facts": _facts(board),
-        "rows": [_json(row) | _json(_of_row(row, board, aucs)) for row in board.rows],
+        "rows": [_row(row, board, aucs) for row in board.rows],
     }
     return {name: _json(value) for name, value in (vars(board) | found).items()}
 
 
-def _of_row(row: Row, board: Board, aucs: Sequence[float]) -> dict[str, Any]:
-    """Cells, quartiles of at least five runs, and how dark its AUC is among those of the board, ascending."""
+def _row(row: Row, board: Board, aucs: Sequence[float]) -> dict[str, Any]:
+    """Cells and what is beside them, quartiles of at least five runs, and how dark its AUC is drawn."""
     finite = [auc for auc in row.aucs if math.isfinite(auc)]
-    return {
+    return {name: getattr(row, name) for name in BESIDE_CELLS} | {
         "cells": _cells(ROW_COLUMNS, row, board, row_fields(row, board)),
         "mean": display.mean(row.auc.value),
         "trouble": display.trouble(row),
@@ -257,6 +258,11 @@ def _json(value: Any) -> Any:
         return {each.name: _json(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
         return {name: _json(each) for name, each in value.items() if isinstance(name, str)}
+    if isinstance(value, display.TunedField):
+        pairs = [
+            [(each, float(f"{auc:.{DIGITS}g}")) for each, auc in own] for own in (value.points, value.best)
+        ]
+        return [value.name, value.numeric, *_json(pairs)]
     if isinstance(value, np.ndarray):
         return [float(f"{each:.{DIGITS}g}") if math.isfinite(each) else None for each in value.tolist()]
     if isinstance(value, list | tuple):

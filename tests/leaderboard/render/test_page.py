@@ -132,14 +132,15 @@ def test_trials_are_points_of_each_field_with_the_best_of_each_value():
     assert [name for name, _, _, _ in found] == ["eta", "radius"]
     for name, numeric, points, best in found:
         assert numeric
-        assert points == [[trial["parameters"][name], trial["auc"]] for trial in trials]
+        expected = [(trial["parameters"][name], trial["auc"]) for trial in trials]
+        assert np.array(points) == pytest.approx(np.array(expected), rel=1e-5)
         values = sorted({value for value, _ in points})
         assert best == [[value, max(auc for other, auc in points if other == value)] for value in values]
 
 
 def test_a_value_that_is_not_known_is_null_and_a_cell_says_why():
     row = packed(report(methods=1, boards=1, runs=1, gaps=False))["groups"][0]["boards"][0]["rows"][0]
-    assert row["std"] is None
+    assert row["auc"]["low"] is None
     assert row["cells"]["interval"] == ["-", None, "one run has no spread"]
 
 

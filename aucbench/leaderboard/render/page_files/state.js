@@ -113,7 +113,7 @@ function passing(row) {
   return (!state.ds.length || state.ds.includes(board.dataset))
     && (!state.ms.length || state.ms.includes(row.method))
     && matches(`${board.dataset} ${board.setting}`, state.data)
-    && matches(`${row.method} ${row.algorithm} ${row.parameters}`, state.method);
+    && matches(`${row.method} ${row.algorithm} ${row.cells.parameters[0]}`, state.method);
 }
 
 function filterBox(label, name, hint) {

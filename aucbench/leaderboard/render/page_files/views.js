@@ -153,19 +153,19 @@ function methodResults(name, group) {
 function methodSettings(name) {
   const by = new Map();
   for (const row of boards.flatMap((board) => board.rows).filter((each) => each.algorithm === name)) {
-    const key = `${row.method}\n${row.parameters}\n${row.board.group.key}`;
+    const key = `${row.method}\n${row.cells.parameters[0]}\n${row.board.group.key}`;
     by.set(key, [...(by.get(key) || []), row]);
   }
   if (!by.size) return h("p", null, "It has no results in this report.");
   return section("settings", "Configuration and commands", [...by.values()].map((same) => h("article", { class: "setting" },
     h("h3", null, same[0].method, h("span", { class: "soft" }, besides(same[0].board.group))),
-    h("p", null, same[0].parameters ? h("code", null, same[0].parameters) : nothing("no parameters")),
+    h("p", null, same[0].cells.parameters[2] ? nothing("no parameters") : h("code", null, same[0].cells.parameters[0])),
     commandsOf(same))));
 }
 
 function commandsOf(rows) {
-  const lines = rows.filter((row) => row.command).map((row) => h("div", null, h("span", { class: "soft" }, row.board.dataset),
-    h("div", { class: "command" }, h("code", { tabindex: 0 }, row.command), copyButton("Copy", row.command, "Copy the command"))));
+  const lines = rows.filter((row) => !row.cells.command[2]).map((row) => h("div", null, h("span", { class: "soft" }, row.board.dataset),
+    h("div", { class: "command" }, h("code", { tabindex: 0 }, row.cells.command[0]), copyButton("Copy", row.cells.command[0], "Copy the command"))));
   if (lines.length <= 2) return lines.length ? lines : h("p", null, "No command is recorded.");
   return h("details", null, h("summary", null, `Commands of ${many(lines.length, "data set")}`), lines);
 }
