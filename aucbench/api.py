@@ -205,7 +205,7 @@ def _write_board(store: "Store", study: str, baseline: str | None) -> Path:
     from aucbench.boards.baselines import BASELINE
     from aucbench.boards.building import build
     from aucbench.boards.collecting import from_store, left_out
-    from aucbench.boards.files import PAGE, write
+    from aucbench.leaderboard.render.export import PAGE, write
 
     cells = from_store(store, study)
     folder = store.board_folder(study)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aucbench.boards import statistics, texts
+from aucbench.boards import statistics
 from aucbench.boards.baselines import BASELINE, baseline_of, check_baseline
 from aucbench.boards.collecting import Cell
 from aucbench.boards.conditions import machines, overlap, timing_marks
 from aucbench.boards.framing import Group, groups
 from aucbench.boards.labelling import letters_of, setting_text
-from aucbench.boards.looks import looks_of
 from aucbench.boards.overall import overall_of
 from aucbench.boards.report import Board, Report, Row
 from aucbench.boards.rows import BoardStatistics, row_of, trials_of
-from aucbench.boards.sources import data_facts, method_infos
+from aucbench.leaderboard.method_info import data_facts, looks_of, method_infos
+from aucbench.leaderboard.render.display import trouble
 from aucbench.studies.record import CellStatus
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _with_baseline(board: Board, label: str | None, name: str) -> Board:
     row = next((row for row in board.rows if row.method == label), None)
     if row is None:
         return replace(board, baseline_reason=f"{label or name} was not run")
-    reason = f"{row.method} has no AUC: {texts.trouble(row)}" if np.isnan(row.auc.value) else ""
+    reason = f"{row.method} has no AUC: {trouble(row)}" if np.isnan(row.auc.value) else ""
     return replace(board, baseline=row.method, baseline_reason=reason)
 
 
@@ -201,13 +201,13 @@ def _board(
 def _fronts(rows: Sequence[Row]) -> list[bool]:
     """Who is on the Pareto front: neither rows with gaps nor rows with marked times take part."""
     nan = float("nan")
-    costs = [nan if texts.trouble(row) or row.timing_mark else row.train_seconds for row in rows]
+    costs = [nan if trouble(row) or row.timing_mark else row.train_seconds for row in rows]
     return [bool(each) for each in statistics.pareto_front([row.auc.value for row in rows], costs)]
 
 
 def _ranks(rows: Sequence[Row]) -> list[float]:
     """By mean AUC among the methods without gaps."""
-    means = [float("nan") if texts.trouble(row) else row.auc.value for row in rows]
+    means = [float("nan") if trouble(row) else row.auc.value for row in rows]
     ranks = statistics.rank_rows(np.array([means], np.float64))[0]
     return [float(rank) for rank in ranks]
 

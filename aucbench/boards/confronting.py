@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucbench.boards.comparing import agreement, counts
-from aucbench.boards.documents import plain
 from aucbench.boards.published.tables import PublishedTable
+from aucbench.leaderboard.render.markdown import plain
 
 if TYPE_CHECKING:
     import pandas as pd

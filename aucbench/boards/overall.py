@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.boards import statistics, texts
+from aucbench.boards import statistics
 from aucbench.boards.baselines import baseline_of
 from aucbench.boards.framing import Group
 from aucbench.boards.labelling import letters_of
 from aucbench.boards.report import Board, Cost, Interval, Overall, Row
+from aucbench.leaderboard.render.display import trouble
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +154,7 @@ def _costs(rows: Mapping[str, Sequence[Row]], boards: int) -> dict[str, Cost]:
     whole = {
         method: own
         for method, own in rows.items()
-        if len(own) == boards and not any(map(texts.trouble, own)) and min(r.train_seconds for r in own) > 0
+        if len(own) == boards and not any(map(trouble, own)) and min(r.train_seconds for r in own) > 0
     }
     aucs = [float(np.mean([row.auc.value for row in own])) for own in whole.values()]
     seconds = [float(np.exp(np.mean(np.log([row.train_seconds for row in own])))) for own in whole.values()]

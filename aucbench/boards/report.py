@@ -1,7 +1,6 @@
 """What a leaderboard says, before it takes a form: boards, rows, comparisons. Every view is made from it."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -388,32 +387,3 @@ class Report:
             found.append((overall, self.boards[first : first + overall.boards]))
             first += overall.boards
         return found
-
-
-def plain(report: Report) -> dict[str, Any]:
-    """The report as JSON knows it: pairs of names become nested mappings, NaN and infinity null."""
-    found = _plain(asdict(report))
-    assert isinstance(found, dict)
-    return found
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return _nested(value)
-    if isinstance(value, np.ndarray):
-        return [_plain(each) for each in value.tolist()]
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if np.isfinite(value) else None
-    return value
-
-
-def _nested(mapping: Mapping[Any, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in mapping.items():
-        if isinstance(key, tuple):
-            found.setdefault(str(key[0]), {})[str(key[1])] = _plain(value)
-        else:
-            found[str(key)] = _plain(value)
-    return found

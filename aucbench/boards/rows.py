@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.boards.collecting import Cell
 from aucbench.boards.labelling import parameters_text, short
 from aucbench.boards.report import Curve, Interval, Row, TriedSetting
-from aucbench.boards.sources import command_of
+from aucbench.leaderboard.method_info import command_of
 from aucbench.studies.record import CellStatus, ReportedTrial, Seeds, TunedRecord
 from aucbench.studies.result import mean_curve
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from aucbench.boards import texts
 from aucbench.boards.braille_plot import is_batch, seen
 from aucbench.boards.report import Board, Report, Row
+from aucbench.leaderboard.render import display
 
 FAR = 0.02  # that an AUC is below the best
 SLOW = 20.0  # times the time of the others
@@ -33,8 +33,8 @@ def verdict(report: Report, method: str) -> list[str]:
         lines.append("Significance is by the tests named below the boards.")
     low = [(board, row) for board, row in _own(report, method) if row.auc.value < REVERSED]
     lines += [
-        f"The scores look reversed: AUC {texts.mean(row.auc.value)} on {board.dataset}, "
-        f"with the sign changed {texts.mean(1.0 - row.auc.value)}."
+        f"The scores look reversed: AUC {display.mean(row.auc.value)} on {board.dataset}, "
+        f"with the sign changed {display.mean(1.0 - row.auc.value)}."
         for board, row in low
     ]
     ratios, own = _speed(report, method)
@@ -108,14 +108,14 @@ def _own(report: Report, method: str) -> Iterator[tuple[Board, Row]]:
 
 def _standing(report: Report, board: Board, row: Row) -> str:
     where = board.dataset + (", tuned" if board.tuned else "")
-    if trouble := texts.trouble(row):
-        rest = "" if math.isnan(row.auc.value) else f"; the others have AUC {texts.mean(row.auc.value)}"
+    if trouble := display.trouble(row):
+        rest = "" if math.isnan(row.auc.value) else f"; the others have AUC {display.mean(row.auc.value)}"
         return f"{where}: {trouble}{rest}, so it has no rank."
-    words = f"{where}: test AUC {texts.mean(row.auc.value)}" + (" of one run" if row.runs == 1 else "")
+    words = f"{where}: test AUC {display.mean(row.auc.value)}" + (" of one run" if row.runs == 1 else "")
     ranked = [each for each in board.rows if not math.isnan(each.rank)]
     if len(ranked) < 2:
         return f"{words}."
-    words += f", ranked {texts.rank(row.rank)} of {len(ranked)}"
+    words += f", ranked {display.rank(row.rank)} of {len(ranked)}"
     outcomes: dict[str, list[str]] = {}
     for other in ranked:
         p = board.pairwise.get((row.method, other.method), float("nan"))
@@ -126,7 +126,7 @@ def _standing(report: Report, board: Board, row: Row) -> str:
     words += "".join(f"; {said} {_listed(names)}" for said, names in sorted(outcomes.items()))
     best = ranked[0]
     if best is not row and best.auc.value > row.auc.value:
-        words += f"; the best, {best.method}, has {texts.mean(best.auc.value)}"
+        words += f"; the best, {best.method}, has {display.mean(best.auc.value)}"
     return f"{words}."
 
 

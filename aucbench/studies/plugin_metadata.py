@@ -2,7 +2,7 @@
 
 import colorsys
 import re
-from collections.abc import Mapping
+import unicodedata
 from dataclasses import MISSING, asdict, fields
 from functools import cache
 from hashlib import sha256
@@ -18,6 +18,10 @@ from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolReco
 
 BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
+WHERE = ("booktitle", "journal", "publisher", "school", "note")
+ACCENT = re.compile(r"\\([\"'`^~])\{?(\w)\}?")
+ACCENTS = dict(zip("\"'`^~", "\u0308\u0301\u0300\u0302\u0303", strict=True))
 FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}
 
 D = TypeVar("D", bound=EntryDescription)
@@ -85,39 +89,42 @@ def citation(group: str, name: str) -> str | None:
     cited = getattr(cls, "citation", None)
     if not cited or cls is None:
         return None
-    return _bibliography(cls.__module__.rpartition(".")[0] or cls.__module__).get(cited, str(cited))
+    entry = bibliography(cls.__module__.rpartition(".")[0] or cls.__module__).get(cited)
+    return sentence(entry) if entry else str(cited)
 
 
 @cache
-def _bibliography(package: str) -> dict[str, str]:
+def bibliography(package: str) -> dict[str, str]:
+    """The entries of ``references.bib`` in a package of plugins, as they stand there, by key."""
     try:
         text = resources.files(package).joinpath(BIBLIOGRAPHY).read_text("utf-8")
     except (OSError, TypeError, ModuleNotFoundError):
         return {}
-    found = {}
-    for key, body in re.findall(r"@\w+\{([^,\s]+),(.*?)^\}", text, re.DOTALL | re.MULTILINE):
-        entry = {
-            name.lower(): re.sub(r"\s+", " ", value).strip()
-            for name, value in re.findall(
-                r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", body, re.DOTALL | re.MULTILINE
-            )
-        }
-        found[key] = _sentence(entry)
-    return found
+    return {
+        match[1]: match[0] for match in re.finditer(r"@\w+\{([^,\s]+),.*?^\}", text, re.DOTALL | re.MULTILINE)
+    }
 
 
-def _sentence(entry: Mapping[str, str]) -> str:
+def sentence(entry: str) -> str:
+    """A BibTeX entry as one line: authors, title, where, year."""
+    values = re.findall(r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", entry, re.DOTALL | re.MULTILINE)
+    found = {name.lower(): _letters(value) for name, value in values}
     where = next(
-        (entry[name] for name in ("booktitle", "journal", "publisher", "school", "note") if name in entry), ""
+        (found[name] for name in ("booktitle", "journal", "publisher", "school", "note") if name in found), ""
     )
-    volume = f" {entry['volume']}" if "volume" in entry else ""
-    parts = [
-        entry.get("author", "").replace(" and ", ", "),
-        entry.get("title", ""),
-        ", ".join(part for part in (where + volume, entry.get("year", "")) if part),
-    ]
-    plain = ". ".join(part for part in parts if part)
-    return re.sub(r"\\[\"'`^~=.]", "", plain).replace("{", "").replace("}", "").replace("--", "-") + "."
+    volume = f" {found['volume']}" if "volume" in found else ""
+    number = f"({found['number']})" if "number" in found else ""
+    authors = found.get("author", "").replace(" and others", " et al.").replace(" and ", ", ")
+    last = ", ".join(part for part in (where + volume + number, found.get("year", "")) if part)
+    title = found.get("title", "")
+    return ". ".join(part for part in (f"{authors}: {title}" if authors else title, last) if part) + "."
+
+
+def _letters(text: str) -> str:
+    """Accents and the Polish l as letters, everything else without LaTeX's braces, in one line."""
+    text = ACCENT.sub(lambda found: unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]]), text)
+    plain = text.replace(r"\l", "\u0142").replace("{", "").replace("}", "").replace("--", "-")
+    return re.sub(r"\s+", " ", plain).strip()
 
 
 def colour(name: str, variant: str = "") -> str:

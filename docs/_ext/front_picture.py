@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from aucbench.boards import building, collecting
-from aucbench.boards.pictures import styling
 from aucbench.boards.report import Report
+from aucbench.leaderboard.render import figure_style
 
 EVERY = 8  # points of a curve to one marker
 LOWEST = 0.47  # AUC that is shown: a little below chance
@@ -19,14 +19,14 @@ LOWEST = 0.47  # AUC that is shown: a little below chance
 
 def draw(report: Report, path: Path) -> None:
     """One panel for each board of the report, with one legend below them."""
-    styles = styling.styles(report)
-    with styling.look():
-        figure, panels = styling.begin(10.0, 3.5, len(report.boards))
+    styles = figure_style.styles(report)
+    with figure_style.look():
+        figure, panels = figure_style.begin(10.0, 3.5, len(report.boards))
         for axes, board in zip(np.atleast_1d(panels), report.boards, strict=True):
             for row in sorted(board.rows, key=lambda row: row.method):
                 _curve(axes, row, styles[row.method])
             axes.set_xscale("log")
-            styling.logarithmic(axes.xaxis, *axes.get_xlim())
+            figure_style.logarithmic(axes.xaxis, *axes.get_xlim())
             axes.set_ylim(bottom=max(axes.get_ylim()[0], LOWEST))
             axes.set(title=board.dataset, xlabel="training seconds")
         np.atleast_1d(panels)[0].set_ylabel("test AUC")
@@ -35,7 +35,7 @@ def draw(report: Report, path: Path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-def _curve(axes: Any, row: Any, style: styling.Style) -> None:
+def _curve(axes: Any, row: Any, style: figure_style.Style) -> None:
     seconds = np.asarray(row.curve.seconds, float)
     shown = seconds > 0
     axes.plot(

@@ -5,7 +5,6 @@ import sys
 from dataclasses import MISSING, fields
 from typing import Any
 
-import bibliography
 from markdown import code, escaped, prose, table
 from numpydoc.docscrape import NumpyDocString
 from results import has_curve
@@ -13,6 +12,7 @@ from results import has_curve
 import aucbench
 from aucbench.contracts.validation import Family
 from aucbench.registry import Plugin
+from aucbench.studies.plugin_metadata import bibliography, sentence
 
 ACCESS = {
     "stream": "one example an iteration",
@@ -118,10 +118,10 @@ def _grid(cls: type) -> str:
 
 def _citation(cls: type) -> str:
     key = getattr(cls, "citation", None)
-    entry = bibliography.entries(cls.__module__).get(key, "") if key else ""
+    entry = bibliography(cls.__module__.partition(".")[0]).get(key, "") if key else ""
     if not entry:
         return f"## Citation\n\n`{key}`" if key else ""
-    return f"## Citation\n\n{escaped(bibliography.sentence(entry))}\n\n```bibtex\n{entry}\n```"
+    return f"## Citation\n\n{escaped(sentence(entry))}\n\n```bibtex\n{entry}\n```"
 
 
 def _list(title: str, sentences: Any) -> str:

@@ -6,7 +6,6 @@ import re
 from dataclasses import MISSING, fields
 from typing import Any
 
-import bibliography
 from markdown import code, escaped, table
 from numpydoc.docscrape import NumpyDocString
 
@@ -14,6 +13,7 @@ import aucbench
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
 from aucbench.registry import Plugin
+from aucbench.studies.plugin_metadata import bibliography, sentence
 
 
 def pages() -> dict[str, str]:
@@ -41,11 +41,11 @@ def _losses() -> str:
             )
         )
     cited = {
-        key: bibliography.entries("aucbench_algorithms").get(key, "")
+        key: bibliography("aucbench_algorithms").get(key, "")
         for plugin in losses
         if (key := getattr(plugin.cls, "source", None))
     }
-    sources = "\n".join(f"- {escaped(bibliography.sentence(entry))}" for entry in cited.values() if entry)
+    sources = "\n".join(f"- {escaped(sentence(entry))}" for entry in cited.values() if entry)
     return (
         "# Losses\n\nSurrogates of the margin m = s+ - s- between the score of a positive and that of a "
         "negative. A method says which losses it accepts (`loss=logistic`). Consistent means that minimising "

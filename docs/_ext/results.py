@@ -12,12 +12,12 @@ import numpy as np
 from markdown import escaped, table
 
 import aucbench
-from aucbench.boards import building, collecting, texts
-from aucbench.boards.page import write_page
-from aucbench.boards.pictures import styling
+from aucbench.boards import building, collecting
 from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
+from aucbench.leaderboard.render import display, figure_style
+from aucbench.leaderboard.render.page import write_page
 from aucbench.studies.plugin_metadata import colour
 from aucbench.studies.store import Store
 
@@ -65,9 +65,9 @@ def has_curve(method: str) -> bool:
 def draw_curves(folder: Path) -> None:
     """A picture for each method, the others in grey."""
     means = {name: _mean([cell.curve for cell in result.cells]) for name, result in _curves.items()}
-    with styling.look():
+    with figure_style.look():
         for name in means:
-            figure, axes = styling.begin(7.0, 3.2)
+            figure, axes = figure_style.begin(7.0, 3.2)
             for other, (samples, auc, _) in means.items():
                 if other != name:
                     axes.plot(samples, auc, color="0.85", linewidth=0.8, zorder=1)
@@ -76,7 +76,7 @@ def draw_curves(folder: Path) -> None:
             axes.plot(samples, auc, color=colour(name), linewidth=2.0, marker=".", zorder=3, label=name)
             axes.set(ylim=(0.4, 1.0), xlabel="rows seen", ylabel="test AUC on digits")
             axes.set_xscale("log")
-            styling.logarithmic(axes.xaxis, *axes.get_xlim())
+            figure_style.logarithmic(axes.xaxis, *axes.get_xlim())
             axes.legend(loc="lower right")
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
 
@@ -97,7 +97,7 @@ def draw_board(folder: Path) -> None:
     rows = []
     for method, rank in ranks:
         found = [next(row for row in board.rows if row.method == method) for board in report.boards]
-        shown = [texts.auc(row) for row in found]
-        rows.append((f"[`{method}`](generated/methods/{method}.md)", texts.mean_rank(rank), *shown))
+        shown = [display.auc(row) for row in found]
+        rows.append((f"[`{method}`](generated/methods/{method}.md)", display.mean_rank(rank), *shown))
     (folder / "board_table.inc").write_text(table(tuple(map(escaped, head)), rows) + "\n", encoding="utf-8")
     front_picture.draw(report, folder / "board.svg")

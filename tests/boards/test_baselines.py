@@ -5,11 +5,11 @@ import math
 import pytest
 
 from aucbench import ParameterError
-from aucbench.boards import building, latex, texts
+from aucbench.boards import building
 from aucbench.boards.collecting import of_results
-from aucbench.boards.pictures import across
-from aucbench.boards.pictures.styling import look, styles
 from aucbench.boards.report import Interval
+from aucbench.leaderboard.render import display, figures, latex
+from aucbench.leaderboard.render.figure_style import look, styles
 from tests.boards.cells import PLUGIN, altered, finished, parameters, result, several, tuning, unfinished
 
 FEATURES = PLUGIN | {"name": "nystroem", "parameters": {"landmarks": 10}}
@@ -41,7 +41,7 @@ def test_of_several_variants_that_without_feature_map_is_taken_then_the_first():
     assert board.baseline in labels
     assert "eta=0.2" in board.baseline
     assert "nystroem" not in board.baseline
-    assert f"Gains are over {board.baseline}." in texts.remarks(board)
+    assert f"Gains are over {board.baseline}." in display.remarks(board)
 
 
 def test_a_variant_is_taken_that_is_named_in_full():
@@ -71,7 +71,7 @@ def test_a_baseline_without_any_auc_is_said_with_its_reason(status):
     (board,) = report.boards
     assert board.baseline_reason == f"alpha has no AUC: {status} in 3 of 3 runs"
     assert all(math.isnan(row.gain.value) for row in board.rows)
-    assert [texts.row_gain(row, board) for row in board.rows] == ["-", "baseline"]
+    assert [display.row_gain(row, board) for row in board.rows] == ["-", "baseline"]
     assert latex.latex(report).count("& -- ") >= 1
 
 
@@ -82,13 +82,13 @@ def test_overall_gains_are_over_the_data_sets_where_both_are_complete():
     (overall,) = report.overall
     assert overall.gain_boards == {"alpha": 3, "beta": 3, "gamma": 1}
     assert math.isnan(overall.gains["gamma"].low)
-    assert "Gains over fewer than 3 data sets: gamma (1)." in texts.overall_remarks(overall)
+    assert "Gains over fewer than 3 data sets: gamma (1)." in display.overall_remarks(overall)
     with look():
-        figure, sentence = across.gains(overall, styles(report), "alpha")
+        figure, sentence = figures.gains(overall, styles(report), "alpha")
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["beta", "gamma"]
     assert "alpha" in sentence
     with look():
-        assert across.gains(built(cells, "log_reg").overall[0], styles(report), "log_reg") is None
+        assert figures.gains(built(cells, "log_reg").overall[0], styles(report), "log_reg") is None
 
 
 def test_an_unknown_baseline_is_refused_with_the_nearest_name():
@@ -98,4 +98,4 @@ def test_an_unknown_baseline_is_refused_with_the_nearest_name():
 
 
 def test_a_gain_never_has_a_negative_zero():
-    assert texts.gain(Interval(-1e-9, -1e-9, 1e-9)) == "+0.0000 (+0.0000 to +0.0000)"
+    assert display.gain(Interval(-1e-9, -1e-9, 1e-9)) == "+0.0000 (+0.0000 to +0.0000)"

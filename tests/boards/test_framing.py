@@ -5,7 +5,7 @@ import pytest
 from aucbench.boards import building
 from aucbench.boards.collecting import of_results
 from aucbench.boards.framing import groups
-from aucbench.boards.texts import group_titles
+from aucbench.leaderboard.render.display import group_titles
 from tests.boards.cells import (
     PLUGIN,
     altered,

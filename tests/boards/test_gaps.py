@@ -6,8 +6,9 @@ import math
 import pandas as pd
 import pytest
 
-from aucbench.boards import building, documents, latex, terminal, texts
-from aucbench.boards.files import write
+from aucbench.boards import building
+from aucbench.leaderboard.render import display, latex, markdown, terminal
+from aucbench.leaderboard.render.export import write
 from tests.boards.cells import finished, several, unfinished
 
 ODD = {
@@ -44,7 +45,7 @@ def test_odd_studies_are_shown_and_written_in_every_form(name, tmp_path, capsys)
     terminal.show(report)
     files = write(report, ODD[name], tmp_path, pictures=False)
     assert all(file.stat().st_size for file in files)
-    assert texts.cells(report) in capsys.readouterr().out
+    assert display.cells(report) in capsys.readouterr().out
     table = pd.read_parquet(tmp_path / "leaderboard.parquet")
     assert len(table) == sum(len(board.rows) for board in report.boards)
     assert list(pd.read_csv(tmp_path / "leaderboard.csv").columns) == list(table.columns)
@@ -61,14 +62,14 @@ def test_where_nothing_finished_nobody_is_ranked_bold_or_in_a_group(name):
         assert math.isnan(row.auc.value)
         assert (row.groups, row.curve, row.wins, row.ties, row.losses) == ("", None, 0, 0, 0)
         assert getattr(row, word) in (2, 3)
-    assert "**" not in documents.markdown(report)
+    assert "**" not in markdown.markdown(report)
     assert "mathbf" not in latex.latex(report)
     assert latex.latex(report).count(f"& {word} in ") == 2
-    assert documents.markdown(report).count(f"| {word} in ") == 2
+    assert markdown.markdown(report).count(f"| {word} in ") == 2
     own = {"all diverged": report.diverged, "all missing": report.missing, "all failed": report.failed}[name]
     assert own == len(ODD[name])
     assert report.done + report.diverged + report.failed + report.missing == own
-    assert "no target: no method has all its runs" in documents.markdown(report)
+    assert "no target: no method has all its runs" in markdown.markdown(report)
 
 
 def test_ties_share_rank_and_group_and_nobody_wins():
@@ -76,7 +77,7 @@ def test_ties_share_rank_and_group_and_nobody_wins():
     assert (first.rank, second.rank) == (1.5, 1.5)
     assert first.groups == second.groups == "a"
     assert (first.wins, first.ties, first.losses) == (0, 1, 0)
-    assert documents.markdown(building.build(ODD["all tie"], "t")).count("**") == 4
+    assert markdown.markdown(building.build(ODD["all tie"], "t")).count("**") == 4
 
 
 def test_a_single_run_has_no_deviation_interval_or_test():
@@ -99,7 +100,7 @@ def test_runs_that_were_planned_for_other_methods_only_are_not_counted_as_missin
     ]
     assert report.missing == sum(row.missing for row in board.rows)
     assert report.diverged == sum(row.diverged for row in board.rows)
-    assert texts.trouble(rows["few"]) == "diverged in 1 of 3 runs, not planned in 1"
+    assert display.trouble(rows["few"]) == "diverged in 1 of 3 runs, not planned in 1"
     assert all(math.isnan(rows[name].rank) for name in ("few", "late"))
 
 
@@ -157,7 +158,7 @@ def test_mean_ranks_leave_methods_with_gaps_out_and_ranks_with_gaps_do_not(repor
 def test_every_view_says_what_is_missing(report, capsys):
     terminal.show(report)
     shown = capsys.readouterr().out
-    text = documents.markdown(report)
+    text = markdown.markdown(report)
     for words in (
         "2 (1 diverged)",
         "0 (2 failed, 1 missing)",

@@ -13,8 +13,8 @@ from scipy import stats
 
 from aucbench.boards import building
 from aucbench.boards.collecting import from_store
-from aucbench.boards.documents import is_best
 from aucbench.cli.main import main
+from aucbench.leaderboard.render.display import is_best
 from aucbench.studies.store import Store
 
 FOLDS = 3

@@ -151,7 +151,9 @@ def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
 
 def test_pictures_are_drawn_where_they_are_wanted(run, tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr("aucbench.boards.files.draw_all", lambda report, folder: drawn.append(folder) or [])
+    monkeypatch.setattr(
+        "aucbench.leaderboard.render.export.draw_all", lambda report, folder: drawn.append(folder) or []
+    )
     assert run("leaderboard", "--study", "pair", "--out", str(tmp_path))[0] == 0
     assert drawn == [tmp_path / "pictures"]
 

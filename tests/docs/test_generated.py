@@ -11,6 +11,7 @@ import aucbench
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.studies import settings
+from aucbench.studies.plugin_metadata import bibliography, sentence
 
 pytest.importorskip(
     "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"
@@ -97,16 +98,14 @@ def test_plain_mathematics_stays_as_it_is():
 
 
 def test_citations_read_as_sentences():
-    import bibliography
-
-    entries = bibliography.entries("aucbench_algorithms.solam")
-    assert bibliography.sentence(entries["ying2016solam"]) == (
+    entries = bibliography("aucbench_algorithms")
+    assert sentence(entries["ying2016solam"]) == (
         "Yiming Ying, Longyin Wen, Siwei Lyu: Stochastic Online AUC Maximization. "
         "Advances in Neural Information Processing Systems 29, 2016."
     )
-    assert "Kotłowski" in bibliography.sentence(entries["kotlowski2011bipartite"])
+    assert "Kotłowski" in sentence(entries["kotlowski2011bipartite"])
     for key, entry in entries.items():
-        assert "{" not in bibliography.sentence(entry), key
+        assert "{" not in sentence(entry), key
 
 
 def test_a_page_shows_what_its_code_prints(tmp_path):

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.boards import building, terminal
+from aucbench.boards import building
 from aucbench.boards.collecting import from_store
-from aucbench.boards.files import write
 from aucbench.data import load
 from aucbench.data.loader import Part
 from aucbench.data.splits import Holdout
+from aucbench.leaderboard.render import terminal
+from aucbench.leaderboard.render.export import write
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store

@@ -36,7 +36,8 @@ def leaderboard(
 
     Reads the finished entries of a store, or those that were logged to an MLflow address.
     """
-    from aucbench.boards import building, terminal
+    from aucbench.boards import building
+    from aucbench.leaderboard.render import terminal
 
     cells = _stored(store, study) if uri is None else _logged(uri, study)
     folder = _made(out)
@@ -44,7 +45,7 @@ def leaderboard(
     report = building.build(cells, study or uri or store, study is not None, remarks, baseline)
     terminal.show(report)
     if folder:
-        from aucbench.boards.files import PAGE, write
+        from aucbench.leaderboard.render.export import PAGE, write
 
         files = write(report, cells, folder, pictures)
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")

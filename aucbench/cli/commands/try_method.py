@@ -313,9 +313,9 @@ def _show(
     report: Report, name: str, troubles: Sequence[str], remarks: Sequence[str], epochs: float | None
 ) -> None:
     """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
-    from aucbench.boards import terminal
     from aucbench.boards.braille_plot import WIDTH, board_series, draw
     from aucbench.boards.verdict import next_steps, verdict
+    from aucbench.leaderboard.render import terminal
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,272 @@
+"""The columns of a report's tables, the same in every view: terminal, Markdown, the page, CSV and Parquet."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from aucbench.boards.report import Board, Interval, Overall, Report, Row
+from aucbench.leaderboard.render import display
+
+NO_RUN = "no run has finished"
+Item = TypeVar("Item")
+Whole = TypeVar("Whole")
+
+
+@dataclass(frozen=True)
+class Column(Generic[Item, Whole]):
+    """A column of a table in every view: terminal, Markdown, the page, CSV and Parquet.
+
+    Parameters
+    ----------
+    key : str
+        Its name in the address of a page.
+    header, hint : str
+        Its heading, in which ``{baseline}`` stands for the baseline, and what it means.
+    fields : tuple of str
+        Its numbers and texts in CSV and Parquet: names in `row_fields`, or in `method_fields`.
+    text : callable, optional
+        What is shown of a line of the table, ``-`` where there is nothing; the first field in the form
+        `form` where left out.
+    reason : callable
+        Why there is nothing.
+    order : str
+        The field that the table is sorted by; the first where empty.
+    usual : bool
+        Whether it is shown unless other columns are asked for.
+    left : bool
+        Whether it holds text, which is aligned to the left.
+    descending : bool
+        Whether the largest comes first when it is sorted.
+    timed : bool
+        Whether it is a time, which `Row.timing_mark` may qualify.
+    """
+
+    key: str
+    header: str
+    hint: str
+    fields: tuple[str, ...]
+    text: Callable[[Item, Whole], str] | None = None
+    form: Callable[[float], str] = display.number
+    reason: Callable[[Item, Whole], str] = lambda item, whole: NO_RUN
+    order: str = ""
+    usual: bool = False
+    left: bool = False
+    descending: bool = False
+    timed: bool = False
+
+    def shown(self, item: Item, whole: Whole) -> str:
+        """What every view shows of a line."""
+        if self.text is not None:
+            return self.text(item, whole)
+        value = getattr(item, self.fields[0])
+        return (value or display.NONE) if isinstance(value, str) else self.form(value)
+
+    def heading(self, report: Report) -> str:
+        """The heading in one line."""
+        return display.line(self.header.format(baseline=report.baseline))
+
+
+def row_fields(row: Row, board: Board) -> dict[str, Any]:
+    """All that is exported of a row, and what columns are sorted by."""
+    return vars(row) | {
+        "dataset": board.dataset,
+        "setting": board.setting,
+        "positive": ", ".join(board.facts.positive),
+        "target": board.target,
+        "procedure": board.procedure,
+        "baseline": board.baseline_reason or board.baseline,
+        **_bounds("auc", row.auc, "mean"),
+        "auc_std": row.std,
+        "auc_width": row.auc.high - row.auc.low,
+        **_bounds("gain", row.gain, "mean"),
+        "net_wins": row.wins - row.losses if row.wins + row.ties + row.losses else math.nan,
+    }
+
+
+def method_fields(method: str, overall: Overall) -> dict[str, Any]:
+    """All that is exported of a method over all boards, and what columns are sorted by."""
+    wins, ties, losses = (each.get(method, 0) for each in (overall.wins, overall.ties, overall.losses))
+    cost = overall.costs.get(method)
+    return {
+        "method": method,
+        **_bounds("rank", overall.ranks.get(method), ""),
+        "rank_with_gaps": overall.ranks_with_gaps.get(method, _UNKNOWN).value,
+        "gaps": ", ".join(overall.incomplete.get(method, [])),
+        "groups": overall.groups.get(method, ""),
+        "wins": wins,
+        "ties": ties,
+        "losses": losses,
+        "baseline": overall.baseline_reason or overall.baseline,
+        **_bounds("gain", overall.gains.get(method), "mean"),
+        "gain_boards": overall.gain_boards.get(method, 0),
+        "on_front": cost is not None and cost.on_front,
+        "procedure": overall.procedure,
+    }
+
+
+_UNKNOWN = Interval(math.nan)
+
+
+def _bounds(name: str, value: Interval | None, centre: str) -> dict[str, float]:
+    value = value or _UNKNOWN
+    return {f"{name}_{centre}".rstrip("_"): value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+
+
+def _no_spread(row: Row, board: Board) -> str:
+    return {0: NO_RUN, 1: "one run has no spread"}.get(row.runs, "not computed")
+
+
+def _no_group(row: Row, board: Board) -> str:
+    return NO_RUN if math.isnan(row.auc.value) else "not compared with others"
+
+
+def _no_gain(row: Row, board: Board) -> str:
+    return board.baseline_reason or display.trouble(row) or "no run in common with the baseline"
+
+
+def _no_target(row: Row, board: Board) -> str:
+    return "this board has no target AUC" if math.isnan(board.target) else "no run reached the target AUC"
+
+
+def _no_tuning(row: Row, board: Board) -> str:
+    return "not recorded" if board.tuned else "nothing was tuned"
+
+
+def _not_recorded(item: Any, whole: Any) -> str:
+    return "not recorded"
+
+
+ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
+    Column("data", "Data set", "Data set of the board", ("dataset",), lambda _, board: board.dataset,
+        left=True),
+    Column("method", "Method",
+        "Name of the method; parameters in brackets distinguish variants of one method",
+        ("method", "algorithm", "exempt"), left=True, usual=True),
+    Column("rank", "Rank", "By mean test AUC on this board; 1 is best, ties share the mean", ("rank",),
+        form=display.rank, reason=lambda row, _: f"no rank: {display.trouble(row) or NO_RUN}", usual=True),
+    Column("auc", "Test AUC", "Mean test AUC over the runs, and their standard deviation",
+        ("auc_mean", "auc_std", "advice"), lambda row, _: display.auc(row), usual=True, descending=True),
+    Column("interval", "95 % interval", "Confidence interval of the mean test AUC; sorts by its width",
+        ("auc_low", "auc_high"), lambda row, _: display.interval(row.auc), reason=_no_spread,
+        order="auc_width", usual=True),
+    Column("groups", "Groups",
+        "Methods that share a letter do not differ significantly; the test is named below", ("groups",),
+        reason=_no_group, usual=True, left=True),
+    Column("wtl", "W/T/L",
+        "Wins, ties and losses against the other methods of the board, by the test of the letters",
+        ("wins", "ties", "losses"), lambda row, _: display.outcomes(row.wins, row.ties, row.losses),
+        reason=_no_group, order="net_wins", usual=True, descending=True),
+    Column("gain", "Gain over {baseline}",
+        "Mean difference of the AUCs of the same runs, method - {baseline}, with its corrected 95 % interval",
+        ("gain_mean", "gain_low", "gain_high", "baseline"), lambda row, board: display.row_gain(row, board),
+        reason=_no_gain, usual=True, descending=True),
+    Column("train", "Training s", "Mean training time of a run in seconds",
+        ("train_seconds", "timing_mark", "on_front"), usual=True, timed=True),
+    Column("ns", "ns/iteration", "Mean training time of one iteration in nanoseconds", ("ns_per_iteration",),
+        usual=True, timed=True),
+    Column("bytes", "State", "Memory that the method keeps between iterations", ("state_bytes",),
+        form=display.size, reason=_not_recorded),
+    Column("tsam", "Target samples", "Median number of samples until the target AUC of the board",
+        ("target_samples",), reason=_no_target),
+    Column("tshare", "Reached", "Share of the runs that reached the target AUC", ("target_share",),
+        form=display.percent, reason=_no_target, descending=True),
+    Column("asam", "Anytime, samples", "Area under the AUC curve against log samples, from 0 to 1",
+        ("anytime_samples",), form=display.mean, reason=_not_recorded, descending=True),
+    Column("asec", "Anytime, seconds", "Area under the AUC curve against log seconds, from 0 to 1",
+        ("anytime_seconds",), form=display.mean, reason=_not_recorded, descending=True, timed=True),
+    Column("csec", "Tuning s", "Mean time of the tuning of a run in seconds", ("tuning_seconds",),
+        reason=_no_tuning, timed=True),
+    Column("cpass", "Tuning passes", "Mean number of passes over the training data that the tuning took",
+        ("tuning_passes",), reason=_no_tuning),
+    Column("runs", "Runs", "Finished runs, and what became of the others",
+        ("runs", "diverged", "failed", "missing", "unplanned", "unconverged"), lambda row, _: display.runs(row),
+        usual=True, descending=True),
+    Column("tsec", "Target s", "Median training seconds until the target AUC of the board",
+        ("target_seconds", "target"), reason=_no_target, usual=True, timed=True),
+    Column("chosen", "Chosen", "Values that the tunings of the runs chose", ("chosen",), reason=_no_tuning,
+        left=True),
+    Column("edges", "Edges", "Chosen values at an edge of the values tried: the optimum may lie beyond",
+        ("edges",), reason=lambda row, board: "none" if row.chosen else _no_tuning(row, board), left=True),
+    Column("parameters", "Parameters", "Hyperparameters, loss and feature map of the method", ("parameters",),
+        reason=_not_recorded, left=True),
+    Column("command", "Command", "The command that runs it again", ("command",), reason=_not_recorded,
+        left=True),
+    Column("setting", "Setting", "Settings shared by all methods of the board",
+        ("setting", "procedure", "positive"), lambda _, board: board.setting, left=True),
+)  # fmt: skip
+
+
+def _no_rank(method: str, overall: Overall) -> str:
+    gaps = overall.incomplete.get(method)
+    return f"gaps on {', '.join(gaps)}" if gaps else "no board is complete for it"
+
+
+def _outcomes(method: str, overall: Overall) -> str:
+    return display.outcomes(*(each.get(method, 0) for each in (overall.wins, overall.ties, overall.losses)))
+
+
+METHOD_COLUMNS: tuple[Column[str, Overall], ...] = (
+    Column("method", "Method", "", ("method",), lambda method, _: method, left=True, usual=True),
+    Column("rank", "Mean rank", "Over the data sets on which every ranked method has all runs; 1 is best",
+        ("rank",), lambda method, overall: display.mean_rank(overall.ranks.get(method)), reason=_no_rank,
+        usual=True),
+    Column("interval", "95 % interval", "Bootstrapped over data sets and runs", ("rank_low", "rank_high"),
+        lambda method, overall: display.interval(overall.ranks.get(method, _UNKNOWN), 2), reason=_no_rank,
+        usual=True),
+    Column("groups", "Groups",
+        "Methods that share a letter do not differ significantly; the test is named below", ("groups",),
+        lambda method, overall: overall.groups.get(method) or display.NONE,
+        reason=lambda method, _: "not compared", left=True, usual=True),
+    Column("wtl", "W/T/L", "Wins, ties and losses summed over the data sets", ("wins", "ties", "losses"),
+        _outcomes, reason=lambda method, _: "not compared with others", usual=True),
+    Column("gain", "Mean gain over {baseline}",
+        "Mean over the data sets, with its 95 % interval over the data sets",
+        ("gain_mean", "gain_low", "gain_high", "baseline", "gain_boards", "on_front", "procedure"),
+        lambda method, overall: display.overall_gain(overall, method),
+        reason=lambda method, _: "no data set on which neither has gaps", usual=True),
+    Column("gapped", "Rank on available data sets", "Mean over the data sets that the method has",
+        ("rank_with_gaps",), lambda method, overall: display.mean_rank(overall.ranks_with_gaps.get(method)),
+        reason=lambda method, _: "it has all runs on no data set", usual=True),
+    Column("missing", "Missing data sets", "Data sets on which the method has no or not all runs", ("gaps",),
+        lambda method, overall: str(len(overall.incomplete.get(method, ())) or display.NONE),
+        reason=lambda method, _: "none"),
+)  # fmt: skip
+
+
+class TextTable(NamedTuple):
+    """A table as text: headings, whether each column is aligned to the left, and lines."""
+
+    head: list[str]
+    left: list[bool]
+    lines: list[list[str]]
+
+
+def board_table(report: Report, board: Board) -> TextTable:
+    """The rows of a board; † marks times that are not comparable, * methods that are exempt from a check."""
+    columns = [column for column in ROW_COLUMNS if column.usual]
+    return _table(
+        report, columns, [[_marked(column, row, board) for column in columns] for row in board.rows]
+    )
+
+
+def overall_table(report: Report, overall: Overall) -> TextTable:
+    """The methods over all boards of a group."""
+    columns = [column for column in METHOD_COLUMNS if column.usual]
+    return _table(
+        report, columns, [[c.shown(method, overall) for c in columns] for method in overall.methods]
+    )
+
+
+def _table(report: Report, columns: Sequence[Column[Any, Any]], lines: list[list[str]]) -> TextTable:
+    lines = [[display.line(text) for text in line] for line in lines]
+    return TextTable(
+        [column.heading(report) for column in columns], [column.left for column in columns], lines
+    )
+
+
+def _marked(column: Column[Row, Board], row: Row, board: Board) -> str:
+    text = column.shown(row, board)
+    if column.timed and row.timing_mark and text != display.NONE:
+        return text + "†"
+    return f"{text}*" if column.key == "method" and row.exempt else text

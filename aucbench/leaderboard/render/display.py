@@ -1,0 +1,334 @@
+"""Numbers of a report as text, the same in every view."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from aucbench.boards.report import Board, Interval, Overall, Report, Row, TriedSetting
+
+NONE = "-"
+
+
+def mean(value: float) -> str:
+    """An AUC, with four decimals in every view; a dash where there is none."""
+    return NONE if math.isnan(value) else f"{value:.4f}"
+
+
+def auc(row: Row) -> str:
+    """Mean and standard deviation, or why there is none."""
+    if math.isnan(row.auc.value):
+        return trouble(row)
+    return mean(row.auc.value) + ("" if math.isnan(row.std) else f" ± {mean(row.std)}")
+
+
+def interval(value: Interval, digits: int = 4) -> str:
+    """The bounds of an interval."""
+    if math.isnan(value.low) or math.isnan(value.high):
+        return NONE
+    return f"{value.low:.{digits}f} to {value.high:.{digits}f}"
+
+
+def gain(value: Interval) -> str:
+    """A gain with its sign and interval; a dash where there is none."""
+    if math.isnan(value.value):
+        return NONE
+    bounds = "" if math.isnan(value.low) else f" ({_signed(value.low)} to {_signed(value.high)})"
+    return _signed(value.value) + bounds
+
+
+def row_gain(row: Row, board: Board) -> str:
+    """The gain of a method on a board, or why there is none."""
+    if row.method == board.baseline:
+        return "baseline"
+    return "not run" if not board.baseline else gain(row.gain)
+
+
+def overall_gain(overall: Overall, method: str) -> str:
+    """The mean gain of a method over data sets, or why there is none."""
+    if method == overall.baseline:
+        return "baseline"
+    return "not run" if not overall.baseline else gain(overall.gains.get(method, Interval(math.nan)))
+
+
+def mean_rank(rank: Interval | None) -> str:
+    """An average rank, with two decimals in every view; a dash where there is none."""
+    return NONE if rank is None or math.isnan(rank.value) else f"{rank.value:.2f}"
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 4) + 0.0:+.4f}"  # no -0.0000
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits."""
+    if math.isnan(value):
+        return NONE
+    if math.isinf(value):
+        return "never"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+
+
+def percent(share: float) -> str:
+    """A share, with three significant digits."""
+    return NONE if math.isnan(share) else f"{100 * share:.3g} %"
+
+
+def size(count: float) -> str:
+    """Bytes in the largest unit of which there is one."""
+    if math.isnan(count):
+        return NONE
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 1 << power:
+            return f"{count / (1 << power):.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def rank(value: float) -> str:
+    """A rank, in halves where methods tie."""
+    return NONE if math.isnan(value) else f"{value:.4g}"
+
+
+def runs(row: Row) -> str:
+    """Number of runs, and what became of those that gave no AUC."""
+    notes = [f"{count} {what}" for count, what in row.gaps]
+    return f"{row.runs}" + (f" ({', '.join(notes)})" if notes else "")
+
+
+def trouble(row: Row) -> str:
+    """What became of the runs that gave no AUC: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
+    lost = row.gaps
+    if not lost:
+        return ""
+    found = [f"{what} in {count}" for count, what in lost]
+    total = row.runs + sum(count for count, _ in lost)
+    return ", ".join([f"{found[0]} of {total} {'run' if total == 1 else 'runs'}", *found[1:]])
+
+
+def cells(report: Report) -> str:
+    """Numbers of cells."""
+    return (
+        f"{report.done:,} cells done, {report.diverged:,} diverged, {report.failed:,} failed, "
+        f"{report.missing:,} missing"
+    )
+
+
+def letters(procedure: str) -> str:
+    """How letters are to be read; empty where there are none."""
+    return f"Methods that share a letter do not differ significantly ({procedure})." if procedure else ""
+
+
+def outcomes(wins: int, ties: int, losses: int) -> str:
+    """Wins, ties and losses; a dash where nothing was compared."""
+    return f"{wins}/{ties}/{losses}" if wins + ties + losses else NONE
+
+
+def is_best(row: Row, board: Board) -> bool:
+    """Whether it is ranked, and first or not significantly different from the first by the board's tests."""
+    first = board.rows[0]
+    if math.isnan(row.rank) or math.isnan(first.rank):
+        return False
+    return row.rank == first.rank or bool(set(row.groups) & set(first.groups))
+
+
+def target(board: Board) -> str:
+    """The AUC to be reached."""
+    if math.isnan(board.target):
+        return "no target: no method has all its runs"
+    return f"target: AUC {board.target:.4f}, {board.target_text}"
+
+
+def remarks(board: Board) -> list[str]:
+    """What the marks in the table of a board mean."""
+    marked = sorted({f"† {row.method}: {row.timing_mark}" for row in board.rows if row.timing_mark})
+    exempt = [f"* {row.method} is exempt from checks: {row.exempt}" for row in board.rows if row.exempt]
+    chosen = [f"{row.method} chose {row.chosen}" for row in board.rows if row.chosen]
+    edges = [f"{row.method}: {row.edges}" for row in board.rows if row.edges]
+    diverged = [f"{row.method} {trouble(row)}: {row.advice}" for row in board.rows if row.advice]
+    unconverged = [
+        f"{row.method} had not converged in {row.unconverged} of {row.runs} runs: its optimum may differ."
+        for row in board.rows
+        if row.unconverged
+    ]
+    first = [text for text in (letters(board.procedure), _baseline(board)) if text]
+    return [*first, *marked, *sorted(exempt), *chosen, *edges, *unconverged, *diverged]
+
+
+def overall_remarks(overall: Overall) -> list[str]:
+    """How the table over all boards is to be read, and what is missing."""
+    fewer = [
+        f"{method} ({overall.gain_boards.get(method, 0)})"
+        for method in overall.methods
+        if overall.baseline and overall.gain_boards.get(method, 0) < overall.boards
+    ]
+    gaps = [f"{method} has gaps on {', '.join(names)}" for method, names in overall.incomplete.items()]
+    less = [f"Gains over fewer than {overall.boards} data sets: {', '.join(fewer)}."] if fewer else []
+    return [*filter(None, [letters(overall.procedure), _baseline(overall)]), *less, *gaps]
+
+
+def _baseline(view: Board | Overall) -> str:
+    if view.baseline_reason:
+        return f"There are no gains: {view.baseline_reason}."
+    return f"Gains are over {view.baseline}." if view.baseline else ""
+
+
+def line(text: str) -> str:
+    """Text in one line."""
+    return " ".join(text.split())
+
+
+def group_titles(report: Report) -> list[str]:
+    """One a group of boards: tuned or not, and what else tells it from others of its kind."""
+    settings = [_common(boards) for _, boards in report.groups()]
+    titles = []
+    for (overall, _), own in zip(report.groups(), settings, strict=True):
+        alike = [
+            setting
+            for (other, _), setting in zip(report.groups(), settings, strict=True)
+            if other.tuned is overall.tuned
+        ]
+        parts = [part for part in own if not all(part in setting for setting in alike)]
+        titles.append("; ".join(["tuned" if overall.tuned else "not tuned", *parts]))
+    return titles
+
+
+def _common(boards: Sequence[Board]) -> list[str]:
+    parts = [board.setting.split("; ") for board in boards]
+    return [part for part in parts[0] if all(part in others for others in parts)] if parts else []
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: ``a, b and c``."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def ordinal(place: int) -> str:
+    """``1st``, ``2nd``, ``3rd``, ``4th``."""
+    teens = 10 < place % 100 < 14
+    return f"{place}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th')}"
+
+
+def plural(count: int, noun: str) -> str:
+    """A number and its noun."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def leader(board: Board) -> Row | None:
+    """The row with the highest mean AUC, with gaps or without."""
+    ranked = [row for row in board.rows if not math.isnan(row.auc.value)]
+    return max(ranked, key=lambda row: row.auc.value, default=None)
+
+
+def tied_with(lead: Row, board: Board) -> list[str]:
+    """The other methods of a board that share a letter with a row."""
+    return [row.method for row in board.rows if row is not lead and set(row.groups) & set(lead.groups)]
+
+
+def board_verdict(board: Board) -> tuple[str, str]:
+    """Who has the highest mean AUC on a board, and in words how sure that is."""
+    lead = leader(board)
+    if lead is None:
+        return "", "No run has finished on this board."
+    bounds = "" if math.isnan(lead.auc.low) else f" ({interval(lead.auc)})"
+    start = f" has the highest mean test AUC, {mean(lead.auc.value)}{bounds} over {plural(lead.runs, 'run')}"
+    rivals = [row for row in board.rows if row is not lead and not math.isnan(row.auc.value)]
+    near = tied_with(lead, board)
+    if not rivals:
+        return lead.method, f"{start}; it is alone on this board."
+    if not lead.groups:
+        return lead.method, f"{start}; whether that is more than chance was not tested."
+    if not near:
+        others = "the other" if len(rivals) == 1 else f"all {len(rivals)} others"
+        results = " that have results" if len(rivals) + 1 < len(board.rows) else ""
+        return lead.method, f"{start}, significantly above {others}{results}."
+    if len(near) == len(rivals):
+        return lead.method, f"{start}, but no method is significantly below it."
+    return lead.method, f"{start}; not significantly below it: {_some(near)}."
+
+
+def overall_verdict(overall: Overall, level: float) -> tuple[str, str]:
+    """Who leads over all boards of a group, and in words how sure that is."""
+    ranks = overall.ranks or overall.ranks_with_gaps
+    order = [method for method in overall.methods if method in ranks]
+    if not order:
+        return "", "No method has a rank yet: no board has finished runs of two methods."
+    best = ranks[order[0]]
+    lead = [method for method in order if ranks[method].value == best.value]
+    rivals = order[len(lead) :]
+    alone = "One data set cannot say which method is better in general."
+    if overall.boards == 1 and len(lead) == 1 and rivals:
+        return lead[0], f" is first on the only data set. {alone}"
+    used = (overall.ranks and overall.ranked_boards) or overall.boards
+    where = "on the only data set" if overall.boards == 1 else f"over {plural(used, 'data set')}"
+    bounds = "" if math.isnan(best.low) else f" ({interval(best, 2)})"
+    verb = "leads" if len(lead) == 1 else "share the lead"
+    text = f" {verb} with an average rank of {mean_rank(best)}{bounds} {where}"
+    text += f". {alone}" if overall.boards == 1 and rivals else _sureness(overall, lead, rivals, level)
+    return listed(lead), text + _unranked(overall, best.value)
+
+
+def _sureness(overall: Overall, lead: Sequence[str], rivals: Sequence[str], level: float) -> str:
+    """How sure the lead is, by Wilcoxon's tests."""
+    if not rivals:
+        return "." if len(lead) > 1 else "; there is nobody to compare it with."
+    letters = set(overall.groups.get(lead[0], ""))
+    if not letters:
+        return ". Whether that is more than chance was not tested."
+    near = [method for method in rivals if letters & set(overall.groups.get(method, ""))]
+    if not near:
+        return f", significantly ahead of {rivals[0] if len(rivals) == 1 else f'all {len(rivals)} others'}."
+    p = overall.pairwise.get((lead[0], rivals[0]), math.nan)
+    text = ""
+    if rivals[0] in near and p >= level:
+        text = f" Against {rivals[0]}, the next, Wilcoxon's test gives p = {p:.3f} after Holm's correction."
+    if len(near) == len(rivals):
+        return f", but no method is significantly behind it: the order may be chance.{text}"
+    return f"; not significantly behind it: {_some(near)}.{text}"
+
+
+def _unranked(overall: Overall, best: float) -> str:
+    """Methods with gaps that are no worse where they have results: nobody leads over them."""
+    if not overall.ranks:
+        return " No board is complete for all, so these ranks have gaps."
+    found = [
+        f"{method} ({mean_rank(rank)} with gaps)"
+        for method, rank in overall.ranks_with_gaps.items()
+        if method not in overall.ranks and rank.value <= best
+    ]
+    if not found:
+        return ""
+    many = len(found) > 1
+    why = (
+        "their gaps, and no worse on the boards they are on"
+        if many
+        else "its gaps, and no worse on the boards it is on"
+    )
+    return f" Left out for {why}: {listed(found)}."
+
+
+def _some(names: Sequence[str]) -> str:
+    return listed(names) if len(names) <= 4 else f"{len(names)} methods ({', '.join(names[:3])} …)"
+
+
+class TunedField(NamedTuple):
+    """A field that a tuning chose: its trials as (value, validation AUC), and the best AUC of each value."""
+
+    name: str
+    numeric: bool
+    points: list[tuple[Any, float]]
+    best: list[tuple[Any, float]]
+
+
+def tuned_fields(trials: Sequence[TriedSetting]) -> list[TunedField]:
+    """Fields of which several values were tried, in alphabetical order; values are numbers or texts."""
+    known = [trial for trial in trials if trial.auc is not None]
+    found = []
+    for name in sorted({name for trial in known for name in trial.parameters}):
+        points = [(trial.parameters[name], trial.auc) for trial in known if name in trial.parameters]
+        numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value, _ in points)
+        points = [(value if numeric else str(value), auc) for value, auc in points]
+        best: dict[Any, float] = {}
+        for value, auc in points:
+            best[value] = max(auc, best.get(value, auc))
+        if len(best) > 1:
+            found.append(TunedField(name, numeric, points, sorted(best.items())))
+    return found

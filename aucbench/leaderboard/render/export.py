@@ -1,0 +1,163 @@
+"""A report to a folder: CSV and Parquet here, the other forms by their modules."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET, Struct
+from msgspec.structs import asdict
+
+from aucbench.boards.collecting import Cell
+from aucbench.boards.framing import groups
+from aucbench.boards.report import Report
+from aucbench.leaderboard.render.columns import METHOD_COLUMNS, ROW_COLUMNS, method_fields, row_fields
+from aucbench.leaderboard.render.figures import draw_all
+from aucbench.leaderboard.render.latex import latex
+from aucbench.leaderboard.render.markdown import markdown
+from aucbench.leaderboard.render.page import write_page
+from aucbench.studies.record import canonical, subset
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE = "leaderboard.html"
+
+
+def write(report: Report, cells: Sequence[Cell], folder: Path, pictures: bool = True) -> list[Path]:
+    """Write tables, documents, the page and, if wanted, the pictures; returns the files.
+
+    Parameters
+    ----------
+    report : Report
+        What is written.
+    cells : sequence of Cell
+        From which it was made: written as they are, so that numbers can be computed again.
+    folder : Path
+        Made where there is none.
+    pictures : bool
+        Drawing takes seconds.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    board = board_table(report)
+    board.to_csv(folder / "leaderboard.csv", index=False)
+    board.to_parquet(folder / "leaderboard.parquet", index=False)
+    overall_table(report).to_csv(folder / "overall.csv", index=False)
+    cell_table(cells, report.one_study).to_parquet(folder / "cells.parquet", index=False)
+    (folder / "leaderboard.md").write_text(markdown(report), encoding="utf-8")
+    (folder / "leaderboard.tex").write_text(latex(report), encoding="utf-8")
+    write_page(report, folder / PAGE)
+    names = ("leaderboard.csv", "overall.csv", "leaderboard.parquet", "cells.parquet", "leaderboard.md")
+    drawn = draw_all(report, folder / "pictures") if pictures else []
+    return [folder / name for name in (*names, "leaderboard.tex", PAGE)] + drawn
+
+
+def board_table(report: Report) -> "pd.DataFrame":
+    """One row a board and method, best first.
+
+    Returns
+    -------
+    DataFrame
+        `group` of boards that are ranked together, `board`, `tuned`, and the fields of `ROW_COLUMNS`: those
+        of `Row` (the interval of the AUC as `auc_mean`, `auc_low`, `auc_high`, that of the gain alike),
+        `dataset`, the label of the `baseline` (or why there is none), `target`, `procedure` (the test),
+        `setting` and `positive` (the labels that count as positive).
+    """
+    import pandas as pd
+
+    names = ["group", "board", "tuned", *(name for column in ROW_COLUMNS for name in column.fields)]
+    rows = [
+        row_fields(row, board) | {"group": group, "board": board.number, "tuned": board.tuned}
+        for group, (_, boards) in enumerate(report.groups(), 1)
+        for board in boards
+        for row in board.rows
+    ]
+    return pd.DataFrame(rows, columns=names)
+
+
+def overall_table(report: Report) -> "pd.DataFrame":
+    """One row a method and group of boards: ranks, groups, wins, ties, losses, gains."""
+    import pandas as pd
+
+    names = ["group", "tuned", "boards", *(name for column in METHOD_COLUMNS for name in column.fields)]
+    rows = [
+        method_fields(method, overall) | {"group": group, "tuned": overall.tuned, "boards": overall.boards}
+        for group, overall in enumerate(report.overall, 1)
+        for method in overall.methods
+    ]
+    return pd.DataFrame(rows, columns=names)
+
+
+def cell_table(cells: Sequence[Cell], one_study: bool = False) -> "pd.DataFrame":
+    """One row a cell, from which all but what is read off curves can be computed again.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        Those that a report was built from.
+    one_study : bool
+        As when it was built.
+
+    Returns
+    -------
+    DataFrame
+        `board` and `method` say where the cell stands in the report; they are null for a cell that a later
+        version of its code or data has replaced. AUCs are null unless `status` is ``finished``.
+    """
+    import pandas as pd
+
+    places: dict[str, tuple[int, str]] = {}
+    boards = [(group, members) for group in groups(cells, one_study) for members in group.boards.values()]
+    for number, (group, members) in enumerate(boards, 1):
+        places |= {cell.key: (number, group.label(cell)) for cell in members}
+    rows = [_cell(cell, *places.get(cell.key, (None, None))) for cell in cells]
+    return pd.DataFrame(rows, columns=list(CELL)).astype({"board": "Int64"})
+
+
+_DESCRIBED = (
+    "dataset", "loss", "features", "scaling", "rescale", "protocol", "tuning", "max_train_rows", "budget",
+    "order", "dtype",
+)  # fmt: skip
+_MEASURED = (
+    "auc", "iterations", "train_seconds", "train_cpu_seconds", "ns_per_iteration", "state_bytes",
+    "stop_reason",
+)  # fmt: skip
+_ENVIRONMENT = ("concurrency", "cpu", "finished_at")
+_ROWS = ("train_rows", "test_rows", "train_positives", "test_positives")
+CELL = (
+    "board", "method", "key", "dataset", "algorithm", "parameters", "described", "seed", "split_seed",
+    "order_seed", "fold", "status", "chosen", "edges", "tuning_passes", "tuning_seconds", "source",
+    *_ENVIRONMENT, *_ROWS, *_MEASURED,
+)  # fmt: skip
+
+
+def _cell(cell: Cell, board: int | None, method: str | None) -> dict[str, Any]:
+    described, record = cell.described, cell.record
+    tuned = record.tuned if record else None
+    return (
+        {
+            "board": board,
+            "method": method,
+            "key": cell.key,
+            "dataset": described.dataset.title,
+            "algorithm": described.algorithm.name,
+            "parameters": json.dumps(described.algorithm.parameters, default=str),
+            "described": canonical(subset(described, _DESCRIBED)),
+            "status": str(cell.status),
+            "chosen": json.dumps(tuned.parameters, default=str) if tuned else None,
+            "edges": json.dumps(tuned.edges) if tuned and tuned.edges is not UNSET else None,
+            "tuning_passes": tuned.cost.passes if tuned else None,
+            "tuning_seconds": tuned.cost.train_seconds if tuned else None,
+            "source": record.source if record else None,
+        }
+        | asdict(cell.run)
+        | _some(record and record.environment, _ENVIRONMENT)
+        | _some(record and record.data, _ROWS)
+        | _some(record and record.result, _MEASURED)
+    )
+
+
+def _some(part: Struct | None, names: tuple[str, ...]) -> dict[str, Any]:
+    """Fields of a part of a record; None where there is no record, or where a version did not keep them."""
+    found = {name: getattr(part, name, None) for name in names}
+    return {name: None if value is UNSET else value for name, value in found.items()}

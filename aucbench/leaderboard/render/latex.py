@@ -1,0 +1,136 @@
+"""A report as LaTeX: booktabs tables for each group of boards, ready to be quoted."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from aucbench.boards.report import Board, Overall, Report, Row
+from aucbench.leaderboard.render import display
+
+SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
+    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", "]": "{]}", "*": "{*}",
+    "†": r"\dag{}", "±": r"\ensuremath{\pm}", "-": "{-}", "`": r"\textasciigrave{}",
+}  # fmt: skip
+
+
+def latex(report: Report) -> str:
+    """A document with booktabs tables for each group of boards: data sets by methods, AUCs and gains.
+
+    The best mean of a data set is bold, as are those that do not differ from it significantly; cells without
+    an AUC say why, and how many runs a mean is over where some are lacking. Tuned boards are followed by the
+    chosen settings.
+    """
+    titles = display.group_titles(report)
+    tables = [
+        _tables(overall, boards, title, report)
+        for (overall, boards), title in zip(report.groups(), titles, strict=True)
+    ]
+    body = "\n\\clearpage\n\n".join(tables) or "There are no results."
+    return (
+        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n\\usepackage{graphicx}\n"
+        "\\usepackage[landscape,margin=1cm]{geometry}\n\\begin{document}\n"
+        f"{body}\n\\end{{document}}\n"
+    )
+
+
+def escaped(text: str) -> str:
+    """Text in one line, in which no character means anything to LaTeX; ? for those it may not know."""
+    return "".join(SPECIAL.get(letter, _known(letter)) for letter in display.line(text))
+
+
+def signed(text: str) -> str:
+    """A number, or numbers, as LaTeX sets them: with a minus sign, and a dash where there is none."""
+    return "--" if text == display.NONE else escaped(text).replace("{-}", "$-$")
+
+
+def _known(letter: str) -> str:
+    if ord(letter) < 128:
+        return letter if letter.isprintable() else "?"
+    return letter if letter.isalpha() and ord(letter) < 256 else "?"
+
+
+def _tables(overall: Overall, boards: Sequence[Board], title: str, report: Report) -> str:
+    """The AUCs of a group, its gains where there is a baseline, and what the tunings chose."""
+    methods = overall.methods
+    tests = {board.procedure for board in boards if board.procedure}
+    both = "paired t-tests with Nadeau and Bengio's and Holm's corrections, 5 %"
+    test = next(iter(tests)) if len(tests) == 1 else both
+    caption = (
+        "Test AUC (mean $\\pm$ standard deviation over the runs; how many runs where some gave none), "
+        f"{escaped(title)}; bold: the best, and those that do not differ from it significantly "
+        f"({escaped(test)}). aucbench {escaped(report.version)}."
+    )
+    if not overall.baseline:
+        caption += f" There are no gains: {escaped(overall.baseline_reason)}."
+    ranks = [signed(display.mean_rank(overall.ranks.get(method))) for method in methods]
+    text = _table(caption, boards, methods, _auc, ["mean rank", *ranks])
+    if overall.baseline:
+        caption = (
+            f"Gain in test AUC over {escaped(overall.baseline)}: mean difference over the same runs with the "
+            "95\\,\\% interval of the corrected paired t-test; the last line is over the data sets."
+        )
+        means = [signed(display.overall_gain(overall, method)) for method in methods]
+        text += "\n\n" + _table(caption, boards, methods, _gain, ["mean gain", *means])
+    return text + (_chosen(boards) if overall.tuned else "")
+
+
+def _table(
+    caption: str,
+    boards: Sequence[Board],
+    methods: Sequence[str],
+    cell: Callable[[Row, Board], str],
+    last: Sequence[str],
+) -> str:
+    """Data sets by methods; below them one line over all data sets."""
+    lines = []
+    for board in boards:
+        rows = {row.method: row for row in board.rows}
+        cells = [cell(rows[method], board) if method in rows else "--" for method in methods]
+        lines.append(" & ".join([escaped(board.dataset), *cells]) + r" \\")
+    return "\n".join(
+        [
+            r"\begin{table}[p]\centering\small",
+            f"\\caption{{{caption}}}",
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            f"\\begin{{tabular}}{{l{'r' * len(methods)}}}",
+            r"\toprule",
+            " & ".join(["data set", *map(escaped, methods)]) + r" \\",
+            r"\midrule",
+            *lines,
+            r"\midrule",
+            " & ".join(last) + r" \\",
+            r"\bottomrule",
+            r"\end{tabular}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _chosen(boards: Sequence[Board]) -> str:
+    """What the tunings chose, and where it lay at the edge of a grid: a paragraph per data set."""
+    text = ""
+    for board in boards:
+        own = [
+            f"{row.method}: {row.chosen}" + (f" ({row.edges})" if row.edges else "")
+            for row in board.rows
+            if row.chosen
+        ]
+        if own:
+            title = rf"\noindent\textbf{{Chosen settings, {escaped(board.dataset)}.}}"
+            text += f"\n\n{title} {escaped('; '.join(own))}."
+    return text
+
+
+def _gain(row: Row, board: Board) -> str:
+    return signed(display.row_gain(row, board))
+
+
+def _auc(row: Row, board: Board) -> str:
+    if math.isnan(row.auc.value):
+        return escaped(display.auc(row))
+    spread = "" if math.isnan(row.std) else f" \\pm {display.mean(row.std)}"
+    mean = display.mean(row.auc.value)
+    inside = f"\\mathbf{{{mean}}}" if display.is_best(row, board) else mean
+    lacking = sum(count for count, _ in row.gaps)
+    return f"${inside}{spread}$" + (f" ({row.runs} of {row.runs + lacking} runs)" if lacking else "")

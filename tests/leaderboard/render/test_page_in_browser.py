@@ -1,0 +1,246 @@
+"""What a page does in a real browser, opened from a file."""
+
+from dataclasses import replace
+
+import pytest
+
+from aucbench.boards import building
+from aucbench.leaderboard.render.page import write_page
+from tests.boards.cells import budget, finished, tuning, unfinished
+from tests.boards.making import cells, report
+from tests.leaderboard.render.test_page import HARMFUL, named
+
+DASH = "\u2013"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    many, few = cells(methods=6, boards=12), cells(methods=6, boards=3, tuned=False)
+    write_page(building.build([*many, *few], "a study", one_study=True, baseline="method1"), file)
+    return file.as_uri()
+
+
+def column(tab, number):
+    return tab.locator(f".results tbody tr > :nth-child({number})").all_inner_texts()
+
+
+def heading(tab, text):
+    return tab.locator(".results thead th", has=tab.get_by_role("button", name=text, exact=True))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_opens_without_errors_and_fits_the_screen(visit, address, width, scheme):
+    tab = visit(address, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    for view in ("overall", "results", "data", "data/1", "methods", "methods/method0", "notes"):
+        tab.goto(f"{address}#{view}")
+        assert tab.locator("#view h2").count() > 0
+        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
+    assert tab.locator("html").get_attribute("data-theme") == scheme
+
+
+def test_the_first_screen_says_who_leads(visit, address):
+    tab = visit(address)
+    assert tab.locator(".verdict").inner_text().startswith("method0 leads with an average rank of 1")
+    assert tab.locator(".ranking tbody tr").count() == 6
+    assert tab.get_by_role("heading", name="Critical differences").count() == 1
+
+
+def test_a_lead_over_methods_with_gaps_is_not_claimed(visit, tmp_path):
+    found = cells(methods=3, boards=2, gaps=False)
+    lost = unfinished(algorithm="method0", dataset="data1", tuning=tuning())
+    made = [lost if cell.key == found[0].key else cell for cell in found]
+    write_page(building.build(made, "a study", one_study=True), tmp_path / "page.html")
+    tab = visit((tmp_path / "page.html").as_uri())
+    said = tab.locator(".verdict").inner_text()
+    assert said.startswith("method1 leads")
+    assert "Left out for its gaps, and no worse on the boards it is on: method0 (1.00 with gaps)." in said
+    assert "method0: data1" in tab.locator(".incomplete").text_content()
+
+
+def test_tuned_and_untuned_results_never_share_a_table(visit, address):
+    tab = visit(f"{address}#results")
+    assert tab.locator(".count").inner_text() == "72 of 72 rows"
+    tab.get_by_role("button", name="Not tuned").click()
+    assert tab.locator(".count").inner_text() == "18 of 18 rows"
+    assert "kind=untuned" in tab.url
+    tab.goto(f"{address}#data/13")
+    assert tab.get_by_role("button", name="Not tuned").get_attribute("aria-pressed") == "true"
+
+
+def test_groups_of_one_kind_are_chosen_by_what_tells_them_apart(visit, tmp_path):
+    both = [cell for n in (1.0, 9.0) for cell in cells(methods=2, seed=int(n), budget=budget(epochs=n))]
+    write_page(building.build(both, "a study"), tmp_path / "p.html")
+    tab = visit(f"{(tmp_path / 'p.html').as_uri()}#results")
+    assert tab.locator(".count").inner_text() == "6 of 6 rows"
+    tab.get_by_label("Results shown").select_option("tuned; epochs=9")
+    assert "epochs=9" in tab.locator("#title").inner_text()
+    assert tab.locator(".results a[href*='data/4']").count() == 2
+    assert visit(tab.url).get_by_label("Results shown").input_value() == "tuned-2"
+
+
+def test_columns_sort_by_click_and_by_key(visit, address):
+    tab = visit(f"{address}#data/2")
+    tab.get_by_role("button", name="Training s", exact=True).click()
+    assert heading(tab, "Training s").get_attribute("aria-sort") == "ascending"
+    found = [float(text) for text in column(tab, 8)]
+    assert found == sorted(found)
+    tab.keyboard.press("Enter")
+    assert heading(tab, "Training s").get_attribute("aria-sort") == "descending"
+    assert [float(text) for text in column(tab, 8)] == sorted(found, reverse=True)
+    assert "sort=-train" in tab.url
+
+
+def test_data_sets_sort_by_their_numbers(visit, address):
+    tab = visit(f"{address}#data")
+    assert column(tab, 1)[:3] == ["data1", "data2", "data3"]
+    assert column(tab, 1)[9] == "data10"
+
+
+def test_an_unknown_value_comes_last_either_way_and_says_why(visit, address):
+    tab = visit(f"{address}#data/1")
+    for _ in range(2):
+        assert column(tab, 2)[-1] == DASH
+        tab.get_by_role("button", name="Rank", exact=True).click()
+    dash = tab.locator(".results tbody tr").last.locator(".nothing").first
+    assert dash.get_attribute("title") == "no rank: failed in 1 of 5 runs"
+    dash.click()
+    assert tab.locator(".hint").inner_text() == "no rank: failed in 1 of 5 runs"
+
+
+def test_words_and_chips_filter_together(visit, address):
+    tab = visit(f"{address}#results")
+    tab.get_by_label("Data set", exact=True).fill("maxabs data1")
+    assert tab.locator(".count").inner_text() == "24 of 72 rows"
+    tab.get_by_role("group", name="Methods").get_by_role("button", name="method3").click()
+    assert tab.locator(".count").inner_text() == "4 of 72 rows"
+    assert set(column(tab, 1)) == {"method3"}
+    tab.get_by_role("button", name="Clear the filters").click()
+    assert tab.locator(".count").inner_text() == "72 of 72 rows"
+    assert tab.get_by_label("Data set", exact=True).input_value() == ""
+
+
+def test_columns_are_chosen(visit, address):
+    tab = visit(f"{address}#results")
+    tab.locator("summary", has_text="Columns").click()
+    tab.get_by_label("Anytime, samples").check()
+    tab.get_by_label("Rank", exact=True).uncheck()
+    assert heading(tab, "Anytime, samples").count() == 1
+    assert heading(tab, "Rank").count() == 0
+    again = visit(tab.url)
+    assert heading(again, "Anytime, samples").count() == 1
+    assert heading(again, "Rank").count() == 0
+
+
+def test_curves_toggle_and_methods_hide(visit, address):
+    tab = visit(f"{address}#data/2")
+    curves = tab.locator("#curves")
+    assert curves.locator(".series").count() == 6
+    before = curves.locator(".series .line").first.get_attribute("d")
+    tab.get_by_role("button", name="seconds").click()
+    assert "training time" in curves.locator("svg.plot").text_content()
+    tab.get_by_role("button", name="linear").click()
+    assert curves.locator(".series .line").first.get_attribute("d") != before
+    curves.locator(".key", has_text="method2").click()
+    assert curves.locator(".series").count() == 5
+    assert curves.locator(".key", has_text="method2").get_attribute("aria-pressed") == "false"
+    tab.get_by_role("button", name="Hide all").click()
+    assert curves.locator(".series").count() == 0
+
+
+def test_methods_are_told_apart_without_colours(visit, address):
+    tab = visit(f"{address}#data/2")
+    dashes = tab.locator("#curves .series .line").evaluate_all(
+        "lines => lines.map(line => line.getAttribute('stroke-dasharray'))"
+    )
+    assert len(set(dashes)) == 5
+
+
+def test_curves_read_out_values_by_pointer_and_by_key(visit, address):
+    tab = visit(f"{address}#data/2")
+    picture = tab.locator("#curves svg.plot")
+    picture.hover()
+    assert tab.locator("#curves .readout tr").count() == 6
+    picture.press("Escape")
+    assert tab.locator("#curves .readout").is_hidden()
+    picture.press("ArrowRight")
+    assert "samples" in tab.locator("#curves .readout").inner_text()
+
+
+def test_a_copied_address_restores_the_view(visit, address):
+    tab = visit(f"{address}#data/2")
+    tab.get_by_role("button", name="seconds").click()
+    tab.get_by_role("button", name="linear").click()
+    tab.locator("#curves .key", has_text="method2").click()
+    tab.get_by_role("button", name="W/T/L").click()
+    again = visit(tab.url)
+    assert again.locator("#title").inner_text() == tab.locator("#title").inner_text()
+    assert again.locator("#curves .series").count() == 5
+    for name in ("seconds", "linear"):
+        assert again.get_by_role("button", name=name).get_attribute("aria-pressed") == "true"
+    assert heading(again, "W/T/L").get_attribute("aria-sort") == "descending"
+
+
+def test_the_back_button_returns_to_the_place_before_with_its_filters(visit, address):
+    tab = visit(f"{address}#results")
+    tab.get_by_label("Method", exact=True).fill("method1")
+    tab.locator(".results a", has_text="data3").click()
+    assert tab.locator("#title").inner_text() == "data3"
+    tab.go_back()
+    assert tab.get_by_label("Method", exact=True).input_value() == "method1"
+    assert tab.locator(".count").inner_text() == "12 of 72 rows"
+    tab.go_forward()
+    assert tab.locator("#title").inner_text() == "data3"
+
+
+def test_a_command_is_copied_and_the_button_says_so(visit, address):
+    tab = visit(f"{address}#methods/method3")
+    tab.evaluate(
+        "document.addEventListener('copy', () => { window.text = String(document.activeElement.value); })"
+    )
+    tab.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    tab.locator("#settings summary").first.click()
+    button = tab.locator("#settings .copy").first
+    button.click()
+    tab.locator("#settings .copy", has_text="Copied").wait_for()
+    assert tab.evaluate("window.text").startswith("aucbench algo=method3")
+
+
+def test_a_view_survives_a_change_of_the_theme_and_of_the_width(visit, address):
+    tab = visit(f"{address}#data/2")
+    tab.get_by_role("button", name="Hide all").click()
+    tab.get_by_role("button", name="Dark").click()
+    assert tab.locator("html").get_attribute("data-theme") == "dark"
+    tab.set_viewport_size({"width": 500, "height": 700})
+    assert tab.locator("#curves .empty").inner_text() == "All methods are hidden."
+
+
+@pytest.mark.parametrize("name", [HARMFUL, "__proto__", "constructor"])
+def test_harmful_names_do_no_harm(visit, tmp_path, name):
+    file = tmp_path / "page.html"
+    write_page(named(name), file)
+    tab = visit(file.as_uri())
+    for view in ("overall", "results", "data/1", "methods", "notes"):
+        tab.goto(f"{file.as_uri()}#{view}")
+        assert tab.locator("#view img").count() == 0
+    tab.goto(f"{file.as_uri()}#methods")
+    tab.locator(".card a").first.click()
+    assert tab.locator("#title").inner_text().strip() == name
+
+
+@pytest.mark.parametrize("hash_", ["data/99", "methods/none", "nowhere", "data/%E0%A4%A", "?x=y&sort=zzz"])
+def test_a_wrong_address_is_answered(visit, address, hash_):
+    tab = visit(f"{address}#{hash_}")
+    assert tab.locator("#view").inner_text().strip() != ""
+
+
+def test_reports_with_nothing_or_little_in_them_open(visit, tmp_path):
+    small = report(methods=1, boards=1, runs=1, gaps=False)
+    lost = building.build([finished(None)], "lost")
+    nothing = building.build([], "nothing")
+    unranked = replace(lost, overall=(replace(small.overall[0], ranks={}, ranks_with_gaps={}, profile={}),))
+    for k, made in enumerate((small, lost, nothing, unranked)):
+        write_page(made, tmp_path / f"{k}.html")
+        for view in ("overall", "results", "data", "data/1", "methods", "notes"):
+            visit(f"{(tmp_path / f'{k}.html').as_uri()}#{view}")
