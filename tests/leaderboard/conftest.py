@@ -2,6 +2,8 @@
 
 import pytest
 
+from aucbench.cli.main import main
+
 WORDS = (
     "-m", "algo=solam,psam,oam_gra,uni_exp", "dataset=wine,breast_cancer,digits", "protocol=kfold",
     "protocol.folds=3", "runs=2", "study=small", "tracking=none", "budget.checkpoints=10", "budget.epochs=1",

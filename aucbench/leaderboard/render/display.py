@@ -320,10 +320,10 @@ class TunedField(NamedTuple):
 
 def tuned_fields(trials: Sequence[TriedSetting]) -> list[TunedField]:
     """Fields of which several values were tried, in alphabetical order; values are numbers or texts."""
-    known = [trial for trial in trials if trial.auc is not None]
+    known = [(trial.parameters, trial.auc) for trial in trials if trial.auc is not None]
     found = []
-    for name in sorted({name for trial in known for name in trial.parameters}):
-        points = [(trial.parameters[name], trial.auc) for trial in known if name in trial.parameters]
+    for name in sorted({name for parameters, _ in known for name in parameters}):
+        points = [(parameters[name], auc) for parameters, auc in known if name in parameters]
         numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value, _ in points)
         points = [(value if numeric else str(value), auc) for value, auc in points]
         best: dict[Any, float] = {}
