@@ -13,7 +13,7 @@ from aucbench_datasets.physics import KddCup04
 from aucbench_datasets.several_classes import Letter, Usps
 from aucbench_datasets.tabular import Magic04, Phoneme
 from aucbench_datasets.text import Ecml2012, Rcv1v2, Sector, SectorLvr
-from tests.data.web import content
+from tests.data.http_server import content
 
 OF_FILES = (*_CLASSICAL, *_TABULAR, *_SEVERAL_CLASSES, *_TEXT, *_PHYSICS)
 PAPERS = """

@@ -9,7 +9,7 @@ from pyarrow import parquet
 from aucbench import DataError, ParameterError
 from aucbench.data import load
 from aucbench_datasets.own import Csv, Openml
-from tests.data.web import content
+from tests.data.http_server import content
 
 ARFF = """@RELATION r
 @ATTRIBUTE 'body weight' REAL

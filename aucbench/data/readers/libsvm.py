@@ -5,14 +5,10 @@ Python's ``float()`` to the last bit. A query number (``qid:7``) behind the labe
 topic is asked for, rows have any number of labels, with commas between.
 """
 
-import bz2
-import gzip
-import lzma
 import math
 import re
-import zlib
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -20,20 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.readers import _libsvm_kernel as kernel
+from aucbench.data.readers._block import Block
+from aucbench.data.readers.compressed import open_bytes
 from aucbench.errors import DataError
 
 BLOCK_BYTES = 1 << 21
-_OPENERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open, ".gz": gzip.open}
-SUFFIXES = tuple(_OPENERS)
-
-
-class Block(NamedTuple):
-    """Some consecutive rows of a file; the arrays are overwritten by the next block."""
-
-    labels: NDArray[np.float64]  # (rows,)
-    lengths: NDArray[np.int64]  # (rows,) features in each row
-    indices: NDArray[np.int32]  # (nnz,) column numbers from 0, ascending in each row
-    values: NDArray[np.float64]  # (nnz,) finite
 
 
 def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None = None) -> Iterator[Block]:
@@ -58,7 +45,7 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None 
     lines = 0
     room = _Room.of(block_bytes + 1)
     wanted = math.nan if topic is None else topic
-    with readable(path) as stream:
+    with open_bytes(path) as stream:
         for text in _whole_lines(stream, block_bytes):
             if lines == 0 and bytes(text[:3]) == b"\xef\xbb\xbf":  # a byte-order mark
                 text[:3] = 32
@@ -68,24 +55,24 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None 
             lines += int(np.count_nonzero(text == 10))
 
 
-@contextmanager
-def readable(path: Path) -> Iterator[Any]:
-    """The bytes of a plain or compressed file.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, or is a damaged archive.
-    """
-    try:
-        with _OPENERS.get(path.suffix, open)(path, "rb") as stream:
-            yield stream
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
-    except OSError as error:
-        if error.errno is None:  # the bz2 module's "Invalid data stream"
-            raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
+def most_frequent_label(paths: list[Path]) -> float:
+    """The label that most rows have, of rows with any number of them; the smallest of several such."""
+    counts: Counter[float] = Counter()
+    for path in paths:
+        with open_bytes(path) as stream:
+            for number, line in enumerate(stream, 1):
+                line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                word = line.split(maxsplit=1)[0] if line.strip() else b""
+                if word and b":" not in word and not word.startswith(b"#"):
+                    try:
+                        counts.update(float(label) for label in word.split(b","))
+                    except ValueError:
+                        raise DataError(
+                            f"{path}, line {number}: the labels {word!r} are no numbers."
+                        ) from None
+    if not counts:
+        raise DataError(f"{', '.join(map(str, paths))}: no row has a label.")
+    return max(sorted(counts), key=lambda label: counts[label])
 
 
 def _whole_lines(stream: Any, block_bytes: int) -> Iterator[NDArray[np.uint8]]:
@@ -120,7 +107,6 @@ class _Room(NamedTuple):
     indices: NDArray[np.int32]
     values: NDArray[np.float64]
     unsure: NDArray[np.int64]
-
     size: int  # bytes of text that there is room for
 
     @classmethod
