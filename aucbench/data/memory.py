@@ -91,13 +91,7 @@ def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
 
 
 def check_width(features: int) -> None:
-    """Refuse more columns than there is memory for a few vectors of that length.
-
-    Raises
-    ------
-    DataError
-        With the number of columns and both sizes.
-    """
+    """Refuse more columns than there is memory for a few vectors of that length."""
     needed, room = VECTORS * 8 * features, available()
     if needed > max(room, FEW_BYTES):
         raise DataError(
@@ -115,19 +109,7 @@ def blocks(count: int, row_bytes: int) -> list[slice]:
 def spill(parts: Iterable[slice], make: Callable[[slice], Matrix], dtype: np.dtype[Any]) -> Matrix:
     """The blocks that `make` gives for `parts`, one below the other, over memory-mapped files.
 
-    Parameters
-    ----------
-    parts : iterable of slice
-        At least one.
-    make : callable
-        Gives the rows of a part, all dense or all CSR.
-    dtype : dtype
-        Of the values.
-
-    Raises
-    ------
-    DataError
-        The cache folder cannot be written.
+    `make` gives the rows of a part, all dense or all CSR; `parts` are one at least.
     """
     made: Iterator[Any] = (make(part) for part in parts)
     first = next(made)

@@ -148,13 +148,7 @@ class Rescaling:
 
 
 def check_magnitude(X: Any) -> None:
-    """Refuse rows X, (n, d) dense or CSR, whose squared norm overflows.
-
-    Raises
-    ------
-    DataError
-        Names the largest value, and the scaling that helps.
-    """
+    """Refuse rows X, (n, d) dense or CSR, whose squared norm overflows."""
     values = X.data if sparse.issparse(X) else X
     parts = memory.blocks(len(values), values[:1].nbytes)
     largest = max((float(np.abs(values[part]).max(initial=0.0)) for part in parts), default=0.0)

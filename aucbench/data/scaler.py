@@ -46,7 +46,7 @@ class Scaling(StrEnum):
 
 
 def default_scaling(dataset: Any) -> Scaling:
-    """The scaling of a data-set plugin where none is named: none if it declares so, else standard.
+    """The scaling of a data set where none is named: none if it declares so, else standard.
 
     Of all scalings standard brings most methods closest to the optimum, on dense and on sparse rows
     (`python -m benchmarks defaults`).
@@ -69,18 +69,7 @@ class Scaler:
     divisor: NDArray[np.float64]  # (d,) what columns are divided by; 0 marks a column that becomes constant
 
     def apply(self, X: Matrix) -> Matrix:
-        """Scaled rows in a new array, of the same type and format (sparse rows may become dense).
-
-        Parameters
-        ----------
-        X : (n, d) ndarray or scipy CSR
-            Left as it is.
-
-        Raises
-        ------
-        DataError
-            X has another number of columns, or must become dense and does not fit the available memory.
-        """
+        """All rows of X, scaled, as `gather` gives them."""
         return gather(X, None, self, X.dtype)
 
     @property
@@ -134,7 +123,7 @@ def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> 
 
 
 def _fit_standard(X: Matrix, rows: NDArray[np.int64], low: NDArray[Any], width: NDArray[Any]) -> Scaler:
-    """By Welford's updates of the values relative to their range, which neither overflow nor cancel."""
+    """Welford's updates of values relative to their range, which neither overflow nor cancel."""
     from aucbench.data import _scaler_kernels as kernels
 
     n, d = len(rows), len(low)

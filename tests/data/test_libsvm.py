@@ -23,7 +23,7 @@ from aucbench_datasets.own import Libsvm
 
 def parse(path, block_bytes=64):
     """(indptr, indices, values, labels) of a file."""
-    parts = [[np.array(array) for array in block] for block in read_blocks(path, block_bytes)]
+    parts = [[np.array(array) for array in block[:4]] for block in read_blocks(path, block_bytes)]
     labels, lengths, indices, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return np.concatenate([[0], np.cumsum(lengths)]), indices, values, labels
 

@@ -31,19 +31,7 @@ EXPAND_VALUES = 1 << 19  # values of a block while expanding, 4 MB
 
 
 def cached_part(name: str, files: Sequence[File], features: int | None, part: str) -> cache.CachedPart:
-    """A part of a data set from the cache, which is made when it is not there.
-
-    Parameters
-    ----------
-    name : str
-        The data set's name.
-    files : sequence of File
-        All its files.
-    features : int or None
-        Published number of columns.
-    part : {"train", "test", "all"}
-        The part.
-    """
+    """A part of a data set of these files and published number of columns, made when it is not cached."""
     for file in files:
         if Path(file.path).is_absolute():
             locate.find(name, file)  # refuses a missing file before its size is asked for

@@ -113,13 +113,7 @@ def _hash_of(record: dict[str, Any]) -> str:
 
 
 def open_part(folder: Path) -> CachedPart | None:
-    """The arrays of a cached part; None when it is missing, damaged or of another format.
-
-    Raises
-    ------
-    DataError
-        The process has no address space left for it.
-    """
+    """The arrays of a cached part; None when it is missing, damaged or of another format."""
     record = read_record(folder)
     if record is None:
         return None
@@ -166,13 +160,7 @@ def publish(staging: Path, folder: Path, record: PartRecord) -> None:
 
 @contextmanager
 def locked_folder(name: str) -> Iterator[Path]:
-    """Hold the lock of a data set's cache and yield an empty folder in it, which is removed in the end.
-
-    Raises
-    ------
-    DataError
-        The cache cannot be written (a full disk, no permission); says where and what to do.
-    """
+    """Hold the lock of a data set's cache and yield an empty folder in it, which is removed in the end."""
     from filelock import FileLock
 
     home = cache_folder() / "data" / name

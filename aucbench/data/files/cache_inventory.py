@@ -48,17 +48,10 @@ def held(datasets: Iterable[Any]) -> list[Held]:
 
 
 def remove(name: str, dataset: Any = None) -> int:
-    """Remove parsed data and downloads of a data set; returns the bytes that were freed.
+    """Remove parsed data and, of a known data set, downloads; returns the bytes that were freed.
 
     Files elsewhere, in a mirror folder or of one's own, are left alone. A part that another process is
     writing is waited for.
-
-    Parameters
-    ----------
-    name : str
-        The data set's name.
-    dataset : Dataset, optional
-        An instance, where the name is a known one.
     """
     freed = 0
     home = cache_folder() / "data" / name

@@ -57,25 +57,13 @@ def download(url: str, target: Path, sha256: str | None, allowance: Allowance, k
 
     After an error that may pass (no response, a cut connection, status 429 or 5xx) the download resumes where
     it stopped if the server supports that for an unchanged file, else it starts over; it is given up after
-    three attempts in a row that brought nothing.
-
-    Parameters
-    ----------
-    url : str
-        http or https; ``#NAME`` behind the address of a zip archive means the file of that name in it.
-    target : Path
-        In an existing folder.
-    sha256 : str or None
-        Expected hash of the file, in hex.
-    allowance : Allowance
-        How much may be downloaded.
-    kind : str
-        Declared kind of the file.
+    three attempts in a row that brought nothing. ``#NAME`` behind the address of a zip archive means the file
+    of that name in it.
 
     Raises
     ------
     RefusedError
-        With the reason.
+        The address does not give a file of this hash (in hex) and kind.
     FetchError
         The file is larger than what is allowed.
     OSError

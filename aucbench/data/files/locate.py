@@ -45,22 +45,12 @@ class _Candidate(NamedTuple):
 def find(
     name: str, file: File, allowance: Allowance | None = None, rejected: Collection[str] = ()
 ) -> FoundFile:
-    """The content of a declared file, downloaded if need be.
+    """The content of a declared file of the data set `name`, downloaded if need be.
 
     Looked for in this order: an earlier download, the mirror `AUCBENCH_MIRROR` (a folder, whose files are
-    used in place, or an http address), the file's public addresses. With `AUCBENCH_OFFLINE` set nothing is
-    downloaded. Each place is tried under the declared name and with .bz2, .xz, .gz.
-
-    Parameters
-    ----------
-    name : str
-        The data set's name, for messages.
-    file : File
-        The declared file.
-    allowance : Allowance, optional
-        How much may be downloaded; 100 MB when left out.
-    rejected : collection of str
-        Addresses whose content proved to be wrong.
+    used in place, or an http address), the file's public addresses, but for those rejected because their
+    content proved to be wrong. With `AUCBENCH_OFFLINE` set nothing is downloaded. Each place is tried under
+    the declared name and with .bz2, .xz, .gz.
 
     Raises
     ------
@@ -112,13 +102,7 @@ def missing_bytes(file: File) -> int | None:
 
 
 def mirror() -> Path | str | None:
-    """The mirror that `AUCBENCH_MIRROR` names: a folder, also as file:///FOLDER, a web server, or None.
-
-    Raises
-    ------
-    ParameterError
-        An address that is malformed or of another kind.
-    """
+    """The mirror that `AUCBENCH_MIRROR` names: a folder, also as file:///FOLDER, a web server, or None."""
     text = os.environ.get("AUCBENCH_MIRROR", "")
     if "://" not in text:
         return folder_of(text, "AUCBENCH_MIRROR") if text else None

@@ -11,14 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 
 
 def open_npy(path: Path, shared: bool = False) -> NDArray[Any]:
-    """The array of a .npy file, a plain ndarray over a memory map.
+    """The array of a .npy file, a plain ndarray over a memory map; a file that is cut short is a ValueError.
 
     Writing to the array changes no file, unless it is `shared`: for scratch files.
-
-    Raises
-    ------
-    ValueError
-        The file is no .npy file, or cut short.
     """
     with path.open("r+b" if shared else "rb") as file:
         np.lib.format.read_magic(file)
@@ -51,18 +46,8 @@ def _private_map(file: BinaryIO) -> mmap.mmap:
 class NpyWriter:
     """Appends arrays to one new .npy file; the shape is filled in when the file is closed.
 
-    Writes go through the file system, never a memory map: a full disk is then an `OSError`, not a signal.
-
-    Parameters
-    ----------
-    path : Path
-        A new file.
-    dtype : dtype
-        Type that the arrays are converted to.
-    columns : int, optional
-        Number of columns of a two-dimensional array (C order); left out for one dimension.
-    hashed : bool
-        Whether to keep a hash of the values that are written.
+    Arrays are converted to `dtype`; with `columns` the file holds two dimensions (C order), else one. Writes
+    go through the file system, never a memory map: a full disk is then an `OSError`, not a signal.
     """
 
     def __init__(self, path: Path, dtype: DTypeLike, columns: int | None = None, hashed: bool = False):

@@ -16,13 +16,6 @@ def resolve(name: str, files: tuple[File, ...]) -> tuple[File, ...]:
 
     The path of such a file is ``openml/310`` or ``openml/mammography``; the description is fetched and kept
     like any file.
-
-    Raises
-    ------
-    FetchError
-        There is no such data set, or no source has it.
-    DataError
-        A description that is not understood.
     """
     return tuple(_resolved(name, file) if file.kind == "openml" else file for file in files)
 

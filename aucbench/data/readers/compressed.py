@@ -17,13 +17,7 @@ SUFFIXES = tuple(_OPENERS)
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[Any]:
-    """The bytes of a plain or compressed file.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, or is a damaged archive.
-    """
+    """The bytes of a plain or compressed file; what cannot be read or unpacked is a `DataError`."""
     try:
         with _OPENERS.get(path.suffix, open)(path, "rb") as stream:
             yield stream

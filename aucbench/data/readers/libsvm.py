@@ -24,23 +24,10 @@ BLOCK_BYTES = 1 << 21
 
 
 def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None = None) -> Iterator[Block]:
-    """The rows of a file, block by block.
+    """The rows of a plain or compressed file, block by block; malformed lines are refused by their number.
 
-    Memory is about ten times `block_bytes`, whatever the size of the file, unless one line is longer.
-
-    Parameters
-    ----------
-    path : Path
-        Plain, .bz2, .xz or .gz.
-    block_bytes : int
-        Size of a block of text.
-    topic : float, optional
-        Rows with this label among theirs receive 1, the others -1; None: one label a row.
-
-    Raises
-    ------
-    DataError
-        A malformed line (file, line number and what is wrong), or an archive that is damaged or cut short.
+    Memory is about ten times `block_bytes`, whatever the size of the file, unless one line is longer. With a
+    topic, rows that have this label among theirs receive 1, the others -1.
     """
     lines = 0
     room = _Room.of(block_bytes + 1)
@@ -76,27 +63,16 @@ def most_frequent_label(paths: list[Path]) -> float:
 
 
 def _whole_lines(stream: Any, block_bytes: int) -> Iterator[NDArray[np.uint8]]:
-    """Blocks of text that end with a newline; a line longer than the block makes the block grow."""
-    buffer = bytearray(block_bytes + 1)
-    kept = 0
-    while True:
-        with memoryview(buffer) as view:
-            got = stream.readinto(view[kept:-1])
-        end = kept + got
-        if got == 0:
-            if kept:
-                buffer[kept] = 10
-                yield np.frombuffer(buffer, np.uint8, kept + 1)
-            return
-        cut = buffer.rfind(b"\n", kept, end) + 1
+    """Blocks of text that end with a newline; a longer line makes its block longer."""
+    kept = bytearray()
+    while got := stream.read(block_bytes):
+        kept += got
+        cut = kept.rfind(b"\n", len(kept) - len(got)) + 1
         if cut:
-            yield np.frombuffer(buffer, np.uint8, cut)
-            buffer[: end - cut] = buffer[cut:end]
-            kept = end - cut
-        else:
-            kept = end
-            if kept == len(buffer) - 1:
-                buffer = buffer + bytes(len(buffer))
+            text, kept = kept, kept[cut:]
+            yield np.frombuffer(text, np.uint8, cut)
+    if kept:
+        yield np.frombuffer(kept + b"\n", np.uint8)
 
 
 class _Room(NamedTuple):

@@ -20,24 +20,11 @@ _CSR = {"data", "indices", "indptr", "shape"}
 
 
 def read_npz(file: File, path: Path, width: int | None) -> Iterator[Block]:
-    """The rows of an archive, block by block.
+    """The rows of an archive, block by block; `width` is that of the training part, if known.
 
     A dense X is read as it comes out of the archive, in constant memory; the parts of a CSR or CSC matrix, as
-    SciPy's `save_npz` names them, with an array of labels added, are read as a whole.
-
-    Parameters
-    ----------
-    file : File
-        Its table's `target` may name the array of labels.
-    path : Path
-        The archive.
-    width : int or None
-        The number of columns of the training part.
-
-    Raises
-    ------
-    DataError
-        No archive, arrays that are missing, of the wrong shape or no numbers, or values that are not finite.
+    SciPy's `save_npz` names them, with an array of labels added, are read as a whole. The target of the
+    file's table may name the array of labels.
     """
     try:
         with zipfile.ZipFile(path) as archive:

@@ -25,13 +25,7 @@ class Reader:
         self._most_frequent: float | None = None  # topic
 
     def __call__(self, file: File, path: Path) -> Iterable[Block]:
-        """The rows of a file, block by block.
-
-        Raises
-        ------
-        DataError
-            What the reader refuses; an unknown kind.
-        """
+        """The rows of a file, block by block."""
         # Imported here: compiled code and pyarrow are not needed where the cache is there.
         if file.kind == "libsvm":
             from aucbench.data.readers import libsvm

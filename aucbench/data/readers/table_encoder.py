@@ -25,14 +25,7 @@ from aucbench.errors import DataError
 
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
-    """The rows of a file, block by block.
-
-    Raises
-    ------
-    DataError
-        Columns that differ from those of the training part, values that are missing or infinite, a text in a
-        column of numbers, or a label that is missing.
-    """
+    """The rows of a file, block by block."""
     columns = open_columns(file, path).arranged(schema.names)
     at_once = max(1, MOST_VALUES // max(1, schema.width))
     row = 0

@@ -24,34 +24,15 @@ _CELL = re.compile(r"""\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|([^,'"]*?))
 
 @dataclass(frozen=True)
 class Columns:
-    """An opened file of columns.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    names : list of str
-        Of the columns, in order; their numbers from 0 where the file has no names.
-    batches : callable
-        Gives an iterator over batches, each a list of one pyarrow array per column (texts, numbers or truth
-        values).
-    nominal : frozenset of str
-        Columns that hold categories, whatever they look like.
-    """
+    """An opened file of columns."""
 
     path: Path
-    names: list[str]
-    batches: Callable[[], Iterator[list[Any]]]
-    nominal: frozenset[str] = frozenset()
+    names: list[str]  # in order; numbers from 0 where the file has no names
+    batches: Callable[[], Iterator[list[Any]]]  # each a list of one pyarrow array per column
+    nominal: frozenset[str] = frozenset()  # names of columns of categories, whatever they look like
 
     def arranged(self, names: list[str]) -> "Columns":
-        """The same columns in the order of the training part.
-
-        Raises
-        ------
-        DataError
-            The file has other columns.
-        """
+        """The same columns in the order of the training part."""
         if sorted(self.names) != sorted(names):
             other = sorted(set(names) ^ set(self.names))[:3]
             raise DataError(
@@ -68,13 +49,7 @@ class Columns:
 
 
 def open_columns(file: File, path: Path) -> Columns:
-    """Open a file of kind csv, parquet or arff.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, has no rows, or is not what its kind says.
-    """
+    """Open a file of kind csv, parquet or arff."""
     return {"csv": _open_csv, "parquet": _open_parquet, "arff": _open_arff}[file.kind](file, path)
 
 

@@ -41,12 +41,16 @@ class Feature:
     place: int
     numeric: bool = True
     nominal: bool = False  # the file declares categories
-    categories: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)  # of texts, without numbers once there are many
     numbers: int = 0  # cells that `counts` left out
     missing: int = 0
     infinite: int = 0
     median: float = float("nan")
+
+    @cached_property
+    def categories(self) -> list[str]:
+        """Texts in alphabetic order."""
+        return sorted(self.counts)
 
 
 @dataclass(frozen=True)
@@ -65,14 +69,7 @@ class Schema:
 
 
 def fit(files: Sequence[tuple[File, Path]]) -> Schema:
-    """Learn types, categories and, where they are asked for, medians from the files of the training part.
-
-    Raises
-    ------
-    DataError
-        A column that is not there, missing or infinite values, a column with too many categories, or no
-        features.
-    """
+    """Learn types, categories and, where they are asked for, medians from the files of the training part."""
     file, path = files[0]
     opened = [open_columns(*each) for each in files]
     names, table = opened[0].names, file.table
@@ -89,9 +86,9 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
         feature.numeric = not feature.nominal
     for learn, numeric in ((_learn_numbers, True), (_learn_texts, False)):
         some = [feature for feature in features if feature.numeric is numeric]
-        for path, batch in _batches(opened) if some else ():
+        for each, batch in _batches(opened) if some else ():
             for feature in some:
-                learn(path, feature, batch[feature.place])
+                learn(each, feature, batch[feature.place])
     for feature in features:
         if not feature.numeric and not feature.nominal:
             _refuse_strays(feature, opened)
@@ -198,7 +195,6 @@ def _learn_texts(path: Path, feature: Feature, array: Any) -> None:
             feature.numbers += feature.counts.pop(text)
     if len(feature.counts) > MAX_CATEGORIES:
         _refuse_many(path, feature)
-    feature.categories = sorted(feature.counts)
 
 
 def _refuse_many(path: Path, feature: Feature) -> NoReturn:

@@ -53,23 +53,7 @@ def random_parts(
     of either class, so that all parts have the classes in the same proportion, within one row, and at least
     one row of a class that has enough of them.
 
-    Parameters
-    ----------
-    y : (n,) array
-        Labels in {-1, 1}.
-    fractions : dict
-        Of each part, by its name.
-    order : (n,) int64 array
-        A permutation of the rows.
-    stratified : bool
-        Whether the classes are divided separately.
-    advice : str
-        What to do about a part that lacks a class.
-
-    Raises
-    ------
-    DataError
-        A part has one class only.
+    A part that lacks a class is refused, with the advice.
     """
     n = len(order)
     positive = y[order] == 1

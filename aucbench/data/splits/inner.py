@@ -13,15 +13,6 @@ def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
 
     The rows of a smaller limit are among those of a larger one.
 
-    Parameters
-    ----------
-    split : Split
-        Its other sides stay as they are.
-    max_train_rows : int or None
-        >= 2; None for no limit.
-    seed : int
-        The split seed.
-
     Raises
     ------
     ParameterError
@@ -83,10 +74,8 @@ def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
     ----------
     split : Split
         Of any protocol.
-    folds, seed : int
-        Number of folds, without effect where there are validation rows, and the split seed.
-    number : int
-        Of the inner split, from 0 to `inner_count` - 1.
+    folds, seed, number : int
+        Number of folds (>= 2), the split seed, and which inner split, from 0 to `inner_count` - 1.
 
     Raises
     ------
