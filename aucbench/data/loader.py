@@ -154,7 +154,8 @@ def _own(dataset: Any) -> Loaded:
     positive, negative = _classes(dataset, counts)
     y = np.where(np.isin(raw, positive), 1, -1).astype(np.int8)
     digest = hashlib.sha256(f"{X.shape}".encode())
-    for array in (*([X] if isinstance(X, np.ndarray) else [X.indptr, X.indices, X.data]), y):
+    content: list[Any] = [X] if isinstance(X, np.ndarray) else [X.indptr, X.indices, X.data]
+    for array in (*content, y):
         digest.update(array)
     source = f"{type(dataset).__module__}.{type(dataset).__qualname__}"
     return Loaded(X, y, digest.hexdigest(), source, positive, negative)

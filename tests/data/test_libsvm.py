@@ -249,7 +249,7 @@ def test_reading_a_missing_file_is_an_error_that_names_it(tmp_path):
 
 
 def test_more_features_than_indices_are_refused():
-    with pytest.raises(ParameterError, match=r"libsvm: features must be at most 2147483647, .*got 10000000"):
+    with pytest.raises(ParameterError, match=r"libsvm: features .*2147483647.* 1000000"):
         Libsvm("own", features=10**12)
 
 

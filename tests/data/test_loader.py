@@ -95,7 +95,7 @@ def test_a_full_disk_is_one_clear_sentence_and_leaves_a_usable_cache(mirror, cac
     _, hard = before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))  # a write beyond fails, as on a full disk
     try:
-        with pytest.raises(DataError, match=r"tiny: the data cache .* cannot be written .*AUCBENCH_CACHE"):
+        with pytest.raises(DataError, match=r"tiny: .*AUCBENCH_CACHE"):
             load(Declared())
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -130,7 +130,7 @@ def test_all_parts_agree_on_the_positive_class_though_its_share_differs(tmp_path
 
 def test_a_label_that_only_the_test_part_has_is_refused(tmp_path):
     test = own(tmp_path, "3 1:1\n1 1:1\n", "own.t", part="test")
-    with pytest.raises(DataError, match=r"label 3 of the test part does not occur in the training part"):
+    with pytest.raises(DataError, match=r"label 3 of the test part"):
         load(Declared((own(tmp_path, TINY), test)), "test")
 
 
@@ -150,7 +150,7 @@ def test_a_data_set_without_test_part_says_so_and_all_is_its_training_part(mirro
     with pytest.raises(DataError, match=r"tiny has no test part"):
         load(Declared(), "test")
     assert load(Declared(), "all").sha256 == load(Declared()).sha256
-    with pytest.raises(ParameterError, match=r"must be one of train, test, all, got 'both'"):
+    with pytest.raises(ParameterError, match=r"dataset\.part .*'both'"):
         load(Declared(), "both")
 
 
@@ -178,13 +178,13 @@ def test_published_names_of_two_labels_replace_those_of_a_copy(mirror):
 
 
 def test_more_features_than_published_are_refused(mirror):
-    with pytest.raises(DataError, match=r"tiny has an index 3, expected at most 2 features"):
+    with pytest.raises(DataError, match=r"tiny .*index 3.* 2 features"):
         load(Declared(features=2))
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n"])
 def test_an_empty_file_is_refused(tmp_path, text):
-    with pytest.raises(DataError, match=r"own\.txt is empty: expected at least one row"):
+    with pytest.raises(DataError, match=r"own\.txt is empty"):
         load(Declared((own(tmp_path, text),)))
 
 

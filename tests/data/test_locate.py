@@ -78,7 +78,7 @@ def test_with_no_source_one_sentence_names_the_addresses_and_the_ways_out(mirror
 def test_offline_the_network_is_left_alone(web, monkeypatch):
     monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
     web.serve("/binary/tiny", content(BODY))
-    with pytest.raises(FetchError, match=r"not tried, AUCBENCH_OFFLINE is set.*or unset AUCBENCH_OFFLINE\."):
+    with pytest.raises(FetchError, match=r"unset AUCBENCH_OFFLINE"):
         fetch(Declared())
     assert not web.requests
 

@@ -175,9 +175,7 @@ def test_halves_have_half_of_each_class_within_one_row(positives, negatives):
 
 def test_a_test_part_with_one_row_of_a_class_is_not_halved():
     load = loading(train=labels(5, 5), test=labels(1, 30))
-    with pytest.raises(
-        DataError, match=r"halved=true needs two test rows of each class, got 1 positive and 30"
-    ):
+    with pytest.raises(DataError, match=r"halved=true .*1 positive and 30"):
         drawn(Given(halved=True), load=load)
 
 
@@ -236,9 +234,7 @@ def test_a_part_of_one_class_is_refused(part):
     rows = rows_of(getattr(drawn(protocol), names.get(part, part)))
     y = labels(50, 53)
     y[rows] = -1
-    with pytest.raises(
-        DataError, match=f"The {part} part of the split has 0 positive and {len(rows)} negative"
-    ):
+    with pytest.raises(DataError, match=f"{part} part .* 0 positive and {len(rows)} negative"):
         drawn(protocol, load=loading(train=y))
 
 

@@ -54,7 +54,7 @@ def test_categories_and_medians_are_those_of_the_training_part(write):
     assert load(data).X[:, 0].tolist() == [1, 3, 9, 3]
     assert load(data, "test").X.tolist() == [[3, 0, 0, 0], [5, 0, 1, 0], [2, 0, 0, 0]]
     assert load(data, "all").X.shape == (7, 4)
-    with pytest.raises(DataError, match=r"own\.csv: 1 values are missing, in column 'a' \(1\); .*=median"):
+    with pytest.raises(DataError, match=r"own\.csv: 1 values .*'a' \(1\).*=median"):
         load(Csv(train, test_path=test))
 
 
@@ -156,9 +156,9 @@ def test_text_in_another_encoding_is_refused(tmp_path):
 
 def test_a_test_part_with_other_columns_or_texts_for_numbers_is_refused(write):
     train = write("a,b,y\n1,2,0\n3,4,1\n")
-    with pytest.raises(DataError, match=r"other\.csv has 3 columns, expected the 3 .*different: b, c"):
+    with pytest.raises(DataError, match=r"other\.csv .*b, c"):
         load(Csv(train, test_path=write("a,c,y\n1,2,0\n", "other.csv")), "test")
-    with pytest.raises(DataError, match=r"column 'b' has 'two', expected numbers as in the training part"):
+    with pytest.raises(DataError, match=r"column 'b' .*'two'"):
         load(Csv(train, test_path=write("a,b,y\n1,two,0\n", "text.csv")), "test")
 
 
@@ -235,9 +235,7 @@ def test_declared_categories_and_labels_may_be_called_none(write):
 
 def test_a_stray_text_among_numbers_is_named_with_its_row(write, monkeypatch):
     path = write("a,b,y\n" + "".join(NUMBERS[:200]) + "1.2.3,5,1\n" + "".join(NUMBERS[200:]))
-    message = (
-        r"own\.csv: column 'a' has numbers but for 1 of 301 values, the first being '1\.2\.3' in row 201"
-    )
+    message = r"own\.csv: column 'a' .* 1 of 301 .*'1\.2\.3' in row 201"
     with pytest.raises(DataError, match=message):
         load(Csv(path))
     monkeypatch.setattr(table_schema, "MAX_CATEGORIES", 100)
@@ -249,16 +247,14 @@ def test_a_stray_text_among_numbers_is_named_with_its_row(write, monkeypatch):
 def test_many_numbers_with_many_texts_are_refused_with_the_name_of_the_file(write, monkeypatch):
     monkeypatch.setattr(table_schema, "MAX_CATEGORIES", 100)
     path = write("a,b,y\n" + "".join(NUMBERS) + "u,1,0\n" * 50)
-    with pytest.raises(DataError, match=r"own\.csv: column 'a' has more than 100 different texts"):
+    with pytest.raises(DataError, match=r"own\.csv: column 'a' .*100"):
         load(Csv(path))
 
 
 def test_commas_in_numbers_are_refused(write):
-    with pytest.raises(
-        DataError, match=r"column 'a' has numbers with commas \('1,5' in row 1\), .* decimal point"
-    ):
+    with pytest.raises(DataError, match=r"column 'a' .*'1,5' in row 1"):
         load(Csv(write("a;b;y\n1,5;2;0\n2;3;1\n")))
-    with pytest.raises(DataError, match=r"column 'b' has numbers with commas \('1,234' in row 2\)"):
+    with pytest.raises(DataError, match=r"column 'b' .*'1,234' in row 2"):
         load(Csv(write('a,b,y\n1,2,0\n2,"1,234",1\n')))
 
 
@@ -310,7 +306,7 @@ def test_damaged_parquet_is_one_sentence(tmp_path, write_parquet):
 
 @pytest.mark.parametrize("delimiter", ["é", "\n", '"', "::"])
 def test_bad_delimiters_are_refused(write, delimiter):
-    with pytest.raises(DataError, match=r"own\.csv: the delimiter must be one ASCII character"):
+    with pytest.raises(DataError, match=r"own\.csv: the delimiter"):
         load(Csv(write("a,b,y\n1,2,0\n3,4,1\n"), delimiter=delimiter))
 
 
@@ -329,7 +325,7 @@ def test_the_line_of_a_ragged_row_is_right_behind_quoted_ends_of_lines(write):
 
 
 def test_the_label_cannot_be_dropped(write):
-    with pytest.raises(DataError, match=r"column 'y' is the label, it cannot be in dataset\.drop too"):
+    with pytest.raises(DataError, match=r"column 'y' .*dataset\.drop"):
         load(Csv(write("a,b,y\n1,2,0\n3,4,1\n"), drop=["y"]))
 
 

@@ -127,7 +127,8 @@ def open_part(folder: Path) -> CachedPart | None:
                 f"{folder} cannot be mapped: the address space of the process is limited."
             ) from None
         return None
-    whole = (X.dtype, X.shape, codes.dtype, codes.shape) == (np.float64, shape, np.uint16, shape[:1])
+    whole = bool(X.dtype == np.float64 and X.shape == shape)
+    whole = whole and bool(codes.dtype == np.uint16 and codes.shape == shape[:1])
     # Codes are few bytes and all of them are used soon; rows are not looked at here.
     whole = whole and int(codes.max()) < len(record.labels)
     return CachedPart(X, codes, record) if whole and (record.dense or X.nnz == record.nonzeros) else None
