@@ -3,7 +3,6 @@
 from aucbench.data.files.cache import cache_folder
 from aucbench.data.files.download import LARGE_BYTES
 from aucbench.data.loader import Loaded, Part, fetch, has_test_part, load, missing_bytes
-from aucbench.data.splits._random import holdout
 
 __all__ = [
     "LARGE_BYTES",
@@ -12,7 +11,6 @@ __all__ = [
     "cache_folder",
     "fetch",
     "has_test_part",
-    "holdout",
     "load",
     "missing_bytes",
 ]

@@ -13,63 +13,6 @@ Label = float | str  # text where a label is no number
 _TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})
 
 
-def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) -> dict[Label, Label]:
-    """Compare the rows and label counts of a parsed file with its declaration.
-
-    Copies differ in how they name two classes (0/1 where the original has -1/+1). Where the counts agree in
-    ascending order of the labels, the published names are used.
-
-    Returns
-    -------
-    dict
-        From each label in the file to its published name.
-
-    Raises
-    ------
-    DataError
-        No rows, or facts that differ; names the file, what was expected and what was found.
-    """
-    if rows == 0:
-        raise DataError(f"{path} is empty: expected at least one row of data.")
-    if file.rows is not None and rows != file.rows:
-        raise DataError(f"{path}: expected {file.rows} rows, got {rows}.")
-    found = [(label, counts[label]) for label in ordered(counts)]
-    published = [(label, file.labels[label]) for label in ordered(file.labels)]
-    if not published or found == published:
-        return {label: label for label in counts}
-    if len(found) == len(published) == 2 and [n for _, n in found] == [n for _, n in published]:
-        return {label: name for (label, _), (name, _) in zip(found, published, strict=True)}
-    raise DataError(f"{path}: expected {in_words(file.labels)}, got {in_words(counts)}.")
-
-
-def check_features(name: str, features: int | None, columns: Mapping[str, int]) -> int:
-    """The number of columns of a data set: the published one, else the largest index in any part.
-
-    Parameters
-    ----------
-    name : str
-        The data set's name.
-    features : int or None
-        The published number.
-    columns : mapping
-        From each file's path to its largest index.
-
-    Raises
-    ------
-    DataError
-        A file has an index beyond the published number of features, or no file has any feature.
-    """
-    widest_of_all = max(columns.values())
-    if widest_of_all == 0:
-        raise DataError(f"{name}: no row of {', '.join(columns)} has a feature.")
-    if features is None:
-        return widest_of_all
-    for path, widest in columns.items():
-        if widest > features:
-            raise DataError(f"{name}: {path} has an index {widest}, expected at most {features} features.")
-    return features
-
-
 def ordered(labels: Iterable[Label]) -> list[Any]:
     """Labels in ascending order, numbers before texts."""
     return sorted(labels, key=lambda label: (isinstance(label, str), label))
@@ -86,6 +29,43 @@ def in_words(counts: Mapping[Label, int], most: int = 12) -> str:
     if len(words) > most:
         words = [*words[: most - 1], f"{len(words) - most + 1} more labels"]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) -> dict[Label, Label]:
+    """Compare the rows and label counts of a parsed file with its declaration.
+
+    Copies differ in how they name two classes (0/1 where the original has -1/+1). Where the counts agree in
+    ascending order of the labels, the published names are used.
+
+    Returns
+    -------
+    dict
+        From each label in the file to its published name.
+    """
+    if rows == 0:
+        raise DataError(f"{path} is empty: expected at least one row of data.")
+    if file.rows is not None and rows != file.rows:
+        raise DataError(f"{path}: expected {file.rows} rows, got {rows}.")
+    found = [(label, counts[label]) for label in ordered(counts)]
+    published = [(label, file.labels[label]) for label in ordered(file.labels)]
+    if not published or found == published:
+        return {label: label for label in counts}
+    if len(found) == len(published) == 2 and [n for _, n in found] == [n for _, n in published]:
+        return {label: name for (label, _), (name, _) in zip(found, published, strict=True)}
+    raise DataError(f"{path}: expected {in_words(file.labels)}, got {in_words(counts)}.")
+
+
+def check_features(name: str, features: int | None, columns: Mapping[str, int]) -> int:
+    """The number of columns of a data set: the published one, else the largest index in any of its files."""
+    widest_of_all = max(columns.values())
+    if widest_of_all == 0:
+        raise DataError(f"{name}: no row of {', '.join(columns)} has a feature.")
+    if features is None:
+        return widest_of_all
+    for path, widest in columns.items():
+        if widest > features:
+            raise DataError(f"{name}: {path} has an index {widest}, expected at most {features} features.")
+    return features
 
 
 def positive_labels(
@@ -105,8 +85,7 @@ def positive_labels(
     name : str
         The data set's name, for messages.
     counts : mapping
-        From each label to the number of its rows; of the training part where there are parts, so that all
-        parts agree.
+        From each label of the training part to the number of its rows.
     declared : label or iterable of labels, optional
         The data set's `positive`.
     grouping : Grouping, optional
@@ -136,16 +115,14 @@ def positive_labels(
             f"positive with dataset.positive={first} or dataset.positive=[{first},{second}]."
         )
     low, high = labels
-    if set(labels) in _TWO_SIGNS or counts[high] <= counts[low]:
-        return frozenset({high})
-    return frozenset({low})
+    larger = set(labels) in _TWO_SIGNS or counts[high] <= counts[low]
+    return frozenset({high if larger else low})
 
 
 def _declared(name: str, counts: Mapping[Label, int], declared: Any) -> frozenset[Label]:
     many = declared if isinstance(declared, Iterable) and not isinstance(declared, str) else [declared]
-    texts: dict[str, Label] = {shown(label).lower(): label for label in counts}
     # Hydra makes 1 and true of what may be text in the file.
-    # Any is what Hydra gives.
+    texts: dict[str, Label] = {shown(label).lower(): label for label in counts}
     positive: frozenset[Any] = frozenset(
         each if each in counts else texts.get(_as_text(each), each) for each in many
     )
@@ -171,33 +148,16 @@ def _as_text(declared: Any) -> str:
 
 
 def signs(
-    name: str, part: str, labels: Iterable[Label], reference: Iterable[Label], positive: frozenset[Label]
+    name: str, part: str, labels: Iterable[Label], training: Iterable[Label], positive: Iterable[Label]
 ) -> list[int]:
-    """+1 or -1 for each of `labels`.
-
-    Parameters
-    ----------
-    name, part : str
-        The data set and the part, for messages.
-    labels : iterable of labels
-        Those that occur in the part.
-    reference : iterable of labels
-        Those of the training part.
-    positive : frozenset of labels
-        What `positive_labels` returned.
-
-    Raises
-    ------
-    DataError
-        A label that the training part does not have.
-    """
-    known = set(reference)
+    """+1 or -1 for each of the labels of a part; one that the training part lacks is refused."""
+    known = set(training)
     if known in _TWO_SIGNS:  # -1/+1 in one file and 0/1 in the other mean the same
         known |= {-1.0, 0.0}
     unknown = ordered(label for label in labels if label not in known)
     if unknown:
         raise DataError(
             f"{name}: label {shown(unknown[0])} of the {part} part does not occur in the training part, "
-            f"which has {', '.join(shown(label) for label in ordered(set(reference)))}."
+            f"which has {', '.join(shown(label) for label in ordered(set(training)))}."
         )
     return [1 if label in positive else -1 for label in labels]

@@ -29,43 +29,13 @@ from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.data.splits import Split
 from aucbench.errors import DataError
 
-BLOCK_VALUES = 1 << 22  # looked at at a time
-
 WIDE = 4096  # features; fewer are not feared to go beyond memory where this many do not
 OUTLYING = 100.0  # times the mean |x|^2
 
 
-def check_magnitude(X: Any) -> None:
-    """Refuse rows whose squared norm is not a number of the machine.
-
-    Parameters
-    ----------
-    X : (n, d) ndarray or scipy CSR
-        Rows as they are trained on.
-
-    Raises
-    ------
-    DataError
-        Names the largest value, and the scaling that helps.
-    """
-    values = X.data if sparse.issparse(X) else X
-    step = max(1, BLOCK_VALUES // max(1, values[:1].size))
-    largest = max(
-        (
-            float(np.abs(values[start : start + step]).max(initial=0.0))
-            for start in range(0, len(values), step)
-        ),
-        default=0.0,
-    )
-    if largest > np.sqrt(np.finfo(values.dtype).max / max(1, X.shape[1])):
-        raise DataError(
-            f"The features reach {largest:.3g}, and squares of rows that large overflow: use scaling=maxabs."
-        )
-
-
 @dataclass(frozen=True)
 class Prepared:
-    """Arrays of one split, the seconds that fitting the feature map took, and how rows were rescaled."""
+    """Arrays of one split, the seconds that fitting the feature map took, and the rescaling of the rows."""
 
     X: Any
     y: NDArray[np.int8]
@@ -140,10 +110,12 @@ class Rescaling:
         """Measure the training rows, dense or CSR."""
         if sparse.issparse(X):
             centre = None
-            total = sum(float(np.sum(np.square(X.data[p], dtype=np.float64))) for p in _blocks(X.nnz, 1))
+            total = sum(
+                float(np.sum(np.square(X.data[p], dtype=np.float64))) for p in memory.blocks(X.nnz, 8)
+            )
             largest = Problem(X, np.empty(0, np.int8)).max_norm ** 2
         else:
-            parts = _blocks(*X.shape)
+            parts = memory.blocks(X.shape[0], 8 * X.shape[1])
             centre = sum(np.sum(X[part], axis=0, dtype=np.float64) for part in parts) / max(1, X.shape[0])
             total = largest = 0.0
             for part in parts:
@@ -175,8 +147,15 @@ class Rescaling:
         return w, 0.0 if self.centre is None else -float(w @ self.centre)
 
 
-def _blocks(count: int, values: int) -> list[slice]:
-    return memory.blocks(count, 8 * max(1, values))
+def check_magnitude(X: Any) -> None:
+    """Refuse rows X, (n, d) dense or CSR, whose squared norm overflows."""
+    values = X.data if sparse.issparse(X) else X
+    parts = memory.blocks(len(values), values[:1].nbytes)
+    largest = max((float(np.abs(values[part]).max(initial=0.0)) for part in parts), default=0.0)
+    if largest > np.sqrt(np.finfo(values.dtype).max / max(1, X.shape[1])):
+        raise DataError(
+            f"The features reach {largest:.3g}, and squares of rows that large overflow: use scaling=maxabs."
+        )
 
 
 def _mapped(fitted: Any, X: Any) -> Any:
@@ -184,12 +163,8 @@ def _mapped(fitted: Any, X: Any) -> Any:
     # How many features there are shows only on a row; the look costs a map of it.
     if X.shape[0] * X.dtype.itemsize * WIDE > memory.available():
         few = fitted.transform(X[:1])
-        if not sparse.issparse(few) and not memory.fits(X.shape[0] * few.nbytes) and not _is_identity(few, X):
+        identity = isinstance(X, np.ndarray) and np.shares_memory(few, X)  # a view of X
+        if not sparse.issparse(few) and not memory.fits(X.shape[0] * few.nbytes) and not identity:
             parts = memory.blocks(X.shape[0], max(few.nbytes, X.shape[1] * X.dtype.itemsize))
             return memory.spill(parts, lambda part: fitted.transform(X[part]), X.dtype)
     return fitted.transform(X)
-
-
-def _is_identity(few: Any, X: Any) -> bool:
-    """Whether the map gave back what it got, a view of X."""
-    return isinstance(X, np.ndarray) and np.shares_memory(few, X)

@@ -46,7 +46,7 @@ class Scaling(StrEnum):
 
 
 def default_scaling(dataset: Any) -> Scaling:
-    """The scaling of a data-set plugin where none is named: none if it declares so, else standard.
+    """The scaling of a data set where none is named: none if it declares so, else standard.
 
     Of all scalings standard brings most methods closest to the optimum, on dense and on sparse rows
     (`python -m benchmarks defaults`).
@@ -54,6 +54,7 @@ def default_scaling(dataset: Any) -> Scaling:
     return Scaling.none if getattr(dataset, "scaled", False) else Scaling.standard
 
 
+EXPANDED_ROWS = 4096  # sparse rows that are made dense at a time
 _FITTED = {Scaling.minmax, Scaling.maxabs, Scaling.standard, Scaling.maxabs_unit}
 _OF_ROWS = {Scaling.unit, Scaling.centred_unit, Scaling.maxabs_unit}
 _DENSE = {Scaling.minmax, Scaling.centred_unit}
@@ -68,18 +69,7 @@ class Scaler:
     divisor: NDArray[np.float64]  # (d,) what columns are divided by; 0 marks a column that becomes constant
 
     def apply(self, X: Matrix) -> Matrix:
-        """Scaled rows in a new array, of the same type and format (sparse rows may become dense).
-
-        Parameters
-        ----------
-        X : (n, d) ndarray or scipy CSR
-            Left as it is.
-
-        Raises
-        ------
-        DataError
-            X has another number of columns, or must become dense and does not fit the available memory.
-        """
+        """All rows of X, scaled, as `gather` gives them."""
         return gather(X, None, self, X.dtype)
 
     @property
@@ -89,28 +79,18 @@ class Scaler:
             return bool(self.offset.any() or not self.divisor.all())
         return self.scaling in _DENSE
 
-    @property
-    def _columns(self) -> int:
-        from aucbench.data import _scaler_kernels as kernels
-
-        if self.scaling is Scaling.minmax:
-            return kernels.COLUMNS_TO_RANGE
-        if self.scaling is Scaling.standard:
-            return kernels.COLUMNS_STANDARDISED
-        return kernels.COLUMNS_DIVIDED if self.scaling in _FITTED else kernels.COLUMNS_AS_THEY_ARE
-
 
 def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> Scaler:
-    """Fit a scaling to the given rows of X (all when left out).
+    """Fit a scaling to the training rows of X, which stays as it is.
 
     Parameters
     ----------
     name : Scaling or str
         One of the names of `Scaling`.
     X : (n, d) ndarray or scipy CSR
-        Left as it is.
+        The rows.
     rows : (k,) int64 array, optional
-        The training rows.
+        Which of them train; all when left out.
 
     Raises
     ------
@@ -143,7 +123,7 @@ def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> 
 
 
 def _fit_standard(X: Matrix, rows: NDArray[np.int64], low: NDArray[Any], width: NDArray[Any]) -> Scaler:
-    """By Welford's updates of the values relative to their range, which neither overflow nor cancel."""
+    """Welford's updates of values relative to their range, which neither overflow nor cancel."""
     from aucbench.data import _scaler_kernels as kernels
 
     n, d = len(rows), len(low)
@@ -214,16 +194,36 @@ def _row_bytes(X: Matrix, dtype: np.dtype[Any]) -> int:
     return int(X.nnz * (dtype.itemsize + X.indices.dtype.itemsize) // max(1, X.shape[0])) + 8
 
 
-def _gathered(X: Matrix, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.dtype[Any]) -> Matrix:
+def _gathered(X: Any, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.dtype[Any]) -> Matrix:
     from aucbench.data import _scaler_kernels as kernels
 
-    if not isinstance(X, np.ndarray):
-        return _gather_csr(X if rows is None else X[rows], scaler, dtype)
-    rows = np.arange(X.shape[0]) if rows is None else rows
-    out = np.empty((len(rows), X.shape[1]), dtype)
-    unit, centred = scaler.scaling in _OF_ROWS, scaler.scaling is Scaling.centred_unit
-    kernels.gather_dense(X, rows, scaler._columns, scaler.offset, scaler.divisor, centred, unit, out)
-    return out
+    scaling = scaler.scaling
+    columns = {
+        Scaling.minmax: kernels.COLUMNS_TO_RANGE,
+        Scaling.maxabs: kernels.COLUMNS_DIVIDED,
+        Scaling.maxabs_unit: kernels.COLUMNS_DIVIDED,
+        Scaling.standard: kernels.COLUMNS_STANDARDISED,
+    }.get(scaling, kernels.COLUMNS_AS_THEY_ARE)
+    unit = scaling in _OF_ROWS
+    if isinstance(X, np.ndarray):
+        rows = np.arange(X.shape[0]) if rows is None else rows
+        out = np.empty((len(rows), X.shape[1]), dtype)
+        centred = scaling is Scaling.centred_unit
+        kernels.gather_dense(X, rows, columns, scaler.offset, scaler.divisor, centred, unit, out)
+        return out
+    X = X if rows is None else X[rows]
+    if scaler.makes_dense:
+        _check_memory(scaling, X.shape, dtype)
+        out = np.empty(X.shape, dtype)
+        for start in range(0, X.shape[0], EXPANDED_ROWS):
+            part = slice(start, start + EXPANDED_ROWS)
+            out[part] = _gathered(X[part].toarray(), None, scaler, dtype)
+        return out
+    data = np.empty(X.nnz, dtype)
+    kernels.scale_sparse(X.indptr, X.indices, X.data, columns, scaler.divisor, unit, data)
+    scaled = type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape)
+    scaled.has_canonical_format = X.has_canonical_format
+    return scaled
 
 
 def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -240,32 +240,6 @@ def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float6
     kernels.sparse_range(X.indptr, X.indices, X.data, rows, low, high, filled)
     gaps = filled < len(rows)  # a column that is not stored in every row has a zero
     return np.where(gaps, np.minimum(low, 0.0), low), np.where(gaps, np.maximum(high, 0.0), high)
-
-
-def _gather_csr(X: Any, scaler: Scaler, dtype: np.dtype[Any]) -> Matrix:
-    if not scaler.makes_dense:
-        return _scale_csr(X, scaler, dtype)
-    _check_memory(scaler.scaling, X.shape, dtype)
-    return _scale_to_dense(X, scaler, dtype)
-
-
-def _scale_csr(X: Any, scaler: Scaler, dtype: np.dtype[Any]) -> Any:
-    from aucbench.data import _scaler_kernels as kernels
-
-    data = np.empty(X.nnz, dtype)
-    unit = scaler.scaling in _OF_ROWS
-    kernels.scale_sparse(X.indptr, X.indices, X.data, scaler._columns, scaler.divisor, unit, data)
-    scaled = type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape)
-    scaled.has_canonical_format = X.has_canonical_format
-    return scaled
-
-
-def _scale_to_dense(X: Any, scaler: Scaler, dtype: np.dtype[Any], block_rows: int = 4096) -> NDArray[Any]:
-    out = np.empty(X.shape, dtype)
-    for start in range(0, X.shape[0], block_rows):
-        part = slice(start, start + block_rows)
-        out[part] = gather(X[part].toarray(), None, scaler, dtype)
-    return out
 
 
 def _check_memory(scaling: Scaling, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:

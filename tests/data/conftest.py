@@ -8,7 +8,7 @@ import pytest
 
 from aucbench import File
 from aucbench.data.files import download, locate
-from tests.data.web import Web
+from tests.data.http_server import HttpServer
 
 TINY = "-1 1:0.5 3:2\n1 2:-1.25\n-1 1:1e-3 # a comment\n1 1:7 2:8 3:9\n-1 3:4\n"
 
@@ -60,6 +60,11 @@ def mirror(tmp_path, monkeypatch):
 @pytest.fixture
 def web(monkeypatch):
     """A web server on this machine, as the mirror."""
-    with Web() as server:
+    with HttpServer() as server:
         monkeypatch.setenv("AUCBENCH_MIRROR", server.address)
         yield server
+
+
+def files_of(folder):
+    """Names of the visible files below a folder, locks and notes apart."""
+    return sorted(path.name for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))

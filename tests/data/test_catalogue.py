@@ -14,7 +14,7 @@ from aucbench_datasets.openml import Openml, Phoneme
 from aucbench_datasets.scikit_learn import Wine
 from aucbench_datasets.uci import Magic04
 from aucbench_datasets.user_files import Csv, Libsvm, Npz, Parquet
-from tests.data.web import content
+from tests.data.http_server import content
 
 BY_THE_USER = (Csv, Libsvm, Npz, Openml, Parquet)
 OF_FILES = [cls for cls in aucbench_datasets() if hasattr(cls, "files") and cls not in BY_THE_USER]

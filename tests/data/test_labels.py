@@ -25,9 +25,7 @@ def test_declared_labels_decide():
 
 
 def test_several_classes_need_a_declaration_and_the_message_says_how():
-    with pytest.raises(
-        DataError, match=r"mine: expected two classes, got 3 .*dataset\.positive=4 or .*=\[4,5\]"
-    ):
+    with pytest.raises(DataError, match=r"mine: .* 3 .*dataset\.positive=4 or .*=\[4,5\]"):
         positive_labels("mine", {4: 1, 5: 1, 6: 1})
 
 

@@ -13,15 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
-from aucbench import DataError, File
+from aucbench import DataError, File, ParameterError
+from aucbench.data import load
 from aucbench.data.files import build_cache, locate
 from aucbench.data.readers import _libsvm_kernel
 from aucbench.data.readers.libsvm import read_blocks
+from aucbench_datasets.user_files import Libsvm
 
 
 def parse(path, block_bytes=64):
     """(indptr, indices, values, labels) of a file."""
-    parts = [[np.array(array) for array in block] for block in read_blocks(path, block_bytes)]
+    parts = [[np.array(array) for array in block[:4]] for block in read_blocks(path, block_bytes)]
     labels, lengths, indices, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return np.concatenate([[0], np.cumsum(lengths)]), indices, values, labels
 
@@ -224,11 +226,11 @@ def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path):
     def read(file, path):
         return read_blocks(path, block_bytes=1 << 16)
 
-    (tmp_path / "staged").mkdir()
     next(read(None, path))  # compiled before memory is watched
     tracemalloc.start()
-    staged = build_cache.stage([build_cache.Found(File(str(path)), path, "")], tmp_path / "staged", read)
-    build_cache.lay_out(staged, 59)
+    found = [locate.FoundFile(File(str(path)), path, "")]
+    staged = build_cache._stage(found, tmp_path / "staged", read)
+    build_cache._lay_out(staged, 59)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (staged.rows, staged.nonzeros) == (20_000, 59 * 20_000)
@@ -244,3 +246,13 @@ def test_a_line_longer_than_a_block_is_parsed(tmp_path):
 def test_reading_a_missing_file_is_an_error_that_names_it(tmp_path):
     with pytest.raises(DataError, match=r"nowhere cannot be read: No such file"):
         list(read_blocks(Path(tmp_path / "nowhere")))
+
+
+def test_more_features_than_indices_are_refused():
+    with pytest.raises(ParameterError, match=r"libsvm: features .*2147483647.* 1000000"):
+        Libsvm("own", features=10**12)
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path):
+    (tmp_path / "own").write_bytes(b"\xef\xbb\xbf1 1:1\n-1 2:1\n")
+    assert load(Libsvm(str(tmp_path / "own"))).y.tolist() == [1, -1]

@@ -1,20 +1,230 @@
-"""Memory is asked for before it is taken: what is available, and what is refused."""
+"""Memory that is available, and rows beyond it: spilled to files, mapped, trained over under a limit."""
 
+import json
+import os
 import resource
+import subprocess
+import sys
 
 import numpy as np
 import psutil
 import pytest
+from scipy import sparse
 
-from aucbench import ParameterError, Problem, require_memory
+from aucbench import DataError, ParameterError, Problem, require_memory
 from aucbench.data import memory
+from aucbench.data.preprocess import prepare
+from aucbench.data.scaler import Scaling, fit_scaling, gather
+from aucbench.data.splits import Side, Split
 from aucbench_algorithms import AdaOam, Cbr, Mba, Opauc, OpaucR
+from aucbench_features import Fourier, Identity, Projection
 
-X, Y = np.ones((4, 100)), np.array([1, -1, 1, -1], np.int8)
+MB = 1_000_000
+
+
+@pytest.fixture
+def no_memory(monkeypatch):
+    """Nothing fits, and blocks are a few rows."""
+    monkeypatch.setattr(memory, "available", lambda: 0)
+    monkeypatch.setattr("aucbench.data.scaler.available", lambda: 10**12)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 300)
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((101, 7)) * (rng.random((101, 7)) < 0.6)
+    return X, np.sort(rng.permutation(101)[:80])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", Scaling)
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_rows_that_are_spilled_have_the_bits_of_rows_in_memory(rows, kind, name, dtype, no_memory, request):
+    X, chosen = rows
+    X = kind(X)
+    scaler = fit_scaling(name, X, chosen)
+    spilled = gather(X, chosen, scaler, dtype)
+    request.getfixturevalue("monkeypatch").setattr(memory, "available", lambda: 10**12)
+    held = gather(X, chosen, scaler, dtype)
+    assert type(spilled) is type(held)
+    assert spilled.dtype == held.dtype
+    if sparse.issparse(held):
+        np.testing.assert_array_equal(spilled.indptr, held.indptr)
+        np.testing.assert_array_equal(spilled.indices, held.indices)
+        np.testing.assert_array_equal(spilled.data, held.data)
+        assert spilled.indptr.dtype == spilled.indices.dtype == np.int32
+        return
+    np.testing.assert_array_equal(spilled, held)
+    assert spilled.flags.c_contiguous
+    assert spilled.flags.writeable
+
+
+def test_what_needs_no_change_is_not_copied_when_it_does_not_fit(rows, no_memory):
+    for X in (rows[0], sparse.csr_matrix(rows[0])):
+        assert gather(X, None, fit_scaling("none", X)) is X
+        assert gather(X, None, fit_scaling("none", X), np.float32) is not X
+        assert gather(X, None, fit_scaling("unit", X)) is not X
+
+
+def test_nothing_stays_in_the_scratch_folder(rows, no_memory, cache):
+    X = gather(rows[0], rows[1], fit_scaling("maxabs", rows[0]))
+    assert list((cache / "scratch").iterdir()) == []
+    X[0, 0] = 5.0  # still there
+    assert X[0, 0] == 5.0
+
+
+def test_what_a_killed_process_left_in_the_scratch_folder_is_removed(rows, no_memory, cache):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for name in (f"{dead.pid}-x", f"{os.getpid()}-x"):
+        (cache / "scratch" / name).mkdir(parents=True)
+    gather(rows[0], rows[1], fit_scaling("maxabs", rows[0]))
+    assert [folder.name for folder in (cache / "scratch").iterdir()] == [f"{os.getpid()}-x"]
+
+
+def test_a_scratch_folder_that_cannot_be_written_is_one_clear_sentence(rows, no_memory, cache):
+    cache.mkdir()
+    (cache / "scratch").write_text("in the way")
+    with pytest.raises(DataError, match=r"rows do not fit into memory, and .*scratch cannot be written"):
+        gather(rows[0], rows[1], fit_scaling("maxabs", rows[0]))
+
+
+@pytest.mark.parametrize("rescale", [False, True])
+@pytest.mark.parametrize("features", [Identity(), Fourier(30, 2.0), Projection(9)], ids=lambda f: f.name)
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_features_that_are_spilled_are_those_computed_in_memory(
+    rows, kind, features, rescale, no_memory, monkeypatch
+):
+    X, chosen = rows
+    y = np.where(np.arange(101) % 2, 1, -1).astype(np.int8)
+    others = np.setdiff1d(np.arange(101), chosen)
+    split = Split(Side(kind(X), y[chosen], chosen), Side(kind(X), y[others], others))
+    spilled = prepare(split, Scaling.maxabs, features, "float64", 3, rescale)
+    monkeypatch.setattr(memory, "available", lambda: 10**12)
+    held = prepare(split, Scaling.maxabs, features, "float64", 3, rescale)
+    assert (spilled.rescaling is not None) == rescale
+    for ours, theirs in ((spilled.X, held.X), (spilled.X_test, held.X_test)):
+        assert ours.shape == theirs.shape
+        dense = [each.toarray() if sparse.issparse(each) else each for each in (ours, theirs)]
+        np.testing.assert_allclose(*dense, rtol=1e-13, atol=1e-13)
+
+
+LIMITED = """
+import json, resource, sys
+from pathlib import Path
+import numpy as np, psutil
+import aucbench
+from aucbench import File
+from aucbench.data import Part, load
+from aucbench.data.files import npy
+from aucbench.data.files.build_cache import part_folder
+from aucbench.data.files.cache import FileRecord, PartRecord, publish
+from aucbench.data.preprocess import prepare
+from aucbench.data.splits import Given, Holdout
+from aucbench.runner.cell import Task, run_cell
+from aucbench.runner.task import Order
+from aucbench_features import Identity
+from tests.data.conftest import Declared
+
+limit, scaling, protocol, folder, megabytes = *sys.argv[1:5], int(sys.argv[5])
+algorithm = aucbench.catalog().algorithm("solam")(zeta=1.0, radius=10.0)
+D = 100
+direction = np.random.default_rng(9).standard_normal(D)
+
+def parts(n):
+    files = []
+    for part, rows in (("train", n), ("test", 5000)):
+        (Path(folder) / f"{n}.{part}").write_text("1 1:1\\n")
+        files.append(File(str(Path(folder) / f"{n}.{part}"), part=part))
+    data = Declared(tuple(files), features=D)
+    for seed, (part, rows) in enumerate((("train", n), ("test", 5000))):  # as if the files had been parsed
+        rng = np.random.default_rng(seed)
+        place = Path(folder) / "aside"
+        place.mkdir()
+        labels = []
+        with npy.NpyWriter(place / "X.npy", float, D) as writer:
+            for start in range(0, rows, 10_000):
+                block = rng.standard_normal((min(10_000, rows - start), D))
+                labels.append(block @ direction > 5.0)
+                writer.write(block)
+        codes = np.concatenate(labels).astype(np.uint16)
+        with npy.NpyWriter(place / "codes.npy", np.uint16) as writer:
+            writer.write(codes)
+        counts = [(-1.0, int(np.sum(codes == 0))), (1.0, int(np.sum(codes == 1)))]
+        files_read = [FileRecord("", part, "", rows, counts)]
+        record = PartRecord("tiny", part, rows, D, rows * D, True, [-1.0, 1.0], files_read, "")
+        target = part_folder("tiny", tuple(files), D, part)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        publish(place, target, record)
+    return data
+
+def train(data):
+    split = {"given": Given, "holdout": Holdout}[protocol]().split(
+        lambda part: load(data, part), Part.train, 0)
+    prepared = prepare(split, scaling, Identity(), "float64", 0)
+    task = Task(algorithm, None, prepared.X, prepared.y, prepared.X_test, prepared.y_test,
+                epochs=1, checkpoints=3, order=Order.blocks)
+    return prepared, run_cell(task)
+
+small, large = parts(4000), parts(megabytes * 1_000_000 // (8 * D))
+process = psutil.Process()
+train(small)  # whatever is compiled is compiled now
+if limit == "data":
+    # Of the small data too the map is read-only then, which is another type to compiled code.
+    from aucbench.data import memory, scaler as scalings
+    X = load(small).X
+    X.flags.writeable = False
+    scalings.gather(X, np.arange(9), scalings.fit_scaling(scaling, X))
+before = process.memory_info()
+kind, used = {"data": (resource.RLIMIT_DATA, before.data), "space": (resource.RLIMIT_AS, before.vms)}[limit]
+allowed = used + int(sys.argv[6]) * 1_000_000
+resource.setrlimit(kind, (allowed, allowed))
+prepared, outcome = train(large)
+try:
+    np.ones(megabytes * 1_000_000 // 8)
+    copied = True
+except MemoryError:
+    copied = False
+print(json.dumps({"auc": outcome.auc[-1], "bytes": prepared.X.nbytes, "limit": allowed, "used": used,
+                  "a copy would fit": copied, "train": len(prepared.y)}))
+"""
+
+
+def limited(tmp_path, *arguments):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
+    environment["TMPDIR"] = str(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit the address space differently")
+def test_training_over_scaled_rows_larger_than_the_memory_allowed_works(tmp_path):
+    said = limited(tmp_path, "data", "maxabs", "holdout", tmp_path, 600, 150)
+    assert said["bytes"] + said["bytes"] // 4 > said["limit"]  # of all rows, 600 MB
+    assert not said["a copy would fit"]
+    assert said["auc"] > 0.95, said
+    assert not list((tmp_path / "cache" / "scratch").iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit the address space differently")
+def test_training_over_rows_as_they_are_maps_them_once_and_copies_nothing(tmp_path):
+    said = limited(tmp_path, "space", "none", "given", tmp_path, 400, 400 + 150)
+    assert said["bytes"] == 400 * MB
+    assert not said["a copy would fit"]
+    assert said["auc"] > 0.95, said
 
 
 def begun(algorithm):
-    return algorithm.init(Problem(X, Y, 4), np.random.default_rng(0))
+    X, y = np.ones((4, 100)), np.array([1, -1, 1, -1], np.int8)
+    return algorithm.init(Problem(X, y, 4), np.random.default_rng(0))
 
 
 def test_an_array_is_refused_as_soon_as_it_does_not_fit(monkeypatch):

@@ -10,7 +10,7 @@ from aucbench import DataError, ParameterError
 from aucbench.data import load
 from aucbench_datasets.openml import Openml
 from aucbench_datasets.user_files import Csv
-from tests.data.web import content
+from tests.data.http_server import content
 
 ARFF = """@RELATION r
 @ATTRIBUTE 'body weight' REAL
@@ -62,9 +62,9 @@ def test_openml_falls_back_to_parquet(web, tmp_path):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"no json", r"is no JSON, expected OpenML's description"),
-        (b"[]", r"the description of OpenML's data set 3 is not understood"),
-        (b'{"data_set_description": {"url": "x"}}', r"names no label; set dataset\.target"),
+        (b"no json", r"no JSON"),
+        (b"[]", r"data set 3 .*not understood"),
+        (b'{"data_set_description": {"url": "x"}}', r"dataset\.target"),
         (b'{"data_set_description": {"default_target_attribute": "y"}}', r"neither ARFF nor Parquet"),
     ],
 )
@@ -91,7 +91,7 @@ def test_bad_arff_is_one_clear_sentence(web, old, new, message):
 
 
 def test_columns_of_a_wrong_kind_are_refused():
-    with pytest.raises(ParameterError, match=r"csv: target must be a column's name or number, got \[1\]"):
+    with pytest.raises(ParameterError, match=r"csv: target .*\[1\]"):
         Csv("x", target=[1])
-    with pytest.raises(ParameterError, match=r"openml: path must be the number or the name"):
+    with pytest.raises(ParameterError, match=r"openml: path"):
         Openml().files  # noqa: B018

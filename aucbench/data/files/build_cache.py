@@ -7,64 +7,138 @@ known only at the end; dense data is then expanded block by block. Memory is tha
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import File
+from aucbench.data.files import cache, locate
+from aucbench.data.files.download import Allowance
 from aucbench.data.files.npy import NpyWriter, open_npy
-from aucbench.data.labels import Label, check_facts, ordered, shown
-from aucbench.errors import DataError
+from aucbench.data.labels import Label, check_facts, check_features, ordered, shown
+from aucbench.data.readers.read import Reader
+from aucbench.errors import DataError, FetchError
 
 DENSE_COLUMNS = 1024
 DENSE_SHARE = 1 / 3
 MAX_LABELS = 1 << 16
 EXPAND_VALUES = 1 << 19  # values of a block while expanding, 4 MB
 
-Reader = Callable[[File, Path], Iterable[Any]]
+
+def cached_part(name: str, files: Sequence[File], features: int | None, part: str) -> cache.CachedPart:
+    """A part of a data set of these files and published number of columns, made when it is not cached."""
+    for file in files:
+        if Path(file.path).is_absolute():
+            locate.find(name, file)  # refuses a missing file before its size is asked for
+    folder = part_folder(name, files, features, part)
+    found = cache.open_part(folder)
+    if found is not None:
+        return found
+    # Parts that depend on each other are made together.
+    together = part != "all" and _depend(files, features) and any(file.part != part for file in files)
+    with cache.locked_folder(name) as aside:
+        found = cache.open_part(folder)  # made by another process, while we waited
+        if found is None:
+            _build(name, files, features, ("train", "test") if together else (part,), aside)
+            found = cache.open_part(folder)
+    if found is None:
+        raise DataError(f"{name}: the data cache {folder} cannot be read back.")
+    return found
 
 
-class Found(NamedTuple):
-    """A declared file and where its content is."""
+def part_folder(name: str, files: Sequence[File], features: int | None, part: str) -> Path:
+    """The cache's folder of a part; where a part depends on the others, their files are in its key."""
+    relevant = files if _depend(files, features) else files_of(files, part)
+    return cache.part_folder(name, part, relevant, features)
 
-    file: File
-    path: Path
-    source: str
+
+def files_of(files: Sequence[File], part: str) -> list[File]:
+    """The files of a part; of "all", those of the training part first."""
+    wanted = ("train", "test") if part == "all" else (part,)
+    return [file for each in wanted for file in files if file.part == each]
+
+
+def _depend(files: Iterable[File], features: int | None) -> bool:
+    """Whether parts depend on each other: the number or the meaning of columns is learned from the data."""
+    return features is None or any(file.kind != "libsvm" or isinstance(file.topic, str) for file in files)
+
+
+def _build(name: str, files: Sequence[File], features: int | None, parts: Sequence[str], aside: Path) -> None:
+    """Parse and publish parts; a download that cannot be used is replaced by that of the next source."""
+    allowance, rejected = Allowance(name), set[str]()
+    refusal: DataError | None = None
+    while True:
+        try:
+            found = {
+                part: [locate.find(name, file, allowance, rejected) for file in files_of(files, part)]
+                for part in parts
+            }
+        except FetchError:
+            if refusal is None:
+                raise
+            raise refusal from None
+        try:
+            (aside / str(len(rejected))).mkdir()
+            _parse(name, files, features, found, aside / str(len(rejected)))
+            return
+        except DataError as error:
+            paths = {each.path for several in found.values() for each in several}
+            named = {path for path in paths if str(path) in str(error)} or paths
+            sources = {path: source for path in named if (source := locate.download_source(path))}
+            for path in sources:
+                locate.discard(path)
+            if not sources or rejected & set(sources.values()):
+                raise
+            rejected |= set(sources.values())
+            came = " and ".join(sorted(sources.values()))
+            refusal = refusal or DataError(f"{str(error).removesuffix('.')} (downloaded from {came}).")
+
+
+def _parse(
+    name: str,
+    files: Sequence[File],
+    features: int | None,
+    found: dict[str, list[locate.FoundFile]],
+    aside: Path,
+) -> None:
+    training = [each for each in next(iter(found.values())) if each.file.part == "train"]
+    reader = Reader([(each.file, each.path) for each in training])
+    staged = {part: _stage(each, aside / part, reader) for part, each in found.items()}
+    columns = {path: widest for each in staged.values() for path, widest in each.columns.items()}
+    width = check_features(name, features, columns)
+    for part, each in staged.items():
+        dense = _lay_out(each, width)
+        counts = each.rows, width, each.nonzeros
+        record = cache.PartRecord(name, part, *counts, dense, each.labels, each.files, each.digest)
+        cache.publish(each.folder, part_folder(name, files, features, part), record)
 
 
 @dataclass(frozen=True)
-class Staged:
+class _Staged:
     """One part, parsed into a folder that nobody else sees yet."""
 
     folder: Path
     rows: int
     nonzeros: int
     columns: dict[str, int]  # from each file to its largest index
-    names: list[Label]  # label of each code
-    files: list[dict[str, Any]]  # of each file: path, part, source, rows, labels as (label, count)
+    labels: list[Label]  # of each code
+    files: list[cache.FileRecord]
     digest: str  # sha256 of the values, their places and the labels
 
 
-def stage(found: Iterable[Found], folder: Path, read: Reader) -> Staged:
-    """Parse files into `folder` as compressed sparse rows, checking the published facts of each.
-
-    Raises
-    ------
-    DataError
-        A malformed or empty file, or one that differs from its published facts.
-    OSError
-        The folder cannot be written.
-    """
+def _stage(found: Iterable[locate.FoundFile], folder: Path, read: Reader) -> _Staged:
+    """Parse files into a new folder as compressed sparse rows, checking the published facts of each."""
+    folder.mkdir()
     labels = _Labels()
-    files: list[dict[str, Any]] = []
+    files: list[cache.FileRecord] = []
     columns: dict[str, int] = {}
+    kinds = {"indptr": np.int64, "indices": np.int32, "data": np.float64, "codes": np.uint16}
     with ExitStack() as stack:
-        kinds = {"indptr": np.int64, "indices": np.int32, "data": np.float64, "codes": np.uint16}
         writers = [
             stack.enter_context(NpyWriter(folder / f"{name}.npy", kind, hashed=True))
             for name, kind in kinds.items()
@@ -79,19 +153,17 @@ def stage(found: Iterable[Found], folder: Path, read: Reader) -> Staged:
                 indices.write(block.indices)
                 data.write(block.values)
                 codes.write(labels.encode(block.labels, counts, path))
-                widest = max(widest, int(block.indices.max(initial=-1)) + 1, getattr(block, "width", 0))
+                widest = max(widest, int(block.indices.max(initial=-1)) + 1, block.width)
             rows = codes.size - before
             names = check_facts(file, path, rows, counts)
             labels.rename(names, path)
             columns[str(path)] = widest
             named = {names[label]: count for label, count in counts.items()}
             pairs = [(label, named[label]) for label in ordered(named)]
-            files.append(
-                {"path": file.path, "part": file.part, "source": source, "rows": rows, "labels": pairs}
-            )
+            files.append(cache.FileRecord(file.path, file.part, source, rows, pairs))
     content = [labels.names, *(writer.digest for writer in writers)]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-    return Staged(folder, codes.size, data.size, columns, labels.names, files, digest)
+    return _Staged(folder, codes.size, data.size, columns, labels.names, files, digest)
 
 
 class _Labels:
@@ -102,15 +174,13 @@ class _Labels:
         self._names: dict[Label, Label] = {}
 
     def encode(self, labels: Any, counts: Counter[Label], path: Path) -> NDArray[np.uint16]:
-        """The codes of a block's labels: an array of numbers, or distinct ones and which of them."""
+        """The codes of a block's labels: an array of numbers, or `Coded`."""
         if isinstance(labels, np.ndarray):
             values, inverse = np.unique(labels, return_inverse=True)
-            distinct = values.tolist()
-        else:
-            distinct, inverse = labels
-        for label, count in zip(
-            distinct, np.bincount(inverse, minlength=len(distinct)).tolist(), strict=True
-        ):
+            labels = values.tolist(), inverse
+        distinct, inverse = labels
+        times = np.bincount(inverse, minlength=len(distinct)).tolist()
+        for label, count in zip(distinct, times, strict=True):
             if count:
                 counts[label] += count
                 self._codes.setdefault(label, len(self._codes))
@@ -131,22 +201,10 @@ class _Labels:
         return [self._names[label] for label in self._codes]
 
 
-def lay_out(staged: Staged, features: int) -> bool:
+def _lay_out(staged: _Staged, features: int) -> bool:
     """Bring a staged part into its final layout: dense X.npy, or the CSR parts with the smallest indptr.
 
-    Dense when there are at most 1,024 columns or at least a third of the values is non-zero.
-
-    Parameters
-    ----------
-    staged : Staged
-        What `stage` returned; its folder is changed.
-    features : int
-        Number of columns.
-
-    Returns
-    -------
-    bool
-        Whether the layout is dense.
+    Returns whether it is dense: with at most 1,024 columns, or at least a third of the values non-zero.
     """
     folder = staged.folder
     dense = features <= DENSE_COLUMNS or staged.nonzeros >= DENSE_SHARE * staged.rows * features

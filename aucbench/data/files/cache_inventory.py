@@ -2,14 +2,13 @@
 
 import os
 import shutil
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from aucbench.data.files import locate
-from aucbench.data.files.cache import cache_folder, writing
+from aucbench.data.files.cache import cache_folder, locked_folder
 from aucbench.errors import AucbenchError
 
 QUIET_SECONDS = 120  # a running download writes, or is given up, sooner
@@ -32,15 +31,12 @@ class Held:
 def held(datasets: Iterable[Any]) -> list[Held]:
     """What the cache holds, by the name of the data set; nothing is fetched or opened.
 
-    Parameters
-    ----------
-    datasets : iterable of Dataset
-        The known data sets, whose declarations say which download is whose. Data of unknown ones, such as a
-        removed plugin's, count as well.
+    Declarations of the known data sets say which download is whose. Data of unknown ones, such as a removed
+    plugin's, count as well.
     """
     found: dict[str, Held] = {}
     home = cache_folder() / "data"
-    for folder in sorted(home.iterdir()) if home.is_dir() else []:
+    for folder in home.iterdir() if home.is_dir() else []:
         size = _size(folder)
         if size:
             found[folder.name] = Held(folder.name, size)
@@ -52,22 +48,15 @@ def held(datasets: Iterable[Any]) -> list[Held]:
 
 
 def remove(name: str, dataset: Any = None) -> int:
-    """Remove parsed data and downloads of a data set; returns the bytes that were freed.
+    """Remove parsed data and, of a known data set, downloads; returns the bytes that were freed.
 
-    Files elsewhere, in a mirror folder or of one's own, are left alone, and so is what another process makes
-    at the moment: it is waited for.
-
-    Parameters
-    ----------
-    name : str
-        The data set's name.
-    dataset : Dataset, optional
-        An instance, where the name is a known one.
+    Files elsewhere, in a mirror folder or of one's own, are left alone. A part that another process is
+    writing is waited for.
     """
     freed = 0
     home = cache_folder() / "data" / name
     if home.is_dir():
-        with writing(name):
+        with locked_folder(name):
             for folder in [entry for entry in home.iterdir() if not entry.name.startswith(".")]:
                 freed += _size(folder)
                 # First out of sight: nobody opens a folder that is half removed.
@@ -81,11 +70,7 @@ def remove(name: str, dataset: Any = None) -> int:
 
 def left_overs() -> dict[Path, int]:
     """Folders of downloads that were killed, and their bytes; those of running downloads are left out."""
-    found = {}
-    for folder in locate.raw_folder().rglob(".*.download-*"):
-        if folder.is_dir() and time.time() - _last_change(folder) > QUIET_SECONDS:
-            found[folder] = _size(folder)
-    return found
+    return {folder: _size(folder) for folder in locate.unfinished_downloads(QUIET_SECONDS)}
 
 
 def remove_left_overs() -> int:
@@ -97,19 +82,12 @@ def remove_left_overs() -> int:
     return freed
 
 
-def _last_change(folder: Path) -> float:
-    try:
-        return max(path.lstat().st_mtime for path in (folder, *folder.iterdir()))
-    except OSError:  # it has just come to an end
-        return time.time()
-
-
 def _downloads(dataset: Any) -> list[Path]:
     try:
         files = tuple(getattr(dataset, "files", ()))
     except AucbenchError:  # a file of one's own that is not named
         return sorted((locate.raw_folder() / "openml").glob("[!.]*")) if dataset.name == "openml" else []
-    return [path for file in files for path in locate.downloaded(file)]
+    return [path for file in files for path in locate.downloads_of(file)]
 
 
 def _size(folder: Path) -> int:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aucbench.errors import FetchError
+
 CONNECT_SECONDS, STALL_SECONDS = 10, 30
 ATTEMPTS = 3  # without any progress
 PAUSE_SECONDS = 0.5  # doubled after each attempt
@@ -19,6 +21,7 @@ CHUNK_BYTES = 1 << 18
 LARGE_BYTES = 100_000_000
 _PASSING = {408, 416, 425, 429, 500, 502, 503, 504}
 _MAGIC = {".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".gz": b"\x1f\x8b", ".zip": b"PK", ".parquet": b"PAR1"}
+_HEADERS = {"Accept-Encoding": "identity"}  # else servers may compress, and the length is not the file's
 
 
 class RefusedError(Exception):
@@ -32,67 +35,44 @@ class RefusedError(Exception):
         self.unreachable = unreachable
 
 
-class TooLargeError(Exception):
-    """A file that goes beyond the allowance; `size` in bytes."""
-
-    def __init__(self, size: int):
-        super().__init__(f"{size} bytes")
-        self.size = size
-
-
 @dataclass
 class Allowance:
     """How many bytes may be downloaded for a data set without asking; None for any number."""
 
+    dataset: str
     limit: int | None = LARGE_BYTES
     spent: int = 0
 
-    def check(self, size: int) -> None:
-        """Refuse what goes beyond the limit, together with what was downloaded before."""
+    def check(self, url: str, size: int) -> None:
+        """Refuse a download beyond the limit, together with what was downloaded before."""
         if self.limit is not None and self.spent + size > self.limit:
-            raise TooLargeError(size)
+            raise FetchError(
+                f"{self.dataset}: {url} is a download of {size / 1e6:,.0f} MB; if you want that, run "
+                f"aucbench fetch {self.dataset} --yes first."
+            )
 
 
-def download(
-    url: str,
-    target: Path,
-    sha256: str | None = None,
-    allowance: Allowance | None = None,
-    kind: str = "",
-) -> None:
+def download(url: str, target: Path, sha256: str | None, allowance: Allowance, kind: str = "") -> None:
     """Download an address into a file, which appears when it is complete.
 
-    After an error that may pass (no answer, a cut connection, status 429 or 5xx) the download goes on where
-    it stopped if the server can do that with an unchanged file, else from the beginning; it is given up after
-    three attempts in a row that brought nothing.
-
-    Parameters
-    ----------
-    url : str
-        http or https; ``#NAME`` behind the address of a zip archive means the file of that name in it.
-    target : Path
-        In an existing folder.
-    sha256 : str, optional
-        Expected hash of the file, in hex.
-    allowance : Allowance, optional
-        How much may be downloaded.
-    kind : str
-        Of the file, as it is declared.
+    After an error that may pass (no response, a cut connection, status 429 or 5xx) the download resumes where
+    it stopped if the server supports that for an unchanged file, else it starts over; it is given up after
+    three attempts in a row that brought nothing. ``#NAME`` behind the address of a zip archive means the file
+    of that name in it.
 
     Raises
     ------
     RefusedError
-        With the reason.
-    TooLargeError
+        The address does not give a file of this hash (in hex) and kind.
+    FetchError
         The file is larger than what is allowed.
     OSError
         The file cannot be written.
     """
     address, _, member = url.partition("#")
-    allowance = allowance or Allowance(None)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.download-", dir=target.parent) as aside:
         path = Path(aside) / ("archive.zip" if member else target.name)
-        _complete(address, path, allowance)
+        _transfer(address, path, allowance)
         allowance.spent += path.stat().st_size
         check_content(path, "" if member else kind)
         if member:
@@ -105,111 +85,102 @@ def download(
         path.replace(target)
 
 
-def size_of(url: str) -> int | None:
+def remote_size(url: str) -> int | None:
     """The size of a file by its address; None where the server does not tell, or there is none."""
     import requests
 
+    address = url.partition("#")[0]
     try:
-        answer = requests.head(
-            url.partition("#")[0],
-            timeout=CONNECT_SECONDS,
-            allow_redirects=True,
-            headers={"Accept-Encoding": "identity"},
-        )
-    except (requests.RequestException, ValueError):  # the latter from addresses that are none
+        answer = requests.head(address, timeout=CONNECT_SECONDS, allow_redirects=True, headers=_HEADERS)
+    except (requests.RequestException, ValueError):  # the latter from malformed addresses
         return None
     length = answer.headers.get("Content-Length", "")
     return int(length) if answer.ok and length.isdigit() else None
 
 
-class _PassingError(RefusedError):
-    """A refusal that a second attempt may mend."""
-
-
-def _complete(url: str, path: Path, allowance: Allowance) -> None:
-    """Transfer until the file is complete, as long as attempts bring something."""
+def _transfer(url: str, path: Path, allowance: Allowance) -> None:
+    """Repeat attempts until the file is complete, as long as they bring something."""
     best, failures, version = 0, 0, ""
+    path.touch()
     while True:
-        offset = path.stat().st_size if path.exists() else 0
-        seen: dict[str, Any] = {}
-        try:
-            _transfer(url, path, offset, version, seen, allowance)
+        error, version = _attempt(url, path, version, allowance)
+        if error is None:
             return
-        except _PassingError as error:
-            got = path.stat().st_size if path.exists() else 0
-            failures = 1 if got > best else failures + 1
-            best = max(best, got)
-            if failures == ATTEMPTS:
-                raise RefusedError(str(error), error.unreachable) from None
-            # Only a strong version tells that the rest will fit to what is there.
-            version = seen.get("etag", "") if not seen.get("etag", "W/").startswith("W/") else version
-            if seen.get("status") == 416 or "refused" in seen:  # the rest is not what is needed
-                version = ""
-            if not version and path.exists():
-                path.unlink()
-            time.sleep(PAUSE_SECONDS * 2 ** (failures - 1))
+        got = path.stat().st_size
+        failures = 1 if got > best else failures + 1
+        best = max(best, got)
+        if failures == ATTEMPTS:
+            raise error
+        time.sleep(PAUSE_SECONDS * 2 ** (failures - 1))
 
 
-def _transfer(
-    url: str, path: Path, offset: int, version: str, seen: dict[str, Any], allowance: Allowance
-) -> None:
-    import pooch
+def _attempt(url: str, path: Path, version: str, allowance: Allowance) -> tuple[RefusedError | None, str]:
+    """Resume a file of a known version, which is the server's strong ETag, or start over.
+
+    Returns the error that a further attempt may mend, or None, and the version by which that may resume.
+    """
     import requests
 
-    file = path.open("ab")
-
-    def keep(response: Any, **_: Any) -> None:
-        seen.update({key.lower(): value for key, value in response.headers.items()})
-        seen["status"] = getattr(response, "status_code", 200)
-        if seen["status"] == 200:  # from the beginning, whatever was asked for
-            file.truncate(0)
-        begin = re.match(r"bytes (\d+)-", seen.get("content-range", ""))
-        if seen["status"] == 206 and (begin is None or int(begin[1]) != offset):
-            seen["refused"] = True
-            raise _PassingError("it sent another range than was asked for")
-        length = seen.get("content-length", "")
-        if length.isdigit() and seen["status"] in (200, 206):
-            room = free_bytes(path.parent)
-            if int(length) > room:
-                raise RefusedError(
-                    f"{int(length):,} bytes to come, and {room:,} are free in {path.parent.parent}"
-                )
-            allowance.check(int(length) + (offset if seen["status"] == 206 else 0))
-
-    resume = {"Range": f"bytes={offset}-", "If-Range": version} if offset and version else {}
-    # Without "identity" a server may compress on the way, and the length would not be the file's.
-    fetch = pooch.HTTPDownloader(
-        progressbar=sys.stderr.isatty(),
-        chunk_size=CHUNK_BYTES,
-        timeout=(CONNECT_SECONDS, STALL_SECONDS),
-        headers={"Accept-Encoding": "identity", **resume},
-        hooks={"response": keep},
-    )
+    offset = path.stat().st_size if version else 0
+    resume = {"Range": f"bytes={offset}-", "If-Range": version} if offset else {}
+    patience = CONNECT_SECONDS, STALL_SECONDS
+    response = None
     try:
-        with file:
-            fetch(url, file, None)
+        with requests.get(url, stream=True, timeout=patience, headers=_HEADERS | resume) as response:
+            response.raise_for_status()
+            length = response.headers.get("Content-Length", "")
+            if response.status_code == 206:
+                told = re.match(r"bytes (\d+)-\d*/(.*)", response.headers.get("Content-Range", ""))
+                if told is None or int(told[1]) != offset:
+                    return RefusedError("the server sent another range than requested"), ""
+                expected = int(told[2]) if told[2].isdigit() else None
+            else:
+                tag = response.headers.get("ETag", "")
+                offset, version = 0, "" if tag.startswith("W/") else tag
+                expected = int(length) if length.isdigit() else None
+            if expected is not None:
+                needed, room = expected - offset, free_bytes(path.parent)
+                if needed > room:
+                    where = path.parent.parent
+                    raise RefusedError(f"needs {needed:,} bytes, but only {room:,} are free in {where}")
+                allowance.check(url, expected)
+            _append(response, path, offset, expected)
+            got = path.stat().st_size
+            if expected in (None, got) or "Content-Encoding" in response.headers:
+                return None, version
+            return RefusedError(f"expected {expected} bytes, got {got}"), version
     except requests.HTTPError as error:
-        status = error.response.status_code if error.response is not None else "unknown"
-        raise (_PassingError if status in _PASSING else RefusedError)(f"HTTP status {status}") from None
+        status = error.response.status_code
+        refused = RefusedError(f"HTTP status {status}")
+        if status not in _PASSING:
+            raise refused from None
+        return refused, "" if status == 416 else version
     except (requests.exceptions.ChunkedEncodingError, requests.exceptions.ContentDecodingError):
-        raise _PassingError("the connection was cut in the middle") from None
-    except requests.Timeout as error:
-        connecting = isinstance(error, requests.ConnectTimeout)
-        raise (RefusedError if connecting else _PassingError)("no answer in time", unreachable=True) from None
+        return RefusedError("the connection was cut in the middle"), version
+    except requests.ConnectTimeout:
+        raise RefusedError("no response in time", unreachable=True) from None
+    except requests.Timeout:
+        return RefusedError("no response in time", unreachable=True), version
     except requests.ConnectionError as error:
         # A stall in the middle comes as a ConnectionError too, but with something received already.
-        raise _PassingError(
-            "no connection" if not seen else f"cut off ({type(error).__name__})", not seen
-        ) from None
-    except (requests.RequestException, ValueError) as error:
+        reason = "no connection" if response is None else f"cut off ({type(error).__name__})"
+        return RefusedError(reason, unreachable=response is None), version
+    except (requests.RequestException, ValueError) as error:  # the latter from malformed addresses
         raise RefusedError(f"{type(error).__name__}: {error}") from None
-    length = seen.get("content-length", "")
-    got = path.stat().st_size - (offset if seen.get("status") == 206 else 0)
-    if "content-encoding" not in seen and length.isdigit() and int(length) != got:
-        raise _PassingError(f"expected {length} bytes, got {got}")
-    whole = seen.get("content-range", "").rpartition("/")[2] if seen.get("status") == 206 else ""
-    if whole.isdigit() and int(whole) != path.stat().st_size:
-        raise _PassingError(f"expected {whole} bytes, got {path.stat().st_size}")
+
+
+def _append(response: Any, path: Path, offset: int, expected: int | None) -> None:
+    """Write the content of a response behind the first `offset` bytes of the file."""
+    from tqdm import tqdm
+
+    hidden = not sys.stderr.isatty()
+    with (
+        path.open("ab" if offset else "wb") as file,
+        tqdm(total=expected, initial=offset, unit="B", unit_scale=True, disable=hidden) as bar,
+    ):
+        for chunk in response.iter_content(CHUNK_BYTES):
+            file.write(chunk)
+            bar.update(len(chunk))
 
 
 def _extract(archive: Path, member: str, target: Path) -> Path:
@@ -234,13 +205,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def check_content(path: Path, kind: str = "") -> None:
-    """Refuse what is obviously not a data file of that kind.
-
-    Raises
-    ------
-    RefusedError
-        The file is empty, a page of HTML, or not the kind of archive that its name says.
-    """
+    """Refuse a file that is empty, a page of HTML, or not the kind of archive that its name says."""
     with path.open("rb") as file:
         begin = file.read(512)
     magic = _MAGIC.get(path.suffix)

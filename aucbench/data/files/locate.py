@@ -10,75 +10,47 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from aucbench.contracts import File
-from aucbench.data.files.build_cache import Found
-from aucbench.data.files.cache import cache_folder, folder_of
+from aucbench.data.files.cache import cache_folder, folder_of, unwritable
 from aucbench.data.files.download import (
     Allowance,
     RefusedError,
-    TooLargeError,
     check_content,
     download,
     free_bytes,
-    size_of,
+    remote_size,
 )
+from aucbench.data.readers.compressed import SUFFIXES
 from aucbench.errors import DataError, FetchError, ParameterError
 
-_WANTED = "expected a folder or an address that begins with http:// or https://"
-
 PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
-SUFFIXES = (".bz2", ".xz", ".gz")
-OLD_SECONDS = 7 * 86400
+OLD_SECONDS = 7 * 86400  # no running download leaves its folder alone that long
 
 
-def mirror() -> Path | str | None:
-    """What `AUCBENCH_MIRROR` names: a folder, also as file:///FOLDER, a web server, or nothing.
+class FoundFile(NamedTuple):
+    """A declared file and where its content is."""
 
-    Raises
-    ------
-    ParameterError
-        An address that is malformed or of another kind.
-    """
-    text = os.environ.get("AUCBENCH_MIRROR", "")
-    if "://" not in text:
-        return folder_of(text, "AUCBENCH_MIRROR") if text else None
-    try:
-        parts = urlsplit(text)
-        host = (parts.hostname or "").encode("idna").decode()
-        _ = parts.port  # is checked when it is asked for
-    except ValueError as error:
-        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {_WANTED} ({error}).") from None
-    if parts.scheme == "file" and host in ("", "localhost"):
-        return folder_of(unquote(parts.path) or "/", "AUCBENCH_MIRROR")
-    if parts.scheme not in ("http", "https") or not host:
-        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {_WANTED}.")
-    return text.rstrip("/")
+    file: File
+    path: Path
+    source: str  # the address it was downloaded from, else its path
 
 
-class _Try(NamedTuple):
-    """One place where a file may be."""
+class _Candidate(NamedTuple):
+    """One address that may have a file."""
 
-    address: str  # of a web server, or a path
+    address: str
     name: str  # of the file, with its suffix
     public: bool  # whether the declared hash holds here
 
 
-def find(name: str, file: File, allowance: Allowance | None = None, rejected: Collection[str] = ()) -> Found:
-    """The content of a declared file, downloaded if need be.
+def find(
+    name: str, file: File, allowance: Allowance | None = None, rejected: Collection[str] = ()
+) -> FoundFile:
+    """The content of a declared file of the data set `name`, downloaded if need be.
 
-    Looked for in this order: a download of before, the mirror `AUCBENCH_MIRROR` (a folder, whose files are
-    used in place, or an http address), the file's public addresses. With `AUCBENCH_OFFLINE` set the network
-    is left alone. Each place is tried under the declared name and with .bz2, .xz, .gz.
-
-    Parameters
-    ----------
-    name : str
-        The data set's name, for messages.
-    file : File
-        The declared file.
-    allowance : Allowance, optional
-        How much may be downloaded; 100 MB when left out.
-    rejected : collection of str
-        Addresses whose content proved to be wrong.
+    Looked for in this order: an earlier download, the mirror `AUCBENCH_MIRROR` (a folder, whose files are
+    used in place, or an http address), the file's public addresses, but for those rejected because their
+    content proved to be wrong. With `AUCBENCH_OFFLINE` set nothing is downloaded. Each place is tried under
+    the declared name and with .bz2, .xz, .gz.
 
     Raises
     ------
@@ -89,93 +61,63 @@ def find(name: str, file: File, allowance: Allowance | None = None, rejected: Co
     """
     if Path(file.path).is_absolute():
         return _own(name, file)
-    home = raw_folder() / PurePosixPath(file.path).parent
-    before = _present(home, file)
-    if before:
-        return Found(file, before, _note(before))
+    home = (raw_folder() / file.path).parent
+    here = _present(raw_folder(), file)
+    if here:
+        return FoundFile(file, here, _read_source(here))
     refusals: dict[str, str] = {}
-    for folder in _mirror_folders():
-        there = _present(folder / PurePosixPath(file.path).parent, file)
-        if there:
-            try:
+    place = mirror()
+    if isinstance(place, Path):
+        there = _present(place, file)
+        try:
+            if there:
                 check_content(there, file.kind)
-                return Found(file, there, str(there))
-            except RefusedError as refused:
-                refusals[str(there)] = str(refused)
-        else:
-            refusals[f"{folder / file.path}{_variants(file)}"] = "no such file"
+                return FoundFile(file, there, str(there))
+            refusals[f"{place / file.path}{_also(file)}"] = "no such file"
+        except RefusedError as refused:
+            refusals[str(there)] = str(refused)
     try:
-        path = _download(file, home, refusals, allowance or Allowance(), rejected)
-    except TooLargeError as large:
-        raise FetchError(
-            f"{name}: {file.path} is a download of {large.size / 1e6:,.0f} MB; if you want that, run "
-            f"aucbench fetch {name} --yes first."
-        ) from None
+        path = _download(file, home, refusals, allowance or Allowance(name), rejected)
     except OSError as error:
-        raise DataError(
-            f"{name}: the folder {home} cannot be written ({error.strerror}); free some space there, "
-            "or set AUCBENCH_CACHE to another folder."
-        ) from None
+        if error.errno is None:  # not the operating system's
+            raise
+        raise unwritable(f"{name}: the folder {home}", error) from None
     if path is None:
         raise FetchError(_failure(name, file, refusals))
-    return Found(file, path, _note(path))
+    return FoundFile(file, path, _read_source(path))
 
 
 def missing_bytes(file: File) -> int | None:
     """How much is to be downloaded for a file: 0 when it is here, None when no source tells."""
-    places = [raw_folder(), *_mirror_folders()]
-    if Path(file.path).is_absolute() or any(
-        _present(place / PurePosixPath(file.path).parent, file) for place in places
-    ):
+    place = mirror()
+    folders = [raw_folder(), place] if isinstance(place, Path) else [raw_folder()]
+    if Path(file.path).is_absolute() or any(_present(folder, file) for folder in folders):
         return 0
     if _offline():
         return None
-    tries = [place for source in _sources(file) for place in _tries(file, *source)]
     room = free_bytes(raw_folder())
-    sizes = (size_of(place.address) for place in tries)
+    candidates = (each for several in _sources(file).values() for each in several)
+    sizes = (remote_size(each.address) for each in candidates)
     return next((size for size in sizes if size is not None and size <= room), None)
 
 
-def downloaded(file: File) -> list[Path]:
-    """The downloads that belong to a file: none, one, or OpenML's description and data."""
-    if Path(file.path).is_absolute():
-        return []
-    place = raw_folder() / file.path
-    if file.kind == "openml":
-        return sorted(place.parent.glob(f"{place.name}.*"))
-    here = _present(place.parent, file)
-    return [here] if here else []
-
-
-def source_of(path: Path) -> str | None:
-    """The address that a file was downloaded from; None for a file elsewhere."""
-    return _note(path) if path.is_relative_to(raw_folder()) else None
-
-
-def discard(path: Path) -> None:
-    """Remove a downloaded file that proved to be wrong, so that the next start fetches it anew.
-
-    Files elsewhere, in a mirror folder or of one's own, are left alone.
-    """
-    if path.is_relative_to(raw_folder()):
-        path.unlink(missing_ok=True)
-        _note_file(path).unlink(missing_ok=True)
-
-
-def names(path: str) -> list[str]:
-    """The names under which a file may be found: as declared, plain, .bz2, .xz, .gz."""
-    last = PurePosixPath(path).name
-    plain = last.removesuffix(PurePosixPath(last).suffix) if last.endswith(SUFFIXES) else last
-    return list(dict.fromkeys([last, plain, *(plain + suffix for suffix in SUFFIXES)]))
-
-
-def _own(name: str, file: File) -> Found:
-    if not os.path.exists(file.path):
-        raise DataError(f"{name}: the file {file.path} does not exist.")
-    if not os.path.isfile(file.path):
-        what = "a folder" if os.path.isdir(file.path) else "a device"
-        raise DataError(f"{name}: {file.path} is {what}, expected a file.")
-    return Found(file, Path(file.path), file.path)
+def mirror() -> Path | str | None:
+    """The mirror that `AUCBENCH_MIRROR` names: a folder, also as file:///FOLDER, a web server, or None."""
+    text = os.environ.get("AUCBENCH_MIRROR", "")
+    if "://" not in text:
+        return folder_of(text, "AUCBENCH_MIRROR") if text else None
+    wanted = "expected a folder or an address that begins with http:// or https://"
+    try:
+        parts = urlsplit(text)
+        host = (parts.hostname or "").encode("idna").decode()
+        _ = parts.port  # is checked when it is asked for
+    except ValueError as error:
+        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {wanted} ({error}).") from None
+    if parts.scheme == "file" and host in ("", "localhost"):
+        return folder_of(unquote(parts.path) or "/", "AUCBENCH_MIRROR")
+    if parts.scheme not in ("http", "https") or not host:
+        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {wanted}.")
+    return text.rstrip("/")
 
 
 def raw_folder() -> Path:
@@ -183,19 +125,71 @@ def raw_folder() -> Path:
     return cache_folder() / "raw"
 
 
-def _note_file(path: Path) -> Path:
+def downloads_of(file: File) -> list[Path]:
+    """The downloads that belong to a file: none, one, or OpenML's description and data."""
+    if Path(file.path).is_absolute():
+        return []
+    place = raw_folder() / file.path
+    if file.kind == "openml":
+        return sorted(place.parent.glob(f"{place.name}.*"))
+    here = _present(raw_folder(), file)
+    return [here] if here else []
+
+
+def unfinished_downloads(quiet_seconds: float) -> Iterator[Path]:
+    """The folders of downloads to which nothing was written for that long."""
+    for folder in raw_folder().rglob(".*.download-*"):
+        with contextlib.suppress(OSError):  # it has just come to an end
+            last_change = max(path.lstat().st_mtime for path in (folder, *folder.iterdir()))
+            if time.time() - last_change > quiet_seconds:
+                yield folder
+
+
+def download_source(path: Path) -> str | None:
+    """The address that a file was downloaded from; None for a file elsewhere."""
+    return _read_source(path) if path.is_relative_to(raw_folder()) else None
+
+
+def discard(path: Path) -> None:
+    """Remove a downloaded file; files elsewhere, in a mirror folder or of one's own, are left alone."""
+    if path.is_relative_to(raw_folder()):
+        path.unlink(missing_ok=True)
+        _source_note(path).unlink(missing_ok=True)
+
+
+def names(path: str) -> list[str]:
+    """The names under which a file may be found: as declared, plain, .bz2, .xz, .gz."""
+    last = PurePosixPath(path).name
+    plain = _plain(last)
+    return list(dict.fromkeys([last, plain, *(plain + suffix for suffix in SUFFIXES)]))
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(PurePosixPath(name).suffix) if name.endswith(SUFFIXES) else name
+
+
+def _own(name: str, file: File) -> FoundFile:
+    if not os.path.exists(file.path):
+        raise DataError(f"{name}: the file {file.path} does not exist.")
+    if not os.path.isfile(file.path):
+        what = "a folder" if os.path.isdir(file.path) else "a device"
+        raise DataError(f"{name}: {file.path} is {what}, expected a file.")
+    return FoundFile(file, Path(file.path), file.path)
+
+
+def _source_note(path: Path) -> Path:
     return path.with_name(f".{path.name}.source")
 
 
-def _note(path: Path) -> str:
-    """Where a downloaded file came from."""
+def _read_source(path: Path) -> str:
     try:
-        return _note_file(path).read_text()
+        return _source_note(path).read_text()
     except OSError:
         return str(path)
 
 
-def _present(folder: Path, file: File) -> Path | None:
+def _present(root: Path, file: File) -> Path | None:
+    folder = (root / file.path).parent
     return next((folder / name for name in names(file.path) if os.path.isfile(folder / name)), None)
 
 
@@ -203,27 +197,20 @@ def _offline() -> bool:
     return os.environ.get("AUCBENCH_OFFLINE", "0") not in ("", "0")
 
 
-def _mirror_folders() -> list[Path]:
+def _sources(file: File) -> dict[str, list[_Candidate]]:
+    """The addresses of a file under its declared name, each with those of its compressed variants."""
     place = mirror()
-    return [place] if isinstance(place, Path) else []
+    found = {f"{place}/{file.path}": False} if isinstance(place, str) else {}
+    public = () if file.by_hand else file.urls or (f"{PUBLIC_SITE}/{file.path}",)
+    found |= dict.fromkeys(public, True)
+    return {address: _candidates(file, address, public) for address, public in found.items()}
 
 
-def _sources(file: File) -> Iterator[tuple[str, bool]]:
-    """Full addresses of the file under its declared name, and whether they are public."""
-    place = mirror()
-    if isinstance(place, str):
-        yield f"{place}/{file.path}", False
-    for url in () if file.by_hand else file.urls or (f"{PUBLIC_SITE}/{file.path}",):
-        yield url, True
-
-
-def _tries(file: File, address: str, public: bool) -> list[_Try]:
+def _candidates(file: File, address: str, public: bool) -> list[_Candidate]:
+    if "?" in address or "#" in address or file.kind in ("arff", "openml"):  # no suffix can be appended
+        return [_Candidate(address, PurePosixPath(file.path).name, public)]
     base, _, last = address.rpartition("/")
-    if (
-        "?" in address or "#" in address or file.kind in ("arff", "openml")
-    ):  # not a path that a suffix can be put to
-        return [_Try(address, PurePosixPath(file.path).name, public)]
-    return [_Try(f"{base}/{name}", name, public and name == last) for name in names(last)]
+    return [_Candidate(f"{base}/{name}", name, public and name == last) for name in names(last)]
 
 
 def _download(
@@ -232,65 +219,46 @@ def _download(
     """Download the file from the first source that has it; notes down the reasons of the others."""
     from filelock import FileLock
 
-    sources = list(_sources(file))
+    sources = _sources(file)
     if _offline():
-        refusals.update({address: "not tried, AUCBENCH_OFFLINE is set" for address, _ in sources})
+        refusals.update(dict.fromkeys(sources, "not tried, AUCBENCH_OFFLINE is set"))
         return None
     home.mkdir(parents=True, exist_ok=True)
     with FileLock(home / f".{PurePosixPath(file.path).name}.lock"):
-        before = _present(home, file)  # by another process, while we waited
-        if before:
-            return before
-        for variant in names(file.path):  # what a killed process left behind: we hold the lock
-            for left_over in home.glob(f".{variant}.download-*"):
-                shutil.rmtree(left_over, ignore_errors=True)
-        _sweep_old(raw_folder())
-        for address, public in sources:
+        here = _present(raw_folder(), file)  # by another process, while we waited
+        if here:
+            return here
+        killed = [rest for name in names(file.path) for rest in home.glob(f".{name}.download-*")]
+        for folder in (*killed, *unfinished_downloads(OLD_SECONDS)):  # of this file we hold the lock
+            shutil.rmtree(folder, ignore_errors=True)
+        for source, candidates in sources.items():
             reasons: list[str] = []
-            for place in _tries(file, address, public):
-                # The suffix says how to read the file, so it is the source's; the rest is the declared name.
-                target = home / _renamed(file, place.name)
-                if place.address in rejected:
-                    reasons.append("what it sent cannot be used")
+            for address, name, public in candidates:
+                if address in rejected:
+                    reasons.append("its content cannot be used")
                     continue
+                # The suffix says how to read the file, so it is the source's; the rest is the declared name.
+                target = home / (_plain(PurePosixPath(file.path).name) + name.removeprefix(_plain(name)))
                 try:
-                    sha256 = file.sha256 if place.public else None
-                    download(place.address, target, sha256, allowance, file.kind)
+                    download(address, target, file.sha256 if public else None, allowance, file.kind)
                 except RefusedError as refused:
                     reasons.append(str(refused))
                     if refused.unreachable:
                         break
                 else:
-                    _note_file(target).write_text(place.address)
+                    _source_note(target).write_text(address)
                     return target
-            refusals[address + (_variants(file) if len(reasons) > 1 else "")] = _summary(reasons)
+            # A name that does not exist tells least.
+            telling = [reason for reason in reasons if reason != "HTTP status 404"]
+            refusals[source + (_also(file) if len(reasons) > 1 else "")] = (telling or reasons)[0]
     return None
 
 
-def _sweep_old(home: Path) -> None:
-    """Remove what killed downloads of other files left behind: no running one is as old."""
-    for folder in home.rglob(".*.download-*"):
-        with contextlib.suppress(OSError):  # another process removes it too
-            if time.time() - folder.stat().st_mtime > OLD_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _renamed(file: File, name: str) -> str:
-    plain = next(n for n in names(file.path) if not n.endswith(SUFFIXES))
-    suffix = PurePosixPath(name).suffix
-    return plain + suffix if suffix in SUFFIXES else plain
-
-
-def _summary(reasons: list[str]) -> str:
-    """The most telling of the reasons: a name that does not exist tells least."""
-    return next((reason for reason in reasons if reason != "HTTP status 404"), reasons[0])
-
-
-def _variants(file: File) -> str:
-    last = PurePosixPath(file.path).name
-    plain = _renamed(file, "")
-    other = [name.removeprefix(plain) or "no suffix" for name in names(file.path) if name != last]
-    return f" (also with {', '.join(other)})"
+def _also(file: File) -> str:
+    """The other names under which a file was looked for."""
+    last, *others = names(file.path)
+    suffixes = [name.removeprefix(_plain(last)) or "no suffix" for name in others]
+    return f" (also with {', '.join(suffixes)})"
 
 
 def _failure(name: str, file: File, refusals: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Memory maps of files, and .npy files of a length not known beforehand."""
+"""Arrays in .npy files: read through memory maps, and written without their length being known beforehand."""
 
 import hashlib
 import mmap
@@ -10,54 +10,55 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 
-def map_file(path: Path, shared: bool = False) -> mmap.mmap:
-    """A memory map of a whole file.
+def open_npy(path: Path, shared: bool = False) -> NDArray[Any]:
+    """The array of a .npy file, a plain ndarray over a memory map; a file that is cut short is a ValueError.
 
-    Private and writable, so that writing changes no file; where the system refuses that (under a limit on the
-    process's data), read-only. With `shared`, writing changes the file: for scratch files.
+    Writing to the array changes no file, unless it is `shared`: for scratch files.
     """
     with path.open("r+b" if shared else "rb") as file:
-        if shared:
-            return mmap.mmap(file.fileno(), 0)
-        if platform.system() == "Linux":
-            # Without a reservation the system promises no memory for copies of all pages; else it would
-            # refuse files larger than memory and swap together.
-            flags = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)
-            try:
-                return mmap.mmap(file.fileno(), 0, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
-            except OSError:
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        np.lib.format.read_magic(file)
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        begin = file.tell()
+        if fortran or dtype.hasobject:
+            raise ValueError(f"{path} is not a file of this package.")
+        if 0 in shape:  # an empty file cannot be mapped
+            return np.empty(shape, dtype)
+        mapped = mmap.mmap(file.fileno(), 0) if shared else _private_map(file)
+    try:
+        return np.ndarray(shape, dtype, buffer=mapped, offset=begin)
+    except TypeError:  # NumPy's "buffer is too small"
+        raise ValueError(f"{path} is cut short.") from None
+
+
+def _private_map(file: BinaryIO) -> mmap.mmap:
+    """A private and writable map; read-only where a limit on the process's data forbids that."""
+    if platform.system() != "Linux":
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    # Without a reservation the system promises no memory for copies of all pages; otherwise it would refuse
+    # files larger than memory and swap together.
+    flags = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)
+    try:
+        return mmap.mmap(file.fileno(), 0, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+    except OSError:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 class NpyWriter:
-    """Appends arrays to one .npy file; the shape is filled in when the file is closed.
+    """Appends arrays to one new .npy file; the shape is filled in when the file is closed.
 
-    Writes go through the file system, never a memory map: a full disk is then an `OSError`, not a signal.
-
-    Parameters
-    ----------
-    path : Path
-        A new file.
-    dtype : dtype
-        What the arrays are converted to.
-    columns : int, optional
-        Number of columns of a two-dimensional array (C order); left out for one dimension.
-    hashed : bool
-        Whether to keep a hash of what is written.
+    Arrays are converted to `dtype`; with `columns` the file holds two dimensions (C order), else one. Writes
+    go through the file system, never a memory map: a full disk is then an `OSError`, not a signal.
     """
 
     def __init__(self, path: Path, dtype: DTypeLike, columns: int | None = None, hashed: bool = False):
-        self.path = path
         self.size = 0
         self._dtype = np.dtype(dtype)
         self._columns = columns
         self._hash = hashlib.sha256() if hashed else None
         self._file: BinaryIO = path.open("w+b")
-        self._header()
-        self._begin = self._file.tell()
+        self._write_header()
 
-    def _header(self) -> None:
+    def _write_header(self) -> None:
         # NumPy pads the header so that its first dimension can grow in place.
         shape = (self.size,) if self._columns is None else (self.size // max(1, self._columns), self._columns)
         header = {"descr": self._dtype.str, "fortran_order": False, "shape": shape}
@@ -73,52 +74,14 @@ class NpyWriter:
 
     @property
     def digest(self) -> str:
-        """The sha256 of what was written, without the header, in hex; empty unless `hashed`."""
+        """The sha256 of the values in hex; empty unless `hashed`."""
         return self._hash.hexdigest() if self._hash is not None else ""
-
-    def close(self) -> None:
-        """Fill in the shape."""
-        self._file.seek(0)
-        self._header()
-        if self._file.tell() != self._begin:
-            raise RuntimeError(f"{self.path}: the header grew beyond its place.")
-        self._file.close()
 
     def __enter__(self) -> "NpyWriter":
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self._file.close()
-
-
-def open_npy(path: Path, shared: bool = False) -> NDArray[Any]:
-    """The array of a .npy file, a plain ndarray over a memory map.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    shared : bool
-        Whether writing to the array changes the file; else it is left alone.
-
-    Raises
-    ------
-    ValueError
-        The file is no .npy file, or cut short.
-    """
-    with path.open("rb") as file:
-        np.lib.format.read_magic(file)
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
-        begin = file.tell()
-    if fortran or dtype.hasobject:
-        raise ValueError(f"{path} is not a file of this package.")
-    if 0 in shape:  # an empty file cannot be mapped
-        return np.empty(shape, dtype)
-    mapped = map_file(path, shared)
-    try:
-        return np.ndarray(shape, dtype, buffer=mapped, offset=begin)
-    except TypeError:  # NumPy's "buffer is too small"
-        raise ValueError(f"{path} is cut short.") from None
+        with self._file:
+            if kind is None:
+                self._file.seek(0)
+                self._write_header()

@@ -1,7 +1,6 @@
 """Data sets of OpenML, by number or name: a description says where the data are and what the label is."""
 
 import json
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -13,17 +12,10 @@ SITE = "https://www.openml.org"
 
 
 def resolve(name: str, files: tuple[File, ...]) -> tuple[File, ...]:
-    """The files with those of kind ``openml`` replaced by what their description points to.
+    """The files with those of kind ``openml`` replaced by the data files that their descriptions name.
 
     The path of such a file is ``openml/310`` or ``openml/mammography``; the description is fetched and kept
     like any file.
-
-    Raises
-    ------
-    FetchError
-        There is no such data set, or no source has it.
-    DataError
-        A description that is not understood.
     """
     return tuple(_resolved(name, file) if file.kind == "openml" else file for file in files)
 
@@ -34,10 +26,12 @@ def _resolved(name: str, file: File) -> File:
     facts = _read(name, f"openml/{number}.json", f"{SITE}/api/v1/json/data/{number}")
     try:
         facts = facts["data_set_description"]
-        arff, parquet = facts.get("url"), facts.get("parquet_url") or facts.get("minio_url")
+        parquet = facts.get("parquet_url") or facts.get("minio_url")
+        arff = facts.get("url") if str(facts.get("format", "ARFF")).lower() == "arff" else None
         known = file.table
         target = facts.get("default_target_attribute") if known.target == -1 else known.target
-        ignored = [facts.get("row_id_attribute"), *_many(facts.get("ignore_attribute"))]
+        ignored = facts.get("ignore_attribute") or []
+        ignored = [facts.get("row_id_attribute"), *([ignored] if isinstance(ignored, str) else ignored)]
     except (AttributeError, KeyError, TypeError):
         raise DataError(f"{name}: the description of OpenML's data set {number} is not understood.") from None
     if isinstance(target, str) and "," in target:
@@ -48,26 +42,17 @@ def _resolved(name: str, file: File) -> File:
         raise DataError(f"{name}: OpenML's data set {number} names no label; set dataset.target.")
     drop = tuple(dict.fromkeys([*known.drop, *(column for column in ignored if column and column != target)]))
     table = type(known)(target=target, drop=drop, missing=known.missing)
-    choices = [("arff", arff), ("parquet", parquet)]
-    kinds = [
-        File(
-            f"openml/{number}.{kind}", file.part, file.rows, file.labels, urls=(url,), kind=kind, table=table
-        )
-        for kind, url in choices
-        if url and (kind != "arff" or str(facts.get("format", "ARFF")).lower() == "arff")
-    ]
-    return _first_found(name, number, kinds)
-
-
-def _first_found(name: str, number: str, kinds: list[File]) -> File:
     refusal: FetchError | None = None
-    for each in kinds:
-        try:
-            locate.find(name, each)
-        except FetchError as error:
-            refusal = refusal or error
-        else:
-            return each
+    for kind, url in (("arff", arff), ("parquet", parquet)):
+        if url:
+            path = f"openml/{number}.{kind}"
+            data = File(path, file.part, file.rows, file.labels, urls=(url,), kind=kind, table=table)
+            try:
+                locate.find(name, data)
+            except FetchError as error:
+                refusal = refusal or error
+            else:
+                return data
     raise refusal or DataError(f"{name}: OpenML's data set {number} has neither ARFF nor Parquet.")
 
 
@@ -85,11 +70,7 @@ def _number_of(name: str, wanted: str) -> str:
 def _read(name: str, path: str, address: str) -> Any:
     found = locate.find(name, File(path, urls=(address,), kind="openml"))
     try:
-        return json.loads(Path(found.path).read_text())
+        return json.loads(found.path.read_text())
     except ValueError:
         locate.discard(found.path)
         raise DataError(f"{name}: {found.source} is no JSON, expected OpenML's description.") from None
-
-
-def _many(value: Any) -> list[str]:
-    return [] if not value else [value] if isinstance(value, str) else list(value)

@@ -5,14 +5,10 @@ Python's ``float()`` to the last bit. A query number (``qid:7``) behind the labe
 topic is asked for, rows have any number of labels, with commas between.
 """
 
-import bz2
-import gzip
-import lzma
 import math
 import re
-import zlib
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -20,45 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.readers import _libsvm_kernel as kernel
+from aucbench.data.readers._block import Block
+from aucbench.data.readers.compressed import open_bytes
 from aucbench.errors import DataError
 
 BLOCK_BYTES = 1 << 21
-_OPENERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open, ".gz": gzip.open}
-SUFFIXES = tuple(_OPENERS)
-
-
-class Block(NamedTuple):
-    """Some consecutive rows of a file; the arrays are overwritten by the next block."""
-
-    labels: NDArray[np.float64]  # (rows,)
-    lengths: NDArray[np.int64]  # (rows,) features in each row
-    indices: NDArray[np.int32]  # (nnz,) column numbers from 0, ascending in each row
-    values: NDArray[np.float64]  # (nnz,) finite
 
 
 def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None = None) -> Iterator[Block]:
-    """The rows of a file, block by block.
+    """The rows of a plain or compressed file, block by block; malformed lines are refused by their number.
 
-    Memory is about ten times `block_bytes`, whatever the size of the file, unless one line is longer.
-
-    Parameters
-    ----------
-    path : Path
-        Plain, .bz2, .xz or .gz.
-    block_bytes : int
-        Size of a block of text.
-    topic : float, optional
-        Rows with this label among theirs receive 1, the others -1; None: one label a row.
-
-    Raises
-    ------
-    DataError
-        A malformed line (file, line number and what is wrong), or an archive that is damaged or cut short.
+    Memory is about ten times `block_bytes`, whatever the size of the file, unless one line is longer. With a
+    topic, rows that have this label among theirs receive 1, the others -1.
     """
     lines = 0
     room = _Room.of(block_bytes + 1)
     wanted = math.nan if topic is None else topic
-    with readable(path) as stream:
+    with open_bytes(path) as stream:
         for text in _whole_lines(stream, block_bytes):
             if lines == 0 and bytes(text[:3]) == b"\xef\xbb\xbf":  # a byte-order mark
                 text[:3] = 32
@@ -68,48 +42,37 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None 
             lines += int(np.count_nonzero(text == 10))
 
 
-@contextmanager
-def readable(path: Path) -> Iterator[Any]:
-    """The bytes of a plain or compressed file.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, or is a damaged archive.
-    """
-    try:
-        with _OPENERS.get(path.suffix, open)(path, "rb") as stream:
-            yield stream
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
-    except OSError as error:
-        if error.errno is None:  # the bz2 module's "Invalid data stream"
-            raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
+def most_frequent_label(paths: list[Path]) -> float:
+    """The label that most rows have, of rows with any number of them; the smallest of several such."""
+    counts: Counter[float] = Counter()
+    for path in paths:
+        with open_bytes(path) as stream:
+            for number, line in enumerate(stream, 1):
+                line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                word = line.split(maxsplit=1)[0] if line.strip() else b""
+                if word and b":" not in word and not word.startswith(b"#"):
+                    try:
+                        counts.update(float(label) for label in word.split(b","))
+                    except ValueError:
+                        raise DataError(
+                            f"{path}, line {number}: the labels {word!r} are no numbers."
+                        ) from None
+    if not counts:
+        raise DataError(f"{', '.join(map(str, paths))}: no row has a label.")
+    return max(sorted(counts), key=lambda label: counts[label])
 
 
 def _whole_lines(stream: Any, block_bytes: int) -> Iterator[NDArray[np.uint8]]:
-    """Blocks of text that end with a newline; a line longer than the block makes the block grow."""
-    buffer = bytearray(block_bytes + 1)
-    kept = 0
-    while True:
-        with memoryview(buffer) as view:
-            got = stream.readinto(view[kept:-1])
-        end = kept + got
-        if got == 0:
-            if kept:
-                buffer[kept] = 10
-                yield np.frombuffer(buffer, np.uint8, kept + 1)
-            return
-        cut = buffer.rfind(b"\n", kept, end) + 1
+    """Blocks of text that end with a newline; a longer line makes its block longer."""
+    kept = bytearray()
+    while got := stream.read(block_bytes):
+        kept += got
+        cut = kept.rfind(b"\n", len(kept) - len(got)) + 1
         if cut:
-            yield np.frombuffer(buffer, np.uint8, cut)
-            buffer[: end - cut] = buffer[cut:end]
-            kept = end - cut
-        else:
-            kept = end
-            if kept == len(buffer) - 1:
-                buffer = buffer + bytes(len(buffer))
+            text, kept = kept, kept[cut:]
+            yield np.frombuffer(text, np.uint8, cut)
+    if kept:
+        yield np.frombuffer(kept + b"\n", np.uint8)
 
 
 class _Room(NamedTuple):
@@ -120,7 +83,6 @@ class _Room(NamedTuple):
     indices: NDArray[np.int32]
     values: NDArray[np.float64]
     unsure: NDArray[np.int64]
-
     size: int  # bytes of text that there is room for
 
     @classmethod

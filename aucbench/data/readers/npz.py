@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from aucbench.contracts import File
-from aucbench.data.readers.table_encoder import VALUES, Coded, TableBlock
+from aucbench.data.readers._block import MOST_VALUES, Block, Coded
 from aucbench.errors import DataError
 
 ROWS_NAMES = ("X", "x", "data", "features", "x_train", "X_train")
@@ -18,33 +19,22 @@ LABEL_NAMES = ("y", "target", "labels", "label", "Y", "y_train")
 _CSR = {"data", "indices", "indptr", "shape"}
 
 
-def read_npz(file: File, path: Path, width: int | None) -> Iterator[TableBlock]:
-    """The rows of an archive, block by block.
+def read_npz(file: File, path: Path, width: int | None) -> Iterator[Block]:
+    """The rows of an archive, block by block; `width` is that of the training part, if known.
 
     A dense X is read as it comes out of the archive, in constant memory; the parts of a CSR or CSC matrix, as
-    SciPy's `save_npz` names them, with an array of labels added, are read as a whole.
-
-    Parameters
-    ----------
-    file : File
-        Its table's `target` may name the array of labels.
-    path : Path
-        The archive.
-    width : int or None
-        The number of columns of the training part.
-
-    Raises
-    ------
-    DataError
-        No archive, arrays that are missing, of the wrong shape or no numbers, or values that are not finite.
+    SciPy's `save_npz` names them, with an array of labels added, are read as a whole. The target of the
+    file's table may name the array of labels.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist()]
             target = _choose(path, names, LABEL_NAMES, file.table.target, "labels")
             labels = _whole(archive, target)
-            sparse = set(names) >= _CSR
-            rows = _sparse_rows(path, archive, names) if sparse else _dense_rows(path, archive, names, target)
+            if set(names) >= _CSR:
+                rows = _sparse_rows(path, archive, names)
+            else:
+                rows = _dense_rows(path, archive, names, target)
             yield from _blocks(path, rows, np.asarray(labels), width)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
@@ -88,63 +78,43 @@ def _dense_rows(
         if fortran:
             member.seek(0)
             whole = np.lib.format.read_array(member, allow_pickle=False)
-            for start in range(0, shape[0], _at_once(shape[1])):
-                yield np.asarray(whole[start : start + _at_once(shape[1])], np.float64)
-            return
-        for start in range(0, shape[0], _at_once(shape[1])):
-            count = min(_at_once(shape[1]), shape[0] - start)
-            block = np.frombuffer(member.read(count * shape[1] * dtype.itemsize), dtype)
-            yield block.reshape(count, shape[1]).astype(np.float64)
-
-
-def _at_once(columns: int) -> int:
-    return max(1, VALUES // columns)
+        at_once = max(1, MOST_VALUES // shape[1])
+        for start in range(0, shape[0], at_once):
+            count = min(at_once, shape[0] - start)
+            if fortran:
+                yield np.asarray(whole[start : start + count], np.float64)
+            else:
+                block = np.frombuffer(member.read(count * shape[1] * dtype.itemsize), dtype)
+                yield block.reshape(count, shape[1]).astype(np.float64)
 
 
 def _sparse_rows(path: Path, archive: zipfile.ZipFile, names: list[str]) -> Iterator[Any]:
-    from scipy import sparse
-
     stated = str(np.asarray(_whole(archive, "format")).astype(str)) if "format" in names else "csr"
     if stated not in ("csr", "csc"):
         raise DataError(f"{path}: a sparse matrix of format {stated[:20]!r}, expected csr or csc.")
     parts = {name: _whole(archive, name) for name in _CSR}
-    shape = _checked_shape(path, parts, stated)
-    kind = sparse.csr_matrix if stated == "csr" else sparse.csc_matrix
-    X: Any = kind((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape).tocsr()
+    for name, array in parts.items():
+        if array.ndim != 1 or array.dtype.kind not in ("fiub" if name == "data" else "iu"):
+            found = f"{array.shape} of type {array.dtype}"
+            raise DataError(f"{path}: {name} of a sparse matrix must be a row of numbers, got {found}.")
+    shape = tuple(parts["shape"].tolist())
+    if len(shape) != 2 or not all(1 <= size < 2**31 for size in shape):
+        raise DataError(f"{path}: shape must be two numbers from 1 to {2**31 - 1}, got {shape}.")
+    kind: Any = sparse.csr_matrix if stated == "csr" else sparse.csc_matrix
+    try:
+        X = kind((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape)
+        X.check_format()  # compiled code would follow wild indices out of the arrays
+        if X.nnz != len(parts["data"]):
+            raise ValueError(f"indptr ends at {X.nnz} of {len(parts['data'])} values")
+    except ValueError as error:
+        raise DataError(f"{path}: the parts of the sparse matrix do not fit together ({error}).") from None
+    X = X.tocsr()
     X.sum_duplicates()
     for start in range(0, X.shape[0], 4096):
         yield X[start : start + 4096]
 
 
-def _checked_shape(path: Path, parts: dict[str, NDArray[Any]], stated: str) -> tuple[int, int]:
-    """The shape, when all parts agree: compiled code would follow wild places out of the arrays."""
-    for name, kinds in (("indptr", "iu"), ("indices", "iu"), ("shape", "iu"), ("data", "fiub")):
-        if parts[name].ndim != 1 or parts[name].dtype.kind not in kinds:
-            found = f"{parts[name].shape} of type {parts[name].dtype}"
-            raise DataError(f"{path}: {name} of a sparse matrix must be a row of numbers, got {found}.")
-    shape, indptr, indices = parts["shape"].tolist(), parts["indptr"], parts["indices"]
-    if len(shape) != 2 or not all(1 <= size < 2**31 for size in shape):
-        raise DataError(f"{path}: shape must be two numbers from 1 to {2**31 - 1}, got {shape}.")
-    lines, places = (shape[0], shape[1]) if stated == "csr" else (shape[1], shape[0])
-    if len(indptr) != lines + 1:
-        raise DataError(
-            f"{path}: indptr has {len(indptr)} numbers, expected {lines + 1} by the shape {shape}."
-        )
-    if len(indices) != len(parts["data"]):
-        raise DataError(f"{path}: {len(indices)} indices and {len(parts['data'])} values, expected as many.")
-    if indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
-        raise DataError(f"{path}: indptr must ascend from 0 to {len(indices)}, the number of values.")
-    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < places:
-        wrong = int(indices.min()) if indices.min() < 0 else int(indices.max())
-        raise DataError(
-            f"{path}: index {wrong} is out of range, expected 0 to {places - 1} by shape {shape}."
-        )
-    return shape[0], shape[1]
-
-
-def _blocks(path: Path, rows: Iterator[Any], labels: NDArray[Any], width: int | None) -> Iterator[TableBlock]:
-    from scipy import sparse
-
+def _blocks(path: Path, rows: Iterator[Any], labels: NDArray[Any], width: int | None) -> Iterator[Block]:
     if labels.ndim != 1 or labels.dtype.kind not in "fiubUS":
         raise DataError(
             f"{path}: labels must be (n,) numbers or texts, got {labels.shape} of {labels.dtype}."
@@ -165,9 +135,8 @@ def _blocks(path: Path, rows: Iterator[Any], labels: NDArray[Any], width: int | 
             raise DataError(f"{path}: {bad} values of rows {begin + 1} and on are missing or infinite.")
         end = begin + X.shape[0]
         coded = Coded(named, codes[begin:end].astype(np.int64))
-        yield TableBlock(
-            coded, np.diff(X.indptr).astype(np.int64), X.indices.astype(np.int32), X.data, X.shape[1]
-        )
+        lengths, indices = np.diff(X.indptr).astype(np.int64), X.indices.astype(np.int32)
+        yield Block(coded, lengths, indices, X.data, X.shape[1])
         begin = end
     if begin != len(labels):
         raise DataError(f"{path}: {begin} rows and {len(labels)} labels, expected as many of each.")

@@ -1,14 +1,15 @@
-"""Tables as numeric rows, in blocks of constant memory, by what was learned from the training part."""
+"""Tables as numeric rows, in blocks of constant memory, by the schema of the training part."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import File, Table
 from aucbench.data.labels import Label
+from aucbench.data.readers._block import MOST_VALUES, Block, Coded
 from aucbench.data.readers.table_files import arrow_errors, open_columns
 from aucbench.data.readers.table_schema import (
     GAPS,
@@ -18,61 +19,33 @@ from aucbench.data.readers.table_schema import (
     Schema,
     is_number,
     numbers_or_missing,
-    places_of,
     plain,
 )
 from aucbench.errors import DataError
 
-VALUES = 1 << 21  # of a block, 16 MB
 
-
-class Coded(NamedTuple):
-    """The labels of a block: distinct ones, and which of them each row has."""
-
-    distinct: list[Label]
-    codes: NDArray[np.int64]
-
-
-class TableBlock(NamedTuple):
-    """Some consecutive rows; like `libsvm.Block`, with the number of columns."""
-
-    labels: Coded
-    lengths: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    values: NDArray[np.float64]
-    width: int
-
-
-def encode(schema: Schema, file: File, path: Path) -> Iterator[TableBlock]:
-    """The rows of a file, block by block.
-
-    Raises
-    ------
-    DataError
-        Columns that differ from those of the training part, values that are missing or infinite, a text in a
-        column of numbers, or a label that is missing.
-    """
-    columns = open_columns(file, path)
-    places = places_of(path, columns, schema.names)
-    at_once = max(1, VALUES // max(1, schema.width))
+def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
+    """The rows of a file, block by block."""
+    columns = open_columns(file, path).arranged(schema.names)
+    at_once = max(1, MOST_VALUES // max(1, schema.width))
     row = 0
     for batch in columns.batches():
         read: list[NDArray[Any]] = []
         with arrow_errors(path):
             for feature in schema.features:
-                array = batch[places[feature.place]]
+                array = batch[feature.place]
                 if feature.numeric:
                     read.append(_values(path, feature, array, schema.table, row))
                 else:
                     read.append(_codes(path, feature, array, schema.table))
-            labels = _labels(path, schema, batch[places[schema.target]], row)
+            labels = _labels(path, schema, batch[schema.target], row)
         row += len(labels.codes)
         for start in range(0, len(labels.codes), at_once):
             part = slice(start, start + at_once)
             yield _block(schema, read, part, Coded(labels.distinct, labels.codes[part]))
 
 
-def _block(schema: Schema, read: list[NDArray[Any]], part: slice, labels: Coded) -> TableBlock:
+def _block(schema: Schema, read: list[NDArray[Any]], part: slice, labels: Coded) -> Block:
     n = len(labels.codes)
     dense = np.zeros((n, schema.width))
     column = 0
@@ -87,7 +60,7 @@ def _block(schema: Schema, read: list[NDArray[Any]], part: slice, labels: Coded)
             column += len(feature.categories)
     filled, indices = np.nonzero(dense)
     lengths = np.bincount(filled, minlength=n)
-    return TableBlock(labels, lengths, indices.astype(np.int32), dense[filled, indices], schema.width)
+    return Block(labels, lengths, indices.astype(np.int32), dense[filled, indices], schema.width)
 
 
 def _values(path: Path, feature: Feature, array: Any, table: Table, row: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What is learned about columns of numbers and texts from the training part: types, categories, medians.
+"""The schema of a table, learned from the training part: types, categories and medians of columns.
 
 A column is numeric when all its training values are numbers (or missing), else its texts are categories and
 become one column of zeros and ones each, in alphabetic order. A category that only the test part has is zero
@@ -7,8 +7,9 @@ in all of them.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,41 +41,39 @@ class Feature:
     place: int
     numeric: bool = True
     nominal: bool = False  # the file declares categories
-    categories: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)  # of texts, without numbers once there are many
     numbers: int = 0  # cells that `counts` left out
     missing: int = 0
     infinite: int = 0
     median: float = float("nan")
 
+    @cached_property
+    def categories(self) -> list[str]:
+        """Texts in alphabetic order."""
+        return sorted(self.counts)
+
 
 @dataclass(frozen=True)
 class Schema:
-    """What was learned from the training part."""
+    """The columns of the training part."""
 
     names: list[str]
     target: int
     features: list[Feature]
     table: Table
-    width: int = field(init=False)
 
-    def __post_init__(self) -> None:
-        width = sum(1 if feature.numeric else len(feature.categories) for feature in self.features)
-        object.__setattr__(self, "width", width)
+    @cached_property
+    def width(self) -> int:
+        """Number of columns of the encoded rows."""
+        return sum(1 if feature.numeric else len(feature.categories) for feature in self.features)
 
 
 def fit(files: Sequence[tuple[File, Path]]) -> Schema:
-    """Learn types, categories and, where they are asked for, medians from the files of the training part.
-
-    Raises
-    ------
-    DataError
-        A column that is not there, missing or infinite values, a column with too many categories, or no
-        features.
-    """
+    """Learn types, categories and, where they are asked for, medians from the files of the training part."""
     file, path = files[0]
     opened = [open_columns(*each) for each in files]
     names, table = opened[0].names, file.table
+    opened = [columns.arranged(names) for columns in opened]
     target = _number_of(path, names, table.target, "target")
     dropped = {_number_of(path, names, column, "drop") for column in table.drop}
     if target in dropped:
@@ -82,18 +81,20 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
     features = [Feature(name, i) for i, name in enumerate(names) if i != target and i not in dropped]
     if not features:
         raise DataError(f"{path}: there are no columns but the label, expected features.")
-    places = [places_of(each, columns, names) for columns, (_, each) in zip(opened, files, strict=True)]
     for feature in features:
         feature.nominal = any(feature.name in columns.nominal for columns in opened)
         feature.numeric = not feature.nominal
-    _scan(opened, places, [feature for feature in features if feature.numeric], _learn_numbers)
-    _scan(opened, places, [feature for feature in features if not feature.numeric], _learn_texts)
+    for learn, numeric in ((_learn_numbers, True), (_learn_texts, False)):
+        some = [feature for feature in features if feature.numeric is numeric]
+        for each, batch in _batches(opened) if some else ():
+            for feature in some:
+                learn(each, feature, batch[feature.place])
     for feature in features:
         if not feature.numeric and not feature.nominal:
-            _refuse_strays(feature, opened, places)
+            _refuse_strays(feature, opened)
     _check(path, features, table)
     if table.missing == "median":
-        _find_medians([feature for feature in features if feature.numeric], opened, places)
+        _find_medians([feature for feature in features if feature.numeric], opened)
     return Schema(names, target, features, table)
 
 
@@ -106,16 +107,10 @@ def _number_of(path: Path, names: list[str], column: str | int, field_name: str)
     raise DataError(f"{path} has no column {column!r} (dataset.{field_name}); its columns are {shown}.")
 
 
-def places_of(path: Path, columns: Columns, names: list[str]) -> list[int]:
-    """Where the columns of the training part are in this file."""
-    if len(columns.names) != len(names) or set(columns.names) != set(names):
-        other = sorted(set(names) ^ set(columns.names))[:3]
-        raise DataError(
-            f"{path} has {len(columns.names)} columns, expected the {len(names)} of the training part "
-            f"(different: {', '.join(other) or 'none'})."
-        )
-    places = {name: place for place, name in enumerate(columns.names)}
-    return [places[name] for name in names]
+def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
+    for columns in opened:
+        for batch in columns.batches():
+            yield columns.path, batch
 
 
 def _is_text(array: Any) -> bool:
@@ -167,16 +162,6 @@ def numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
     return values
 
 
-def _scan(
-    opened: list[Columns], places: list[list[int]], features: list[Feature], learn: Callable[..., None]
-) -> None:
-    if features:
-        for columns, where in zip(opened, places, strict=True):
-            for batch in columns.batches():
-                for feature in features:
-                    learn(columns.path, feature, batch[where[feature.place]])
-
-
 def _learn_numbers(path: Path, feature: Feature, array: Any) -> None:
     if not feature.numeric:
         return
@@ -210,7 +195,6 @@ def _learn_texts(path: Path, feature: Feature, array: Any) -> None:
             feature.numbers += feature.counts.pop(text)
     if len(feature.counts) > MAX_CATEGORIES:
         _refuse_many(path, feature)
-    feature.categories = sorted(feature.counts)
 
 
 def _refuse_many(path: Path, feature: Feature) -> NoReturn:
@@ -220,7 +204,7 @@ def _refuse_many(path: Path, feature: Feature) -> NoReturn:
     )
 
 
-def _refuse_strays(feature: Feature, opened: list[Columns], places: list[list[int]]) -> None:
+def _refuse_strays(feature: Feature, opened: list[Columns]) -> None:
     """Refuse what looks like a column of numbers with some errors in it, or with commas in them."""
     strays = {text: count for text, count in feature.counts.items() if not is_number(text)}
     texts, cells = sum(strays.values()), feature.counts.total() + feature.numbers
@@ -230,7 +214,7 @@ def _refuse_strays(feature: Feature, opened: list[Columns], places: list[list[in
         if feature.numbers:
             _refuse_many(opened[0].path, feature)
         return
-    path, row, text = _first_of(strays, feature, opened, places)
+    path, row, text = _first_of(strays, feature, opened)
     if commas:
         raise DataError(
             f"{path}: column {feature.name!r} has numbers with commas ({text!r} in row {row}), expected a "
@@ -242,16 +226,12 @@ def _refuse_strays(feature: Feature, opened: list[Columns], places: list[list[in
     )
 
 
-def _first_of(
-    strays: dict[str, int], feature: Feature, opened: list[Columns], places: list[list[int]]
-) -> tuple[Path, int, str]:
-    for columns, where in zip(opened, places, strict=True):
-        row = 0
-        for batch in columns.batches():
-            for text in plain(batch[where[feature.place]]).to_pylist():
-                row += 1
-                if text in strays:
-                    return columns.path, row, text
+def _first_of(strays: dict[str, int], feature: Feature, opened: list[Columns]) -> tuple[Path, int, str]:
+    for columns in opened:
+        texts = (text for batch in columns.batches() for text in plain(batch[feature.place]).to_pylist())
+        for row, text in enumerate(texts, 1):
+            if text in strays:
+                return columns.path, row, text
     raise RuntimeError(f"Column {feature.name!r} changed while it was read.")
 
 
@@ -274,17 +254,16 @@ def _check(path: Path, features: list[Feature], table: Table) -> None:
             raise DataError(f"{path}: {sum(bad.values())} values are {what}, in column {shown}{more}{out}.")
 
 
-def _find_medians(features: list[Feature], opened: list[Columns], places: list[list[int]]) -> None:
+def _find_medians(features: list[Feature], opened: list[Columns]) -> None:
     """Medians of all columns of numbers: what has no gap here may have one in the test part."""
-    rows = sum(len(batch[0]) for columns in opened for batch in columns.batches())
+    rows = sum(len(batch[0]) for _, batch in _batches(opened))
     at_once = max(1, MEDIAN_BYTES // (8 * max(1, rows)))
     for start in range(0, len(features), at_once):
         some = features[start : start + at_once]
         parts: list[list[Any]] = [[] for _ in some]
-        for columns, where in zip(opened, places, strict=True):
-            for batch in columns.batches():
-                for feature, kept in zip(some, parts, strict=True):
-                    kept.append(numbers_or_missing(batch[where[feature.place]]))
+        for _, batch in _batches(opened):
+            for feature, kept in zip(some, parts, strict=True):
+                kept.append(numbers_or_missing(batch[feature.place]))
         for feature, kept in zip(some, parts, strict=True):
             values = np.concatenate(kept)
             # A column without any value tells nothing, whatever it is filled with.

@@ -1,4 +1,4 @@
-"""Splitting rows at random: sides, folds and subsets of row numbers, always ascending."""
+"""Rows drawn at random: parts, folds and subsets of row numbers, always ascending."""
 
 from typing import Any
 
@@ -28,87 +28,40 @@ def permutation(n: int, seed: int, stream: RandomStream, number: int = 0) -> Row
 
 def ascending(n: int, chosen: Rows) -> Rows:
     """The chosen of n rows in ascending order, in O(n) and without a sort."""
-    return np.flatnonzero(_marked(n, chosen)).astype(np.int64, copy=False)
+    mask = np.zeros(n, np.bool_)
+    mask[chosen] = True
+    return np.flatnonzero(mask).astype(np.int64, copy=False)
 
 
-def holdout(y: NDArray[Any], test_fraction: float, seed: int, stratified: bool = True) -> tuple[Rows, Rows]:
-    """A random split: round(test_fraction * n) rows, at least one, are held out.
+def random_parts(
+    y: NDArray[Any], fractions: dict[str, float], order: Rows, stratified: bool, advice: str
+) -> dict[str, Rows]:
+    """Disjoint parts of n rows, each of its fraction and of at least one row; the others are "training".
 
-    The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part, and
-    the first ones of either class if the split is stratified.
+    Parts are taken from the front of the order, one after the other; stratified, from the front of its rows
+    of either class, so that all parts have the classes in the same proportion, within one row, and at least
+    one row of a class that has enough of them.
 
-    Parameters
-    ----------
-    y : (n,) array
-        Labels in {-1, 1}.
-    test_fraction : float
-        Between 0 and 1, both excluded.
-    seed : int
-        Not negative.
-    stratified : bool
-        Whether both parts have the classes in the same proportion, within one row, and both at least one row
-        of either class where there are two.
-
-    Returns
-    -------
-    train_rows, test_rows : int64 arrays
-        Row numbers, ascending.
-
-    Raises
-    ------
-    ParameterError
-        The fraction or the seed is out of range.
-    DataError
-        A part has one class only.
+    A part that lacks a class is refused, with the advice.
     """
-    if not 0.0 < test_fraction < 1.0:
-        raise ParameterError(f"protocol.test_fraction must be > 0 and < 1, got {test_fraction}.")
-    n = len(y)
-    order = permutation(n, seed, RandomStream.holdout)
-    (held_out,) = _first(y, order, [max(1, round(test_fraction * n))], stratified)
-    train, test = _apart(n, held_out)
-    advice = "choose another protocol.test_fraction or split_seed"
-    check_classes(y, {"training": train, "test": test}, advice)
-    return train, test
-
-
-def three_parts(
-    y: NDArray[Any], validation_fraction: float, test_fraction: float, seed: int, stratified: bool = True
-) -> tuple[Rows, Rows, Rows]:
-    """A random split into three: of each of the two smaller parts its fraction of the rows, at least one.
-
-    Parameters
-    ----------
-    y : (n,) array
-        Labels in {-1, 1}.
-    validation_fraction, test_fraction : float
-        Above 0, together below 1.
-    seed : int
-        Not negative.
-    stratified : bool
-        As for `holdout`, of all three parts.
-
-    Returns
-    -------
-    train_rows, validation_rows, test_rows : int64 arrays
-        Row numbers, ascending.
-
-    Raises
-    ------
-    ParameterError
-        The seed is negative.
-    DataError
-        A part has one class only.
-    """
-    n = len(y)
-    order = permutation(n, seed, RandomStream.train_valid_test)
-    sizes = [max(1, round(fraction * n)) for fraction in (test_fraction, validation_fraction)]
-    tested, validating = _first(y, order, sizes, stratified)
-    train, _ = _apart(n, np.concatenate([tested, validating]))
-    validation, test = ascending(n, validating), ascending(n, tested)
-    advice = "choose other fractions or another split_seed"
-    check_classes(y, {"training": train, "validation": validation, "test": test}, advice)
-    return train, validation, test
+    n = len(order)
+    positive = y[order] == 1
+    positives = np.count_nonzero(positive)
+    classes = [order[positive], order[~positive]] if stratified else [order]
+    parts = {}
+    for number, (name, fraction) in enumerate(fractions.items()):
+        sizes = [max(1, round(fraction * n))]
+        if stratified:
+            share = round(sizes[0] * positives / n)
+            wanted = max(1, share), max(1, sizes[0] - share)
+            later = len(fractions) - number  # parts that follow, and the training rows
+            sizes = [max(0, min(k, len(rows) - later)) for k, rows in zip(wanted, classes, strict=True)]
+        taken = [rows[:k] for k, rows in zip(sizes, classes, strict=True)]
+        classes = [rows[k:] for k, rows in zip(sizes, classes, strict=True)]
+        parts[name] = ascending(n, np.concatenate(taken))
+    parts = {"training": ascending(n, np.concatenate(classes)), **parts}
+    check_classes(y, parts, advice)
+    return parts
 
 
 def one_fold(
@@ -118,29 +71,14 @@ def one_fold(
 
     The folds deal out the permuted rows in turn. Stratified, first all positive and then all negative rows
     are dealt out, so that both the rows of a class and all rows of two folds differ by one at most.
-
-    Parameters
-    ----------
-    y : (n,) array
-        Labels in {-1, 1}.
-    order : (n,) int64 array
-        A permutation of the rows.
-    folds : int
-        Their number.
-    number : int
-        Which of them, from 0.
-    stratified : bool
-        Whether every fold has the classes in the same proportion.
-
-    Returns
-    -------
-    other_rows, fold_rows : int64 arrays
-        Row numbers, ascending.
     """
     if stratified:
         positive = y[order] == 1
         order = np.concatenate([order[positive], order[~positive]])
-    return _apart(len(y), order[number::folds])
+    fold = np.zeros(len(y), np.bool_)
+    fold[order[number::folds]] = True
+    others, rows = np.flatnonzero(~fold), np.flatnonzero(fold)
+    return others.astype(np.int64, copy=False), rows.astype(np.int64, copy=False)
 
 
 def class_counts(y: NDArray[Any]) -> tuple[int, int]:
@@ -150,13 +88,7 @@ def class_counts(y: NDArray[Any]) -> tuple[int, int]:
 
 
 def check_classes(y: NDArray[Any], parts: dict[str, Rows], advice: str) -> None:
-    """Refuse a part of a split that lacks a class.
-
-    Raises
-    ------
-    DataError
-        Names the part and its counts, and gives the advice.
-    """
+    """Refuse a part of a split that lacks a class."""
     for part, rows in parts.items():
         positives, negatives = class_counts(y[rows])
         if positives == 0 or negatives == 0:
@@ -164,36 +96,3 @@ def check_classes(y: NDArray[Any], parts: dict[str, Rows], advice: str) -> None:
                 f"The {part} part of the split has {positives} positive and {negatives} negative rows, "
                 f"expected both classes; {advice}."
             )
-
-
-def _first(y: NDArray[Any], order: Rows, sizes: list[int], stratified: bool) -> list[Rows]:
-    """Parts of these sizes, one after the other from the front of the order, or of its rows of either class.
-
-    A stratified part has at least one row of a class that has enough of them for all parts and the rest.
-    """
-    if not stratified:
-        return np.split(order, np.cumsum(sizes))[:-1]
-    positive = y[order] == 1
-    positives, negatives = order[positive], order[~positive]
-    parts = []
-    for number, size in enumerate(sizes):
-        share = round(size * np.count_nonzero(positive) / len(order))
-        others = len(sizes) - number  # parts that follow, and the training rows
-        p = max(0, min(max(1, share), len(positives) - others))
-        q = max(0, min(max(1, size - share), len(negatives) - others))
-        parts.append(np.concatenate([positives[:p], negatives[:q]]))
-        positives, negatives = positives[p:], negatives[q:]
-    return parts
-
-
-def _apart(n: int, chosen: Rows) -> tuple[Rows, Rows]:
-    """The rows that are not chosen, and those that are."""
-    mask = _marked(n, chosen)
-    others, rows = np.flatnonzero(~mask), np.flatnonzero(mask)
-    return others.astype(np.int64, copy=False), rows.astype(np.int64, copy=False)
-
-
-def _marked(n: int, chosen: Rows) -> NDArray[np.bool_]:
-    mask = np.zeros(n, np.bool_)
-    mask[chosen] = True
-    return mask

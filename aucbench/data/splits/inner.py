@@ -1,4 +1,4 @@
-"""What is made of the training side of any split: fewer rows, and the splits that tuning works on."""
+"""Subsets of the training side of any split: fewer rows, and the inner splits of tuning."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,6 @@ def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
     """The split with at most so many training rows, drawn uniformly without replacement.
 
     The rows of a smaller limit are among those of a larger one.
-
-    Parameters
-    ----------
-    split : Split
-        The other sides stay as they are.
-    max_train_rows : int or None
-        >= 2; None for no limit.
-    seed : int
-        The split seed.
 
     Raises
     ------
@@ -51,15 +42,8 @@ def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
 def inner_count(split: Split, folds: int) -> int:
     """How many inner splits tuning has.
 
-    One where the protocol sets validation rows aside. Otherwise as many as folds, or as the rarer class has
-    training rows where these are fewer.
-
-    Parameters
-    ----------
-    split : Split
-        Of any protocol.
-    folds : int
-        >= 2; of no effect where there are validation rows.
+    One where the protocol sets validation rows aside. Otherwise as many as folds (>= 2), or as the rarer
+    class has training rows where these are fewer.
 
     Raises
     ------
@@ -82,21 +66,17 @@ def inner_count(split: Split, folds: int) -> int:
 
 
 def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
-    """What tuning trains on and tests on instead of the test rows, which it never sees.
+    """The rows that tuning trains on, and those it tests on instead of the test rows, which it never sees.
 
-    With validation rows, all training rows against these. Otherwise one of stratified folds of the training
-    rows against the other folds.
+    With validation rows, it trains on all training rows and tests on the validation rows. Otherwise it tests
+    on one of the stratified folds of the training rows and trains on the others.
 
     Parameters
     ----------
     split : Split
         Of any protocol.
-    folds : int
-        >= 2; of no effect where there are validation rows.
-    seed : int
-        The split seed.
-    number : int
-        Which inner split, from 0 to `inner_count` - 1.
+    folds, seed, number : int
+        Number of folds (>= 2), the split seed, and which inner split, from 0 to `inner_count` - 1.
 
     Raises
     ------

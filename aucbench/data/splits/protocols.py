@@ -13,10 +13,9 @@ from aucbench.data.loader import Loaded, Part
 from aucbench.data.splits._random import (
     check_classes,
     class_counts,
-    holdout,
     one_fold,
     permutation,
-    three_parts,
+    random_parts,
 )
 from aucbench.errors import DataError, ParameterError
 
@@ -90,26 +89,8 @@ class SplitProtocol(Protocol):
         ...
 
 
-def check_fold(protocol: SplitProtocol, fold: int) -> None:
-    """Refuse the number of a split that the protocol does not have.
-
-    Raises
-    ------
-    ParameterError
-        Names the protocol and the numbers it has.
-    """
-    if not 0 <= fold < protocol.splits:
-        numbers = f"0 to {protocol.splits - 1}" if protocol.splits > 1 else "0"
-        raise ParameterError(f"protocol={protocol.name}: fold must be {numbers}, got {fold}.")
-
-
-def side(loaded: Loaded, rows: NDArray[np.int64]) -> Side:
-    """A side of some rows of a part."""
-    return Side(loaded.X, loaded.y[rows], rows)
-
-
-class _OneDivision:
-    """Of the rows of one part, by the split seed."""
+class _RowsOfOnePart:
+    """A protocol that divides the rows of one part."""
 
     @property
     def splits(self) -> int:
@@ -122,8 +103,11 @@ class _OneDivision:
 
 
 @dataclass(frozen=True)
-class Holdout(_OneDivision):
+class Holdout(_RowsOfOnePart):
     """A random `test_fraction` of the rows tests, the others train.
+
+    The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part, and
+    the first ones of either class if the split is stratified.
 
     Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, which divides 80:20 where a data set
     has no test part of its own. It does not say that the division is stratified.
@@ -145,14 +129,16 @@ class Holdout(_OneDivision):
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """Split the rows of `part` by the split seed."""
-        check_fold(self, fold)
+        _check_fold(self, fold)
         loaded = load(part)
-        train, test = holdout(loaded.y, self.test_fraction, seed, self.stratified)
-        return Split(side(loaded, train), side(loaded, test))
+        order = permutation(len(loaded.y), seed, RandomStream.holdout)
+        advice = "choose another protocol.test_fraction or split_seed"
+        rows = random_parts(loaded.y, {"test": self.test_fraction}, order, self.stratified, advice)
+        return Split(_side(loaded, rows["training"]), _side(loaded, rows["test"]))
 
 
 @dataclass(frozen=True)
-class TrainValidTest(_OneDivision):
+class TrainValidTest(_RowsOfOnePart):
     """Random shares of the rows validate and test, the others train; by default 4:1:1.
 
     Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
@@ -182,16 +168,17 @@ class TrainValidTest(_OneDivision):
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """Split the rows of `part` by the split seed."""
-        check_fold(self, fold)
+        _check_fold(self, fold)
         loaded = load(part)
-        train, validation, test = three_parts(
-            loaded.y, self.validation_fraction, self.test_fraction, seed, self.stratified
-        )
-        return Split(side(loaded, train), side(loaded, test), side(loaded, validation))
+        order = permutation(len(loaded.y), seed, RandomStream.train_valid_test)
+        fractions = {"test": self.test_fraction, "validation": self.validation_fraction}
+        advice = "choose other fractions or another split_seed"
+        rows = random_parts(loaded.y, fractions, order, self.stratified, advice)
+        return Split(*(_side(loaded, rows[name]) for name in ("training", "test", "validation")))
 
 
 @dataclass(frozen=True)
-class KFold:
+class KFold(_RowsOfOnePart):
     """The rows are dealt out to `folds` folds, `repeats` times; one fold tests, the others train.
 
     Split number i tests on fold i mod `folds` of repeat i // `folds`. Each repeat has a permutation of its
@@ -225,13 +212,9 @@ class KFold:
         """Folds of all repeats."""
         return self.folds * self.repeats
 
-    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
-        """Digest of the part."""
-        return (load(part).sha256,)
-
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """Split the rows of `part` by the split seed."""
-        check_fold(self, fold)
+        _check_fold(self, fold)
         loaded = load(part)
         positives, negatives = class_counts(loaded.y)
         if self.stratified and self.folds > min(positives, negatives):
@@ -244,7 +227,7 @@ class KFold:
         train, test = one_fold(loaded.y, order, self.folds, number, self.stratified)
         advice = "choose fewer folds, protocol.stratified=true or another split_seed"
         check_classes(loaded.y, {"training": train, "test": test}, advice)
-        return Split(side(loaded, train), side(loaded, test))
+        return Split(_side(loaded, train), _side(loaded, test))
 
 
 @dataclass(frozen=True)
@@ -280,7 +263,7 @@ class Given:
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """The two parts; the seed decides on nothing but the halves."""
         _check_part(part)
-        check_fold(self, fold)
+        _check_fold(self, fold)
         train, test = load(Part.train), load(Part.test)
         training = Side(train.X, train.y, None)
         if not self.halved:
@@ -293,15 +276,7 @@ class Given:
             )
         order = permutation(len(test.y), seed, RandomStream.test_halves)
         validation_rows, test_rows = one_fold(test.y, order, folds=2, number=0)
-        return Split(training, side(test, test_rows), side(test, validation_rows))
-
-
-def _check_part(part: Part) -> None:
-    if part is not Part.train:
-        raise ParameterError(
-            f"protocol=given trains on the training part and tests on the test part of a data set: "
-            f"leave out dataset.part, got {part}."
-        )
+        return Split(training, _side(test, test_rows), _side(test, validation_rows))
 
 
 PROTOCOLS: tuple[type, ...] = (Holdout, Given, TrainValidTest, KFold)
@@ -312,3 +287,21 @@ def recorded(name: str, parameters: Mapping[str, Any]) -> SplitProtocol:
     cls: Any = next(cls for cls in PROTOCOLS if cls.name == name)  # type: ignore[attr-defined]
     absent = {} if cls is Given else {"stratified": False}
     return cls(**absent | dict(parameters))
+
+
+def _side(loaded: Loaded, rows: NDArray[np.int64]) -> Side:
+    return Side(loaded.X, loaded.y[rows], rows)
+
+
+def _check_fold(protocol: SplitProtocol, fold: int) -> None:
+    if not 0 <= fold < protocol.splits:
+        numbers = f"0 to {protocol.splits - 1}" if protocol.splits > 1 else "0"
+        raise ParameterError(f"protocol={protocol.name}: fold must be {numbers}, got {fold}.")
+
+
+def _check_part(part: Part) -> None:
+    if part is not Part.train:
+        raise ParameterError(
+            f"protocol=given trains on the training part and tests on the test part of a data set: "
+            f"leave out dataset.part, got {part}."
+        )

@@ -104,9 +104,7 @@ def test_there_are_no_more_inner_folds_than_rows_of_the_rarer_class(positives, e
 def test_one_row_of_a_class_cannot_be_tuned_on():
     split = drawn(Given(), load=loading(train=labels(1, 40), test=labels(5, 5)))
     for ask in (inner_count, lambda *what: inner_split(*what, seed=0)):
-        with pytest.raises(
-            DataError, match=r"two training rows of each class, got 1 positive and 40 negative"
-        ):
+        with pytest.raises(DataError, match=r"1 positive and 40 negative"):
             ask(split, 5)
 
 
@@ -115,9 +113,7 @@ def test_wrong_numbers_of_inner_folds_are_refused():
     with pytest.raises(ParameterError, match=r"tuning.folds must be >= 2, got 1"):
         inner_count(split, 1)
     for number in (-1, 5):
-        with pytest.raises(
-            ParameterError, match=f"5 inner splits here, numbered from 0, got number {number}"
-        ):
+        with pytest.raises(ParameterError, match=f"5 inner splits.* got number {number}"):
             inner_split(split, 5, 0, number)
     with pytest.raises(ParameterError, match="got number 1"):
         inner_split(drawn(TrainValidTest()), 5, 0, 1)
@@ -162,7 +158,7 @@ def test_limits_that_are_out_of_range_or_leave_one_class_are_refused():
             limited(split, limit, 0)
     positive = int(np.flatnonzero(split.train.y == 1)[0])
     without = next(s for s in range(50) if positive not in permutation(61, s, RandomStream.row_limit)[:20])
-    expected = "max_train_rows=20 leaves 0 positive and 20 negative of 61 training rows, expected both"
+    expected = r"max_train_rows=20 .*0 positive and 20 negative of 61"
     with pytest.raises(DataError, match=expected):
         limited(split, 20, without)
 

@@ -42,7 +42,7 @@ def failure(status: int) -> Answer:
     return content(b"<html>no</html>", status=status)
 
 
-class Web:
+class HttpServer:
     """Answers of each path are used in turn, the last one for ever; other paths are 404."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Web:
     def serve(self, path: str, *answers: Answer) -> None:
         self.answers[path].extend(answers)
 
-    def __enter__(self) -> "Web":
+    def __enter__(self) -> "HttpServer":
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
