@@ -1,5 +1,6 @@
 """Training without test rows, in one go or in several: the runner's own pieces, whose model is kept."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,12 +9,12 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import ParameterError
-from aucbench.runner.budget import ByIterations, Pace, pace_of
-from aucbench.runner.cell import CHUNK_ROWS, check_memory, check_requirements, quiet
-from aucbench.runner.sampler import RowSource, source_of
+from aucbench.runner.budget import Budget, IterationBudget, make_budget
+from aucbench.runner.cell import CHUNK_ROWS, check_memory, check_requirements, training_context
+from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer, linear_scores
 from aucbench.runner.task import Order, StopReason, Task
-from aucbench.runner.trainer import Training, finalized
+from aucbench.runner.trainer import Trainer, finalize
 
 ALL_ROWS = {
     Access.pairs: "draws its pairs from all rows",
@@ -45,17 +46,17 @@ class Model:
         return np.asarray(self._algorithm.score(self._state, X), np.float64)
 
 
-class Fitting(Training):
+class Fitting(Trainer):
     """A training whose model is kept where a run measures its AUC, and which may go on with other rows.
 
     Parameters
     ----------
     task : Task
         What is trained, with one checkpoint; its test rows are not looked at.
-    pace : Pace
+    budget : Budget
         Its length.
     planned : int or None
-        Number of iterations that the method is told; that of the pace in a training in one go.
+        Number of iterations that the method is told; that of the budget in a training in one go.
 
     Attributes
     ----------
@@ -65,18 +66,18 @@ class Fitting(Training):
 
     model: Model
 
-    def __init__(self, task: Task, pace: Pace, planned: int | None):
+    def __init__(self, task: Task, budget: Budget, planned: int | None):
         problem = Problem(task.X, task.y, planned, task.loss)
-        super().__init__(task, pace, Scorer(task.X_test, task.y_test), problem)
+        super().__init__(task, budget, Scorer(task.X_test, task.y_test), problem)
         self.calls = 0
         self._planned = planned
 
     def _measure(self) -> None:
         algorithm = self.task.algorithm
-        self.model = Model(algorithm, finalized(algorithm, self._state, self.clock.copy()))
+        self.model = Model(algorithm, finalize(algorithm, self._state))
 
-    def run(self, source: RowSource) -> None:
-        """Train until the pace ends, then let go of the rows.
+    def run(self, next_batch: Callable[[int], Batch]) -> None:
+        """Train until the budget ends, then let go of the rows.
 
         Raises
         ------
@@ -84,11 +85,10 @@ class Fitting(Training):
             The model is not finite.
         """
         task = self.task
-        batch = Batch(task.X, task.y, source.take(0), task.algorithm.access)
         # A method that takes all rows is asked after each iteration whether it has converged.
-        longest = 1 if batch.access is Access.full else CHUNK_ROWS
+        longest = 1 if task.access is Access.full else CHUNK_ROWS
         while (due := self.next_chunk()) is not None:
-            self.advance(batch.take(source.take(min(due, longest))))
+            self.advance(next_batch(min(due, longest)))
         self.calls += 1
         none, no_labels = task.X[:0].copy(), task.y[:0].copy()
         self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels)
@@ -110,13 +110,13 @@ class Fitting(Training):
                 f"got {len(y)} more rows: set iterations to the number of rows of all calls of partial_fit."
             )
         self.task = replace(task, X=X, y=y)
-        self._pace = ByIterations(end, [end])
-        with quiet():
-            self.run(RowSource(Access.stream, y, task.order, task.order_seed, fold=self.calls))
+        self._budget = IterationBudget(end, [end])
+        with training_context():
+            self.run(batch_sampler(replace(self.task, fold=self.calls)))
 
     def check_finite(self) -> None:
         """Refuse to go on with a model that is none."""
-        if self.reason is StopReason.diverged:
+        if self.stop_reason is StopReason.diverged:
             raise ParameterError(
                 f"{self.task.algorithm.name} diverged within {self.iteration} iterations: its weights are "
                 f"NaN or infinite; set other hyper-parameters, or scale the features."
@@ -146,17 +146,17 @@ def task_of(
 
 def trained(task: Task) -> Fitting:
     """Train for the task's budget."""
-    pace, source = pace_of(task), source_of(task)
-    with quiet():
-        fitting = Fitting(task, pace, pace.total)
-        fitting.run(source)
+    budget, next_batch = make_budget(task), batch_sampler(task)
+    with training_context():
+        fitting = Fitting(task, budget, budget.iterations)
+        fitting.run(next_batch)
     return fitting
 
 
 def begun(task: Task, planned: int | None) -> Fitting:
     """A training that `go_on` continues; the method may measure the rows of the task, and trains on none."""
-    with quiet():
-        return Fitting(task, ByIterations(0, []), planned)
+    with training_context():
+        return Fitting(task, IterationBudget(0, []), planned)
 
 
 def why_not_on(algorithm: Any, planned: int | None) -> str | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.registry import Family
-from aucbench.runner.sampler import RowSource
+from aucbench.runner.sampler import RowSampler
 from aucbench.runner.state import arrays
 from aucbench.testing import problems, shrinking
 from aucbench.testing.calling import Calls
@@ -156,7 +156,7 @@ class Trainee:
             rng, size = np.random.default_rng(0), self._batch_size(n)
             rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
         else:
-            rows = RowSource(self.access, toy.y).take(iterations)
+            rows = RowSampler(self.access, toy.y).take(iterations)
         words = self._used[1] if self._used and self._used[0] is toy else shrinking.shown(toy)
         self.shown = words and words + shrinking.shown_rows(rows)
         return rows

@@ -118,8 +118,8 @@ from aucbench.data.files import cache, npy
 from aucbench.data.loader import _folder
 from aucbench.data.preprocess import prepare
 from aucbench.data.splits import Given, Holdout
-from aucbench.runner.cell import Task, run_cell
-from aucbench.runner.task import Order
+from aucbench.runner.cell import run_cell
+from aucbench.runner.task import Order, Task
 from aucbench_features import Identity
 from tests.data.conftest import Declared
 
