@@ -49,13 +49,13 @@ def run_cell(
     """
     check_requirements(task)
     check_memory(task.X.shape[1])
-    budget, next_batch = make_budget(task), batch_sampler(task)
+    budget, next_batch, longest = make_budget(task), batch_sampler(task), max_chunk(task)
     compile_kernels(task)
     with training_context():
         scorer, problem = Scorer(task.X_test, task.y_test), task.problem(budget.iterations)
         trainer = Trainer(task, budget, scorer, problem, on_checkpoint)
         while (chunk := trainer.next_chunk()) is not None:
-            start, batch = trainer.iteration, next_batch(min(chunk, max_chunk(task)))
+            start, batch = trainer.iteration, next_batch(min(chunk, longest))
             trainer.advance(batch)
             if trainer.stop_reason is StopReason.diverged:
                 trainer.iteration = _first_diverged_iteration(task, budget, start, len(batch))

@@ -70,12 +70,15 @@ class RowSampler:
             raise ParameterError(f"order={order} does not apply to a method that draws random pairs.")
         if access is Access.minibatch and not 1 <= batch_size <= len(y):
             raise ParameterError(f"A minibatch has 1 to {len(y)} rows (the training rows), got {batch_size}.")
-        self._blocks = {
-            Access.stream: lambda: _visits(len(y), order, rng),
-            Access.pairs: lambda: _pairs(y, rng),
-            Access.minibatch: lambda: _minibatches(len(y), batch_size, order, rng),
-            Access.full: lambda: repeat(np.empty((BLOCK_ROWS, 0), np.int64)),
-        }[access]()
+        self._blocks: Iterator[Rows]
+        if access is Access.stream:
+            self._blocks = _visits(len(y), order, rng)
+        elif access is Access.pairs:
+            self._blocks = _pairs(y, rng)
+        elif access is Access.minibatch:
+            self._blocks = _minibatches(len(y), batch_size, order, rng)
+        else:
+            self._blocks = repeat(np.empty((BLOCK_ROWS, 0), np.int64))
         self._rest: Rows = next(self._blocks)
 
     def take(self, count: int) -> Rows:

@@ -132,7 +132,7 @@ def fitted(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, epochs: f
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
     task = training.task_of(parts.algo, parts.loss, Z, y, parts.order, seed, **budget)
     done = training.trained(task)
-    if hasattr(parts.algo, "done") and done.reason is None:
+    if hasattr(parts.algo, "done") and done.stop_reason is None:
         warnings.warn(
             f"{parts.algo.name} has not converged after {done.iteration} iterations: allow more, "
             f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",

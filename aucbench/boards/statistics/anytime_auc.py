@@ -47,7 +47,7 @@ def common_ranges(runs: list[Run]) -> dict[tuple[Hashable, Hashable], Range]:
     ends: dict[tuple[Hashable, Hashable], dict[Hashable, list[tuple[float, float]]]] = {}
     for run in runs:
         board, dataset, method, _ = run.key
-        positive = run.curve.cost[run.curve.cost > 0] if run.curve is not None else ()
+        positive = np.array([]) if run.curve is None else run.curve.cost[run.curve.cost > 0]
         if len(positive):
             own = ends.setdefault((board, dataset), {}).setdefault(method, [])
             own.append((float(positive[0]), float(positive[-1])))

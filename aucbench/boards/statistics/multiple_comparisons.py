@@ -89,14 +89,15 @@ def groups_of_runs(
         From `summarise` and `compare_runs` of the same cells.
     """
     different: dict[tuple[Hashable, Hashable], list[tuple[Hashable, Hashable]]] = {}
-    for row in comparisons.itertuples():
-        if row.outcome in ("win", "loss"):
-            different.setdefault((row.board, row.dataset), []).append((row.first, row.second))
+    for pair in comparisons.to_dict("records"):
+        if pair["outcome"] in ("win", "loss"):
+            key = pair["board"], pair["dataset"]
+            different.setdefault(key, []).append((pair["first"], pair["second"]))
     tested: dict[tuple[Hashable, Hashable], list[tuple[float, Hashable]]] = {}
-    for row in summary.itertuples():
-        own = tested.setdefault((row.board, row.dataset), [])
-        if not row.gaps and row.runs > 1:
-            own.append((-round(row.mean, 12), row.method))
+    for row in summary.to_dict("records"):
+        own = tested.setdefault((row["board"], row["dataset"]), [])
+        if not row["gaps"] and row["runs"] > 1:
+            own.append((-round(row["mean"], 12), row["method"]))
     return {
         key: _groups_without([m for _, m in sorted(own, key=lambda line: line[0])], different.get(key, ()))
         for key, own in tested.items()
