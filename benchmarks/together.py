@@ -12,7 +12,7 @@ from typing import Any
 import aucbench
 from aucbench.errors import ParameterError
 from aucbench.runner.cell import run_cell
-from aucbench.runner.grid import run_together
+from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Outcome, Task
 from benchmarks import shapes
 from benchmarks.measuring import Measure, seconds
@@ -60,7 +60,7 @@ def compared(name: str, data: str, shape: Shape, count: int, wanted: float) -> M
     group = tasks(name, shape, count)
 
     def together() -> None:
-        found["together"] = run_together(group)
+        found["together"] = run_grid(group)
 
     def separate() -> None:
         found["separate"] = [run_cell(task) for task in group]

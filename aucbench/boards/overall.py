@@ -92,7 +92,7 @@ def _friedman(
     frame: "pd.DataFrame", confidence: float
 ) -> tuple[dict[str, float] | None, str, tuple[tuple[str, ...], ...]]:
     """Friedman's and Nemenyi's tests with the bars of their diagram, or why there are none."""
-    table = statistics.complete_rectangle(statistics.dataset_means(frame)).table
+    table = statistics.complete_rectangle(statistics.dataset_means(frame))
     try:
         test = statistics.friedman(table)
         nemenyi = statistics.nemenyi(table, confidence)
@@ -142,7 +142,7 @@ def _pairs(comparisons: "pd.DataFrame") -> dict[tuple[str, str], float]:
 def _profile(frame: "pd.DataFrame") -> dict[str, tuple[Any, Any]]:
     """Of the AUC gap; none where a method was not run on a data set."""
     try:
-        profile = statistics.performance_profile(statistics.measure_table(frame))
+        profile = statistics.performance_profile(statistics.auc_gaps(frame))
     except statistics.RefusedError:
         return {}
     taus = profile.index.to_numpy(float)

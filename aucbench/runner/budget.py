@@ -1,72 +1,49 @@
 """The budget of a run in iterations or seconds, cut into chunks at log-spaced checkpoints."""
 
 from bisect import bisect_right
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
 from aucbench.contracts import Access
 from aucbench.errors import ParameterError
-from aucbench.runner.task import DEFAULT_EPOCHS, Task, batch_size
+from aucbench.runner.task import DEFAULT_EPOCHS, Task
 
 MAX_PASSES = 1_000  # of a full method that knows when it has converged
-MOST_ITERATIONS = 2**53  # above, not every number is a float
+MAX_ITERATIONS = 2**53  # above, not every number is a float
 
 
-def log_spaced(iterations: int, count: int) -> list[int]:
-    """At most `count` distinct iterations from 1 to `iterations`, evenly spaced in the logarithm."""
-    points = np.unique(np.rint(np.geomspace(1, iterations, count)).astype(np.int64))
-    return [int(point) for point in points[:-1] if point < iterations] + [iterations]
+class IterationBudget:
+    """Stop after `iterations`; `checkpoints` are iterations, ascending, the last one `iterations`."""
 
-
-class Pace(Protocol):
-    """A budget in progress."""
-
-    @property
-    def total(self) -> int | None:
-        """Planned number of iterations; None when only the time is known."""
+    def __init__(self, iterations: int, checkpoints: list[int]):
+        self.iterations = iterations
+        self._checkpoints = checkpoints
 
     def next_chunk(self, iteration: int, seconds: float) -> int | None:
         """Iterations to the next checkpoint; None when the budget is spent."""
+        if iteration >= self.iterations:
+            return None
+        return self._checkpoints[bisect_right(self._checkpoints, iteration)] - iteration
 
     def is_checkpoint(self, iteration: int, seconds: float) -> bool:
         """Whether the AUC is due."""
+        reached = bisect_right(self._checkpoints, iteration)
+        return reached > 0 and self._checkpoints[reached - 1] == iteration
 
-    def share(self, iteration: int, seconds: float) -> float:
-        """Share of the budget spent, from 0 to 1."""
-
-
-class ByIterations:
-    """Stop after `total` iterations; `marks` are the checkpoints, ascending, the last one `total`."""
-
-    def __init__(self, total: int, marks: list[int]):
-        self.total = total
-        self._marks = marks
-        self._known = frozenset(marks)
-
-    def next_chunk(self, iteration: int, seconds: float) -> int | None:
-        """Iterations to the next mark."""
-        if iteration >= self.total:
-            return None
-        return self._marks[bisect_right(self._marks, iteration)] - iteration
-
-    def is_checkpoint(self, iteration: int, seconds: float) -> bool:
-        """Whether a mark is reached."""
-        return iteration in self._known
-
-    def share(self, iteration: int, seconds: float) -> float:
-        """Share of the iterations done."""
-        return iteration / self.total
+    def fraction(self, iteration: int, seconds: float) -> float:
+        """Fraction of the iterations done."""
+        return iteration / self.iterations
 
 
-class BySeconds:
+class TimeBudget:
     """Stop at the first chunk that ends after `limit` seconds of training.
 
     Checkpoints are log-spaced in time over three decades. How many iterations fit until the next one is
     estimated from the speed so far, and at most doubled from chunk to chunk.
     """
 
-    total = None
+    iterations = None
     DECADES = 3.0
 
     def __init__(self, limit: float, checkpoints: int):
@@ -77,7 +54,7 @@ class BySeconds:
         self._longest = 1
 
     def next_chunk(self, iteration: int, seconds: float) -> int | None:
-        """Iterations that are likely to fit until the next checkpoint."""
+        """Iterations that are likely to fit until the next checkpoint; None when the time is up."""
         if iteration == 0:
             return 1
         if seconds >= self._limit:
@@ -96,29 +73,36 @@ class BySeconds:
         self._next = min(self._next, len(self._times) - 1)
         return due
 
-    def share(self, iteration: int, seconds: float) -> float:
-        """Share of the time spent."""
+    def fraction(self, iteration: int, seconds: float) -> float:
+        """Fraction of the time spent, from 0 to 1."""
         return min(1.0, seconds / self._limit)
 
 
-def pace_of(task: Task) -> Pace:
+Budget: TypeAlias = IterationBudget | TimeBudget
+
+
+def make_budget(task: Task) -> Budget:
     """The task's budget; ParameterError when it does not suit the method."""
     algorithm = task.algorithm
-    access = Access(algorithm.access)
     if task.seconds is not None:
         if getattr(algorithm, "plans", False):
             raise ParameterError(
                 f"{algorithm.name} must know the number of iterations beforehand: "
                 f"set budget.epochs or budget.iterations in place of budget.seconds."
             )
-        return BySeconds(task.seconds, task.checkpoints)
-    per_epoch = 1.0 if access is Access.full else len(task.y) / batch_size(task)
+        return TimeBudget(task.seconds, task.checkpoints)
     if task.iterations is not None:
         total = task.iterations
-    elif task.epochs is None and access is Access.full and hasattr(algorithm, "done"):
+    elif task.epochs is None and task.access is Access.full and hasattr(algorithm, "done"):
         total = MAX_PASSES
     else:
-        total = max(1, round((task.epochs or DEFAULT_EPOCHS) * per_epoch))
-    if total > MOST_ITERATIONS:
+        total = max(1, round((task.epochs or DEFAULT_EPOCHS) * (len(task.y) / task.rows_per_iteration)))
+    if total > MAX_ITERATIONS:
         raise ParameterError(f"budget: {total:.3g} iterations cannot be counted; 2^53 are the most.")
-    return ByIterations(total, log_spaced(total, task.checkpoints))
+    return IterationBudget(total, log_spaced(total, task.checkpoints))
+
+
+def log_spaced(iterations: int, count: int) -> list[int]:
+    """At most `count` distinct iterations from 1 to `iterations`, evenly spaced in the logarithm."""
+    points = np.unique(np.rint(np.geomspace(1, iterations, count)).astype(np.int64))
+    return [int(point) for point in points[:-1] if point < iterations] + [iterations]

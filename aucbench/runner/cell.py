@@ -3,43 +3,44 @@
 import contextlib
 import copy
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
-from aucbench.contracts import Access, Batch, Problem
+from aucbench.contracts import Access
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.budget import Pace, pace_of
-from aucbench.runner.clock import Clock
-from aucbench.runner.sampler import RowSource, source_of
+from aucbench.runner.budget import Budget, make_budget
+from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite
 from aucbench.runner.task import Outcome, StopReason, Task
-from aucbench.runner.trainer import Training, Watch, finalized, method_generator
-
-__all__ = ["Outcome", "StopReason", "Task", "run_cell", "warm"]
+from aucbench.runner.trainer import CheckpointCallback, Trainer, finalize
 
 VECTORS = 6  # of d weights that a run holds at the least: the state's, a checkpoint's and their copies
 CHUNK_ROWS = 1 << 20  # longest chunk, so that row numbers stay small and progress shows
 
 
 def run_cell(
-    task: Task, progress: Callable[[float], None] = lambda share: None, watch: Watch | None = None
+    task: Task,
+    progress: Callable[[float], None] = lambda fraction: None,
+    on_checkpoint: CheckpointCallback | None = None,
 ) -> Outcome:
-    """Train and measure.
+    """Compile, train up to each checkpoint in turn, measure there, and find where a run diverged.
 
     Parameters
     ----------
     task : Task
         What to run.
     progress : callable
-        Told the share of the budget spent, from 0 to 1, after every chunk; what it raises ends the run.
-    watch : callable, optional
-        Told the number of a checkpoint, from 0, and its AUC as soon as it is measured. When it returns True
-        the run ends as `pruned`, at the last checkpoint too. The AUC is the same with and without it.
+        Called with the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the
+        run.
+    on_checkpoint : callable, optional
+        Called with the number of a checkpoint, from 0, and its AUC as soon as it is measured. When it returns
+        True the run ends as `pruned`, at the last checkpoint too. The AUC is the same with and without it.
 
     Raises
     ------
@@ -48,41 +49,19 @@ def run_cell(
     """
     check_requirements(task)
     check_memory(task.X.shape[1])
-    pace, source = pace_of(task), source_of(task)
-    warm(task)
-    scorer = Scorer(task.X_test, task.y_test)
-    with quiet():
-        batch = Batch(task.X, task.y, source.take(0), task.algorithm.access)
-        training = Training(task, pace, scorer, Problem(task.X, task.y, pace.total, task.loss), watch)
-        while (due := training.next_chunk()) is not None:
-            start, chunk = training.iteration, batch.take(source.take(min(due, longest_chunk(task))))
-            training.advance(chunk)
-            if training.reason is StopReason.diverged:
-                training.iteration = first_bad_iteration(task, pace, start, len(chunk))
+    budget, next_batch, longest = make_budget(task), batch_sampler(task), max_chunk(task)
+    compile_kernels(task)
+    with training_context():
+        scorer, problem = Scorer(task.X_test, task.y_test), task.problem(budget.iterations)
+        trainer = Trainer(task, budget, scorer, problem, on_checkpoint)
+        while (chunk := trainer.next_chunk()) is not None:
+            start, batch = trainer.iteration, next_batch(min(chunk, longest))
+            trainer.advance(batch)
+            if trainer.stop_reason is StopReason.diverged:
+                trainer.iteration = first_diverged_iteration(task, budget, start, len(batch))
             else:
-                progress(training.share)
-        return training.outcome()
-
-
-@cache
-def _threadpools() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """One BLAS thread, as serial and parallel timings must be comparable; no warnings of overflow.
-
-    NumPy's warnings say less than the verdict `diverged`.
-    """
-    with _threadpools().limit(limits=1), np.errstate(all="ignore"):
-        yield
-
-
-def longest_chunk(task: Task) -> int:
-    """Iterations given to a method at once; a full method is asked after each whether it has converged."""
-    may_end = Access(task.algorithm.access) is Access.full and hasattr(task.algorithm, "done")
-    return 1 if may_end else CHUNK_ROWS
+                progress(trainer.fraction)
+        return trainer.outcome()
 
 
 def check_requirements(task: Task) -> None:
@@ -103,46 +82,59 @@ def check_memory(n_features: int) -> None:
         )
 
 
-def warm(task: Task) -> None:
+def compile_kernels(task: Task) -> None:
     """Compile or load every kernel the cell will use, on a few rows of the same types."""
     y = task.y
     few = np.sort(np.concatenate([np.flatnonzero(y == 1)[:8], np.flatnonzero(y == -1)[:8]]))
-    X_few, y_few = task.X[few], y[few]
+    X_few = task.X[few]
     if isinstance(X_few, np.ndarray):  # read-only rows are another type to the compiler
         X_few.flags.writeable = task.X.flags.writeable
-    algorithm = task.algorithm
+    small, algorithm = replace(task, X=X_few, y=y[few]), task.algorithm
     # A method may rightly refuse a problem this small; what is wrong with it shows in the run itself.
     with contextlib.suppress(Exception):
-        access = Access(algorithm.access)
-        size = int(algorithm.batch_size(len(few))) if access is Access.minibatch else 1
-        rows = RowSource(access, y_few, batch_size=size).take(4)
-        state = algorithm.init(Problem(X_few, y_few, len(rows), task.loss), np.random.default_rng(0))
-        state = algorithm.step(state, Batch(X_few, y_few, rows, access))
-        scorer = Scorer(X_few, y_few)
-        final = finalized(algorithm, state, Clock())
+        batch = batch_sampler(small)(4)
+        state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
+        scorer, final = Scorer(small.X, small.y), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
             scorer.auc([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
 
 
-def first_bad_iteration(task: Task, pace: Pace, start: int, length: int) -> int:
+@contextlib.contextmanager
+def training_context() -> Iterator[None]:
+    """One BLAS thread, as serial and parallel timings must be comparable; no warnings of overflow.
+
+    NumPy's warnings say less than the stop reason `diverged`.
+    """
+    with _threadpools().limit(limits=1), np.errstate(all="ignore"):
+        yield
+
+
+@cache
+def _threadpools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def max_chunk(task: Task) -> int:
+    """Iterations given to a method at once; a full method is asked after each whether it has converged."""
+    return 1 if task.access is Access.full and hasattr(task.algorithm, "done") else CHUNK_ROWS
+
+
+def first_diverged_iteration(task: Task, budget: Budget, start: int, length: int) -> int:
     """The first iteration after which the model is not finite, found by training once more up to there.
 
     How far a chunk reaches depends on the checkpoints; the iteration at which a method diverges does not.
     """
-    algorithm, source = task.algorithm, source_of(task)
-    batch = Batch(task.X, task.y, source.take(0), algorithm.access)
-    state = algorithm.init(Problem(task.X, task.y, pace.total, task.loss), method_generator(task))
-    done = 0
-    while done < start:
-        chunk = batch.take(source.take(min(start - done, CHUNK_ROWS)))
-        state = algorithm.step(state, chunk)
-        done += len(chunk)
-    rows = source.take(length)
-    while len(rows) > 1:
-        half = len(rows) // 2
-        trial = algorithm.step(copy.deepcopy(state), batch.take(rows[:half]))
+    algorithm, next_batch = task.algorithm, batch_sampler(task)
+    state = algorithm.init(task.problem(budget.iterations), task.generator())
+    for done in range(0, start, CHUNK_ROWS):
+        state = algorithm.step(state, next_batch(min(start - done, CHUNK_ROWS)))
+    batch = next_batch(length)
+    while len(batch) > 1:
+        half = len(batch) // 2
+        first = batch.take(batch.rows[:half])
+        trial = algorithm.step(copy.deepcopy(state), first)
         if is_finite(algorithm, trial):
-            state, rows, start = trial, rows[half:], start + half
+            state, start, batch = trial, start + half, batch.take(batch.rows[half:])
         else:
-            rows = rows[:half]
+            batch = first
     return start + 1

@@ -1,7 +1,6 @@
 """The training clock: wall and thread-CPU nanoseconds spent in init, step and finalize, and nowhere else."""
 
 from time import perf_counter_ns, thread_time_ns
-from types import TracebackType
 
 
 class Clock:
@@ -18,9 +17,7 @@ class Clock:
         self._wall_start = perf_counter_ns()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.wall_ns += perf_counter_ns() - self._wall_start
         self.cpu_ns += thread_time_ns() - self._cpu_start
 

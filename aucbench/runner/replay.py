@@ -10,6 +10,7 @@ from scipy import sparse
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.data.preprocess import check_magnitude
 from aucbench.errors import DataError, ParameterError
+from aucbench.runner.trainer import finalize
 
 
 def replay_rows(
@@ -37,8 +38,7 @@ def replay_rows(
     for mark in marks:
         state = algorithm.step(state, batch.take(rows[done:mark]))
         done = mark
-        final = algorithm.finalize(state) if hasattr(algorithm, "finalize") else state
-        found.append(np.array(algorithm.weights(final), np.float64))
+        found.append(np.array(algorithm.weights(finalize(algorithm, state)), np.float64))
     return found[0] if checkpoints is None else np.array(found).reshape(len(marks), X.shape[1])
 
 
@@ -65,20 +65,14 @@ def _rows(access: Access, rows: Any, X: Any, y: NDArray[np.int8]) -> NDArray[np.
     if given.size and given.dtype.kind not in "iu":
         raise DataError(f"rows must be whole numbers, got {given.dtype}.")
     rows = np.ascontiguousarray(given, np.int64)
-    expected = {
-        Access.stream: "(k,)",
-        Access.pairs: "(k, 2)",
-        Access.minibatch: "(k, m)",
-        Access.full: "(k, 0)",
-    }
-    fits = {
-        Access.stream: rows.ndim == 1,
-        Access.pairs: rows.ndim == 2 and rows.shape[-1] == 2,
-        Access.minibatch: rows.ndim == 2 and rows.shape[-1] > 0,
-        Access.full: rows.ndim == 2 and rows.shape[-1] == 0,
-    }
-    if not fits[access]:
-        raise DataError(f"rows of access {access} have the shape {expected[access]}, got {rows.shape}.")
+    shape, fits = {
+        Access.stream: ("(k,)", rows.ndim == 1),
+        Access.pairs: ("(k, 2)", rows.ndim == 2 and rows.shape[-1] == 2),
+        Access.minibatch: ("(k, m)", rows.ndim == 2 and rows.shape[-1] > 0),
+        Access.full: ("(k, 0)", rows.ndim == 2 and rows.shape[-1] == 0),
+    }[access]
+    if not fits:
+        raise DataError(f"rows of access {access} have the shape {shape}, got {rows.shape}.")
     if rows.size and not 0 <= rows.min() <= rows.max() < X.shape[0]:
         raise DataError(f"rows must be from 0 to {X.shape[0] - 1}, got {rows.min()} to {rows.max()}.")
     if access is Access.pairs and not (np.all(y[rows[:, 0]] == 1) and np.all(y[rows[:, 1]] == -1)):

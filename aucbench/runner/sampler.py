@@ -1,14 +1,15 @@
 """The rows that a run visits, drawn from the order seed alone: every method of one access meets the same."""
 
 from collections.abc import Callable, Iterator
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, Batch
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import ParameterError
-from aucbench.runner.task import Order, Task, batch_size
+from aucbench.runner.task import Order, Task
 
 Rows = NDArray[np.int64]
 
@@ -17,7 +18,20 @@ DRAW_ELEMENTS = 1 << 20  # row numbers of minibatches drawn at a time, at most
 DRAW_BATCHES = 64  # minibatches drawn at a time, at most: a short run must not wait for many
 
 
-class RowSource:
+def batch_sampler(task: Task) -> Callable[[int], Batch]:
+    """A function that returns the next iterations of a run, as many as it is asked for.
+
+    Raises
+    ------
+    ParameterError
+        The order or the batch size of the task do not suit its rows.
+    """
+    rows = RowSampler(task.access, task.y, task.order, task.order_seed, task.rows_per_iteration, task.fold)
+    none = Batch(task.X, task.y, rows.take(0), task.access)  # all batches share its view of the rows
+    return lambda count: none.take(rows.take(count))
+
+
+class RowSampler:
     """The endless sequence of rows of one run, cut into chunks of any length.
 
     Parameters
@@ -56,12 +70,15 @@ class RowSource:
             raise ParameterError(f"order={order} does not apply to a method that draws random pairs.")
         if access is Access.minibatch and not 1 <= batch_size <= len(y):
             raise ParameterError(f"A minibatch has 1 to {len(y)} rows (the training rows), got {batch_size}.")
-        self._blocks = {
-            Access.stream: lambda: _visits(len(y), order, rng),
-            Access.pairs: lambda: _pairs(y, rng),
-            Access.minibatch: lambda: _minibatches(len(y), batch_size, order, rng),
-            Access.full: _passes,
-        }[access]()
+        self._blocks: Iterator[Rows]
+        if access is Access.stream:
+            self._blocks = _visits(len(y), order, rng)
+        elif access is Access.pairs:
+            self._blocks = _pairs(y, rng)
+        elif access is Access.minibatch:
+            self._blocks = _minibatches(len(y), batch_size, order, rng)
+        else:
+            self._blocks = repeat(np.empty((BLOCK_ROWS, 0), np.int64))
         self._rest: Rows = next(self._blocks)
 
     def take(self, count: int) -> Rows:
@@ -80,18 +97,14 @@ class RowSource:
 
 
 def _visits(n: int, order: Order, rng: np.random.Generator) -> Iterator[Rows]:
-    epoch: dict[Order, Callable[[], Rows]] = {
-        Order.shuffled: lambda: rng.permutation(n),
-        Order.stored: lambda: np.arange(n),
-        Order.blocks: lambda: _shuffled_blocks(n, rng),
-    }
     while True:
-        yield epoch[order]()
-
-
-def _shuffled_blocks(n: int, rng: np.random.Generator) -> Rows:
-    starts = rng.permutation(np.arange(0, n, BLOCK_ROWS))
-    return np.concatenate([start + rng.permutation(min(BLOCK_ROWS, n - start)) for start in starts])
+        if order is Order.shuffled:
+            yield rng.permutation(n)
+        elif order is Order.stored:
+            yield np.arange(n)
+        else:
+            starts = rng.permutation(np.arange(0, n, BLOCK_ROWS))
+            yield np.concatenate([start + rng.permutation(min(BLOCK_ROWS, n - start)) for start in starts])
 
 
 def _pairs(y: NDArray[np.int8], rng: np.random.Generator) -> Iterator[Rows]:
@@ -117,14 +130,3 @@ def _minibatches(n: int, m: int, order: Order, rng: np.random.Generator) -> Iter
         yield rest[:whole].reshape(-1, m)
         left = rest[whole:] if order is Order.stored else rest[:0]
         rest = np.concatenate([left, next(visits)])
-
-
-def _passes() -> Iterator[Rows]:
-    while True:
-        yield np.empty((BLOCK_ROWS, 0), np.int64)
-
-
-def source_of(task: Task) -> RowSource:
-    """The rows that the task visits; ParameterError when its order or its batch size do not suit them."""
-    access = Access(task.algorithm.access)
-    return RowSource(access, task.y, task.order, task.order_seed, batch_size(task), task.fold)

@@ -1,4 +1,4 @@
-"""Looking into the state of a method, whatever it is made of."""
+"""Arrays, size and finiteness of a method's state, whatever it is made of."""
 
 from collections.abc import Mapping
 from enum import Enum

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, Problem
+from aucbench.contracts.random_streams import RandomStream, generator
 
 DEFAULT_EPOCHS = 10.0  # of a run without a budget; python -m benchmarks defaults shows what they buy
 
@@ -68,6 +69,27 @@ class Task:
     order_seed: int = 0
     fold: int = 0
 
+    @property
+    def access(self) -> Access:
+        """What an iteration of the method consumes."""
+        return Access(self.algorithm.access)
+
+    @property
+    def rows_per_iteration(self) -> int:
+        """Training rows of an iteration."""
+        return rows_per_iteration(self.algorithm, len(self.y))
+
+    def problem(self, iterations: int | None) -> Problem:
+        """What the method is asked to solve in a planned number of iterations."""
+        return Problem(self.X, self.y, iterations, self.loss)
+
+    def generator(self) -> np.random.Generator:
+        """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone.
+
+        The zero before the fold is the purpose of a method's generator: others have other numbers there.
+        """
+        return generator(self.seed, RandomStream.method, self.fold)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -89,12 +111,6 @@ class Outcome:
     state_bytes: int
     layout: str
     stop_reason: StopReason
-
-
-def batch_size(task: Task) -> int:
-    """Rows of an iteration of a `minibatch` method, 1 of any other."""
-    is_minibatch = Access(task.algorithm.access) is Access.minibatch
-    return rows_per_iteration(task.algorithm, len(task.y)) if is_minibatch else 1
 
 
 def rows_per_iteration(algorithm: Any, n_samples: int) -> int:

@@ -12,9 +12,9 @@ from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.preprocess import Rescaling, check_magnitude
 from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.budget import ByIterations, pace_of
-from aucbench.runner.cell import quiet
-from aucbench.runner.sampler import source_of
+from aucbench.runner.budget import IterationBudget, make_budget
+from aucbench.runner.cell import training_context
+from aucbench.runner.sampler import batch_sampler
 from aucbench.sklearn._threshold import Sample, best_threshold
 from aucbench.sklearn._trainer import ModelTrainer, task_of, why_not_on
 
@@ -184,11 +184,11 @@ def fitted(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, epochs: f
     Z = made._representation.fit_transform(X, seed)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
     task = task_of(parts.algo, parts.loss, Z, y, parts.order, seed, **budget)
-    pace, source = pace_of(task), source_of(task)
-    with quiet():
-        done = ModelTrainer(task, pace, pace.total)
-        done.run(source)
-    if hasattr(parts.algo, "done") and done.reason is None:
+    limit, next_batch = make_budget(task), batch_sampler(task)
+    with training_context():
+        done = ModelTrainer(task, limit, limit.iterations)
+        done.run(next_batch)
+    if hasattr(parts.algo, "done") and done.stop_reason is None:
         warnings.warn(
             f"{parts.algo.name} has not converged after {done.iteration} iterations: allow more, "
             f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",
@@ -215,7 +215,7 @@ def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
     made = Fitted(parts, seed, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed)
     task = task_of(parts.algo, parts.loss, Z, y, parts.order, seed)
-    with quiet():  # the method may measure these rows
-        made._trainer = ModelTrainer(task, ByIterations(0, []), parts.iterations)
+    with training_context():  # the method may measure these rows
+        made._trainer = ModelTrainer(task, IterationBudget(0, []), parts.iterations)
     made._take_in(Z, y)
     return made

@@ -1,5 +1,6 @@
 """Training without test rows, at once or in parts, with the functions of the runner."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,18 +9,18 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import ParameterError
-from aucbench.runner.budget import ByIterations, Pace
+from aucbench.runner.budget import Budget, IterationBudget
 from aucbench.runner.cell import (
     check_memory,
     check_requirements,
-    first_bad_iteration,
-    longest_chunk,
-    quiet,
+    first_diverged_iteration,
+    max_chunk,
+    training_context,
 )
-from aucbench.runner.sampler import RowSource
+from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer, linear_scores
 from aucbench.runner.task import Order, StopReason, Task
-from aucbench.runner.trainer import Training, finalized
+from aucbench.runner.trainer import Trainer, finalize
 
 ALL_ROWS = {
     Access.pairs: "draws its pairs from all rows",
@@ -43,7 +44,7 @@ class Model:
         return np.asarray(self._algorithm.score(self._state, X), np.float64)
 
 
-class ModelTrainer(Training):
+class ModelTrainer(Trainer):
     """A training that keeps the last model, and may go on with other rows.
 
     `diverged` says at which iteration the model ceased to be finite; it is empty as long as it is finite. The
@@ -53,27 +54,26 @@ class ModelTrainer(Training):
     model: Model
     diverged = ""
 
-    def __init__(self, task: Task, pace: Pace, planned: int | None):
+    def __init__(self, task: Task, budget: Budget, planned: int | None):
         problem = Problem(task.X, task.y, planned, task.loss)
-        super().__init__(task, pace, Scorer(task.X_test, task.y_test), problem)
+        super().__init__(task, budget, Scorer(task.X_test, task.y_test), problem)
         self._calls, self._planned = 0, planned
 
     def _measure(self) -> None:
         algorithm = self.task.algorithm
-        self.model = Model(algorithm, finalized(algorithm, self._state, self.clock.copy()))
+        self.model = Model(algorithm, finalize(algorithm, self._state))
 
-    def run(self, source: RowSource) -> None:
-        """Train until the pace ends, then let go of the rows."""
+    def run(self, next_batch: Callable[[int], Batch]) -> None:
+        """Train until the budget ends, then let go of the rows."""
         task = self.task
-        batch = Batch(task.X, task.y, source.take(0), task.algorithm.access)
         while (due := self.next_chunk()) is not None:
-            start, chunk = self.iteration, batch.take(source.take(min(due, longest_chunk(task))))
-            self.advance(chunk)
-            if self.reason is not StopReason.diverged:
+            start, batch = self.iteration, next_batch(min(due, max_chunk(task)))
+            self.advance(batch)
+            if self.stop_reason is not StopReason.diverged:
                 continue
             self.diverged = f"within {self.iteration:,} iterations"
-            if not self._calls and self._planned == self._pace.total:  # it can be repeated
-                self.iteration = first_bad_iteration(task, self._pace, start, len(chunk))
+            if not self._calls and self._planned == self._budget.iterations:  # it can be repeated
+                self.iteration = first_diverged_iteration(task, self._budget, start, len(batch))
                 self.diverged = f"at iteration {self.iteration:,}"
         self._calls += 1
         none, no_labels = task.X[:0].copy(), task.y[:0].copy()
@@ -94,9 +94,9 @@ class ModelTrainer(Training):
                 f"got {len(y)} more rows: set iterations to the number of rows of all calls of partial_fit."
             )
         self.task = replace(task, X=X, y=y)
-        self._pace = ByIterations(end, [end])
-        with quiet():
-            self.run(RowSource(Access.stream, y, task.order, task.order_seed, fold=self._calls))
+        self._budget = IterationBudget(end, [end])
+        with training_context():
+            self.run(batch_sampler(replace(self.task, fold=self._calls)))
 
 
 def task_of(

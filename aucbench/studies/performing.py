@@ -20,7 +20,7 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.processes import limited_memory
 from aucbench.runner.cell import run_cell
-from aucbench.runner.grid import run_together
+from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
 from aucbench.studies import provenance
 from aucbench.studies.entry import Entry
@@ -242,7 +242,7 @@ def _trials(unit: TrialsUnit, prepared: Prepared, conditions: Conditions, observ
             raise
         except Exception as error:  # values that do not go together
             trials.append(_trial(unit, unit.fold, number, point, error, len(prepared.y)))
-    outcomes = run_together([task for _, _, task in tasks], _within(unit, observer)) if tasks else []
+    outcomes = run_grid([task for _, _, task in tasks], _within(unit, observer)) if tasks else []
     for (number, point, _), outcome in zip(tasks, outcomes, strict=True):
         trials.append(_trial(unit, unit.fold, number, point, outcome, len(prepared.y)))
     return trials

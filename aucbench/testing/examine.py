@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.contracts.source_location import own_frames, package_of, place_in
 from aucbench.registry import suggest
-from aucbench.runner.cell import quiet
+from aucbench.runner.cell import training_context
 from aucbench.testing.explain import explain
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried
 from aucbench.testing.problems import STANDARD, Size, Toy, line_for, small, smaller_sizes
@@ -148,7 +148,7 @@ class Check:
         if isinstance(exempt, Mapping) and exempt.get(self.name):
             return Finding(self.name, Status.exempt, exempt[self.name])
         subject.begin()
-        with quiet():  # as in a timed run: results may depend on the number of BLAS threads
+        with training_context():  # as in a timed run: results may depend on the number of BLAS threads
             try:
                 with subject.limit.alarm():
                     return Finding(self.name, Status.passed, self.function(subject) or "")

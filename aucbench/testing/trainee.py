@@ -14,7 +14,7 @@ from aucbench.contracts import Access, Batch, Problem
 from aucbench.contracts.validation import Family
 from aucbench.humanize import counted
 from aucbench.registry import catalog
-from aucbench.runner.sampler import RowSource
+from aucbench.runner.sampler import RowSampler
 from aucbench.runner.state import arrays
 from aucbench.testing.calls import CSR_ROWS, Calls
 from aucbench.testing.examine import Subject
@@ -129,7 +129,7 @@ class Trainee(Subject):
             rng, size = np.random.default_rng(0), self._batch_size(n)
             rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
         else:
-            rows = RowSource(self.access, toy.y).take(iterations)
+            rows = RowSampler(self.access, toy.y).take(iterations)
         self.shown = toy.shown and toy.shown + shown_rows(rows)
         return rows
 

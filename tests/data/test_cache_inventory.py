@@ -6,7 +6,6 @@ import time
 import pytest
 
 from aucbench import File
-from aucbench.cli import main
 from aucbench.cli.main import main
 from aucbench.data import fetch, load
 from aucbench.data.files import cache_inventory, locate

@@ -76,7 +76,7 @@ def test_a_method_that_plans_refuses_a_budget_in_seconds():
     class Planner(Perceptron):
         plans = True
 
-    with pytest.raises(ParameterError, match="must know the number of iterations"):
+    with pytest.raises(ParameterError, match=r"budget\.seconds"):
         outcome(Planner(), seconds=1.0)
 
 
@@ -84,7 +84,7 @@ def test_a_method_that_needs_dense_rows_says_why():
     class Dense(Perceptron):
         requires = {"dense": "it inverts them."}  # noqa: RUF012
 
-    with pytest.raises(ParameterError, match="needs dense rows: it inverts them"):
+    with pytest.raises(ParameterError, match="it inverts them"):
         outcome(Dense(), X=sparse.csr_matrix(X))
 
 
@@ -129,7 +129,7 @@ def test_a_step_that_returns_nothing_is_refused_in_a_sentence():
         def step(self, state, batch):
             super().step(state, batch)
 
-    with pytest.raises(PluginError, match=r"`step` returned None: end it with `return state`"):
+    with pytest.raises(PluginError, match=r"`step` returned None"):
         outcome(Forgetful(at=10**9))
 
 
@@ -140,16 +140,13 @@ def test_a_score_of_the_wrong_length_is_refused():
         def score(self, state, X):
             return np.zeros(3)
 
-    with pytest.raises(
-        PluginError,
-        match=r"`score` of 200 rows returned shape \(3,\); expected an ndarray of shape \(200,\)",
-    ):
+    with pytest.raises(PluginError, match=r"\(3,\).*\(200,\)"):
         outcome(Short(at=10**9))
 
 
 def test_more_features_than_memory_holds_are_refused_in_time():
     wide = sparse.csr_matrix((200, 2**31 - 1))
-    with pytest.raises(DataError, match=r"features need at least 103\.1 GB"):
+    with pytest.raises(DataError, match=r"103\.1 GB"):
         outcome(X=wide, X_test=wide)
 
 

@@ -1,16 +1,13 @@
 """Many methods over many data sets: Friedman's test, and Nemenyi's for which of them differ."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
-from aucbench.boards.statistics.cells import Floats, RefusedError, share
+from aucbench.boards.statistics.inputs import Floats, RefusedError, check_confidence
 from aucbench.boards.statistics.ranks import rank_rows
-from aucbench.errors import ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MIN_DATASETS = 10
 MIN_METHODS = 3
@@ -28,15 +25,14 @@ class Friedman(NamedTuple):
 
 
 class Nemenyi(NamedTuple):
-    """Average ranks, the critical difference, and the p-values of all pairs."""
+    """Average ranks, the critical difference, and which methods differ."""
 
     ranks: "pd.Series[float]"  # index: methods, 1 is best
     critical_difference: float
-    p: "pd.DataFrame"  # methods by methods
-    differs: "pd.DataFrame"  # methods by methods, bool: ranks further apart than the critical difference
+    differs: pd.DataFrame  # methods by methods, bool: ranks at least the critical difference apart
 
 
-def friedman(table: "pd.DataFrame", correct_ties: bool = True) -> Friedman:
+def friedman(table: pd.DataFrame, correct_ties: bool = True) -> Friedman:
     """Friedman's test that all methods rank equally, with Iman and Davenport's F.
 
     With R_j the average ranks of k methods over N data sets,
@@ -51,7 +47,7 @@ def friedman(table: "pd.DataFrame", correct_ties: bool = True) -> Friedman:
     Parameters
     ----------
     table : DataFrame
-        Mean AUCs without gaps: one row a data set, one column a method; see `dataset_means` and
+        Mean AUCs without gaps: one row per data set, one column per method; see `dataset_means` and
         `complete_rectangle`.
     correct_ties : bool
         Whether to divide by the correction.
@@ -88,53 +84,32 @@ def critical_difference(methods: int, datasets: int, confidence: float = 0.95) -
     CD = q sqrt(k (k+1) / (6 N)), q the quantile of the studentised range for k groups and infinitely many
     degrees of freedom, divided by sqrt(2) (Demsar 2006, sec. 3.2.2 and table 5).
     """
-    share("confidence", confidence)
-    if methods < 2 or datasets < 1:
-        raise ParameterError(f"needs two methods and a data set, got {methods} and {datasets}.")
+    check_confidence(confidence)
     q = stats.studentized_range.ppf(confidence, methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(methods * (methods + 1) / (6 * datasets)))
 
 
-def nemenyi(table: "pd.DataFrame", confidence: float = 0.95) -> Nemenyi:
+def nemenyi(table: pd.DataFrame, confidence: float = 0.95) -> Nemenyi:
     """Nemenyi's test of every two methods, after a Friedman test that rejected.
 
-    Two methods differ when their average ranks are at least the critical difference apart. P-values are
-    those of scikit-posthocs, which would drop data sets with gaps without a word; here they are refused.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As for `friedman`.
-    confidence : float
-        One minus the level of the test, in (0, 1).
-
-    Raises
-    ------
-    RefusedError
-        As `friedman`.
+    Two methods differ when their average ranks are at least the critical difference apart. The table, and
+    what is refused, are as for `friedman`.
 
     References
     ----------
     P. Nemenyi: Distribution-free multiple comparisons. PhD thesis, Princeton (1963).
     """
-    import pandas as pd
-    import scikit_posthocs  # type: ignore[import-untyped, unused-ignore]  # it ships no types
-
     ranks = _ranks(table, "Nemenyi's test")
     cd = critical_difference(ranks.shape[1], ranks.shape[0], confidence)
     mean = ranks.mean(axis=0)
-    p = np.asarray(scikit_posthocs.posthoc_nemenyi_friedman(ranks), dtype=float)
     differs = np.abs(mean[:, None] - mean[None]) >= cd
     methods = table.columns
     return Nemenyi(
-        pd.Series(mean, index=methods, name="rank"),
-        cd,
-        pd.DataFrame(p, index=methods, columns=methods),
-        pd.DataFrame(differs, index=methods, columns=methods),
+        pd.Series(mean, index=methods, name="rank"), cd, pd.DataFrame(differs, index=methods, columns=methods)
     )
 
 
-def _ranks(table: "pd.DataFrame", test: str) -> Floats:
+def _ranks(table: pd.DataFrame, test: str) -> Floats:
     values = table.to_numpy(dtype=float)
     gaps = np.argwhere(np.isnan(values))
     if len(gaps):

@@ -15,7 +15,7 @@ def pareto_front(auc: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
     Parameters
     ----------
     auc, cost : array_like (n,)
-        One a method.
+        One value per method.
     """
     y, x = np.asarray(auc, dtype=float), np.asarray(cost, dtype=float)
     if y.ndim != 1 or y.shape != x.shape:

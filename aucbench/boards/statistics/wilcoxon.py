@@ -1,18 +1,14 @@
 """Two methods over many data sets: Wilcoxon's signed-rank test of their means, exact also with ties."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
-from aucbench.boards.statistics.cells import TOLERANCE, Floats, dataset_means
-from aucbench.boards.statistics.holm import holm
+from aucbench.boards.statistics.inputs import TOLERANCE, Floats, dataset_means
+from aucbench.boards.statistics.multiple_comparisons import holm
 from aucbench.errors import ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-COLUMNS = ("first", "second", "datasets", "difference", "plus", "minus", "p", "p_holm")
 
 
 class SignedRanks(NamedTuple):
@@ -35,7 +31,7 @@ def signed_ranks(differences: Floats) -> SignedRanks:
     Parameters
     ----------
     differences : ndarray (n,)
-        One a data set, without NaN.
+        One per data set, without NaN.
 
     References
     ----------
@@ -63,7 +59,7 @@ def signed_ranks(differences: Floats) -> SignedRanks:
     return SignedRanks(positive / 2 + zeros, (total - positive) / 2 + zeros, p)
 
 
-def compare_datasets(cells: "pd.DataFrame") -> "pd.DataFrame":
+def compare_datasets(cells: pd.DataFrame) -> pd.DataFrame:
     """Wilcoxon's test of every two methods on their data-set means, with Holm's correction.
 
     A pair is compared on the `datasets` on which neither has a gap. All pairs that share any data set are
@@ -72,11 +68,9 @@ def compare_datasets(cells: "pd.DataFrame") -> "pd.DataFrame":
     Returns
     -------
     DataFrame
-        One row an unordered pair: `first`, `second`, `datasets`, median `difference` (first - second),
+        One row per unordered pair: `first`, `second`, `datasets`, median `difference` (first - second),
         the rank sums `plus` (first better) and `minus`, `p` and `p_holm`.
     """
-    import pandas as pd
-
     means = dataset_means(cells)
     values, methods = means.to_numpy(dtype=float), list(means.columns)
     rows = []
@@ -85,6 +79,7 @@ def compare_datasets(cells: "pd.DataFrame") -> "pd.DataFrame":
         d = d[~np.isnan(d)]
         middle = float(np.median(d)) if len(d) else np.nan
         rows.append((methods[one], methods[other], len(d), middle, *signed_ranks(d)))
-    table = pd.DataFrame(rows, columns=list(COLUMNS[:-1]))
+    columns = ["first", "second", "datasets", "difference", *SignedRanks._fields]
+    table = pd.DataFrame(rows, columns=columns)
     table["p_holm"] = holm(table["p"].to_numpy(dtype=float))
     return table

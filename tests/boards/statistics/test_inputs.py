@@ -1,12 +1,14 @@
-"""What is accepted as cells, and where gaps are seen."""
+"""What is accepted as cells and curves, and where gaps are seen."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from aucbench import DataError
-from aucbench.boards.statistics import RefusedError, blocks, dataset_means, missing_cells, summarise
-from tests.boards.statistics.making import make_cells
+from aucbench import DataError, ParameterError
+from aucbench.boards.statistics.anytime_auc import anytime_auc
+from aucbench.boards.statistics.inputs import RefusedError, blocks, dataset_means, missing_cells, read_curve
+from aucbench.boards.statistics.summary import summarise
+from tests.boards.statistics.sample_cells import arrays, make_cells
 
 
 def test_a_block_holds_runs_and_methods_and_marks_what_is_missing():
@@ -21,7 +23,7 @@ def test_a_block_holds_runs_and_methods_and_marks_what_is_missing():
 def test_only_a_finished_cell_has_an_auc():
     cells = make_cells({"d": {"a": [0.5, 0.6]}})
     cells.loc[1, "status"] = "timeout"
-    assert np.isnan(next(blocks(cells)).aucs[1, 0])
+    assert np.isnan(blocks(cells)[0].aucs[1, 0])
 
 
 def test_keys_may_be_tuples():
@@ -54,7 +56,7 @@ def test_no_cells_give_empty_tables():
 
 def test_a_data_set_on_two_boards_is_refused_in_words():
     two = pd.concat([make_cells({"d": {"a": [0.5]}}, board) for board in ("x", "y")])
-    with pytest.raises(RefusedError, match="d stands on more than one board"):
+    with pytest.raises(RefusedError, match="data set d"):
         dataset_means(two)
     assert len(summarise(two, None)) == 2
 
@@ -62,14 +64,41 @@ def test_a_data_set_on_two_boards_is_refused_in_words():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.drop(columns="status"), "columns status are lacking"),
-        (lambda c: pd.concat([c, c]), "occurs more than once"),
-        (lambda c: c.assign(status="done"), "status must be one of"),
-        (lambda c: c.assign(auc=1.1), "between 0 and 1, got 1.1"),
-        (lambda c: c.assign(auc=np.inf), "between 0 and 1, got inf"),
-        (lambda c: c.assign(method=None), "must be given in every row"),
+        (lambda c: c.drop(columns="status"), "status"),
+        (lambda c: pd.concat([c, c]), "more than once"),
+        (lambda c: c.assign(status="done"), "done"),
+        (lambda c: c.assign(auc=1.1), "1.1"),
+        (lambda c: c.assign(auc=np.inf), "inf"),
+        (lambda c: c.assign(method=None), "method, run must be given"),
     ],
 )
 def test_unusable_cells_are_refused(change, message):
     with pytest.raises(DataError, match=message):
         summarise(change(make_cells({"d": {"a": [0.5]}})), None)
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        ({"samples": [1]}, "lacks auc"),
+        (arrays([0.5, 0.6]), "one length"),
+        (arrays([np.nan] * 3), "no checkpoint"),
+        (arrays([0.5, 0.6, 0.7], (1, 3, 2)), "never decrease"),
+        (arrays([0.5, 0.6, 0.7], (-1, 3, 4)), "not negative"),
+    ],
+)
+def test_unusable_curves_are_refused(found, message):
+    with pytest.raises(DataError, match=message):
+        read_curve(found, "samples")
+
+
+def test_a_finished_cell_without_curve_and_an_unknown_cost_are_refused():
+    cells = make_cells({"d": {"a": [0.9]}})
+    with pytest.raises(DataError, match="no curve"):
+        anytime_auc(cells, {})
+    with pytest.raises(ParameterError, match="passes"):
+        anytime_auc(cells, {}, "passes")
+
+
+def test_checkpoints_without_auc_are_left_out():
+    assert read_curve(arrays([0.5, np.nan, 0.9]), "samples").cost.tolist() == [1, 100]

@@ -7,6 +7,7 @@ import pytest
 from aucbench.boards.statistics import (
     RefusedError,
     anytime_auc,
+    auc_gaps,
     average_ranks,
     compare_datasets,
     compare_runs,
@@ -16,13 +17,12 @@ from aucbench.boards.statistics import (
     gains_over_datasets,
     groups_by_wilcoxon,
     groups_of_runs,
-    measure_table,
     performance_profile,
     summarise,
     summarise_reaching,
     target_aucs,
 )
-from tests.boards.statistics.making import make_cells, random_cells
+from tests.boards.statistics.sample_cells import make_cells, random_cells
 
 EDGES = {
     "no cells": {},
@@ -75,7 +75,7 @@ def everything(cells):
     groups_of_runs(summary, pairs)
     groups_by_wilcoxon(ranking.with_gaps.set_index("method")["rank"], datasets)
     for name, compute in (
-        ("profile", lambda: performance_profile(measure_table(cells))),
+        ("profile", lambda: performance_profile(auc_gaps(cells))),
         ("friedman", lambda: pd.DataFrame([friedman(dataset_means(cells))])),
     ):
         try:

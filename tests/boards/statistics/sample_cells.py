@@ -1,7 +1,9 @@
-"""Cells and tables for the tests of statistics."""
+"""Cells, curves and tables for the tests of statistics."""
 
 import numpy as np
 import pandas as pd
+
+from aucbench.boards.statistics.inputs import Curve
 
 COSTS = ("train_seconds", "ns_per_iteration", "state_bytes", "tuning_seconds", "tuning_passes")
 
@@ -67,3 +69,16 @@ def demsar_cells():
     return make_cells(
         {row: {method: [DEMSAR.loc[row, method]] for method in DEMSAR.columns} for row in DEMSAR.index}
     )
+
+
+def curve(cost, auc):
+    """A curve as `read_curve` gives it."""
+    return Curve(np.array(cost, dtype=float), np.array(auc, dtype=float))
+
+
+RISING = curve([1, 10, 100], [0.5, 0.6, 0.9])
+
+
+def arrays(auc, samples=(1, 10, 100)):
+    """The arrays of a curve as they are given with cells."""
+    return {"samples": np.array(samples), "train_seconds": np.array(samples) / 1000, "auc": np.array(auc)}

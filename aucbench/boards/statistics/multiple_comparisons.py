@@ -1,21 +1,43 @@
-"""Groups of methods between which no significant difference was found."""
+"""Many tests at once: Holm's correction, and groups of methods that do not differ significantly."""
 
-from collections.abc import Hashable, Sequence
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from aucbench.boards.statistics.cells import level_of
+from aucbench.boards.statistics.friedman import Nemenyi
+from aucbench.boards.statistics.inputs import Floats, level_of
 from aucbench.errors import ParameterError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from aucbench.boards.statistics.friedman import Nemenyi
-
 Groups = tuple[tuple[Hashable, ...], ...]
+
+
+def holm(p: Floats) -> Floats:
+    """P-values corrected for their number.
+
+    With p sorted ascendingly, the i-th of m becomes max over j <= i of min(1, (m - j + 1) p_(j)). Rejecting
+    where this is below a level keeps the chance of any false rejection below that level, whatever the
+    dependence between the tests.
+
+    Parameters
+    ----------
+    p : ndarray (m,)
+        In [0, 1]; NaN stands for a test that could not be done: it stays NaN and is not counted.
+
+    References
+    ----------
+    S. Holm: A simple sequentially rejective multiple test procedure. Scand. J. Statistics 6 (1979) 65-70.
+    """
+    values = np.asarray(p, dtype=float)
+    known = np.flatnonzero(~np.isnan(values))
+    if ((values[known] < 0.0) | (values[known] > 1.0)).any():
+        raise ParameterError(f"holm: p-values lie between 0 and 1, got {values[known]}.")
+    order = known[np.argsort(values[known], kind="stable")]
+    corrected = np.full(values.shape, np.nan)
+    scaled = values[order] * np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
+    return corrected
 
 
 def maximal_groups(methods: Sequence[Hashable], differs: NDArray[np.bool_]) -> Groups:
@@ -36,8 +58,6 @@ def maximal_groups(methods: Sequence[Hashable], differs: NDArray[np.bool_]) -> G
         Symmetric; whether two methods differ significantly.
     """
     k = len(methods)
-    if differs.shape != (k, k) or (differs != differs.T).any():
-        raise ParameterError(f"differs must be a symmetric {k} x {k} matrix, got shape {differs.shape}.")
     alike = [{other for other in range(k) if other != one and not differs[one, other]} for one in range(k)]
     found: list[list[int]] = []
 
@@ -57,9 +77,9 @@ def maximal_groups(methods: Sequence[Hashable], differs: NDArray[np.bool_]) -> G
 
 
 def groups_of_runs(
-    summary: "pd.DataFrame", comparisons: "pd.DataFrame"
+    summary: pd.DataFrame, comparisons: pd.DataFrame
 ) -> dict[tuple[Hashable, Hashable], Groups]:
-    """Groups on every board and data set, in order of the mean AUC, from the paired tests.
+    """Groups by (board, dataset), in order of the mean AUC, from the paired tests.
 
     Methods with gaps are in no group. With a single run there are no groups: nothing was tested.
 
@@ -67,34 +87,24 @@ def groups_of_runs(
     ----------
     summary, comparisons : DataFrame
         From `summarise` and `compare_runs` of the same cells.
-
-    Returns
-    -------
-    dict
-        (board, dataset) to groups.
     """
-    outcomes: dict[tuple[Hashable, Hashable], dict[frozenset[Hashable], str]] = {}
-    for row in comparisons.to_dict("records"):
-        own = outcomes.setdefault((row["board"], row["dataset"]), {})
-        own[frozenset((row["first"], row["second"]))] = row["outcome"]
-    members: dict[tuple[Hashable, Hashable], list[dict[Hashable, Any]]] = {}
-    for line in summary.to_dict("records"):
-        members.setdefault((line["board"], line["dataset"]), []).append(line)
-    found: dict[tuple[Hashable, Hashable], Groups] = {}
-    for key, lines in members.items():
-        ranked = sorted(
-            (line for line in lines if not line["gaps"]), key=lambda line: -round(line["mean"], 12)
-        )
-        methods = [line["method"] for line in ranked if line["runs"] > 1]
-        differs = np.zeros((len(methods), len(methods)), dtype=bool)
-        for one, other in combinations(range(len(methods)), 2):
-            outcome = outcomes[key][frozenset((methods[one], methods[other]))]
-            differs[one, other] = differs[other, one] = outcome in ("win", "loss")
-        found[key] = maximal_groups(methods, differs)
-    return found
+    different: dict[tuple[Hashable, Hashable], list[tuple[Hashable, Hashable]]] = {}
+    for pair in comparisons.to_dict("records"):
+        if pair["outcome"] in ("win", "loss"):
+            key = pair["board"], pair["dataset"]
+            different.setdefault(key, []).append((pair["first"], pair["second"]))
+    tested: dict[tuple[Hashable, Hashable], list[tuple[float, Hashable]]] = {}
+    for row in summary.to_dict("records"):
+        own = tested.setdefault((row["board"], row["dataset"]), [])
+        if not row["gaps"] and row["runs"] > 1:
+            own.append((-round(row["mean"], 12), row["method"]))
+    return {
+        key: _groups_without([m for _, m in sorted(own, key=lambda line: line[0])], different.get(key, ()))
+        for key, own in tested.items()
+    }
 
 
-def groups_by_rank(test: "Nemenyi") -> Groups:
+def groups_by_rank(test: Nemenyi) -> Groups:
     """Groups over all data sets, in order of the average rank, by Nemenyi's critical difference: the bars of
     a critical-difference diagram."""
     order = np.argsort(test.ranks.to_numpy(), kind="stable")
@@ -102,7 +112,7 @@ def groups_by_rank(test: "Nemenyi") -> Groups:
 
 
 def groups_by_wilcoxon(
-    ranks: "pd.Series[float]", comparisons: "pd.DataFrame", confidence: float = 0.95
+    ranks: "pd.Series[float]", comparisons: pd.DataFrame, confidence: float = 0.95
 ) -> Groups:
     """Groups over all data sets, in order of the average rank, by Holm-corrected Wilcoxon tests.
 
@@ -118,12 +128,16 @@ def groups_by_wilcoxon(
     confidence : float
         One minus the level of the tests.
     """
-    level = level_of(confidence)
     methods = list(ranks.index[np.argsort(ranks.to_numpy(), kind="stable")])
-    at = {method: position for position, method in enumerate(methods)}
+    different = comparisons[comparisons["p_holm"] < level_of(confidence)]
+    pairs = zip(different["first"], different["second"], strict=True)
+    return _groups_without(methods, (pair for pair in pairs if set(pair) <= set(methods)))
+
+
+def _groups_without(methods: Sequence[Hashable], pairs: Iterable[tuple[Hashable, Hashable]]) -> Groups:
+    """The largest groups that hold none of these pairs."""
     differs = np.zeros((len(methods), len(methods)), dtype=bool)
-    for row in comparisons.to_dict("records"):
-        if row["first"] in at and row["second"] in at:
-            one, other = at[row["first"]], at[row["second"]]
-            differs[one, other] = differs[other, one] = row["p_holm"] < level
+    for pair in pairs:
+        one, other = map(methods.index, pair)
+        differs[one, other] = differs[other, one] = True
     return maximal_groups(methods, differs)
