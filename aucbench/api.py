@@ -169,7 +169,7 @@ def _study(request: "Request", words: Sequence[str] = ()) -> Study:
 
         tracking.check_address(study.tracking_uri)
     if study.running.baseline:
-        from aucbench.boards.baselines import check_baseline
+        from aucbench.leaderboard.baseline import check_baseline
 
         check_baseline(study.running.baseline.partition(" (")[0], ())
     return study
@@ -202,9 +202,9 @@ def _execute(study: Study, observer: Observer) -> "StudyResult":
 
 def _write_board(store: "Store", study: str, baseline: str | None) -> Path:
     """The study's leaderboard beside its results, without pictures; returns the page."""
-    from aucbench.boards.baselines import BASELINE
-    from aucbench.boards.building import build
-    from aucbench.boards.collecting import from_store, left_out
+    from aucbench.leaderboard.baseline import BASELINE
+    from aucbench.leaderboard.build import build
+    from aucbench.leaderboard.cells import from_store, left_out
     from aucbench.leaderboard.render.export import PAGE, write
 
     cells = from_store(store, study)

@@ -17,7 +17,7 @@ from typing import Any
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 SAFE_PATH = "PYTHONSAFEPATH"
 # Imported once, where workers are forked from; by name, as this module stands below all others.
-PRELOADED = ("distributed", "aucbench.studies.performing", "aucbench.studies.preloading")
+PRELOADED = ("distributed", "aucbench.execution.worker", "aucbench.execution._preload")
 STATUS = Path("/proc/self/status")
 SHARE = 0.8  # of the free memory that all workers together may take; the system needs some
 

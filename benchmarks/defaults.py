@@ -33,7 +33,7 @@ from aucbench.data.splits import Holdout, Split, inner_split, limited
 from aucbench.errors import AucbenchError
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import StopReason, Task
-from aucbench.tuning.spaces import grid_points, resolve
+from aucbench.studies.tuners import grid_points, resolve
 from benchmarks.measuring import Measure
 
 NOT_REAL = (

@@ -10,8 +10,8 @@ import aucbench
 from aucbench.config.build import build_study
 from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import Request
+from aucbench.execution import worker
 from aucbench.execution.execute import execute_study
-from aucbench.studies import performing
 from aucbench.studies.settings import Running
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
@@ -47,7 +47,7 @@ class _Clock(Observer):
         return [1e3 * (total - inside) for total, inside in zip(whole, self.inside, strict=False)]
 
 
-_RUN_CELL = performing.run_cell
+_RUN_CELL = worker.run_cell
 
 
 def cells() -> Iterator[Measure]:
@@ -60,12 +60,12 @@ def cells() -> Iterator[Measure]:
     clock = _Clock()
     for _ in range(2):  # the first compiles
         clock = _Clock()
-        performing.run_cell = clock.timed
+        worker.run_cell = clock.timed
         try:
             with tempfile.TemporaryDirectory() as folder:
                 execute_study(Study(entries, Running(parallel=1)), Store(folder), clock)
         finally:
-            performing.run_cell = _RUN_CELL
+            worker.run_cell = _RUN_CELL
     found = clock.overheads()
     note = f"median of {len(found)}; largest {max(found):.1f} ms"
     yield Measure("ms a cell beside training and evaluation", median(found), WANTED, at_most=True, note=note)

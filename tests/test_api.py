@@ -5,8 +5,9 @@ from sklearn.metrics import roc_auc_score
 
 import aucbench
 from aucbench import CellError, DataError, ParameterError, TrackingError
-from aucbench.api import plan_study, run_study
+from aucbench.api import run_study
 from aucbench.cli.main import main
+from aucbench.execution.execute import plan_study
 from aucbench.studies.study import Observer
 from tests.fakes import two_clouds
 
@@ -54,7 +55,7 @@ def test_a_fixed_split_seed_keeps_the_split_and_varies_the_order():
 def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
     words = ["algo=solam", f"store.path={tmp_path / 'store'}"]
     first = aucbench.run(*words)
-    monkeypatch.setattr("aucbench.studies.performing.run_cell", None)
+    monkeypatch.setattr("aucbench.execution.worker.run_cell", None)
     again = aucbench.run(*words)
     assert again.record["result"] == first.record["result"]
     with pytest.raises(CellError, match="NoneType"):

@@ -10,6 +10,7 @@ import numpy as np
 from tqdm import tqdm
 
 from aucbench.humanize import counted
+from aucbench.studies import grid_edges
 from aucbench.studies.entry import Entry
 from aucbench.studies.record import (
     CellRecord,
@@ -27,8 +28,7 @@ from aucbench.studies.result import (
 )
 from aucbench.studies.settings import StoreSettings
 from aucbench.studies.study import Observer, Observers, Study
-from aucbench.tracking.addresses import serving, shown
-from aucbench.tuning import winners
+from aucbench.tracking.client import serving, shown
 
 LABELS = 5  # labels of a class that are listed
 LISTED = 5  # incomplete entries that are listed
@@ -180,7 +180,7 @@ class SweepView(Observer):
         auc = _auc_of(executed) if executed.cells else "no result"
         notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
         records = [cell.record for cell in executed.cells]
-        if chosen := winners.in_words(records):
+        if chosen := grid_edges.in_words(records):
             notes.append(f"tuned: {chosen}")
         if executed.from_store:
             notes.append("from the store")
@@ -216,7 +216,7 @@ class SweepView(Observer):
             print(f"aucbench: {text}", file=sys.stderr)
         _print_failures(self._failed)
         _print_left(result, self._names)
-        for name, sentence in winners.at_edges(self._records):
+        for name, sentence in grid_edges.at_edges(self._records):
             print(f"{name}: {sentence}")
         finished = result.stored + result.finished
         missing = result.cells - finished - len(result.failures)
@@ -289,7 +289,7 @@ def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
 
     They say whatever differs between entries of the same name.
     """
-    from aucbench.boards.labelling import sweep_names
+    from aucbench.leaderboard.method_labels import sweep_names
 
     names = sweep_names([entry.describe() for entry in entries], [_extra(entry) for entry in entries])
     return {id(entry): name for entry, name in zip(entries, names, strict=True)}
@@ -324,13 +324,13 @@ def _summary(executed: FinishedEntry) -> dict[str, str]:
         lines["advice"] = advice
     tuned = [cell.record.tuned for cell in cells if cell.record.tuned]
     if tuned:
-        lines["tuned"] = winners.in_words(cell.record for cell in cells) or NOTHING_TUNED
+        lines["tuned"] = grid_edges.in_words(cell.record for cell in cells) or NOTHING_TUNED
         passes = sum({each.cost: each.cost.passes for each in tuned}.values())
         lines["tuning"] = (
             f"{counted(tuned[0].cost.settings, 'setting')} per split, "
             f"{passes:,.0f} {'pass' if round(passes) == 1 else 'passes'} in all"
         )
-        edges = [sentence for _, sentence in winners.at_edges(cell.record for cell in cells)]
+        edges = [sentence for _, sentence in grid_edges.at_edges(cell.record for cell in cells)]
         lines |= {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
     if record.features.name != "identity":
         lines["features"] = f"{record.features.name}, fitted in {data.features_seconds:.3g} s"

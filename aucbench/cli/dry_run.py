@@ -4,9 +4,9 @@ import sys
 
 from aucbench.cli.console import names_of
 from aucbench.cli.exit_status import BAD_INPUT
+from aucbench.execution.cost_estimate import Estimate
 from aucbench.execution.execute import PlannedStudy
 from aucbench.humanize import counted, duration, filesize
-from aucbench.studies.estimating import Estimate
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import by_reason
 

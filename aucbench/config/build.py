@@ -15,12 +15,11 @@ from aucbench.data.loader import Part
 from aucbench.data.scaler import default_scaling
 from aucbench.errors import AucbenchError, ParameterError, PluginError
 from aucbench.registry import Catalog, accepted_loss, suggest
-from aucbench.studies.entry import Bound, Entry
+from aucbench.studies.entry import BoundPlugin, Entry
 from aucbench.studies.result import Refused
 from aucbench.studies.settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
 from aucbench.studies.study import Study
-from aucbench.tuning import Tuning
-from aucbench.tuning.spaces import resolve
+from aucbench.studies.tuners import Tuning, resolve
 
 # Words that YAML and Hydra's users write for true and false.
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
@@ -131,13 +130,13 @@ def _tuning(catalog: Catalog, algorithm: Any, choice: Any) -> Tuning:
     return Tuning(choice, resolve(algorithm, choice.grid) if choice.name != "none" else {})
 
 
-def _plugin(catalog: Catalog, group: str, name: str | None, cfg: DictConfig) -> Bound:
+def _plugin(catalog: Catalog, group: str, name: str | None, cfg: DictConfig) -> BoundPlugin:
     plugin = catalog.find(structured_configs.GROUPS[group], str(name))
     fields = _fields(plugin.cls, cfg[group], f"{group}.")
     if group == "dataset":
         del fields["part"]
     frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
-    return Bound(plugin.cls(**frozen), plugin.distribution, plugin.version)
+    return BoundPlugin(plugin.cls(**frozen), plugin.distribution, plugin.version)
 
 
 def _fields(cls: type, node: DictConfig | None, prefix: str) -> dict[str, Any]:
@@ -173,7 +172,7 @@ def _refuse_added(cfg: DictConfig, prefix: str = "") -> None:
             _refuse_added(node, f"{prefix}{key!s}.")
 
 
-def _check_access(algorithm: Bound) -> None:
+def _check_access(algorithm: BoundPlugin) -> None:
     access = algorithm.instance.access
     if access not in list(Access):
         raise PluginError(

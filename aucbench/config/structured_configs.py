@@ -24,7 +24,7 @@ from aucbench.studies.settings import (
     Settings,
     StoreSettings,
 )
-from aucbench.tuning import TUNINGS
+from aucbench.studies.tuners import TUNINGS
 
 GROUPS = {
     "algo": Family.algorithms,

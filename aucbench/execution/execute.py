@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from aucbench.studies.conducting import conduct
-from aucbench.studies.engine import Engine, Here
-from aucbench.studies.estimating import Estimate, estimate, total_seconds
-from aucbench.studies.performing import workshop
-from aucbench.studies.planning import Plan, make_plan
+from aucbench.execution.cost_estimate import Estimate, estimate, total_seconds
+from aucbench.execution.executor import Executor, SerialExecutor
+from aucbench.execution.plan import Plan, make_plan
+from aucbench.execution.scheduler import conduct
+from aucbench.execution.worker import workshop
 from aucbench.studies.result import StudyResult
 from aucbench.studies.settings import Running, Timing
 from aucbench.studies.store import Store
@@ -100,7 +100,7 @@ def plan_study(study: Study, store: Store) -> Plan:
 
 
 @contextlib.contextmanager
-def engine_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Engine]:
+def engine_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
     """This process where that will do, else a cluster, which is ended again."""
     wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
     tuned = any(planned.entry.tuning.chooses for planned in plan.entries)
@@ -113,11 +113,11 @@ def engine_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Eng
     if not tuned:
         workers = min(workers, wanted)
     if not wanted or not (running.scheduler or limited or workers > 1):
-        yield Here(observer)
+        yield SerialExecutor(observer)
         return
-    from aucbench.studies.cluster import Cluster
+    from aucbench.execution.dask_executor import DaskExecutor
 
-    cluster = Cluster(max(1, workers), running.scheduler)
+    cluster = DaskExecutor(max(1, workers), running.scheduler)
     try:
         yield cluster
     finally:

@@ -4,9 +4,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from aucbench.boards.collecting import Cell
-from aucbench.boards.report import DataFacts, Look, MethodInfo
 from aucbench.contracts.validation import Family
+from aucbench.leaderboard.cells import BoardCell
+from aucbench.leaderboard.report import DataFacts, Look, MethodInfo
 from aucbench.studies.plugin_metadata import citation, colour, plugin
 from aucbench.studies.rerun_command import words
 
@@ -31,12 +31,12 @@ def method_infos(names: Sequence[str]) -> dict[str, MethodInfo]:
     return {name: _info(name) for name in names}
 
 
-def command_of(cells: Sequence[Cell]) -> str:
+def command_of(cells: Sequence[BoardCell]) -> str:
     """The command that runs the entry of these cells again."""
     return shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells])])
 
 
-def data_facts(cells: Sequence[Cell]) -> DataFacts:
+def data_facts(cells: Sequence[BoardCell]) -> DataFacts:
     """Of the data set of a board."""
     name = cells[0].described.dataset.name
     known = DataFacts(

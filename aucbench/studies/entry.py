@@ -22,14 +22,14 @@ from aucbench.studies.record import (
     canonical,
 )
 from aucbench.studies.settings import Budget, Limits, Settings
-from aucbench.tuning import Tuning
+from aucbench.studies.tuners import Tuning
 
 # The first part of a search's key; its number grows when the settings of searches or their trials change.
 SEARCH = "search 2"
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundPlugin:
     """A plugin instance and the distribution it comes from."""
 
     instance: Any
@@ -82,10 +82,10 @@ class Entry:
         The remaining fields of a run; limits decide no result.
     """
 
-    algorithm: Bound
-    dataset: Bound
-    loss: Bound | None
-    features: Bound
+    algorithm: BoundPlugin
+    dataset: BoundPlugin
+    loss: BoundPlugin | None
+    features: BoundPlugin
     part: Part
     scaling: Scaling
     protocol: Any

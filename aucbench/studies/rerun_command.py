@@ -19,7 +19,7 @@ from aucbench.studies.record import (
     subset,
 )
 from aucbench.studies.settings import Budget, Settings
-from aucbench.tuning import TUNINGS
+from aucbench.studies.tuners import TUNINGS
 
 GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
 

@@ -4,8 +4,8 @@ A finished entry is one flat run, in one experiment for each data set; it is mad
 so that it can be sent later from the store alone.
 """
 
-from aucbench.tracking.addresses import check_address
-from aucbench.tracking.reading import read_cells
-from aucbench.tracking.sending import StudyTracker, Tracker
+from aucbench.tracking.artifacts import read_cells
+from aucbench.tracking.client import check_address
+from aucbench.tracking.tracker import StudyTracker, Tracker
 
 __all__ = ["StudyTracker", "Tracker", "check_address", "read_cells"]

@@ -9,7 +9,7 @@ from numpydoc.docscrape import NumpyDocString
 
 from aucbench.data.splits import PROTOCOLS
 from aucbench.studies import settings
-from aucbench.tuning.choices import TUNINGS
+from aucbench.studies.tuners import TUNINGS
 
 SECTIONS = {
     "Top level": ("", (settings.Settings, settings.Running)),

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.boards import building, collecting
-from aucbench.boards.report import Report
+from aucbench.leaderboard import build, cells
 from aucbench.leaderboard.render import figure_style
+from aucbench.leaderboard.report import Report
 
 EVERY = 8  # points of a curve to one marker
 LOWEST = 0.47  # AUC that is shown: a little below chance
@@ -49,7 +49,7 @@ def main(target: Path) -> None:
     import results  # runs methods: only where the picture is drawn alone
 
     store = results.run(Path(__file__).parents[1] / "_runs")
-    draw(building.build(collecting.from_store(store, results.BOARD), results.BOARD, one_study=True), target)
+    draw(build.build(cells.from_store(store, results.BOARD), results.BOARD, one_study=True), target)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ import numpy as np
 from markdown import escaped, table
 
 import aucbench
-from aucbench.boards import building, collecting
 from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
+from aucbench.leaderboard import build, cells
 from aucbench.leaderboard.render import display, figure_style
 from aucbench.leaderboard.render.page import write_page
 from aucbench.studies.plugin_metadata import colour
@@ -89,8 +89,8 @@ def _mean(curves: list[Any]) -> tuple[Any, Any, Any]:
 
 def draw_board(folder: Path) -> None:
     """The leaderboard of the front page: a picture, a table, and the page that opens without a network."""
-    found = collecting.from_store(_store[0], BOARD)
-    report = building.build(found, BOARD, one_study=True)
+    found = cells.from_store(_store[0], BOARD)
+    report = build.build(found, BOARD, one_study=True)
     write_page(report, folder / "board" / "leaderboard.html")
     ranks = sorted(report.overall[0].ranks.items(), key=lambda item: item[1].value)
     head = ("method", "mean rank", *(board.dataset for board in report.boards))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from aucbench.boards.collecting import Cell, of_results
+from aucbench.leaderboard.cells import BoardCell, of_results
 from aucbench.studies.record import CellRecord, CellStatus, EntryDescription, Seeds, from_dict, to_dict
 from aucbench.studies.result import CellResult
 
@@ -106,7 +106,9 @@ def altered(made, **parts):
 def unfinished(status="missing", seed=0, **what):
     """A cell that is planned, but has no result."""
     own = described(**what)
-    return Cell(repr((own, seed, "planned")), own, Seeds(seed, seed, seed, 0), CellStatus(status), None, {})
+    return BoardCell(
+        repr((own, seed, "planned")), own, Seeds(seed, seed, seed, 0), CellStatus(status), None, {}
+    )
 
 
 def several(names=("alpha", "beta"), datasets=("data",), runs=3):

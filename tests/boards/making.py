@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from aucbench.boards import building
-from aucbench.boards.baselines import BASELINE
+from aucbench.leaderboard import build
+from aucbench.leaderboard.baseline import BASELINE
 from tests.boards.cells import finished, tuning, unfinished
 
 
@@ -13,7 +13,7 @@ def report(methods=5, boards=3, runs=5, seed=0, checkpoints=30, gaps=True, tuned
     With gaps, a run of the last method failed on the first data set.
     """
     baseline = "method1" if methods > 1 else BASELINE
-    return building.build(
+    return build.build(
         cells(methods, boards, runs, seed, checkpoints, gaps, tuned, **changes),
         "a study",
         one_study=True,

@@ -5,11 +5,11 @@ import math
 import pytest
 
 from aucbench import ParameterError
-from aucbench.boards import building
-from aucbench.boards.collecting import of_results
-from aucbench.boards.report import Interval
+from aucbench.leaderboard import build
+from aucbench.leaderboard.cells import of_results
 from aucbench.leaderboard.render import display, figures, latex
 from aucbench.leaderboard.render.figure_style import look, styles
+from aucbench.leaderboard.report import Estimate
 from tests.boards.cells import PLUGIN, altered, finished, parameters, result, several, tuning, unfinished
 
 FEATURES = PLUGIN | {"name": "nystroem", "parameters": {"landmarks": 10}}
@@ -25,7 +25,7 @@ def variant(auc, eta, **what):
 
 
 def built(cells, baseline):
-    return building.build(cells, "t", baseline=baseline)
+    return build.build(cells, "t", baseline=baseline)
 
 
 def test_of_several_variants_that_without_feature_map_is_taken_then_the_first():
@@ -98,4 +98,4 @@ def test_an_unknown_baseline_is_refused_with_the_nearest_name():
 
 
 def test_a_gain_never_has_a_negative_zero():
-    assert display.gain(Interval(-1e-9, -1e-9, 1e-9)) == "+0.0000 (+0.0000 to +0.0000)"
+    assert display.gain(Estimate(-1e-9, -1e-9, 1e-9)) == "+0.0000 (+0.0000 to +0.0000)"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aucbench.boards.braille_plot import HEIGHT, LEFT, WIDTH, Series, draw
+from aucbench.leaderboard.render.braille_plot import HEIGHT, LEFT, WIDTH, Series, draw
 
 X = np.geomspace(1, 5000, 30)
 

@@ -5,10 +5,9 @@ import pytest
 from scipy import stats
 
 import aucbench
-from aucbench.boards import comparing, confronting
-from aucbench.boards.collecting import Cell
-from aucbench.boards.published import TABLES
-from aucbench.boards.published.tables import PublishedCell, PublishedTable, is_comparable, is_method
+from aucbench.leaderboard import papers
+from aucbench.leaderboard.cells import BoardCell
+from aucbench.leaderboard.papers import TABLES, PublishedCell, PublishedTable, is_comparable, is_method
 from aucbench.studies.record import CellStatus, Seeds
 from tests.boards.cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
 from tests.experiments.tables import BATCH_ON_EPSILON, CELLS
@@ -31,7 +30,7 @@ def table(*numbers):
 
 def verdict(published, std, ours):
     made = table(("data", "alpha", published, std, np.nan))
-    return comparing.compare(made, [finished(ours)])["verdict"][0]
+    return papers.compare(made, [finished(ours)])["verdict"][0]
 
 
 BORDERS = {
@@ -58,7 +57,7 @@ ONE = table(("data", "alpha", 0.9, 0.01, 2.0))
 
 
 def test_our_number_is_the_mean_over_all_runs_and_times_are_ratios():
-    (row,) = comparing.compare(ONE, [finished(0.8), finished(0.9, seed=1)]).to_dict("records")
+    (row,) = papers.compare(ONE, [finished(0.8), finished(0.9, seed=1)]).to_dict("records")
     assert row["ours"] == pytest.approx(0.85)
     assert row["ours_std"] == pytest.approx(np.std([0.8, 0.9], ddof=1))
     assert row["difference"] == pytest.approx(-0.05)
@@ -68,7 +67,7 @@ def test_our_number_is_the_mean_over_all_runs_and_times_are_ratios():
 
 @pytest.mark.parametrize("other", [finished(None, seed=1), unfinished(seed=1), unfinished("failed", seed=1)])
 def test_a_method_with_gaps_is_not_run_and_the_note_counts_them(other):
-    (row,) = comparing.compare(ONE, [finished(0.9), other]).to_dict("records")
+    (row,) = papers.compare(ONE, [finished(0.9), other]).to_dict("records")
     assert (row["verdict"], row["runs"]) == ("not run", 1)
     assert np.isnan(row["ours"])
     assert "1 of 2 runs gave no AUC" in row["note"]
@@ -76,13 +75,13 @@ def test_a_method_with_gaps_is_not_run_and_the_note_counts_them(other):
 
 def test_a_method_or_data_set_that_the_study_lacks_is_not_run():
     cells = [finished(0.9, algorithm="beta"), finished(0.9, dataset="other")]
-    assert list(comparing.compare(ONE, cells)["verdict"]) == ["not run"]
-    assert list(comparing.compare(ONE, [])["verdict"]) == ["not run"]
+    assert list(papers.compare(ONE, cells)["verdict"]) == ["not run"]
+    assert list(papers.compare(ONE, [])["verdict"]) == ["not run"]
 
 
 def test_classes_that_were_halved_at_random_are_not_comparable():
     made = altered(finished(0.9), dataset={"parameters": {"grouping": "halves", "positive": None}})
-    (row,) = comparing.compare(ONE, [made]).to_dict("records")
+    (row,) = papers.compare(ONE, [made]).to_dict("records")
     assert row["verdict"] == "not comparable"
     assert "halves" in row["note"]
     made = altered(made, dataset={"parameters": {"grouping": "halves", "positive": 1}})
@@ -91,7 +90,7 @@ def test_classes_that_were_halved_at_random_are_not_comparable():
 
 def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them():
     cells = [finished(0.9), finished(0.9, budget=budget(epochs=9.0))]
-    (row,) = comparing.compare(ONE, cells).to_dict("records")
+    (row,) = papers.compare(ONE, cells).to_dict("records")
     assert row["verdict"] == "not comparable"
     assert "2 settings" in row["note"]
     assert np.isnan(row["ours"])
@@ -109,7 +108,7 @@ def test_kendalls_tau_is_that_of_scipy_on_one_data_set_and_pools_pairs_over_all(
         for d in range(3)
         for k, name in enumerate(names)
     ]
-    found = comparing.agreement(comparing.compare(made, cells)).set_index("dataset")
+    found = papers.agreement(papers.compare(made, cells)).set_index("dataset")
     for d in range(3):
         assert found.loc[f"d{d}", "tau"] == pytest.approx(stats.kendalltau(published[d], ours[d]).statistic)
     assert found.loc["all", "pairs"] == 3 * 15
@@ -128,7 +127,7 @@ def test_kendalls_tau_is_that_of_scipy_on_one_data_set_and_pools_pairs_over_all(
 def test_the_text_has_the_table_the_verdicts_the_orders_and_the_command():
     made = table(("data", "alpha", 0.9, 0.01, 2.0), ("data", "beta", 0.8, np.nan, np.nan))
     cells = [finished(0.9), finished(0.7, algorithm="beta")]
-    text = confronting.markdown("mine", made, comparing.compare(made, cells), "aucbench compare mine")
+    text = papers.markdown("mine", made, papers.compare(made, cells), "aucbench compare mine")
     assert "| data | alpha | 0.9000 ± 0.0100 | 0.9000 | +0.0000 | equal | 1 | 2e+03 |" in text
     assert "2 cells compared: 1 equal" in text
     assert "0 better, 1 worse; 50% equal or better. 0 not run, 0 not comparable." in text
@@ -141,13 +140,13 @@ def test_a_table_whose_cells_are_not_at_hand_shows_ours_alone():
         finished(0.9, algorithm="spdam", dataset="german"),
         finished(0.8, algorithm="spdam", dataset="german", seed=1),
     ]
-    frame = comparing.compare(TABLES["spdam_table3"], cells)
-    text = confronting.markdown("spdam_table3", TABLES["spdam_table3"], frame, "a command")
+    frame = papers.compare(TABLES["spdam_table3"], cells)
+    text = papers.markdown("spdam_table3", TABLES["spdam_table3"], frame, "a command")
     assert "| german | spdam | 0.8500 ± 0.0707 | 2 | 0.001 |" in text
     assert "could not be read" in text
     assert "compared" not in text
-    assert "There are no results." in confronting.markdown(
-        "spdam_table3", TABLES["spdam_table3"], comparing.compare(TABLES["spdam_table3"], []), "a command"
+    assert "There are no results." in papers.markdown(
+        "spdam_table3", TABLES["spdam_table3"], papers.compare(TABLES["spdam_table3"], []), "a command"
     )
 
 
@@ -198,10 +197,10 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
 
 def test_the_experiment_without_published_numbers_has_entries_to_show():
     cells = [
-        Cell(str(at), each, Seeds(0, 0, 0, 0), CellStatus.missing, None, {})
+        BoardCell(str(at), each, Seeds(0, 0, 0, 0), CellStatus.missing, None, {})
         for at, each in enumerate(planned("spdam_table3"))
     ]
-    frame = comparing.compare(TABLES["spdam_table3"], cells)
+    frame = papers.compare(TABLES["spdam_table3"], cells)
     assert len(frame) == len(CELLS[("spdam_table3",)])
     assert set(frame["runs"]) == {0}
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.boards import building
-from aucbench.boards.collecting import from_store
-from aucbench.boards.conditions import overlap
+from aucbench.leaderboard import build
+from aucbench.leaderboard.build_row import overlap
+from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.render import markdown, terminal
 from aucbench.studies.store import Store
 from tests.boards.cells import altered, finished
@@ -25,7 +25,7 @@ def changed(store, method, **environment):
     for cell in list(store):
         if cell.record.algorithm.name == method:
             store.put(cell.record.key, altered(cell, environment=environment))
-    return building.build(from_store(store, "small"), "small", one_study=True)
+    return build.build(from_store(store, "small"), "small", one_study=True)
 
 
 def marks(report):
@@ -59,7 +59,7 @@ def test_a_method_of_which_some_times_are_others_is_marked_too():
     cells.append(finished(0.9, seed=2, algorithm="beta"))
     where = "some times were measured up to 4 at a time on chip"
     usual = "usual on this board is one at a time on chip"
-    assert marks(building.build(cells, "t")) == {"alpha": f"{where}; {usual}"}
+    assert marks(build.build(cells, "t")) == {"alpha": f"{where}; {usual}"}
 
 
 def test_machines_are_named(store):
@@ -110,7 +110,7 @@ def test_methods_that_saw_fewer_rows_make_the_tests_of_their_board_more_cautious
 def test_the_interval_of_repeated_hold_outs_is_the_corrected_one():
     aucs = [0.8, 0.82, 0.85]
     cells = [finished(auc, seed=seed) for seed, auc in enumerate(aucs)]
-    ((row,),) = (board.rows for board in building.build(cells, "t").boards)
+    ((row,),) = (board.rows for board in build.build(cells, "t").boards)
     half = 4.302652729911275 * np.std(aucs, ddof=1) * np.sqrt(1 / 3 + 0.25)
     assert row.auc.high - row.auc.value == pytest.approx(min(half, 1 - row.auc.value))
     assert row.auc.value - row.auc.low == pytest.approx(half)

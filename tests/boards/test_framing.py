@@ -2,9 +2,8 @@
 
 import pytest
 
-from aucbench.boards import building
-from aucbench.boards.collecting import of_results
-from aucbench.boards.framing import groups
+from aucbench.leaderboard import build
+from aucbench.leaderboard.cells import groups, of_results
 from aucbench.leaderboard.render.display import group_titles
 from tests.boards.cells import (
     PLUGIN,
@@ -26,7 +25,7 @@ def boards_of(cells, one_study=False):
 
 
 def report(cells, one_study=False):
-    return building.build(cells, "a title", one_study)
+    return build.build(cells, "a title", one_study)
 
 
 SETTINGS = {

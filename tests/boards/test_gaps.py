@@ -6,7 +6,7 @@ import math
 import pandas as pd
 import pytest
 
-from aucbench.boards import building
+from aucbench.leaderboard import build
 from aucbench.leaderboard.render import display, latex, markdown, terminal
 from aucbench.leaderboard.render.export import write
 from tests.boards.cells import finished, several, unfinished
@@ -41,7 +41,7 @@ ODD = {
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", ODD)
 def test_odd_studies_are_shown_and_written_in_every_form(name, tmp_path, capsys):
-    report = building.build(ODD[name], name, one_study=True)
+    report = build.build(ODD[name], name, one_study=True)
     terminal.show(report)
     files = write(report, ODD[name], tmp_path, pictures=False)
     assert all(file.stat().st_size for file in files)
@@ -54,7 +54,7 @@ def test_odd_studies_are_shown_and_written_in_every_form(name, tmp_path, capsys)
 
 @pytest.mark.parametrize("name", ["all diverged", "all missing", "all failed"])
 def test_where_nothing_finished_nobody_is_ranked_bold_or_in_a_group(name):
-    report = building.build(ODD[name], name, one_study=True)
+    report = build.build(ODD[name], name, one_study=True)
     word = {"all diverged": "diverged", "all missing": "missing", "all failed": "failed"}[name]
     (board,) = report.boards
     for row in board.rows:
@@ -73,15 +73,15 @@ def test_where_nothing_finished_nobody_is_ranked_bold_or_in_a_group(name):
 
 
 def test_ties_share_rank_and_group_and_nobody_wins():
-    ((first, second),) = (board.rows for board in building.build(ODD["all tie"], "t").boards)
+    ((first, second),) = (board.rows for board in build.build(ODD["all tie"], "t").boards)
     assert (first.rank, second.rank) == (1.5, 1.5)
     assert first.groups == second.groups == "a"
     assert (first.wins, first.ties, first.losses) == (0, 1, 0)
-    assert markdown.markdown(building.build(ODD["all tie"], "t")).count("**") == 4
+    assert markdown.markdown(build.build(ODD["all tie"], "t")).count("**") == 4
 
 
 def test_a_single_run_has_no_deviation_interval_or_test():
-    for board in building.build(ODD["one run of two"], "t").boards:
+    for board in build.build(ODD["one run of two"], "t").boards:
         for row in board.rows:
             assert math.isnan(row.std)
             assert math.isnan(row.auc.low)
@@ -90,7 +90,7 @@ def test_a_single_run_has_no_deviation_interval_or_test():
 
 def test_runs_that_were_planned_for_other_methods_only_are_not_counted_as_missing():
     few = [finished(None if seed == 0 else 0.7, seed=seed, algorithm="few") for seed in range(2)]
-    report = building.build([*several(), *few, unfinished(seed=0, algorithm="late")], "t")
+    report = build.build([*several(), *few, unfinished(seed=0, algorithm="late")], "t")
     (board,) = report.boards
     rows = {row.method: row for row in board.rows}
     assert [(rows[name].missing, rows[name].unplanned) for name in ("alpha", "few", "late")] == [
@@ -119,7 +119,7 @@ GAPS = [
 
 @pytest.fixture(scope="module")
 def report():
-    return building.build(GAPS, "gaps", one_study=True)
+    return build.build(GAPS, "gaps", one_study=True)
 
 
 def test_methods_with_gaps_have_counts_instead_of_a_rank(report):
@@ -188,7 +188,7 @@ def test_tables_hold_nothing_for_what_there_is_not(report, tmp_path):
 def test_cells_of_an_older_version_have_no_place_in_the_table_of_cells(tmp_path):
     old = [finished(0.6, seed=seed, source="old", finished_at="2025") for seed in range(2)]
     cells = old + several(runs=2)
-    write(building.build(cells, "t"), cells, tmp_path, pictures=False)
+    write(build.build(cells, "t"), cells, tmp_path, pictures=False)
     table = pd.read_parquet(tmp_path / "cells.parquet")
     assert list(table["board"].isna()) == [True, True, False, False, False, False]
     assert list(table["method"].isna()) == list(table["board"].isna())

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from aucbench.boards import building
-from aucbench.boards.collecting import from_store
 from aucbench.cli.main import main
+from aucbench.leaderboard import build
+from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.render.display import is_best
 from aucbench.studies.store import Store
 
@@ -146,7 +146,7 @@ def test_methods_share_a_letter_exactly_when_the_documented_test_sees_no_differe
 
 
 def test_p_values_of_pairs(folder, p_values):
-    report = building.build(from_store(Store(folder), "small"), "small", one_study=True)
+    report = build.build(from_store(Store(folder), "small"), "small", one_study=True)
     for made in report.boards:
         for (one, other), p in made.pairwise.items():
             assert p == pytest.approx(p_values[made.number][frozenset((one, other))], rel=1e-9)

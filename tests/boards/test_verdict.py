@@ -2,9 +2,9 @@
 
 import pytest
 
-from aucbench.boards import building
-from aucbench.boards.braille_plot import board_series
-from aucbench.boards.verdict import next_steps, verdict
+from aucbench.leaderboard import build
+from aucbench.leaderboard.render.braille_plot import board_series
+from aucbench.leaderboard.verdict import next_steps, verdict
 from tests.boards.cells import finished, tuning
 from tests.boards.making import report
 
@@ -17,7 +17,7 @@ def reported(aucs, seconds=None, **changes):
         for name, own in aucs.items()
         for seed, auc in enumerate(own)
     ]
-    return building.build(cells, "a study", one_study=True)
+    return build.build(cells, "a study", one_study=True)
 
 
 def judged(found, method="mine", **options):
@@ -76,7 +76,7 @@ def test_a_tuning_that_gains_and_ends_at_an_edge_is_said():
         for auc, what in ((0.8, {}), (0.9, {"tuning": tuning(), "tuned": chosen}))
         for seed in range(2)
     ]
-    text = judged(building.build(cells, "a study", one_study=True))
+    text = judged(build.build(cells, "a study", one_study=True))
     assert "data, tuned: test AUC 0.9000" in text
     assert "eta at the upper edge in 2 of 2 runs" in text
     assert "0.100" in text
@@ -105,7 +105,7 @@ def test_curves_begin_with_the_method_and_a_batch_method_is_a_level():
     assert len({each.mark for each in series}) == 3
     facts = {"train_rows": 1, "test_rows": 1}  # each first checkpoint is a pass
     passes = [finished(auc, algorithm=name, data=facts) for name, auc in (("exact", 0.97), ("mine", 0.9))]
-    (board,) = building.build(passes, "a study", one_study=True).boards
+    (board,) = build.build(passes, "a study", one_study=True).boards
     own, level = board_series(board, "mine")
     assert (own.label, len(own.x)) == ("mine", 4)
     assert (level.label, len(level.x), *level.y) == ("exact", 0, 0.97)

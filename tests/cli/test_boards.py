@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from aucbench import tracking
-from aucbench.boards.collecting import from_store
 from aucbench.cli.main import main
+from aucbench.execution.prepared_data import PreparedData
+from aucbench.leaderboard.cells import from_store
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
-from aucbench.studies.workshop import Workshop
-from aucbench.tracking.connecting import Connection
+from aucbench.tracking.client import Connection
 from tests.boards.cells import altered
 from tests.studies.support import study_of
 
@@ -245,7 +245,7 @@ def test_the_command_of_a_row_gives_an_entry_with_the_same_cells(study, finished
         program, *words = shlex.split(command)
         assert program == "aucbench"
         (entry,) = study_of(*words).entries
-        found = entry.cell_keys(Workshop().digests(entry))
+        found = entry.cell_keys(PreparedData().digests(entry))
         assert set(found.values()) == keys[dataset, method]
 
 

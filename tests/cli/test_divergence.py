@@ -8,7 +8,7 @@ import pytest
 import aucbench
 from aucbench.cli.main import main
 from aucbench.studies.store import Store
-from aucbench.tracking.reading import read_cells
+from aucbench.tracking.artifacts import read_cells
 
 WILD = ["algo=opauc", "algo.eta=1e6", "budget.epochs=3"]
 UNTRACKED = "tracking=none"

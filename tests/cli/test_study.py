@@ -230,7 +230,7 @@ def test_hydras_launchers_run_the_same_cells(launcher, site, tmp_path):
 
 
 def test_a_wrong_scheduler_is_one_sentence_and_exit_status_2(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("aucbench.studies.cluster.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("aucbench.execution.dask_executor.CONNECT_SECONDS", 0.5)
     status, _, err = run(*sweep("algo=fake_gentle,fake_other", "scheduler=tcp://127.0.0.1:9"))
     assert status == 2
     assert "aucbench: scheduler: nothing answers at tcp://127.0.0.1:9" in err

@@ -14,18 +14,17 @@ from aucbench.config.overrides import parse
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits import Holdout
+from aucbench.execution.executor import SerialExecutor
+from aucbench.execution.plan import make_plan
+from aucbench.execution.prepared_data import PreparedData
+from aucbench.execution.scheduler import conduct
 from aucbench.registry import catalog
-from aucbench.studies.conducting import conduct
-from aucbench.studies.engine import Here
-from aucbench.studies.entry import Bound, Entry
-from aucbench.studies.planning import make_plan
+from aucbench.studies.entry import BoundPlugin, Entry
 from aucbench.studies.record import to_dict
 from aucbench.studies.settings import Budget, Limits, Settings
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
-from aucbench.studies.workshop import Workshop
-from aucbench.tuning import NoTuning, Tuning
-from aucbench.tuning.spaces import resolve
+from aucbench.studies.tuners import NoTuning, Tuning, resolve
 from aucbench_features import Identity
 from tests.studies.methods import COUNTER, Clouds
 
@@ -34,7 +33,7 @@ TIMINGS = ("train_seconds", "train_cpu_seconds", "ns_per_iteration", "cpu_ns_per
 
 
 def bound(instance):
-    return Bound(instance, "tests", "1.0")
+    return BoundPlugin(instance, "tests", "1.0")
 
 
 def entry(
@@ -73,13 +72,13 @@ def study_of(*words):
 
 
 def plan_of(entries, store, **options):
-    return make_plan(list(entries), store, Workshop(), **options)
+    return make_plan(list(entries), store, PreparedData(), **options)
 
 
 def conducted(entries, store, engine=None, **options):
     """Plan and run entries here; gives what came of it."""
     plan = plan_of(entries, store, only_failed=options.pop("only_failed", False))
-    return conduct(plan, store, engine or Here(Observer()), **options)
+    return conduct(plan, store, engine or SerialExecutor(Observer()), **options)
 
 
 def untimed(value):

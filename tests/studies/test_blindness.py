@@ -10,11 +10,11 @@ from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits import Given, Holdout, KFold, TrainValidTest, inner_split
-from aucbench.studies import performing
+from aucbench.execution import worker
+from aucbench.execution.prepared_data import PreparedData
+from aucbench.execution.work_units import TrialsUnit
 from aucbench.studies.store import Store
-from aucbench.studies.units import TrialsUnit
-from aucbench.studies.workshop import Workshop
-from aucbench.tuning import Grid, Optuna, Random
+from aucbench.studies.tuners import Grid, Optuna, Random
 from aucbench_features import Nystroem
 from tests.studies.methods import Clouds, Gentle
 from tests.studies.support import conducted, entry, plan_of, results, trials_of
@@ -51,12 +51,12 @@ def trials_of_fold(one, store, fold):
 def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, tmp_path):
     protocol = PROTOCOLS[name]
     one = entry(Gentle(), protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
-    split = Workshop().split(one, 0, 0)
+    split = PreparedData().split(one, 0, 0)
     clean = tuned(one, tmp_path / "clean")
     # Other labels would be stratified otherwise.
     noisy = replace(Clouds(), noisy=tuple(split.test.rows.tolist()), flipped=not protocol.stratified)
     other = entry(Gentle(), noisy, protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
-    again = Workshop().split(other, 0, 0)
+    again = PreparedData().split(other, 0, 0)
     np.testing.assert_array_equal(again.train.rows, split.train.rows)
     dirty = tuned(other, tmp_path / "dirty")
     assert trials_of_fold(other, dirty, 0) == trials_of_fold(one, clean, 0)
@@ -69,7 +69,7 @@ def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, 
 
 def test_noise_in_rows_that_are_trained_on_changes_the_trials(tmp_path):
     one = entry(Gentle(), tuning=Grid(folds=2))
-    rows = Workshop().split(one, 0, 0).train.rows
+    rows = PreparedData().split(one, 0, 0).train.rows
     other = entry(Gentle(), replace(Clouds(), noisy=tuple(rows[:20].tolist())), tuning=Grid(folds=2))
     assert trials_of(tuned(one, tmp_path / "clean")) != trials_of(tuned(other, tmp_path / "dirty"))
 
@@ -91,12 +91,12 @@ class Parts:
 @pytest.mark.parametrize("halved", [True, False])
 def test_noise_in_a_test_part_changes_neither_trials_nor_choice(halved, tmp_path, monkeypatch):
     one = entry(Gentle(), protocol=Given(halved=halved), tuning=Grid(folds=2))
-    monkeypatch.setattr(performing, "_workshop", Workshop())
+    monkeypatch.setattr(worker, "_workshop", PreparedData())
     monkeypatch.setattr(data, "load", Parts().load)
-    split = Workshop().split(one, 0, 0)
+    split = PreparedData().split(one, 0, 0)
     clean = tuned(one, tmp_path / "clean")
     rows = range(len(split.test.y)) if split.test.rows is None else split.test.rows.tolist()
-    monkeypatch.setattr(performing, "_workshop", Workshop())
+    monkeypatch.setattr(worker, "_workshop", PreparedData())
     monkeypatch.setattr(data, "load", Parts(rows).load)
     dirty = tuned(one, tmp_path / "dirty")
     assert trials_of(dirty) == trials_of(clean)
@@ -119,8 +119,8 @@ def test_an_outlier_among_the_validation_rows_does_not_change_what_is_trained_on
         )
         (planned,) = plan_of([one], Store(tmp_path)).entries
         search = planned.cells[0].search
-        prepared = Workshop().prepared(TrialsUnit("key", planned.digests, search, 0, ((0, {}),)))
-        split = Workshop().split(one, 0, 0)
+        prepared = PreparedData().prepared(TrialsUnit("key", planned.digests, search, 0, ((0, {}),)))
+        split = PreparedData().split(one, 0, 0)
         return prepared, inner_split(split, 3, 0, 0).test.rows, split.test.rows
 
     clean, validating, testing = arrays(())

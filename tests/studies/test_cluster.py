@@ -12,12 +12,12 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.data.splits import KFold, TrainValidTest
-from aucbench.studies import cluster as cluster_module
-from aucbench.studies.cluster import Cluster
+from aucbench.execution import dask_executor as cluster_module
+from aucbench.execution.dask_executor import DaskExecutor
 from aucbench.studies.settings import Limits
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
-from aucbench.tuning import Grid, Optuna
+from aucbench.studies.tuners import Grid, Optuna
 from tests.studies.methods import Diverging, Exiting, Gentle, Greedy, Moody, Other, Raising, Sleeper, Slow
 from tests.studies.support import ROOT, conducted, contents, entry, process_environment, results, trials_of
 
@@ -40,7 +40,7 @@ def expected(tmp_path_factory):
 @pytest.fixture(scope="module")
 def workers():
     """Two workers of this machine."""
-    cluster = Cluster(2)
+    cluster = DaskExecutor(2)
     yield cluster
     cluster.close()
 
@@ -216,7 +216,7 @@ def scheduler(tmp_path_factory):
 
 def test_a_scheduler_without_workers_is_named(scheduler, monkeypatch, tmp_path):
     monkeypatch.setattr(cluster_module, "WAIT_SECONDS", 0.2)
-    cluster = Cluster(1, scheduler.address)
+    cluster = DaskExecutor(1, scheduler.address)
     try:
         with pytest.raises(ParameterError, match=r"scheduler: no worker joined within 0\.2 s; start some"):
             conducted([entry(Other())], Store(tmp_path), cluster)
@@ -227,18 +227,18 @@ def test_a_scheduler_without_workers_is_named(scheduler, monkeypatch, tmp_path):
 def test_nothing_at_the_address_of_a_scheduler_is_said_so(monkeypatch):
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.5)
     with pytest.raises(ParameterError, match=r"scheduler: nothing answers at tcp://127\.0\.0\.1:9"):
-        Cluster(1, "tcp://127.0.0.1:9")
+        DaskExecutor(1, "tcp://127.0.0.1:9")
     with pytest.raises(ParameterError, match=r"scheduler: there is no file /absent\.json"):
-        Cluster(1, "file:///absent.json")
+        DaskExecutor(1, "file:///absent.json")
     with pytest.raises(ParameterError, match="scheduler: "):
-        Cluster(1, "foo://bar")
+        DaskExecutor(1, "foo://bar")
 
 
 def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_replaced(
     scheduler, expected, tmp_path
 ):
     victim, other = scheduler.worker(), scheduler.worker()
-    cluster = Cluster(1, f"file://{scheduler._file}")
+    cluster = DaskExecutor(1, f"file://{scheduler._file}")
     store = Store(tmp_path)
     study = (*STUDY, entry(Slow(nap=0.05), runs=4))
 
@@ -265,7 +265,7 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
 def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypatch, tmp_path):
     monkeypatch.setattr(cluster_module, "FETCH_SECONDS", 0.2)
     victim = scheduler.worker()
-    cluster = Cluster(1, scheduler.address)
+    cluster = DaskExecutor(1, scheduler.address)
     store = Store(tmp_path)
     collect, killed = cluster._report, []
 

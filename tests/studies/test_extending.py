@@ -10,12 +10,12 @@ from msgspec import structs
 import aucbench
 from aucbench.cli.main import main
 from aucbench.contracts import Batch, Problem
-from aucbench.studies.performing import workshop
-from aucbench.studies.searching import MOST_NEW
+from aucbench.execution.search import MOST_NEW
+from aucbench.execution.work_units import TrialsUnit
+from aucbench.execution.worker import workshop
 from aucbench.studies.settings import Budget
 from aucbench.studies.store import Store
-from aucbench.studies.units import TrialsUnit
-from aucbench.tuning import Grid
+from aucbench.studies.tuners import Grid
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.univariate_batch import UniLog
 from tests.studies.methods import Clouds, Gentle

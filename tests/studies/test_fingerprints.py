@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from aucbench.data.preprocess import Prepared
-from aucbench.studies.fingerprints import SAMPLE, WHOLE, fingerprint
+from aucbench.execution.prepared_data import SAMPLE, WHOLE, fingerprint
 from aucbench.studies.store import Store
 from tests.studies.methods import Gentle
 from tests.studies.support import conducted, entry, results

@@ -10,7 +10,7 @@ from aucbench.studies.entry import Entry
 from aucbench.studies.record import CellStatus
 from aucbench.studies.settings import Limits
 from aucbench.studies.store import Store
-from aucbench.tuning import Grid
+from aucbench.studies.tuners import Grid
 from aucbench_losses import Hinge
 from tests.studies.methods import Clouds, Gentle, Other, Raising
 from tests.studies.support import bound, conducted, entry, plan_of

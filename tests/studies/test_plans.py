@@ -1,14 +1,14 @@
 """Plans of studies that are run in parts."""
 
-from aucbench.studies.planning import make_plan
+from aucbench.execution.plan import make_plan
+from aucbench.execution.prepared_data import PreparedData
 from aucbench.studies.store import Store
-from aucbench.studies.workshop import Workshop
 from tests.studies.methods import Gentle, Other
 from tests.studies.support import entry
 
 
 def planned(store, *entries):
-    store.put_plan(make_plan(entries, store, Workshop()).describe("mine"))
+    store.put_plan(make_plan(entries, store, PreparedData()).describe("mine"))
     (plan,) = store.plans()
     return [(each.algorithm, len(each.cells)) for each in plan.entries]
 

@@ -15,7 +15,7 @@ from aucbench import DataError, catalog
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import recorded
-from aucbench.studies.entry import Bound, Entry
+from aucbench.studies.entry import BoundPlugin, Entry
 from aucbench.studies.record import (
     CellRecord,
     CellStatus,
@@ -29,8 +29,7 @@ from aucbench.studies.record import (
 )
 from aucbench.studies.settings import Budget, Settings
 from aucbench.studies.store import Store
-from aucbench.tuning import TUNINGS, Tuning
-from aucbench.tuning.spaces import frozen
+from aucbench.studies.tuners import TUNINGS, Tuning, frozen
 
 FOLDER = Path(__file__).parent / "recorded"
 CELLS = sorted(FOLDER.glob("cells/*/*.npz"))
@@ -76,7 +75,7 @@ def entry_of(record):
 
     def bound(cls, plugin):
         parameters = {name: frozen(value) for name, value in plugin.parameters.items()}
-        return Bound(cls(**parameters), plugin.distribution, plugin.version)
+        return BoundPlugin(cls(**parameters), plugin.distribution, plugin.version)
 
     plugins, tuning = catalog(), record.tuning
     chosen = next(cls for cls in TUNINGS if cls.name == tuning.name)(**tuning.parameters)

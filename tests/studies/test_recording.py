@@ -12,7 +12,7 @@ import aucbench
 from aucbench.cli.main import main
 from aucbench.studies.record import CellRecord, from_dict, to_dict
 from aucbench.studies.store import Store
-from aucbench.tuning import Grid
+from aucbench.studies.tuners import Grid
 from tests.studies.methods import Gentle, Raising
 from tests.studies.support import conducted, entry
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from aucbench.data.splits import KFold, TrainValidTest
+from aucbench.execution import worker
+from aucbench.execution.work_units import TrialsUnit
 from aucbench.runner.cell import run_cell
-from aucbench.studies import performing
 from aucbench.studies.settings import Budget
 from aucbench.studies.store import Store
-from aucbench.studies.units import TrialsUnit
-from aucbench.tuning import Grid, Optuna, Random
+from aucbench.studies.tuners import Grid, Optuna, Random
 from tests.studies.methods import COUNTER, Diverging, Gentle, Other, Raising
 from tests.studies.support import conducted, contents, entry, plan_of, results, trials_of
 
@@ -257,6 +257,6 @@ def test_settings_that_train_together_give_what_each_gives_alone(store):
     for trial in trials_of(store):
         point = (trial.number, trial.parameters)
         unit = TrialsUnit(search.key(planned.digests), planned.digests, search, trial.fold, (point,))
-        prepared = performing.workshop().prepared(unit)
-        outcome = run_cell(performing._task(unit, prepared, trial.parameters, 1))
+        prepared = worker.workshop().prepared(unit)
+        outcome = run_cell(worker._task(unit, prepared, trial.parameters, 1))
         assert outcome.auc[-1] == trial.auc

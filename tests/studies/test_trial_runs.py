@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import pytest
 
+from aucbench.execution.cost_estimate import TrialRuns
 from aucbench.studies.settings import Limits
-from aucbench.studies.trial_run import TrialRuns
 from tests.studies.methods import Clouds, Exiting, Gentle, Greedy, Raising, Sleeper
 from tests.studies.support import entry
 

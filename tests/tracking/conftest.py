@@ -7,7 +7,7 @@ import pytest
 from aucbench.cli.main import main
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
-from aucbench.tracking.connecting import Connection
+from aucbench.tracking.client import Connection
 
 STUDY = "pair"
 WORDS = ["-m", "algo=solam,psam,ls_svm", "runs=2", f"study={STUDY}", "tracking=none", "budget.epochs=2"]

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.studies.performing import workshop
+from aucbench.execution.worker import workshop
 from aucbench.studies.plugin_metadata import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
-from aucbench.tracking.content import params, run_name, tags
-from aucbench.tracking.describing import note
+from aucbench.tracking.run_data import note, params, run_name, tags
 from tests.boards.cells import altered
 from tests.studies.support import study_of
 

@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from aucbench.cli.main import main
-from aucbench.tracking import connecting
+from aucbench.tracking import client
 
 WORDS = ["-m", "algo=solam,psam,ls_svm", "study=lonely"]
 
@@ -42,7 +42,7 @@ def test_a_study_says_once_that_its_server_is_down_and_is_sent_later(
     answer, uri, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(connecting, "PROBE_SECONDS", 0.5)
+    monkeypatch.setattr(client, "PROBE_SECONDS", 0.5)
     with listening(ANSWERS[answer]) as (address, taken):
         assert main([*WORDS, f"tracking.uri={address}"]) == 2
         assert len(taken) == 1

@@ -17,7 +17,7 @@ from aucbench.errors import AucbenchError
 from aucbench.evaluation import exact_auc
 from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
-from aucbench.tracking.exporting import export_model, from_run, from_store
+from aucbench.tracking.model_export import export_model, from_run, from_store
 
 # aucbench cannot be imported here: the model must do without.
 FRESH = """

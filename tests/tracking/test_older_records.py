@@ -7,20 +7,19 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.boards import building
-from aucbench.boards.collecting import from_store
 from aucbench.data import load
 from aucbench.data.loader import Part
 from aucbench.data.splits import Holdout
+from aucbench.leaderboard import build
+from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.render import terminal
 from aucbench.leaderboard.render.export import write
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
-from aucbench.tracking.content import params
-from aucbench.tracking.describing import note
-from aucbench.tracking.exporting import export_model
 from aucbench.tracking.linear_model import _load_pyfunc
+from aucbench.tracking.model_export import export_model
+from aucbench.tracking.run_data import note, params
 
 METHODS = ("ls_svm", "psam", "solam", "uni_log")
 
@@ -77,7 +76,7 @@ def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epo
         aucbench.run(*command, f"store.path={older.path}")
     cells = from_store(older)
     assert len(cells) == 2 * len(METHODS) + 2
-    report = building.build(cells, "all")
+    report = build.build(cells, "all")
     found = {board.setting: [row.algorithm for row in board.rows] for board in report.boards}
     names = {
         part: sorted(own)
@@ -97,6 +96,6 @@ def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epo
 
 def test_an_older_study_has_a_leaderboard(older, tmp_path):
     cells = from_store(older, "older")
-    report = building.build(cells, "older", one_study=True)
+    report = build.build(cells, "older", one_study=True)
     assert (report.done, report.missing) == (len(METHODS), 0)
     assert all(file.stat().st_size for file in write(report, cells, tmp_path, pictures=False))

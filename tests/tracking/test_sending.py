@@ -10,8 +10,8 @@ from mlflow import MlflowClient
 
 from aucbench.errors import TrackingError
 from aucbench.tracking import Tracker
-from aucbench.tracking.addresses import shown
-from aucbench.tracking.syncing import sync
+from aucbench.tracking.client import shown
+from aucbench.tracking.tracker import sync
 
 
 def runs_of(uri, experiment="breast_cancer"):
@@ -76,11 +76,11 @@ def test_entries_that_are_not_complete_wait(store, uri):
 
 
 def test_one_tracker_makes_one_connection(store, entries, uri, monkeypatch):
-    from aucbench.tracking import sending
+    from aucbench.tracking import tracker
 
     made = []
-    connection = sending.Connection
-    monkeypatch.setattr(sending, "Connection", lambda uri: made.append(uri) or connection(uri))
+    connection = tracker.Connection
+    monkeypatch.setattr(tracker, "Connection", lambda uri: made.append(uri) or connection(uri))
     tracker = Tracker(uri, store)
     for entry in entries:
         tracker.log(entry)

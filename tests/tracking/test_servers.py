@@ -13,8 +13,8 @@ from aucbench.cli.main import main
 from aucbench.evaluation import exact_auc
 from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
-from aucbench.tracking.exporting import export_model, from_run
 from aucbench.tracking.linear_model import _load_pyfunc
+from aucbench.tracking.model_export import export_model, from_run
 from tests.tracking import servers
 from tests.tracking.conftest import entries_of
 from tests.tracking.test_exporting import test_rows as raw_rows

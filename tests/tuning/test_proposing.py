@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from aucbench.execution._optuna import Watch, propose
 from aucbench.studies.record import Trial, decode, encode
-from aucbench.tuning import Optuna
-from aucbench.tuning.proposing import Watch, propose
+from aucbench.studies.tuners import Optuna
 from aucbench_algorithms.spam import Spam
 from tests.studies.methods import Gentle
 

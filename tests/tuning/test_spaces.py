@@ -9,7 +9,7 @@ from scipy import sparse
 from aucbench import ParameterError
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
-from aucbench.tuning.spaces import grid_points, random_points, ranges, resolve
+from aucbench.studies.tuners import grid_points, random_points, ranges, resolve
 from aucbench_algorithms.spam import Spam
 from aucbench_losses import Square
 from tests.fakes import two_clouds

@@ -1,5 +1,5 @@
+from aucbench.execution.search import choose, cost, failures, missing, undisturbed, worth_keeping
 from aucbench.studies.record import Trial, TuningCost
-from aucbench.tuning.trials import choose, cost, failures, missing, undisturbed, worth_keeping
 
 
 def trial(number, fold, auc, stop_reason="budget", error=None):

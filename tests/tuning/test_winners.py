@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 import aucbench
 from aucbench import ParameterError
-from aucbench.tuning import Grid, NoTuning, Optuna, Random
-from aucbench.tuning.winners import at_edges, beyond, edges, in_words
+from aucbench.studies.grid_edges import at_edges, beyond, edges, in_words
+from aucbench.studies.tuners import Grid, NoTuning, Optuna, Random
 from tests.boards.cells import result
 from tests.boards.cells import tuning as tuning_of
 

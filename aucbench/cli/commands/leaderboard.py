@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from aucbench.boards.baselines import BASELINE
-from aucbench.boards.collecting import Cell, from_store, left_out, of_results
 from aucbench.cli.commands._store import opened, store_option
 from aucbench.errors import ParameterError
+from aucbench.leaderboard.baseline import BASELINE
+from aucbench.leaderboard.cells import BoardCell, from_store, left_out, of_results
 from aucbench.studies.settings import StoreSettings
 from aucbench.studies.store import Store
 
@@ -36,13 +36,13 @@ def leaderboard(
 
     Reads the finished entries of a store, or those that were logged to an MLflow address.
     """
-    from aucbench.boards import building
+    from aucbench.leaderboard import build
     from aucbench.leaderboard.render import terminal
 
     cells = _stored(store, study) if uri is None else _logged(uri, study)
     folder = _made(out)
     remarks = (_REMARK,) if uri is not None else left_out(Store(store, writable=False), study)
-    report = building.build(cells, study or uri or store, study is not None, remarks, baseline)
+    report = build.build(cells, study or uri or store, study is not None, remarks, baseline)
     terminal.show(report)
     if folder:
         from aucbench.leaderboard.render.export import PAGE, write
@@ -64,8 +64,8 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
 
     The results are those of the study of that name: run ``aucbench +experiment=TABLE`` first.
     """
-    from aucbench.boards import comparing, confronting
-    from aucbench.boards.published import TABLES
+    from aucbench.leaderboard import papers
+    from aucbench.leaderboard.papers import TABLES
     from aucbench.registry import suggest
 
     if table not in TABLES:
@@ -78,10 +78,10 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
             raise ParameterError(f"The store at {store} has no study '{study}': {hint}.")
     cells = {cell.key: cell for study in studies or (table,) for cell in from_store(kept, study)}
     folder = _made(out)
-    frame = comparing.compare(TABLES[table], list(cells.values()))
+    frame = papers.compare(TABLES[table], list(cells.values()))
     words = [f"--store {shlex.quote(store)}"] if store != StoreSettings.path else []
     words += [f"--study {shlex.quote(study)}" for study in studies]
-    text = confronting.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
+    text = papers.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
     print(text)
     if folder:
         (folder / f"{table}.md").write_text(text, encoding="utf-8")
@@ -90,7 +90,7 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
         print(f"written to {folder}", file=sys.stderr)
 
 
-def _stored(path: str, study: str | None) -> list[Cell]:
+def _stored(path: str, study: str | None) -> list[BoardCell]:
     cells = from_store(opened(path), study)
     if not cells and study is None:
         raise ParameterError(f"The store at {path} holds no finished cell yet: run aucbench first.")
@@ -102,7 +102,7 @@ def _stored(path: str, study: str | None) -> list[Cell]:
     return cells
 
 
-def _logged(uri: str, study: str | None) -> list[Cell]:
+def _logged(uri: str, study: str | None) -> list[BoardCell]:
     from aucbench import tracking
 
     tracking.check_address(uri)

@@ -27,7 +27,7 @@ def sync(store: str, uri: str, study: str | None) -> None:
     Entries all of whose cells are finished are sent once, however often this is run.
     """
     from aucbench import tracking
-    from aucbench.tracking import syncing
+    from aucbench.tracking import tracker
 
     tracking.check_address(uri)
     kept = opened(store, writable=True)
@@ -36,7 +36,7 @@ def sync(store: str, uri: str, study: str | None) -> None:
     def sent(entry: FinishedEntry, run_id: str) -> None:
         print(f"{entry.record.algorithm.name} on {entry.title}: run {run_id}", flush=True)
 
-    done = syncing.sync(kept, uri, plans, _name, sent)
+    done = tracker.sync(kept, uri, plans, _name, sent)
     for name in done.boards:
         print(f"leaderboard of {name} sent")
     print(f"{done.sent} entries sent, {done.known} were there, {done.incomplete} are not complete yet")
@@ -49,15 +49,15 @@ def sync(store: str, uri: str, study: str | None) -> None:
 def charts(store: str, uri: str, study: str | None) -> None:
     """Print where MLflow shows the curves of a study, over training time, method beside method."""
     from aucbench import tracking
-    from aucbench.tracking import addresses, charting
+    from aucbench.tracking import chart_views, client
 
     tracking.check_address(uri)
     if study is None and Path(store).is_dir():
         names = [name for plan in Store(store).plans() if (name := _name(plan))]
         study = names[-1] if names else None
-    views = charting.views(uri, study)
+    views = chart_views.views(uri, study)
     print(f"study {study}" if study else "all studies")
-    command = addresses.serving(uri)
+    command = client.serving(uri)
     if command:
         print(f"start MLflow's pages by  {command}")
     width = max(len(view.title) for view in views)
@@ -88,17 +88,17 @@ def export_model(
 
     RUN is the id of a logged run, or the key of its entry. The model takes rows of raw features.
     """
-    from aucbench.tracking import exporting
+    from aucbench.tracking import model_export
 
     if store is None:
         if run is None:
             raise ParameterError("Name a run, or a cell by --store, --algo and --dataset.")
-        cell = exporting.from_run(uri, run, seed)
+        cell = model_export.from_run(uri, run, seed)
     else:
         if run is not None or not algo or not dataset:
             raise ParameterError("With --store, name the cell by --algo and --dataset, and no run.")
-        cell = exporting.from_store(opened(store, writable=True), algo, dataset, seed, key)
-    folder = exporting.export_model(cell, out)
+        cell = model_export.from_store(opened(store, writable=True), algo, dataset, seed, key)
+    folder = model_export.export_model(cell, out)
     record = cell.record
     print(
         f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}, "

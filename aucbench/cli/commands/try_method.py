@@ -15,27 +15,26 @@ from typing import Any
 import click
 
 import aucbench
-from aucbench.boards.collecting import from_store
-from aucbench.boards.report import Report
+from aucbench.cli._ticker import Ticker
 from aucbench.cli.exit_status import INTERRUPTED
-from aucbench.cli.ticking import Ticker
 from aucbench.config.build import build_study
 from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
+from aucbench.execution.cost_estimate import Speed, TrialRuns, iterations_of
 from aucbench.execution.execute import execute_study, opened_store
+from aucbench.execution.worker import workshop
 from aucbench.humanize import duration
+from aucbench.leaderboard.cells import from_store
+from aucbench.leaderboard.report import Report
 from aucbench.processes import start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import DEFAULT_EPOCHS
 from aucbench.studies.entry import Entry
-from aucbench.studies.estimating import iterations_of
-from aucbench.studies.performing import workshop
 from aucbench.studies.settings import Limits, Running
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
-from aucbench.studies.trial_run import Speed, TrialRuns
 
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
@@ -159,7 +158,7 @@ class _Trial:
 
     def report(self) -> Report:
         """The leaderboard over the runs that the method has."""
-        from aucbench.boards.building import build
+        from aucbench.leaderboard.build import build
 
         cells = [cell for cell in from_store(self.store, self._study) if cell.run.seed < self._runs]
         return replace(build(cells, self._study, one_study=True), notes=())
@@ -313,9 +312,9 @@ def _show(
     report: Report, name: str, troubles: Sequence[str], remarks: Sequence[str], epochs: float | None
 ) -> None:
     """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
-    from aucbench.boards.braille_plot import WIDTH, board_series, draw
-    from aucbench.boards.verdict import next_steps, verdict
     from aucbench.leaderboard.render import terminal
+    from aucbench.leaderboard.render.braille_plot import WIDTH, board_series, draw
+    from aucbench.leaderboard.verdict import next_steps, verdict
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

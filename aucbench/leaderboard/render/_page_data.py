@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.boards.report import Board, Curve, Interval, Look, Overall, Report, Row
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render.columns import (
     METHOD_COLUMNS,
@@ -21,6 +20,7 @@ from aucbench.leaderboard.render.columns import (
     method_fields,
     row_fields,
 )  # fmt: skip
+from aucbench.leaderboard.report import Board, Curve, Estimate, Look, Overall, Report, Row
 
 DIGITS = 6  # significant ones, of curves and trials
 BESIDE_CELLS = ("method", "algorithm", "auc", "aucs", "curve", "timing_mark", "exempt", "edges", "advice")
@@ -77,7 +77,7 @@ def _cells(
 def _of_group(overall: Overall, boards: Sequence[Board], level: float) -> dict[str, Any]:
     """A line a method, the verdict, pairs in the order of the lines, and the place of each algorithm."""
     ranks = overall.ranks or overall.ranks_with_gaps
-    order, unknown = [method for method in overall.methods if method in ranks], Interval(math.nan)
+    order, unknown = [method for method in overall.methods if method in ranks], Estimate(math.nan)
     lines = [
         {
             "method": method,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from aucbench.boards.report import Board, Interval, Overall, Report, Row
 from aucbench.leaderboard.render import display
+from aucbench.leaderboard.report import Board, Estimate, Overall, Report, Row
 
 NO_RUN = "no run has finished"
 Item = TypeVar("Item")
@@ -105,10 +105,10 @@ def method_fields(method: str, overall: Overall) -> dict[str, Any]:
     }
 
 
-_UNKNOWN = Interval(math.nan)
+_UNKNOWN = Estimate(math.nan)
 
 
-def _bounds(name: str, value: Interval | None, centre: str) -> dict[str, float]:
+def _bounds(name: str, value: Estimate | None, centre: str) -> dict[str, float]:
     value = value or _UNKNOWN
     return {f"{name}_{centre}".rstrip("_"): value.value, f"{name}_low": value.low, f"{name}_high": value.high}
 

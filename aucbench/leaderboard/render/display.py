@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from aucbench.boards.report import Board, Interval, Overall, Report, Row, TriedSetting
+from aucbench.leaderboard.report import Board, Estimate, Overall, Report, Row, TriedSetting
 
 NONE = "-"
 
@@ -21,14 +21,14 @@ def auc(row: Row) -> str:
     return mean(row.auc.value) + ("" if math.isnan(row.std) else f" ± {mean(row.std)}")
 
 
-def interval(value: Interval, digits: int = 4) -> str:
+def interval(value: Estimate, digits: int = 4) -> str:
     """The bounds of an interval."""
     if math.isnan(value.low) or math.isnan(value.high):
         return NONE
     return f"{value.low:.{digits}f} to {value.high:.{digits}f}"
 
 
-def gain(value: Interval) -> str:
+def gain(value: Estimate) -> str:
     """A gain with its sign and interval; a dash where there is none."""
     if math.isnan(value.value):
         return NONE
@@ -47,10 +47,10 @@ def overall_gain(overall: Overall, method: str) -> str:
     """The mean gain of a method over data sets, or why there is none."""
     if method == overall.baseline:
         return "baseline"
-    return "not run" if not overall.baseline else gain(overall.gains.get(method, Interval(math.nan)))
+    return "not run" if not overall.baseline else gain(overall.gains.get(method, Estimate(math.nan)))
 
 
-def mean_rank(rank: Interval | None) -> str:
+def mean_rank(rank: Estimate | None) -> str:
     """An average rank, with two decimals in every view; a dash where there is none."""
     return NONE if rank is None or math.isnan(rank.value) else f"{rank.value:.2f}"
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
-from aucbench.boards.collecting import Cell
-from aucbench.boards.framing import groups
-from aucbench.boards.report import Report
+from aucbench.leaderboard.cells import BoardCell, groups
 from aucbench.leaderboard.render.columns import METHOD_COLUMNS, ROW_COLUMNS, method_fields, row_fields
 from aucbench.leaderboard.render.figures import draw_all
 from aucbench.leaderboard.render.latex import latex
 from aucbench.leaderboard.render.markdown import markdown
 from aucbench.leaderboard.render.page import write_page
+from aucbench.leaderboard.report import Report
 from aucbench.studies.record import canonical, subset
 
 if TYPE_CHECKING:
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 PAGE = "leaderboard.html"
 
 
-def write(report: Report, cells: Sequence[Cell], folder: Path, pictures: bool = True) -> list[Path]:
+def write(report: Report, cells: Sequence[BoardCell], folder: Path, pictures: bool = True) -> list[Path]:
     """Write tables, documents, the page and, if wanted, the pictures; returns the files.
 
     Parameters
     ----------
     report : Report
         What is written.
-    cells : sequence of Cell
+    cells : sequence of BoardCell
         From which it was made: written as they are, so that numbers can be computed again.
     folder : Path
         Made where there is none.
@@ -88,12 +87,12 @@ def overall_table(report: Report) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=names)
 
 
-def cell_table(cells: Sequence[Cell], one_study: bool = False) -> "pd.DataFrame":
+def cell_table(cells: Sequence[BoardCell], one_study: bool = False) -> "pd.DataFrame":
     """One row a cell, from which all but what is read off curves can be computed again.
 
     Parameters
     ----------
-    cells : sequence of Cell
+    cells : sequence of BoardCell
         Those that a report was built from.
     one_study : bool
         As when it was built.
@@ -131,7 +130,7 @@ CELL = (
 )  # fmt: skip
 
 
-def _cell(cell: Cell, board: int | None, method: str | None) -> dict[str, Any]:
+def _cell(cell: BoardCell, board: int | None, method: str | None) -> dict[str, Any]:
     described, record = cell.described, cell.record
     tuned = record.tuned if record else None
     return (

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.boards.report import Report
 from aucbench.leaderboard.render.display import line
+from aucbench.leaderboard.report import Report
 
 MARKERS = {"circle": "o", "square": "s", "up": "^", "diamond": "D", "down": "v", "cross": "X"}
 DASHES: dict[str, Any] = {

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.boards.report import Board, Interval, Overall, Report
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render.display import line
 from aucbench.leaderboard.render.figure_style import (
@@ -23,6 +22,7 @@ from aucbench.leaderboard.render.figure_style import (
     wrapped,
 )  # fmt: skip
 from aucbench.leaderboard.render.markdown import plain
+from aucbench.leaderboard.report import Board, Estimate, Overall, Report
 
 FORMATS = ("png", "svg", "pdf")
 CAPTIONS = "pictures.md"  # the sentences once more, as text
@@ -210,7 +210,7 @@ def overall_tests(overall: Overall) -> Picture | None:
     )
 
 
-def _intervals(values: list[tuple[str, Interval]], styles: Mapping[str, Style]) -> tuple[Any, Any]:
+def _intervals(values: list[tuple[str, Estimate]], styles: Mapping[str, Style]) -> tuple[Any, Any]:
     """A figure with a line for each method: a marker at its value, and a bar over the interval."""
     labels = short([method for method, _ in values])
     figure, axes = begin(7.0, 1.6 + sum(0.34 + 0.12 * label.count("\n") for label in labels))

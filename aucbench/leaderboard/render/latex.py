@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable, Sequence
 
-from aucbench.boards.report import Board, Overall, Report, Row
 from aucbench.leaderboard.render import display
+from aucbench.leaderboard.report import Board, Overall, Report, Row
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",

@@ -1,8 +1,8 @@
 """A report as Markdown: tables of every board and of all of them."""
 
-from aucbench.boards.report import Report
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render.columns import TextTable, board_table, overall_table
+from aucbench.leaderboard.report import Report
 
 MARKUP = "\\|*_<>`[]#~$&"
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import jinja2
 
-from aucbench.boards.report import Report
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render._page_data import packed
 from aucbench.leaderboard.render.columns import board_table, overall_table
+from aucbench.leaderboard.report import Report
 
 SCRIPTS = (
     "dom", "report", "state", "plot", "table", "board_charts", "overall_charts", "views", "app",

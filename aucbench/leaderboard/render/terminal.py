@@ -4,9 +4,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aucbench.boards.report import Report
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render.columns import TextTable, board_table, overall_table
+from aucbench.leaderboard.report import Report
 
 if TYPE_CHECKING:
     from rich.console import Console

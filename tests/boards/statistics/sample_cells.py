@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from aucbench.boards.statistics.inputs import Curve
+from aucbench.leaderboard.statistics.inputs import Curve
 
 COSTS = ("train_seconds", "ns_per_iteration", "state_bytes", "tuning_seconds", "tuning_passes")
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from aucbench import DataError, ParameterError
-from aucbench.boards.statistics.agreement import judge_table, kendall, order_agreement
+from aucbench.leaderboard.statistics.agreement import judge_table, kendall, order_agreement
 
 NAN = float("nan")
 

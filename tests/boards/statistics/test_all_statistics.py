@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aucbench.boards.statistics import (
+from aucbench.leaderboard.statistics import (
     RefusedError,
     anytime_auc,
     auc_gaps,

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import integrate
 
-from aucbench.boards.statistics.anytime_auc import Range, anytime_auc, area, common_ranges
-from aucbench.boards.statistics.inputs import runs_with_curves
-from aucbench.boards.statistics.summary import summarise
+from aucbench.leaderboard.statistics.anytime_auc import Range, anytime_auc, area, common_ranges
+from aucbench.leaderboard.statistics.inputs import runs_with_curves
+from aucbench.leaderboard.statistics.summary import summarise
 from tests.boards.statistics.sample_cells import RISING, arrays, curve, make_cells
 
 

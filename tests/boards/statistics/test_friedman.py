@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from aucbench import ParameterError
-from aucbench.boards.statistics.friedman import critical_difference, friedman, nemenyi
-from aucbench.boards.statistics.inputs import RefusedError
-from aucbench.boards.statistics.multiple_comparisons import groups_by_rank
+from aucbench.leaderboard.statistics.friedman import critical_difference, friedman, nemenyi
+from aucbench.leaderboard.statistics.inputs import RefusedError
+from aucbench.leaderboard.statistics.multiple_comparisons import groups_by_rank
 from tests.boards.statistics.sample_cells import DEMSAR
 
 

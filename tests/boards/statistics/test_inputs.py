@@ -5,9 +5,15 @@ import pandas as pd
 import pytest
 
 from aucbench import DataError, ParameterError
-from aucbench.boards.statistics.anytime_auc import anytime_auc
-from aucbench.boards.statistics.inputs import RefusedError, blocks, dataset_means, missing_cells, read_curve
-from aucbench.boards.statistics.summary import summarise
+from aucbench.leaderboard.statistics.anytime_auc import anytime_auc
+from aucbench.leaderboard.statistics.inputs import (
+    RefusedError,
+    blocks,
+    dataset_means,
+    missing_cells,
+    read_curve,
+)
+from aucbench.leaderboard.statistics.summary import summarise
 from tests.boards.statistics.sample_cells import arrays, make_cells
 
 

@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench import ParameterError
-from aucbench.boards.statistics.multiple_comparisons import (
+from aucbench.leaderboard.statistics.multiple_comparisons import (
     groups_by_wilcoxon,
     groups_of_runs,
     holm,
     maximal_groups,
 )
-from aucbench.boards.statistics.paired_t_test import compare_runs
-from aucbench.boards.statistics.ranks import rank_rows
-from aucbench.boards.statistics.summary import summarise
-from aucbench.boards.statistics.wilcoxon import compare_datasets
+from aucbench.leaderboard.statistics.paired_t_test import compare_runs
+from aucbench.leaderboard.statistics.ranks import rank_rows
+from aucbench.leaderboard.statistics.summary import summarise
+from aucbench.leaderboard.statistics.wilcoxon import compare_datasets
 from tests.boards.statistics.sample_cells import DEMSAR, demsar_cells, make_cells
 
 

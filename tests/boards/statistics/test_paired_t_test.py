@@ -6,7 +6,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from aucbench import ParameterError
-from aucbench.boards.statistics.paired_t_test import compare_runs, t_statistics
+from aucbench.leaderboard.statistics.paired_t_test import compare_runs, t_statistics
 from tests.boards.statistics.sample_cells import make_cells
 
 # scikit-learn's example "Statistical comparison of models using grid search": differences of the AUC of two

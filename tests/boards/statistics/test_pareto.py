@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench import ParameterError
-from aucbench.boards.statistics.pareto import pareto_front
+from aucbench.leaderboard.statistics.pareto import pareto_front
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8))

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench import DataError
-from aucbench.boards.statistics.inputs import RefusedError
-from aucbench.boards.statistics.performance_profile import auc_gaps, performance_profile
+from aucbench.leaderboard.statistics.inputs import RefusedError
+from aucbench.leaderboard.statistics.performance_profile import auc_gaps, performance_profile
 from tests.boards.statistics.sample_cells import make_cells
 
 TIMES = pd.DataFrame({"a": [1.0, 2, 3, np.inf], "b": [2.0, 1, 3, np.inf], "c": [4.0, 4, np.inf, np.inf]})

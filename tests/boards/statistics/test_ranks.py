@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from aucbench import ParameterError
-from aucbench.boards.statistics.inputs import blocks
-from aucbench.boards.statistics.ranks import average_ranks, complete_rectangle, rank_rows
+from aucbench.leaderboard.statistics.inputs import blocks
+from aucbench.leaderboard.statistics.ranks import average_ranks, complete_rectangle, rank_rows
 from tests.boards.statistics.sample_cells import DEMSAR, demsar_cells, make_cells, random_cells
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from aucbench.boards.statistics.summary import gains_over_datasets, summarise
+from aucbench.leaderboard.statistics.summary import gains_over_datasets, summarise
 from tests.boards.statistics.sample_cells import make_cells
 
 

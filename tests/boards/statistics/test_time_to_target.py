@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from aucbench import ParameterError
-from aucbench.boards.statistics.time_to_target import (
+from aucbench.leaderboard.statistics.time_to_target import (
     costs_to_reach,
     first_crossing,
     summarise_reaching,

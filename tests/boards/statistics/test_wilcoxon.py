@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from aucbench import ParameterError
-from aucbench.boards.statistics.multiple_comparisons import holm
-from aucbench.boards.statistics.wilcoxon import compare_datasets, signed_ranks
+from aucbench.leaderboard.statistics.multiple_comparisons import holm
+from aucbench.leaderboard.statistics.wilcoxon import compare_datasets, signed_ranks
 from tests.boards.statistics.sample_cells import DEMSAR, make_cells
 
 

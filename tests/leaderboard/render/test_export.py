@@ -5,11 +5,11 @@ from dataclasses import fields
 import pandas as pd
 import pytest
 
-from aucbench.boards.building import build
-from aucbench.boards.collecting import from_store
-from aucbench.boards.report import Row
+from aucbench.leaderboard.build import build
+from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.render.columns import METHOD_COLUMNS, ROW_COLUMNS, board_table, overall_table
 from aucbench.leaderboard.render.export import write
+from aucbench.leaderboard.report import Row
 from aucbench.studies.store import Store
 
 

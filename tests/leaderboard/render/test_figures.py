@@ -7,10 +7,10 @@ import matplotlib.colors
 import numpy as np
 import pytest
 
-from aucbench.boards.report import Interval
 from aucbench.leaderboard.method_info import looks_of
 from aucbench.leaderboard.render import figures
 from aucbench.leaderboard.render.figure_style import begin, legible, look, power, short, styles
+from aucbench.leaderboard.report import Estimate
 from aucbench.studies.plugin_metadata import colour
 from tests.boards.making import report as random_report
 
@@ -158,7 +158,7 @@ def test_bars_join_the_methods_of_each_group_and_no_others(report):
 
 
 def test_ranks_without_intervals_are_drawn(report):
-    ranks = {name: Interval(rank.value) for name, rank in report.overall[0].ranks.items()}
+    ranks = {name: Estimate(rank.value) for name, rank in report.overall[0].ranks.items()}
     with look():
         figure, _ = figures.ranks(replace(report.overall[0], ranks=ranks), styles(report))
         figure.canvas.draw()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from aucbench.boards import building
+from aucbench.leaderboard import build
 from aucbench.leaderboard.render.page import write_page
 from tests.boards.cells import budget, finished, tuning, unfinished
 from tests.boards.making import cells, report
@@ -17,7 +17,7 @@ DASH = "\u2013"
 def address(tmp_path_factory):
     file = tmp_path_factory.mktemp("page") / "page.html"
     many, few = cells(methods=6, boards=12), cells(methods=6, boards=3, tuned=False)
-    write_page(building.build([*many, *few], "a study", one_study=True, baseline="method1"), file)
+    write_page(build.build([*many, *few], "a study", one_study=True, baseline="method1"), file)
     return file.as_uri()
 
 
@@ -51,7 +51,7 @@ def test_a_lead_over_methods_with_gaps_is_not_claimed(visit, tmp_path):
     found = cells(methods=3, boards=2, gaps=False)
     lost = unfinished(algorithm="method0", dataset="data1", tuning=tuning())
     made = [lost if cell.key == found[0].key else cell for cell in found]
-    write_page(building.build(made, "a study", one_study=True), tmp_path / "page.html")
+    write_page(build.build(made, "a study", one_study=True), tmp_path / "page.html")
     tab = visit((tmp_path / "page.html").as_uri())
     said = tab.locator(".verdict").inner_text()
     assert said.startswith("method1 leads")
@@ -71,7 +71,7 @@ def test_tuned_and_untuned_results_never_share_a_table(visit, address):
 
 def test_groups_of_one_kind_are_chosen_by_what_tells_them_apart(visit, tmp_path):
     both = [cell for n in (1.0, 9.0) for cell in cells(methods=2, seed=int(n), budget=budget(epochs=n))]
-    write_page(building.build(both, "a study"), tmp_path / "p.html")
+    write_page(build.build(both, "a study"), tmp_path / "p.html")
     tab = visit(f"{(tmp_path / 'p.html').as_uri()}#results")
     assert tab.locator(".count").inner_text() == "6 of 6 rows"
     tab.get_by_label("Results shown").select_option("tuned; epochs=9")
@@ -237,8 +237,8 @@ def test_a_wrong_address_is_answered(visit, address, hash_):
 
 def test_reports_with_nothing_or_little_in_them_open(visit, tmp_path):
     small = report(methods=1, boards=1, runs=1, gaps=False)
-    lost = building.build([finished(None)], "lost")
-    nothing = building.build([], "nothing")
+    lost = build.build([finished(None)], "lost")
+    nothing = build.build([], "nothing")
     unranked = replace(lost, overall=(replace(small.overall[0], ranks={}, ranks_with_gaps={}, profile={}),))
     for k, made in enumerate((small, lost, nothing, unranked)):
         write_page(made, tmp_path / f"{k}.html")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from aucbench.boards import building
+from aucbench.leaderboard import build
 from aucbench.leaderboard.render import latex, markdown, terminal
 from aucbench.leaderboard.render.figures import draw_all
 from tests.boards.cells import altered, finished, several
@@ -22,7 +22,7 @@ def nasty():
         finished(0.8, seed=seed, dataset=NASTY, scaling=NASTY, cpu=NASTY, concurrency=seed + 1)
         for seed in range(3)
     ]
-    return building.build(cells, NASTY, one_study=True)
+    return build.build(cells, NASTY, one_study=True)
 
 
 def columns(line):
@@ -84,14 +84,14 @@ def test_the_best_and_those_that_do_not_differ_from_it_are_bold():
         for cell in cells
         if cell.described.algorithm.name == "alpha"
     ]  # fmt: skip
-    report = building.build(cells, "t")
+    report = build.build(cells, "t")
     assert sorted(re.findall(r"\*\*(\w+)\*\*", markdown.markdown(report))) == ["alpha", "close"]
     assert latex.latex(report).count("mathbf") == 2
 
 
 def test_groups_of_different_settings_have_tables_of_their_own():
     cells = several(datasets=("one", "two")) + [finished(0.9, seed=s, scaling="unit") for s in range(3)]
-    report = building.build(cells, "t")
+    report = build.build(cells, "t")
     text = latex.latex(report)
     assert text.count("\\begin{tabular}") == 2
     assert re.findall(r"\n(one|two|data) &", text) == ["one", "two", "data"]
@@ -101,7 +101,7 @@ def test_groups_of_different_settings_have_tables_of_their_own():
 
 def test_a_check_that_a_method_is_exempt_from_is_told_with_its_reason(capsys):
     made = altered(finished(0.9), algorithm={"exempt": {"learning": "it | forgets"}})
-    report = building.build([made], "t")
+    report = build.build([made], "t")
     assert "\\* alpha is exempt from checks: learning: it \\| forgets" in markdown.markdown(report)
     terminal.show(report)
     assert "* alpha is exempt from checks: learning: it | forgets" in capsys.readouterr().out

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 import aucbench
-from aucbench.boards import building
-from aucbench.boards.collecting import from_store
-from aucbench.boards.report import DataFacts
+from aucbench.leaderboard import build
+from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.render import latex, markdown, terminal
 from aucbench.leaderboard.render.page import write_page
+from aucbench.leaderboard.report import DataFacts
 from aucbench.studies.store import Store
 from tests.boards.cells import altered, finished
 from tests.boards.making import cells
@@ -23,14 +23,14 @@ from tests.leaderboard.render.test_page_in_browser import DASH, column
 def address(tmp_path_factory):
     file = tmp_path_factory.mktemp("page") / "page.html"
     many = cells(methods=6, boards=3)
-    write_page(building.build(many, "a study", one_study=True, baseline="method1"), file)
+    write_page(build.build(many, "a study", one_study=True, baseline="method1"), file)
     return file.as_uri()
 
 
 def test_the_sentence_the_letters_the_pairs_and_the_diagram_do_not_contradict_each_other(
     visit, tmp_path, capsys
 ):
-    report = building.build(cells(methods=6, boards=12, gaps=False), "a study", one_study=True)
+    report = build.build(cells(methods=6, boards=12, gaps=False), "a study", one_study=True)
     (overall,) = report.overall
     write_page(report, tmp_path / "page.html")
     tab = visit((tmp_path / "page.html").as_uri())
@@ -83,7 +83,7 @@ def test_the_page_shows_the_front_and_the_costs_that_python_found(visit, tmp_pat
         else cell
         for cell in cells(methods=6, boards=3, gaps=False)
     ]
-    report = building.build(found, "a study", one_study=True)
+    report = build.build(found, "a study", one_study=True)
     write_page(report, tmp_path / "page.html")
     costs = report.overall[0].costs
     assert costs["method5"].marked
@@ -115,7 +115,7 @@ def test_the_facts_of_real_cells_reach_the_page(visit, folder, tmp_path):
         altered(cell, data=uncounted) if cell.described.dataset.name == "wine" else cell
         for cell in from_store(Store(folder), "small")
     ]
-    report = building.build(found, "small", one_study=True)
+    report = build.build(found, "small", one_study=True)
     write_page(report, tmp_path / "page.html")
     place = (tmp_path / "page.html").as_uri()
     tab = visit(f"{place}#data")
@@ -147,7 +147,7 @@ TIES = (0.93095, 0.53125, 0.90625, 0.50005, 0.99995)  # five decimals: halves, a
 @pytest.mark.parametrize("auc", [*TIES, 0.930949999, 0.9309500001])
 def test_a_number_is_rounded_once_and_stands_so_in_every_view(visit, auc, tmp_path, capsys):
     made = [finished(auc, seed=seed, algorithm=name) for seed in range(2) for name in ("alpha", "beta")]
-    report = building.build(made, "t", baseline="beta")
+    report = build.build(made, "t", baseline="beta")
     text = f"{auc:.4f}"
     write_page(report, tmp_path / "page.html")
     tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/1")
@@ -166,7 +166,7 @@ def test_a_number_is_rounded_once_and_stands_so_in_every_view(visit, auc, tmp_pa
 
 
 def test_the_numbers_of_real_cells_are_those_of_every_other_view(visit, folder, tmp_path, capsys):
-    report = building.build(from_store(Store(folder), "small"), "small", one_study=True, baseline="psam")
+    report = build.build(from_store(Store(folder), "small"), "small", one_study=True, baseline="psam")
     write_page(report, tmp_path / "page.html")
     terminal.show(report)
     shown, text, tex = capsys.readouterr().out, markdown.markdown(report), latex.latex(report)
@@ -194,7 +194,7 @@ def test_gains_stand_on_every_table_of_the_page(visit, address):
 
 
 def test_a_baseline_that_was_not_run_is_said_on_the_page(visit, tmp_path):
-    write_page(building.build([finished(0.9), finished(0.8, algorithm="beta")], "t"), tmp_path / "page.html")
+    write_page(build.build([finished(0.9), finished(0.8, algorithm="beta")], "t"), tmp_path / "page.html")
     tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/1")
     assert column(tab, 7) == ["not run", "not run"]
     assert "log_reg was not run" in tab.locator("#results").inner_text()
@@ -228,7 +228,7 @@ def test_diverged_runs_edges_and_chosen_values_stand_in_the_other_views(troubled
     cells = pd.read_parquet(own / "cells.parquet").set_index("method")
     assert set(cells.loc["ls_svm", "edges"]) == {'{"lam": "lower"}'}
     assert set(cells.loc["opauc", "status"]) == {"diverged"}
-    terminal.show(building.build(from_store(Store(troubled), "troubled"), "troubled", one_study=True))
+    terminal.show(build.build(from_store(Store(troubled), "troubled"), "troubled", one_study=True))
     written = (own / "leaderboard.md").read_text(encoding="utf-8").replace("\\", "")
     for text in (capsys.readouterr().out, written):
         assert "lam=100 in 5 of 5 runs" in text

@@ -151,7 +151,7 @@ def test_the_failure_names_the_margin_and_both_slopes():
 
 def test_a_loss_whose_functions_are_no_static_ones_of_numbers_says_so_at_its_line():
     @dataclass(frozen=True)
-    class Bound(Square):
+    class BoundPlugin(Square):
         def value(self, m, theta):
             return (theta - m) ** 2
 
@@ -168,7 +168,12 @@ def test_a_loss_whose_functions_are_no_static_ones_of_numbers_says_so_at_its_lin
             sys.exit(1)
 
     for culprit, check, words, line in (
-        (Bound, "static", "`value` is no static method: write @staticmethod", "def value(self, m, theta):"),
+        (
+            BoundPlugin,
+            "static",
+            "`value` is no static method: write @staticmethod",
+            "def value(self, m, theta):",
+        ),
         (Forgetful, "finite", "returned None: end it with `return`", "def value(m, theta):"),
         (Leaving, "finite", "`value` ends the program (sys.exit, 1)", "sys.exit(1)"),
     ):

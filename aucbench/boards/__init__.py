@@ -1,1 +1,0 @@
-"""Leaderboards: finished cells collected, compared, shown."""

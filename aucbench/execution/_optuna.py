@@ -1,0 +1,114 @@
+"""Optuna as a library: the next setting from the trials before it, and when to end one early."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import TrialState, create_trial
+
+from aucbench.contracts.random_streams import RandomStream
+from aucbench.execution.search import by_number
+from aucbench.studies.record import Trial
+from aucbench.studies.tuners import Optuna, Point, Pruner, Range, effective, ranges
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+WATCHED = 1_000  # steps of a fold, more than it has checkpoints
+
+
+class Proposal(NamedTuple):
+    """A setting and Optuna's trial of it."""
+
+    point: Point
+    trial: optuna.trial.Trial
+
+
+class Watch:
+    """Reports a fold's validation AUC at each checkpoint and says when the trial is to end.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        The trial.
+    fold : int
+        The inner fold it trains on.
+    before : sequence of float
+        Final AUC on the folds before this one; what is reported is the mean over the folds so far.
+    """
+
+    def __init__(self, proposal: Proposal, fold: int, before: Sequence[float]):
+        self._trial, self._start, self._before = proposal.trial, fold * WATCHED, list(before)
+        self.seen: list[float] = []
+
+    def __call__(self, checkpoint: int, auc: float) -> bool:
+        """Whether the trial is to end, given the AUC at checkpoint number `checkpoint`."""
+        value = float(np.mean([*self._before, auc]))
+        self.seen.append(value)
+        self._trial.report(value, self._start + checkpoint)
+        return bool(self._trial.should_prune())
+
+
+def propose(
+    choice: Optuna,
+    space: Mapping[str, Sequence[Any]],
+    history: Sequence[Trial],
+    number: int,
+    seed: int,
+    algorithm: Any,
+) -> Proposal:
+    """The setting that Optuna tries as its `number`-th, given the earlier ones, without ignored fields.
+
+    The sampler is seeded by (seed, number), so that the proposal does not depend on whether the search was
+    interrupted before.
+    """
+    state = np.random.SeedSequence([seed, RandomStream.settings, number]).generate_state(1)[0]
+    pruner = optuna.pruners.MedianPruner() if choice.pruner is Pruner.median else optuna.pruners.NopPruner()
+    study = optuna.create_study(
+        direction="maximize", sampler=optuna.samplers.TPESampler(seed=int(state)), pruner=pruner
+    )
+    drawn = ranges(space)
+    distributions = {field: _distribution(drawn[field]) for field in space}
+    for own in by_number(history).values():
+        if own[0].parameters:  # none are known of a setting whose worker was lost
+            study.add_trial(_past(own, drawn, distributions))
+    asked = study.ask(distributions)
+    point = {field: _value(drawn[field], asked.params[field]) for field in space}
+    return Proposal(effective(algorithm, point), asked)
+
+
+def _past(
+    own: Sequence[Trial], drawn: Mapping[str, Range], distributions: dict[str, BaseDistribution]
+) -> optuna.trial.FrozenTrial:
+    aucs = [trial.auc for trial in own if trial.auc is not None]
+    steps = {
+        trial.fold * WATCHED + step: value for trial in own for step, value in enumerate(trial.seen or ())
+    }
+    pruned = own[-1].stop_reason == "pruned"
+    tried = own[0].parameters  # a field that had no effect there is not among them
+    complete = len(aucs) == len(own)
+    state = TrialState.COMPLETE if complete else TrialState.PRUNED if pruned else TrialState.FAIL
+    return create_trial(
+        state=state,
+        value=float(np.mean(aucs)) if complete else None,
+        params={field: _parameter(drawn[field], value) for field, value in tried.items()},
+        distributions={field: distributions[field] for field in tried},
+        intermediate_values=steps,
+    )
+
+
+def _distribution(drawn: Range) -> BaseDistribution:
+    if not drawn.is_numeric:
+        return CategoricalDistribution(list(range(len(drawn.values))))  # any value, by its place
+    if drawn.whole:
+        return IntDistribution(int(drawn.low), int(drawn.high), log=True)
+    return FloatDistribution(drawn.low, drawn.high, log=True)
+
+
+def _parameter(drawn: Range, value: Any) -> Any:
+    return value if drawn.is_numeric else drawn.values.index(value)
+
+
+def _value(drawn: Range, parameter: Any) -> Any:
+    return parameter if drawn.is_numeric else drawn.values[parameter]

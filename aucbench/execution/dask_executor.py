@@ -1,0 +1,258 @@
+"""Workers of a Dask cluster: processes of this machine, or whatever a running scheduler has."""
+
+import contextlib
+import logging
+import pickle
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+
+from aucbench.errors import ParameterError
+from aucbench.execution.work_units import Report, Unit
+from aucbench.execution.worker import Conditions, perform_pickled
+from aucbench.processes import METHOD, forking_context, interrupted_later
+from aucbench.studies.record import CellStatus, Failure
+
+ASK_SECONDS = 10.0  # how often workers are asked whether they know of their units
+ANSWER_SECONDS = 120.0  # for the scheduler to answer
+FETCH_SECONDS = 5.0  # for a result to come, before it is asked whether its worker is still there
+POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
+WAIT_SECONDS = 60.0  # for the first worker of a running scheduler, or a new one after the last was lost
+CONNECT_SECONDS = 10.0
+FILE = "file://"
+
+
+@dataclass
+class _Running:
+    unit: Unit
+    future: Any
+    end: float | None  # when the worker is ended
+    is_stray: bool = False  # its worker did not know of it when last asked
+
+
+class DaskExecutor:
+    """Runs units on single-threaded workers, at most one on each.
+
+    Parameters
+    ----------
+    workers : int
+        Processes to start on this machine; not used with a scheduler.
+    scheduler : str, optional
+        Address of a running scheduler.
+
+    Raises
+    ------
+    ParameterError
+        There is no scheduler at that address, or it has no worker.
+    """
+
+    def __init__(self, workers: int, scheduler: str | None = None):
+        import distributed
+
+        self._running: dict[str, _Running] = {}
+        self._asked = monotonic()
+        self._fetched: list[Any] = []
+        self._abandoned: set[str] = set()  # workers that hang and cannot be ended
+        self._seen: set[str] = set()  # workers when last asked which are free
+        self._stack = contextlib.ExitStack()
+        for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        if scheduler is None:
+            self._client = self._stack.enter_context(_local(workers))
+        else:
+            where = (
+                {"scheduler_file": urlsplit(scheduler).path}
+                if scheduler.startswith(FILE)
+                else {"address": scheduler}
+            )
+            if "scheduler_file" in where and not Path(where["scheduler_file"]).is_file():
+                raise ParameterError(f"scheduler: there is no file {where['scheduler_file']}.")
+            try:
+                client = distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+            except (OSError, ValueError) as error:
+                why = str(error).split("\n")[0]
+                raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
+            self._client = self._stack.enter_context(client)
+
+    def free(self) -> Sequence[str]:
+        """Workers that run nothing; waits for one when none is left."""
+        known = self._workers()
+        if not known and not self._running:
+            try:
+                self._client.wait_for_workers(1, timeout=WAIT_SECONDS)
+            except TimeoutError:
+                raise ParameterError(
+                    f"scheduler: no worker joined within {WAIT_SECONDS:g} s; start some and run again."
+                ) from None
+            known = self._workers()
+        self._seen = set(known)
+        return [address for address in known if address not in self._running]
+
+    def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
+        """Send the unit to that worker and no other."""
+        hosts = [urlsplit(address).hostname for address in self._workers()]
+        concurrency = 1 if alone else max(1, hosts.count(urlsplit(worker).hostname))
+        future = self._client.submit(
+            perform_pickled,
+            pickle.dumps(unit),
+            Conditions(concurrency, worker=True, command=shlex.join(sys.argv)),
+            workers=[worker],
+            allow_other_workers=False,
+            pure=False,
+        )
+        limits = unit.entry.limits
+        seconds = None if limits.seconds is None else limits.seconds * unit.trainings + limits.grace
+        self._running[worker] = _Running(unit, future, None if seconds is None else monotonic() + seconds)
+
+    def wait(self) -> Iterable[tuple[str, Report]]:
+        """The reports of units that ended, were ended, or whose worker is gone; none when a worker joined."""
+        import distributed
+
+        self._fetched.clear()
+        reports: list[tuple[str, Report]] = []
+        while not reports:
+            futures = [running.future for running in self._running.values()]
+            with contextlib.suppress(TimeoutError), self._client.as_current():
+                try:
+                    distributed.wait(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
+                except distributed.client.FuturesCancelledError as error:
+                    raise self._disconnected() from error
+            done = [worker for worker, running in self._running.items() if running.future.done()]
+            # The client tells of a future that is gone at once, and then of nothing for 10 ms: these are kept
+            # until the next units are under way.
+            self._fetched += [self._running[worker].future for worker in done]
+            reports = [(worker, self._report(worker, self._running.pop(worker).future)) for worker in done]
+            reports += self._overdue()
+            if not reports:
+                reports += self._gone()
+            if not reports and monotonic() - self._asked > ASK_SECONDS:
+                reports += self._stray()
+            if not reports and not self._seen.issuperset(self._workers()):
+                break
+        return reports
+
+    def close(self) -> None:
+        """Leave the scheduler, and end the workers of our own."""
+        self._stack.close()
+
+    def _workers(self) -> list[str]:
+        # The client's own `scheduler_info` is refreshed by a timer, which leaves it without workers.
+        try:
+            known = self._client.sync(
+                self._client.scheduler.identity, n_workers=-1, callback_timeout=ANSWER_SECONDS
+            )["workers"]
+        except (OSError, RuntimeError) as error:
+            raise self._disconnected() from error
+        return [address for address in known if address not in self._abandoned]
+
+    def _disconnected(self) -> ParameterError:
+        return ParameterError(
+            "scheduler: the connection to it was lost; finished cells are in the store, "
+            "and the same command goes on once a scheduler is there."
+        )
+
+    def _overdue(self) -> Iterator[tuple[str, Report]]:
+        now = monotonic()
+        late = [w for w, running in self._running.items() if running.end is not None and now > running.end]
+        for worker in late:
+            running = self._running.pop(worker)
+            running.future.cancel()
+            try:  # the nanny ends the process from outside, whatever the unit holds
+                self._client.restart_workers([worker], timeout=WAIT_SECONDS, raise_for_error=False)
+            except ValueError:  # a worker without a nanny goes on with what hangs
+                self._abandoned.add(worker)
+            limits = running.unit.entry.limits
+            message = (
+                f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
+                f"and its process was ended"
+            )
+            yield worker, Report(failure=Failure(CellStatus.timeout, message))
+
+    def _report(self, worker: str, future: Any) -> Report:
+        """What a future that is done says; its result is with the worker, which may be lost meanwhile."""
+        from concurrent.futures import CancelledError
+
+        from distributed.client import FuturesCancelledError
+        from distributed.scheduler import KilledWorker
+
+        gone = (KilledWorker, CancelledError, FuturesCancelledError)
+
+        while future.status == "finished":
+            try:
+                report: Report = future.result(timeout=FETCH_SECONDS)
+                return report
+            except gone:
+                return Report(lost=True)
+            except TimeoutError:
+                if worker not in self._workers():
+                    future.cancel()
+                    return Report(lost=True)
+        error = future.exception(timeout=FETCH_SECONDS) if future.status == "error" else None
+        if error is None or isinstance(error, gone):
+            future.cancel()
+            return Report(lost=True)
+        message = f"the worker could not run it: {type(error).__name__}: {error}"
+        return Report(failure=Failure(CellStatus.failed, message))
+
+    def _stray(self) -> Iterator[tuple[str, Report]]:
+        """Units that their worker has not known of twice in a row: they would be waited for in vain."""
+        self._asked = monotonic()
+        known = self._client.processing()
+        for worker, running in list(self._running.items()):
+            strayed = running.future.key not in known.get(worker, ()) and not running.future.done()
+            if strayed and running.is_stray:
+                self._running.pop(worker).future.cancel()
+                yield worker, Report(lost=True)
+            running.is_stray = strayed
+
+    def _gone(self) -> Iterator[tuple[str, Report]]:
+        known = set(self._workers())
+        for worker in [worker for worker in self._running if worker not in known]:
+            self._running.pop(worker).future.cancel()
+            yield worker, Report(lost=True)
+
+
+@contextlib.contextmanager
+def _local(workers: int) -> Iterator[Any]:
+    """A client of single-threaded worker processes of this machine."""
+    import tempfile
+
+    import dask
+    import distributed
+    from distributed.utils import get_mp_context
+
+    settings = {
+        # A unit whose worker died is blamed at once: no other waits on that worker.
+        "distributed.scheduler.allowed-failures": 0,
+        # Dask would else end, for good, what restarts a worker a while after that was lost.
+        "distributed.deploy.lost-worker-timeout": "1000 days",
+        "distributed.admin.large-graph-warning-threshold": "1GB",
+        # Workers, also those that replace lost ones, are forked from a process that has imported all.
+        "distributed.worker.multiprocessing-method": METHOD,
+    }
+    with dask.config.set(settings):
+        get_mp_context()  # sets what Dask preloads; ours takes its place
+    forking_context()
+    with (
+        tempfile.TemporaryDirectory(prefix="aucbench-") as folder,
+        dask.config.set(settings),
+        contextlib.ExitStack() as stack,
+    ):
+        with interrupted_later():  # half a cluster cannot be closed
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,  # what a unit may allocate is limited in the worker itself
+                dashboard_address="127.0.0.1:0",  # None takes a fixed port, which may be in use
+                local_directory=folder,
+                silence_logs=logging.CRITICAL,
+            )
+            stack.enter_context(cluster)
+            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
+        yield client

@@ -1,0 +1,176 @@
+"""Loaded data and prepared splits that a process keeps between units."""
+
+import contextlib
+import zlib
+from collections.abc import Callable, Iterator
+from math import gcd
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench import data
+from aucbench.contracts.source_location import line_in, package_of
+from aucbench.data.loader import Loaded, Part
+from aucbench.data.preprocess import Prepared, prepare
+from aucbench.data.splits import Split, inner_count, inner_split, limited
+from aucbench.errors import AucbenchError, DataError, PluginError
+from aucbench.execution.work_units import Unit
+from aucbench.humanize import uncoloured
+from aucbench.studies.entry import BoundPlugin, Entry
+
+WHOLE = 1 << 19  # values of an array that are looked at one and all
+SAMPLE = 1 << 16  # of a larger one: a method that changes rows changes more than a few values
+
+KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kept whatever its size
+
+
+def fingerprint(prepared: Prepared) -> tuple[int, ...]:
+    """Checksums of the arrays, of evenly spaced values of large ones."""
+    matrices = (prepared.X, prepared.X_test)
+    arrays = [array for X in matrices for array in _arrays(X)]
+    return tuple(_checksum(array) for array in (*arrays, prepared.y, prepared.y_test))
+
+
+def _arrays(X: Any) -> tuple[NDArray[Any], ...]:
+    return (X.data, X.indices, X.indptr) if sparse.issparse(X) else (np.asarray(X),)
+
+
+def _checksum(array: NDArray[Any]) -> int:
+    values = array.ravel(order="K")
+    if len(values) > WHOLE:
+        step = len(values) // SAMPLE
+        while gcd(step, array.shape[-1]) > 1:  # else it would meet some of the columns only
+            step += 1
+        values = values[::step]
+    return zlib.crc32(np.ascontiguousarray(values).data)
+
+
+class PreparedData:
+    """Loads each data set once and prepares each split once, as long as units come in groups."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[tuple[str, Part], Loaded] = {}
+        self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
+        self._prepared: dict[str, Prepared] = {}  # the latest last
+        self._fingerprints: dict[str, tuple[int, ...]] = {}  # of what is prepared
+
+    def load(self, entry: Entry) -> Callable[[Part], Loaded]:
+        """Gives the parts of the entry's data set; files are memory-mapped."""
+        described = str(entry.dataset.describe())
+
+        def part(part: Part) -> Loaded:
+            if (described, part) not in self._loaded:
+                if self._loaded and next(iter(self._loaded))[0] != described:
+                    self._loaded.clear()  # one data set at a time: some are as large as the memory
+                with blaming(entry.dataset):
+                    self._loaded[described, part] = data.load(entry.dataset.instance, part)
+            return self._loaded[described, part]
+
+        return part
+
+    def digests(self, entry: Entry) -> tuple[str, ...]:
+        """Digests of the entry's data."""
+        key = (str(entry.dataset.describe()), entry.part, str(entry.protocol))
+        if key not in self._digests:
+            self._digests[key] = entry.protocol.digests(self.load(entry), entry.part)
+        return self._digests[key]
+
+    def split(self, entry: Entry, split_seed: int, fold: int) -> Split:
+        """The rows of one split, cut to `max_train_rows`."""
+        split = entry.protocol.split(self.load(entry), entry.part, split_seed, fold)
+        return limited(split, entry.settings.max_train_rows, split_seed)
+
+    def inner_folds(self, entry: Entry, split_seed: int, fold: int) -> int:
+        """On how many inner folds a tuning trains."""
+        return inner_count(self.split(entry, split_seed, fold), entry.tuning.choice.folds)
+
+    def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:
+        """The arrays a unit works on.
+
+        Raises
+        ------
+        DataError
+            This process sees other data than the one that planned the unit.
+        """
+        found = self._prepared.pop(unit.group, None)
+        if found is None:
+            entry, seeds = unit.entry, unit.seeds
+            stage(f"loading {entry.dataset.name}")
+            if self.digests(entry) != unit.digests:
+                raise DataError(
+                    f"{entry.dataset.title}: a worker sees other data than the process that planned it; "
+                    f"give both the same files, cache (AUCBENCH_CACHE) or mirror (AUCBENCH_MIRROR)."
+                )
+            stage("preparing the split")
+            split = self.split(entry, seeds.split_seed, seeds.fold)
+            if unit.inner is not None:
+                split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
+            self._make_room(2 * sum(_bytes(side.X, side.rows) for side in (split.train, split.test)))
+            found = prepare(
+                split,
+                entry.scaling,
+                entry.features.instance,
+                entry.settings.dtype,
+                seeds.split_seed,
+                entry.settings.rescale,
+            )
+            self._fingerprints[unit.group] = fingerprint(found)
+        self._prepared[unit.group] = found
+        return found
+
+    def check_untouched(self, unit: Unit) -> None:
+        """Forget what is prepared, and blame the method, if it has changed the rows it was given.
+
+        Raises
+        ------
+        PluginError
+            It has: whatever came of it is worth nothing, and other methods would get the same rows.
+        """
+        prepared = self._prepared.get(unit.group)
+        if prepared is not None and fingerprint(prepared) != self._fingerprints[unit.group]:
+            self._drop(unit.group)
+            name, owner = unit.entry.algorithm.name, unit.entry.algorithm.distribution
+            raise PluginError(
+                f"{name} of distribution {owner} changes the rows it is given, which belong to all methods: "
+                f"work on a copy (aucbench check {name} shows where)."
+            )
+
+    def _drop(self, group: str) -> None:
+        del self._prepared[group]
+        del self._fingerprints[group]
+
+    def _make_room(self, wanted: int) -> None:
+        """Drop the oldest arrays before new ones are made."""
+        sizes = {key: _bytes(arrays.X) + _bytes(arrays.X_test) for key, arrays in self._prepared.items()}
+        while self._prepared and sum(sizes[key] for key in self._prepared) + wanted > KEEP_BYTES:
+            self._drop(next(iter(self._prepared)))
+
+
+def _bytes(X: Any, rows: Any = None) -> int:
+    """Size of some rows of a matrix, all when None."""
+    total = int(X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes)
+    return total if rows is None else total * len(rows) // max(1, X.shape[0])
+
+
+@contextlib.contextmanager
+def blaming(plugin: BoundPlugin) -> Iterator[None]:
+    """Name the plugin, and whom to ask, when its code raises."""
+    try:
+        yield
+    except (AucbenchError, MemoryError):
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"{plugin.name} of distribution {plugin.distribution} {plugin.version} failed: "
+            f"{sentence_of(error).rstrip('.')}{line_in(error, package_of(plugin.cls))}."
+        ) from error
+
+
+def sentence_of(error: BaseException) -> str:
+    """Name and message of an error, whose message may itself fail."""
+    try:
+        return f"{type(error).__name__}: {uncoloured(str(error))}"
+    except Exception:
+        return f"{type(error).__name__} (its message cannot be shown)"

@@ -1,0 +1,241 @@
+"""Cells of a store or of MLflow as boards see them, grouped into boards that can be compared."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.errors import ParameterError
+from aucbench.leaderboard.method_labels import dataset_of, is_tuned, labels, method_of, setting_of
+from aucbench.studies.plugin_metadata import completed
+from aucbench.studies.record import CellRecord, CellStatus, DatasetRecord, EntryDescription, Seeds, canonical
+from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from aucbench.leaderboard.statistics import Curves
+
+
+MEASURED = ("auc", "train_seconds", "ns_per_iteration", "state_bytes")
+
+
+@dataclass(frozen=True)
+class BoardCell:
+    """A cell as boards see it.
+
+    Parameters
+    ----------
+    key : str
+        Its identity.
+    described : EntryDescription
+        What decides its result, complete also where a version wrote it that knew fewer settings.
+    run : Seeds
+        Equal for all methods, so that runs are paired.
+    status : CellStatus
+        What became of it.
+    record : CellRecord or None
+        Of a finished or diverged cell.
+    curve : mapping
+        Arrays of that cell: iteration, samples, train_seconds, cpu_seconds, auc.
+    """
+
+    key: str
+    described: EntryDescription
+    run: Seeds
+    status: CellStatus
+    record: CellRecord | None
+    curve: dict[str, NDArray[Any]]
+
+
+def from_store(store: Store, study: str | None = None) -> list[BoardCell]:
+    """The cells of one study, or of everything in the store.
+
+    Raises
+    ------
+    ParameterError
+        The store has no such study.
+    """
+    plans = [plan for plan in store.plans() if study in (None, plan.study)]
+    if study is not None and not plans:
+        known = ", ".join(plan.study for plan in store.plans()) or "none"
+        raise ParameterError(f"The store at {store.path} has no study '{study}'. Known: {known}.")
+    found: dict[str, BoardCell] = {}
+    if study is None:
+        found = {cell.key: cell for cell in map(_finished, store)}
+    for entry in (entry for plan in plans for entry in plan.entries):
+        described = completed(entry.described)
+        for key, seeds in entry.cells.items():
+            if key not in found:
+                found[key] = _look_up(store, key, described, seeds)
+    return list(found.values())
+
+
+def left_out(store: Store, study: str | None = None) -> tuple[str, ...]:
+    """Sentences on data that could not be obtained when one study, or any, was planned."""
+    return tuple(
+        # What follows the names are paths and addresses, which are not for readers of a board.
+        f"Skipped in study '{plan.study}' because the data could not be obtained: {text.partition(': ')[0]}."
+        for plan in store.plans()
+        if study in (None, plan.study)
+        for text in plan.unavailable
+    )
+
+
+def of_results(results: Iterable[CellResult]) -> list[BoardCell]:
+    """Finished cells from their results."""
+    return [_finished(result) for result in results]
+
+
+def _look_up(store: Store, key: str, described: EntryDescription, seeds: Seeds) -> BoardCell:
+    result = store.get(key)
+    if result is not None:
+        return _finished(result)
+    failure = store.failure(key)
+    return BoardCell(key, described, seeds, failure.reason if failure else CellStatus.missing, None, {})
+
+
+def _finished(result: CellResult) -> BoardCell:
+    record = result.record
+    status = CellStatus.finished if np.isfinite(result.auc) else CellStatus.diverged
+    return BoardCell(record.key, completed(record), record.seeds, status, record, result.curve)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Boards whose methods can be ranked together.
+
+    Parameters
+    ----------
+    tuned : bool
+        Whether hyper-parameters were tuned.
+    boards : mapping
+        Name of a data set, unique in the group, to the cells of its board.
+    labels : mapping
+        Key of a cell to the label of its method, the same on all boards of the group.
+    """
+
+    tuned: bool
+    boards: dict[str, list[BoardCell]]
+    labels: dict[str, str]
+
+    def label(self, cell: BoardCell) -> str:
+        """Label of the cell's method."""
+        return self.labels[cell.key]
+
+    def frame(self) -> "pd.DataFrame":
+        """One row a cell; `board` is the group, so that data sets can be pooled."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [self._row(dataset, cell) for dataset, cells in self.boards.items() for cell in cells]
+        )
+
+    def curves(self) -> "Curves":
+        """Curves of the finished cells, by (board, dataset, method, run)."""
+        return {
+            (self._board, dataset, self.label(cell), cell.run): cell.curve
+            for dataset, cells in self.boards.items()
+            for cell in cells
+            if cell.status is CellStatus.finished
+        }
+
+    @property
+    def _board(self) -> str:
+        return "tuned" if self.tuned else "not tuned"
+
+    def _row(self, dataset: str, cell: BoardCell) -> dict[str, Any]:
+        result = cell.record.result if cell.record else None
+        tuned = cell.record.tuned if cell.record else None
+        measured = {name: getattr(result, name, None) for name in MEASURED}
+        return {
+            "board": self._board,
+            "dataset": dataset,
+            "method": self.label(cell),
+            "run": cell.run,
+            "status": str(cell.status),
+            "tuning_seconds": tuned.cost.train_seconds if tuned else 0.0,
+            "tuning_passes": tuned.cost.passes if tuned else 0.0,
+        } | {name: float("nan") if value is None else value for name, value in measured.items()}
+
+
+def groups(cells: Sequence[BoardCell], one_study: bool) -> list[Group]:
+    """The groups of boards among some cells.
+
+    In one study a data set is one board, whatever its budget. Otherwise cells share a board only when all
+    but the method agrees, and boards are ranked together only when all but the data set agrees. Of cells
+    that were run with several versions of the code, or with several numbers of checkpoints, a row takes the
+    version that finished last.
+    """
+    boards: dict[tuple[str, str], list[BoardCell]] = {}
+    for cell in cells:
+        described = cell.described
+        group = str(is_tuned(described)) if one_study else setting_of(described)
+        boards.setdefault((group, dataset_of(described)), []).append(cell)
+    by_group: dict[str, list[list[BoardCell]]] = {}
+    for (group, _), members in boards.items():
+        by_group.setdefault(group, []).append(members)
+    return [_group(members, one_study) for members in by_group.values()]
+
+
+def _group(boards: list[list[BoardCell]], one_study: bool) -> Group:
+    names = _names([board[0].described.dataset for board in boards])
+    by_identity = labels([[cell.described for cell in board] for board in boards], one_study)
+    by_key = {
+        cell.key: by_identity[method_of(cell.described, one_study)] for board in boards for cell in board
+    }
+    kept = [_latest(board, by_key) for board in boards]
+    return Group(
+        tuned=is_tuned(boards[0][0].described),
+        boards=dict(sorted(zip(names, kept, strict=True))),
+        labels=by_key,
+    )
+
+
+def _latest(board: list[BoardCell], label: dict[str, str]) -> list[BoardCell]:
+    """One cell a method and run: of the method's last version, or that there is none."""
+    last: dict[str, tuple[str, str]] = {}  # method to the time and version of its last finished cell
+    for cell in board:
+        if cell.record:
+            own = (_time(cell), _version(cell))
+            last[label[cell.key]] = max(last.get(label[cell.key], ("", "")), own)
+    found: dict[tuple[str, Seeds], BoardCell] = {}
+    for cell in board:
+        method = label[cell.key]
+        if cell.record and _version(cell) != last[method][1]:
+            continue
+        other = found.get((method, cell.run))
+        if other is None or (cell.record is not None, _time(cell)) > (other.record is not None, _time(other)):
+            found[method, cell.run] = cell
+    return list(found.values())
+
+
+def _time(cell: BoardCell) -> str:
+    """When it finished; empty where that was not kept."""
+    return (cell.record.environment.finished_at if cell.record else None) or ""
+
+
+def _version(cell: BoardCell) -> str:
+    """Of the code, the data, and the checkpoints: cells of one row have equal ones."""
+    record = cell.record
+    return canonical([record.budget.checkpoints, record.source, record.data.sha256]) if record else ""
+
+
+def _names(datasets: Sequence[DatasetRecord]) -> list[str]:
+    """Titles of the data sets, each once; with part and parameters where a title occurs twice."""
+    titles = [dataset.title for dataset in datasets]
+    names: list[str] = []
+    for dataset, title in zip(datasets, titles, strict=True):
+        name = title
+        if titles.count(title) > 1:
+            facts = dataset.parameters | {"part": dataset.part}
+            name += " (" + " ".join(f"{key}={value}" for key, value in facts.items()) + ")"
+        number, plain = 1, name
+        while name in names:
+            number += 1
+            name = f"{plain} #{number}"
+        names.append(name)
+    return names

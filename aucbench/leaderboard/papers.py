@@ -1,0 +1,323 @@
+"""The papers' tables (papers.csv), and our figures beside them."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from aucbench.leaderboard import statistics
+from aucbench.leaderboard.cells import BoardCell, groups
+from aucbench.leaderboard.method_labels import method_of
+from aucbench.leaderboard.render.markdown import plain
+from aucbench.studies.record import CellStatus, EntryDescription
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+FILE = "papers.csv"
+
+COLUMNS = (
+    "dataset", "method", "published", "published_std", "ours", "ours_std", "runs", "difference", "verdict",
+    "published_seconds", "seconds", "time_ratio", "note",
+)  # fmt: skip
+Ours = tuple[float, float, int, float]  # mean and deviation of AUC, finished runs, mean seconds
+NAN = float("nan")
+
+
+class PublishedCell(NamedTuple):
+    """One number of a table; NaN where a part was not printed."""
+
+    dataset: str
+    method: str  # as the table names it, in our spelling
+    auc_mean: float
+    auc_std: float
+    train_seconds: float
+    note: str
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of a paper.
+
+    Parameters
+    ----------
+    paper, table : str
+        As in `papers.csv`.
+    source : str
+        The paper.
+    remark : str
+        What is to be known when its numbers are read.
+    """
+
+    paper: str
+    table: str
+    source: str
+    remark: str = ""
+
+    def cells(self) -> list[PublishedCell]:
+        """Its numbers, in the order of the file; none where the paper's cells cannot be read."""
+        text = resources.files("aucbench.leaderboard").joinpath(FILE).read_text("utf-8")
+        return [
+            PublishedCell(
+                row["dataset"].lower(),
+                row["algorithm"],
+                _number(row["auc_mean"]),
+                _number(row["auc_std"]),
+                _number(row["train_seconds"]),
+                row["note"],
+            )
+            for row in csv.DictReader(text.splitlines())
+            if (row["paper"], row["table"]) == (self.paper, self.table)
+        ]
+
+
+FSAUC = (
+    "M. Liu, X. Zhang, Z. Chen, X. Wang, T. Yang: Fast stochastic AUC maximization with "
+    "O(1/n)-convergence rate. ICML 2018"
+)
+OPAUC = "W. Gao, R. Jin, S. Zhu, Z.-H. Zhou: One-pass AUC optimization. ICML 2013"
+SAUC = (
+    "Z. Yang, W. Shen, Y. Ying, X. Yuan: Stochastic AUC optimization with general loss. "
+    "Communications on Pure and Applied Analysis, 2020"
+)
+SPDAM = (
+    "M. Natole, Y. Ying, S. Lyu: Stochastic AUC optimization algorithms with linear convergence. "
+    "Frontiers in Applied Mathematics and Statistics 5, 2019"
+)
+PSAM = "M. Khalid, H. Chitsaz, I. Ray: Proximal stochastic AUC maximization. 2019"
+
+TABLES: Mapping[str, PublishedTable] = {
+    "fsauc_table2": PublishedTable("fsauc2018", "2", FSAUC),
+    "opauc_table2": PublishedTable("opauc2013", "2", OPAUC),
+    "opauc_table4": PublishedTable("opauc2013", "4", OPAUC),
+    "sauc_table2": PublishedTable("sauc2020", "2", SAUC),
+    "spdam_table3": PublishedTable(
+        "spdam2019", "3", SPDAM, "The cells of this table could not be read; there are our results alone."
+    ),
+    "psam_table2": PublishedTable("psam2019", "II", PSAM),
+    "psam_table3": PublishedTable("psam2019", "III", PSAM),
+}
+
+# Columns of the tables that are one of our methods with other fields, by what decides a cell.
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "sauc_hinge": {"algorithm": "sauc", "loss": "hinge"},
+    "sauc_logistic": {"algorithm": "sauc", "loss": "logistic"},
+    "spam_ball": {"algorithm": "spam", "penalty": "ball"},
+    "opauc_f": {"algorithm": "opauc", "features": "subset"},
+    "opauc_rp": {"algorithm": "opauc", "features": "projection"},
+    "opauc_pca": {"algorithm": "opauc", "features": "pca"},
+    "npsam": {"algorithm": "psam", "features": "nystroem"},
+    "nasam": {"algorithm": "asam", "features": "nystroem"},
+    "nsolam": {"algorithm": "solam", "features": "nystroem"},
+    "nbam": {"algorithm": "bam", "features": "nystroem"},
+}
+STAND_INS = {"cbr": ("cbr", "cbr_diag")}  # where the tables do not tell two methods of ours apart
+
+
+def is_method(described: EntryDescription, name: str) -> bool:
+    """Whether a described cell is of the method that a table calls `name`."""
+    wanted = {"features": "identity"} | dict(VARIANTS.get(name, {"algorithm": name}))
+    algorithm = wanted.pop("algorithm")
+    if described.algorithm.name not in STAND_INS.get(algorithm, (algorithm,)):
+        return False
+    found = described.algorithm.parameters | {
+        "loss": described.loss.name if described.loss else None,
+        "features": described.features.name,
+    }
+    return all(found.get(field) == value for field, value in wanted.items())
+
+
+def is_comparable(described: EntryDescription) -> bool:
+    """Whether the paper's classes are known: halves of several classes were drawn, and not published."""
+    parameters = described.dataset.parameters
+    return parameters.get("grouping") != "halves" or parameters.get("positive") is not None
+
+
+def _number(text: str) -> float:
+    return float(text) if text else float("nan")
+
+
+def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame":
+    """One row a published number; of a table without any, one row of ours a method and data set.
+
+    Returns
+    -------
+    DataFrame
+        `dataset`, `method`, `published`, `published_std`, `ours`, `ours_std`, `runs`, `difference`,
+        `verdict`, `published_seconds`, `seconds`, `time_ratio` (published over ours; the machines differ) and
+        `note`: of the table, and why a number is not comparable. A number is equal when it lies within
+        max(0.003, two published standard deviations); with cells that failed, diverged or are missing a
+        method is `not run`, and `runs` counts those that finished.
+    """
+    import pandas as pd
+
+    found = groups(cells, one_study=True)
+    latest = [cell for group in found for board in group.boards.values() for cell in board]
+    published = table.cells()
+    if not published:
+        rows = [
+            _row(PublishedCell(dataset, group.labels[own[0].key], NAN, NAN, NAN, ""), own)
+            for group in found
+            for dataset, board in group.boards.items()
+            for own in _by_label(board, group.labels)
+        ]
+    else:
+        rows = [
+            _row(
+                each,
+                [
+                    cell
+                    for cell in latest
+                    if cell.described.dataset.name.lower() == each.dataset
+                    and is_method(cell.described, each.method)
+                ],
+            )
+            for each in published
+        ]
+    if not rows:
+        return pd.DataFrame(columns=list(COLUMNS))
+    frame = statistics.judge_table(pd.DataFrame(rows))
+    frame["time_ratio"] = frame["published_seconds"] / frame["seconds"].where(frame["seconds"] > 0)
+    return frame[list(COLUMNS)]
+
+
+def agreement(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Kendall's tau of the published and our order of methods: a row a data set, the last the table's."""
+    import pandas as pd
+
+    counted = frame.assign(comparable=frame["verdict"] != statistics.Verdict.not_comparable, table="table")
+    single = statistics.order_agreement(counted, by=("dataset",))
+    whole = statistics.order_agreement(counted, by=("table",)).assign(dataset="all").drop(columns="table")
+    return pd.concat([single, whole], ignore_index=True)
+
+
+def counts(frame: "pd.DataFrame") -> dict[str, Any]:
+    """How many numbers have which verdict, and the share that is equal or better among those compared."""
+    found = {str(verdict): int((frame["verdict"] == verdict).sum()) for verdict in statistics.Verdict}
+    compared = found["equal"] + found["better"] + found["worse"]
+    return found | {"share": (found["equal"] + found["better"]) / compared if compared else NAN}
+
+
+def _by_label(board: Sequence[BoardCell], labels: dict[str, str]) -> list[list[BoardCell]]:
+    found: dict[str, list[BoardCell]] = {}
+    for cell in board:
+        found.setdefault(labels[cell.key], []).append(cell)
+    return list(found.values())
+
+
+def _row(published: PublishedCell, own: Sequence[BoardCell]) -> dict[str, Any]:
+    settings = {method_of(cell.described, one_study=True) for cell in own}
+    notes = [published.note] if published.note else []
+    comparable = len(settings) < 2
+    if not comparable:
+        notes.append(f"the study has this method with {len(settings)} settings")
+    if own and not is_comparable(own[0].described):
+        comparable = False
+        notes.append("the paper drew the halves of the classes at random and did not publish them")
+    ours, std, runs, seconds = _ours(own) if len(settings) < 2 else (NAN, NAN, 0, NAN)
+    if runs < len(own) and len(settings) < 2:
+        notes.append(f"{len(own) - runs} of {len(own)} runs gave no AUC")
+    return {
+        "dataset": published.dataset,
+        "method": published.method,
+        "published": published.auc_mean,
+        "published_std": published.auc_std,
+        "ours": ours,
+        "ours_std": std,
+        "runs": runs,
+        "difference": ours - published.auc_mean,
+        "comparable": comparable,
+        "published_seconds": published.train_seconds,
+        "seconds": seconds,
+        "note": "; ".join(notes),
+    }
+
+
+def _ours(own: Sequence[BoardCell]) -> Ours:
+    """Nothing but the number of runs unless all cells finished: those that did are a selection."""
+    results = [cell.record.result for cell in own if cell.record and cell.status is CellStatus.finished]
+    if not own or len(results) < len(own):
+        return NAN, NAN, len(results), NAN
+    aucs = [result.auc for result in results if result.auc is not None]
+    std = float(np.std(aucs, ddof=1)) if len(aucs) > 1 else NAN
+    return float(np.mean(aucs)), std, len(aucs), float(np.mean([each.train_seconds for each in results]))
+
+
+def markdown(name: str, table: PublishedTable, frame: "pd.DataFrame", command: str) -> str:
+    """The table, the order of methods, and the command that made it."""
+    lines = [f"# {name}", "", f"{table.source}, table {table.table}.", ""]
+    if table.remark:
+        lines += [table.remark, ""]
+    if frame.empty:
+        lines += ["There are no results.", ""]
+    elif frame["published"].isna().all():
+        lines += [*_rows(frame, ours_alone=True), ""]
+    else:
+        lines += [*_rows(frame), "", sentence(frame), ""]
+        orders = [row for row in agreement(frame).to_dict("records") if row["pairs"]]
+        lines += [_order(row) for row in orders]
+        lines += [""] if orders else []
+    return "\n".join([*lines, f"Made by `{command}`.", ""])
+
+
+def sentence(frame: "pd.DataFrame") -> str:
+    """The verdicts in words."""
+    found = counts(frame)
+    compared = found["equal"] + found["better"] + found["worse"]
+    text = (
+        f"{compared} cells compared: {found['equal']} equal (within max(0.003, two published standard "
+        f"deviations)), {found['better']} better, {found['worse']} worse"
+    )
+    if compared:
+        text += f"; {found['share']:.0%} equal or better"
+    return f"{text}. {found['not run']} not run, {found['not comparable']} not comparable."
+
+
+def _order(row: Mapping[Any, Any]) -> str:
+    tau = float(row["tau"])
+    what = f"Kendall's tau {tau:.2f}" if not np.isnan(tau) else "Kendall's tau is not defined: all tie"
+    where = "the whole table" if row["dataset"] == "all" else plain(str(row["dataset"]))
+    pairs = "1 pair" if row["pairs"] == 1 else f"{row['pairs']} pairs"
+    return f"- order of methods, {where}: {what}, over {pairs}"
+
+
+def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
+    timed = bool(frame["published_seconds"].notna().any())
+    columns = {
+        "data set": lambda row: plain(row["dataset"]),
+        "method": lambda row: plain(row["method"]),
+        "published": lambda row: _with_std(row["published"], row["published_std"]),
+        "ours": lambda row: _with_std(row["ours"], row["ours_std"]),
+        "difference": lambda row: _formatted(row["difference"], "+.4f"),
+        "verdict": lambda row: str(row["verdict"]),
+        "runs": lambda row: str(row["runs"]),
+        "our seconds": lambda row: _formatted(row["seconds"], ".3g"),
+        "published / our seconds": lambda row: _formatted(row["time_ratio"], ".3g"),
+        "note": lambda row: plain(row["note"]),
+    }
+    left_out = {"published", "difference", "verdict"} if ours_alone else {"our seconds"}
+    if not timed:
+        left_out.add("published / our seconds")
+    if not frame["note"].any():
+        left_out.add("note")
+    head = [name for name in columns if name not in left_out]
+    rule = ["---" if name in ("data set", "method", "verdict", "note") else "---:" for name in head]
+    body = [[columns[name](row) for name in head] for row in frame.to_dict("records")]
+    lines = [f"| {' | '.join(line)} |" for line in [head, rule, *body]]
+    if timed:
+        lines += ["", "Times are ratios of other machines and other code, and say little."]
+    return lines
+
+
+def _formatted(value: float, form: str) -> str:
+    return "-" if np.isnan(value) else format(value, form)
+
+
+def _with_std(mean: float, std: float) -> str:
+    if np.isnan(mean):
+        return "-"
+    return f"{mean:.4f}" + ("" if np.isnan(std) else f" ± {std:.4f}")

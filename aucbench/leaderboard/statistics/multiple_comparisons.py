@@ -1,0 +1,143 @@
+"""Many tests at once: Holm's correction, and groups of methods that do not differ significantly."""
+
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from aucbench.errors import ParameterError
+from aucbench.leaderboard.statistics.friedman import Nemenyi
+from aucbench.leaderboard.statistics.inputs import Floats, level_of
+
+Groups = tuple[tuple[Hashable, ...], ...]
+
+
+def holm(p: Floats) -> Floats:
+    """P-values corrected for their number.
+
+    With p sorted ascendingly, the i-th of m becomes max over j <= i of min(1, (m - j + 1) p_(j)). Rejecting
+    where this is below a level keeps the chance of any false rejection below that level, whatever the
+    dependence between the tests.
+
+    Parameters
+    ----------
+    p : ndarray (m,)
+        In [0, 1]; NaN stands for a test that could not be done: it stays NaN and is not counted.
+
+    References
+    ----------
+    S. Holm: A simple sequentially rejective multiple test procedure. Scand. J. Statistics 6 (1979) 65-70.
+    """
+    values = np.asarray(p, dtype=float)
+    known = np.flatnonzero(~np.isnan(values))
+    if ((values[known] < 0.0) | (values[known] > 1.0)).any():
+        raise ParameterError(f"holm: p-values lie between 0 and 1, got {values[known]}.")
+    order = known[np.argsort(values[known], kind="stable")]
+    corrected = np.full(values.shape, np.nan)
+    scaled = values[order] * np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
+    return corrected
+
+
+def maximal_groups(methods: Sequence[Hashable], differs: NDArray[np.bool_]) -> Groups:
+    """The largest groups of methods of which no two differ.
+
+    Two methods share a group exactly when they do not differ, so that letters for the groups say what the
+    tests say. Groups may overlap and none contains another. A method between two others in rank may differ
+    from both although those do not differ from each other: then a group skips it. Where the tests follow the
+    distance in rank, as Nemenyi's does, groups are what the bars of a critical-difference diagram join
+    (Demsar 2006, figure 1). They are the maximal cliques of the graph of pairs that do not differ (C. Bron,
+    J. Kerbosch: Algorithm 457, CACM 16 (1973)).
+
+    Parameters
+    ----------
+    methods : sequence (k,)
+        Best first; groups come in the order of their best members.
+    differs : ndarray (k, k)
+        Symmetric; whether two methods differ significantly.
+    """
+    k = len(methods)
+    alike = [{other for other in range(k) if other != one and not differs[one, other]} for one in range(k)]
+    found: list[list[int]] = []
+
+    def extend(group: list[int], candidates: set[int], done: set[int]) -> None:
+        if not candidates and not done:
+            found.append(sorted(group))
+            return
+        pivot = max(candidates | done, key=lambda each: len(candidates & alike[each]))
+        for one in sorted(candidates - alike[pivot]):
+            extend([*group, one], candidates & alike[one], done & alike[one])
+            candidates = candidates - {one}
+            done = done | {one}
+
+    if k:
+        extend([], set(range(k)), set())
+    return tuple(tuple(methods[member] for member in group) for group in sorted(found))
+
+
+def groups_of_runs(
+    summary: pd.DataFrame, comparisons: pd.DataFrame
+) -> dict[tuple[Hashable, Hashable], Groups]:
+    """Groups by (board, dataset), in order of the mean AUC, from the paired tests.
+
+    Methods with gaps are in no group. With a single run there are no groups: nothing was tested.
+
+    Parameters
+    ----------
+    summary, comparisons : DataFrame
+        From `summarise` and `compare_runs` of the same cells.
+    """
+    different: dict[tuple[Hashable, Hashable], list[tuple[Hashable, Hashable]]] = {}
+    for pair in comparisons.to_dict("records"):
+        if pair["outcome"] in ("win", "loss"):
+            key = pair["board"], pair["dataset"]
+            different.setdefault(key, []).append((pair["first"], pair["second"]))
+    tested: dict[tuple[Hashable, Hashable], list[tuple[float, Hashable]]] = {}
+    for row in summary.to_dict("records"):
+        own = tested.setdefault((row["board"], row["dataset"]), [])
+        if not row["gaps"] and row["runs"] > 1:
+            own.append((-round(row["mean"], 12), row["method"]))
+    return {
+        key: _groups_without([m for _, m in sorted(own, key=lambda line: line[0])], different.get(key, ()))
+        for key, own in tested.items()
+    }
+
+
+def groups_by_rank(test: Nemenyi) -> Groups:
+    """Groups over all data sets, in order of the average rank, by Nemenyi's critical difference: the bars of
+    a critical-difference diagram."""
+    order = np.argsort(test.ranks.to_numpy(), kind="stable")
+    return maximal_groups(list(test.ranks.index[order]), test.differs.to_numpy()[np.ix_(order, order)])
+
+
+def groups_by_wilcoxon(
+    ranks: "pd.Series[float]", comparisons: pd.DataFrame, confidence: float = 0.95
+) -> Groups:
+    """Groups over all data sets, in order of the average rank, by Holm-corrected Wilcoxon tests.
+
+    It needs no minimum of data sets: with few of them nothing is significant, and the one group says so. A
+    pair that could not be tested does not differ.
+
+    Parameters
+    ----------
+    ranks : Series
+        Average ranks by method, 1 is best; only these methods are grouped.
+    comparisons : DataFrame
+        From `compare_datasets`.
+    confidence : float
+        One minus the level of the tests.
+    """
+    methods = list(ranks.index[np.argsort(ranks.to_numpy(), kind="stable")])
+    different = comparisons[comparisons["p_holm"] < level_of(confidence)]
+    pairs = zip(different["first"], different["second"], strict=True)
+    return _groups_without(methods, (pair for pair in pairs if set(pair) <= set(methods)))
+
+
+def _groups_without(methods: Sequence[Hashable], pairs: Iterable[tuple[Hashable, Hashable]]) -> Groups:
+    """The largest groups that hold none of these pairs."""
+    differs = np.zeros((len(methods), len(methods)), dtype=bool)
+    for pair in pairs:
+        one, other = map(methods.index, pair)
+        differs[one, other] = differs[other, one] = True
+    return maximal_groups(methods, differs)

@@ -1,0 +1,277 @@
+"""The tuners a run can name (none, grid, random, optuna), and the settings they try."""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from aucbench.contracts import Count, Interval, check_fields
+from aucbench.contracts.hyperparameters import coerced_field
+from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.errors import ParameterError
+from aucbench.studies.record import TuningRecord
+
+Point = dict[str, Any]  # field to value
+
+Folds = Annotated[int, Interval(low=2)]
+NOT_DECIDING = ("grid", "report")  # fields that change no result, or change it through the space alone
+
+
+class Range(NamedTuple):
+    """What random searches draw a field from: log-uniform between two numbers, or one of some values."""
+
+    low: float
+    high: float
+    whole: bool
+    values: tuple[Any, ...]
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the field is drawn between `low` and `high`."""
+        return self.high > self.low
+
+
+def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
+    """The grid of one method: the one that was given under its name, else its own.
+
+    Raises
+    ------
+    ParameterError
+        The given grid is no mapping, names a field the method lacks, or a value the field refuses.
+    """
+    name = algorithm.name
+    if given is not None and not isinstance(given, Mapping):
+        raise ParameterError(f"tuning.grid: expected {{METHOD: {{FIELD: [VALUES]}}}}, got {given!r}.")
+    grid = (given or {}).get(name, getattr(algorithm, "grid", {}))
+    if not isinstance(grid, Mapping):
+        raise ParameterError(f"tuning.grid.{name}: expected {{FIELD: [VALUES]}}, got {grid!r}.")
+    known = [field.name for field in fields(algorithm)]
+    space = {}
+    for field, values in grid.items():
+        if field not in known:
+            raise ParameterError(
+                f"tuning.grid.{name}: {name} has no field '{field}'. Known: {', '.join(known)}."
+            )
+        many = values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
+        if not many:
+            raise ParameterError(f"tuning.grid.{name}.{field} is empty: give at least one value.")
+        # A number between which and its twin the method does not tell would be tried twice.
+        coerced = [
+            getattr(replace(algorithm, **{field: coerced_field(algorithm, field, frozen(value))}), field)
+            for value in many
+        ]
+        space[str(field)] = tuple(dict.fromkeys(coerced))
+    return space
+
+
+def frozen(value: Any) -> Any:
+    """Lists, as configurations and JSON have them, as the tuples that fields have."""
+    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def grid_points(space: Mapping[str, Sequence[Any]], algorithm: Any) -> list[Point]:
+    """Every combination, the last field varying fastest; those that differ in ignored fields only are one."""
+    combinations = itertools.product(*space.values())
+    return _different(effective(algorithm, dict(zip(space, each, strict=True))) for each in combinations)
+
+
+def effective(algorithm: Any, point: Point) -> Point:
+    """A setting without the fields that the method ignores in it, which keep the values of the method."""
+    if not hasattr(algorithm, "ignored"):
+        return point
+    try:
+        ignored = set(replace(algorithm, **point).ignored())
+    except Exception:  # values that do not go together: the trial of the setting says so
+        return point
+    return {field: value for field, value in point.items() if field not in ignored}
+
+
+def ranges(space: Mapping[str, Sequence[Any]]) -> dict[str, Range]:
+    """What random searches draw from."""
+    return {field: _range(tuple(values)) for field, values in space.items()}
+
+
+def random_points(space: Mapping[str, Sequence[Any]], count: int, seed: int, algorithm: Any) -> list[Point]:
+    """Settings drawn independently of each other; the first draws do not depend on how many follow.
+
+    Draws that do not differ in a field with an effect are one setting.
+    """
+    rng = generator(seed, RandomStream.settings)
+    drawn = ranges(space)
+    draws = [{field: _draw(range_, rng.random()) for field, range_ in drawn.items()} for _ in range(count)]
+    return _different(effective(algorithm, draw) for draw in draws)
+
+
+def _different(points: Iterable[Point]) -> list[Point]:
+    """Settings in order, each once."""
+    return list({tuple(point.items()): point for point in reversed(list(points))}.values())[::-1]
+
+
+def _range(values: tuple[Any, ...]) -> Range:
+    numeric = all(isinstance(v, int | float) and not isinstance(v, bool) and v > 0 for v in values)
+    if not numeric:
+        return Range(0.0, 0.0, False, values)
+    return Range(min(values), max(values), all(isinstance(v, int) for v in values), values)
+
+
+def _draw(range_: Range, u: float) -> Any:
+    if not range_.is_numeric:
+        return range_.values[int(u * len(range_.values))]
+    value = range_.low * (range_.high / range_.low) ** u
+    return round(value) if range_.whole else value
+
+
+class Pruner(StrEnum):
+    """When a trial of optuna ends early.
+
+    ``median``: when its validation AUC at a checkpoint is below the median of the earlier trials there;
+    ``none``: never.
+    """
+
+    median = "median"
+    none = "none"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Try every combination of the values of a grid, by default the one that the method's paper used.
+
+    Each combination trains on the training part of every inner fold (or on the protocol's training part, if
+    it has a validation part) and is judged by the mean of its validation AUC; of equals the first wins.
+
+    Parameters
+    ----------
+    folds : int
+        Inner folds, where the protocol has no validation part of its own.
+    each_order : bool
+        Tune for every order of a split; otherwise once for each split, on the first order.
+    report : bool
+        Keep every trial in the store and beside the result; otherwise the choice and its cost only.
+    grid : mapping, optional
+        Name of a method to its fields and their values: ``{solam: {zeta: [1, 10], radius: [1]}}``. Methods
+        that are not named use their own grids.
+    extend : bool
+        Go on beyond the edges of the grid as long as the best setting lies on one: the field gets the next
+        value by the grid's own spacing (ratio or difference), at most 12 more than the grid has, and every
+        combination with it is tried.
+    """
+
+    name: ClassVar[str] = "grid"
+    together: ClassVar[bool] = True
+    folds: Folds = 5
+    each_order: bool = False
+    report: bool = True
+    grid: Any = None
+    extend: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class Random(Grid):
+    """Try settings drawn at random from the ranges of a grid.
+
+    Numbers that are all positive are drawn log-uniformly between the smallest and the largest of the field's
+    values (whole numbers rounded); any other field takes one of its values. The draw depends on the split
+    seed alone. Draws that differ in no field with an effect are tried once.
+
+    Parameters
+    ----------
+    trials : int
+        Number of settings.
+    folds, each_order, report, grid
+        As for `Grid`.
+    extend : bool
+        False: only a grid has a spacing by which to go on.
+    """
+
+    name: ClassVar[str] = "random"
+    trials: Count = 30
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.extend and self.name != "none":
+            raise ParameterError(
+                f"tuning={self.name}: extend must be false, since only a grid has a spacing to go on "
+                "by; use tuning=grid, or a wider tuning.grid."
+            )
+
+
+@dataclass(frozen=True)
+class Optuna(Random):
+    """Let Optuna's tree-structured Parzen estimator propose one setting after another.
+
+    The ranges are those of `Random`. A trial's seed depends on the split seed and its number alone, so that a
+    search that was interrupted goes on as if it had not been.
+
+    Parameters
+    ----------
+    pruner : Pruner
+        ``median`` or ``none``.
+    trials, folds, each_order, report, grid, extend
+        As for `Random`.
+    """
+
+    name: ClassVar[str] = "optuna"
+    together: ClassVar[bool] = False
+    pruner: Pruner = Pruner.median
+
+
+@dataclass(frozen=True)
+class NoTuning(Optuna):
+    """Use the hyper-parameters as given.
+
+    Its fields are those of the other tunings and have no effect: what an experiment sets for its tuning stays
+    valid when the command line says ``tuning=none``.
+    """
+
+    name: ClassVar[str] = "none"
+    together: ClassVar[bool] = False
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+TUNINGS: tuple[type, ...] = (NoTuning, Grid, Random, Optuna)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A tuning and the values of one method's fields among which it chooses.
+
+    Parameters
+    ----------
+    choice : NoTuning, Grid, Random or Optuna
+        What the run named.
+    space : mapping
+        Field to its values; empty for a method without a grid, for which there is nothing to choose.
+    """
+
+    choice: Any
+    space: dict[str, tuple[Any, ...]]
+
+    @property
+    def chooses(self) -> bool:
+        """Whether there is anything to choose."""
+        return bool(self.space)
+
+    @property
+    def remark(self) -> str:
+        """Says of a wish of the tuning that it has no effect; mostly empty."""
+        if not self.choice.extend or any(len(set(filter(_is_number, v))) > 1 for v in self.space.values()):
+            return ""
+        why = "no field of the grid has two numbers to go on from" if self.chooses else "nothing is tuned"
+        return f"tuning.extend=true has no effect: {why}."
+
+    def describe(self) -> TuningRecord:
+        """What decides the outcome."""
+        if isinstance(self.choice, NoTuning):
+            return TuningRecord(name=self.choice.name)
+        return TuningRecord(
+            name=self.choice.name,
+            parameters={key: value for key, value in asdict(self.choice).items() if key not in NOT_DECIDING},
+            space={key: list(values) for key, values in self.space.items()},
+        )

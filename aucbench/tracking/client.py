@@ -1,0 +1,216 @@
+"""One connection to an MLflow store or server, and the addresses that are accepted."""
+
+import contextlib
+import os
+import re
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from aucbench.errors import TrackingError
+
+SQLITE = "sqlite:///"
+SQLITE_MARK = b"SQLite format 3\0"  # the first bytes of every such file
+SCHEMES = ("sqlite", "http", "https", "file", "postgresql", "mysql", "mssql", "databricks")
+
+WHOLE = ("FINISHED", "FAILED")  # statuses of runs that were logged to their end; FAILED: all cells diverged
+LOCK_SECONDS = 60.0
+PROBE_SECONDS = 5.0
+KIND = {"mlflow.experimentKind": "custom_model_development"}  # else its pages are those of language models
+# MLflow's own limits let a dead server block for minutes. A request is not repeated by the transport: it
+# would make a second run where an answer was lost; the entry as a whole is tried again, by its key.
+ENVIRONMENT = {
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_DISABLE_TELEMETRY": "true",  # a benchmark tells nobody what is run
+}
+
+
+def check_address(uri: str) -> None:
+    """Refuse, before anything is trained, an address that cannot be logged to.
+
+    Raises
+    ------
+    TrackingError
+        An unknown kind of address, or an SQLite address whose file is something else or cannot be written.
+    """
+    scheme = uri.partition(":")[0]
+    if ":" not in uri or scheme.partition("+")[0] not in SCHEMES:
+        raise TrackingError(f"tracking.uri: expected an address of {', '.join(SCHEMES)}, got {uri}.")
+    file = sqlite_file(uri)
+    if file is None:
+        return
+    try:
+        _check_file(file)
+    except PermissionError as error:  # a folder on the way that cannot be entered
+        raise TrackingError(f"tracking.uri: {error.filename} cannot be reached.") from error
+
+
+def _check_file(file: Path) -> None:
+    if file.is_dir():
+        raise TrackingError(f"tracking.uri: {file} is a folder, expected an SQLite file.")
+    existing = next(place for place in (file, *file.absolute().parents) if place.exists())
+    if existing != file and not existing.is_dir():
+        raise TrackingError(f"tracking.uri: {existing} is a file, expected a folder.")
+    for place in (existing, file.absolute().parent) if existing == file else (existing,):
+        if not os.access(place, os.W_OK):  # beside the file SQLite keeps its log
+            raise TrackingError(f"tracking.uri: {place} cannot be written to.")
+    if existing == file and file.stat().st_size:
+        with open(file, "rb") as handle:
+            mark = handle.read(len(SQLITE_MARK))
+        if mark != SQLITE_MARK:
+            raise TrackingError(f"tracking.uri: {file} is not an SQLite file.")
+
+
+def absolute(uri: str) -> str:
+    """The address without relative paths: MLflow keeps a store per address."""
+    file = sqlite_file(uri)
+    return SQLITE + str(file.resolve()) if file else uri.rstrip("/")
+
+
+def shown(uri: str) -> str:
+    """The address as it is printed and remembered: without a password."""
+    return re.sub(r"(://[^:/@]*):[^/@]*@", r"\1:***@", uri)
+
+
+def sqlite_file(uri: str) -> Path | None:
+    """The file of an SQLite address, None for any other."""
+    return Path(uri.removeprefix(SQLITE)) if uri.startswith(SQLITE) else None
+
+
+def artifact_folder(address: str) -> Path | None:
+    """Beside the SQLite file; a server decides for itself."""
+    file = sqlite_file(address)
+    return file.parent / "mlruns" if file else None
+
+
+def serving(uri: str) -> str | None:
+    """The command that serves the pages of a file or data base, None where a server does."""
+    if uri.startswith(("http://", "https://", "databricks")):
+        return None
+    file = sqlite_file(uri)
+    return f"mlflow ui --backend-store-uri {uri if file is None else shown(uri)}"
+
+
+class Connection:
+    """An MLflow client of an address, with the experiments it has met.
+
+    Parameters
+    ----------
+    uri : str
+        A tracking address.
+    create : bool
+        Whether an SQLite file that is not there is made: who reads has mistyped its name.
+
+    Raises
+    ------
+    TrackingError
+        The address is none, cannot be written to, or has no file.
+    Exception
+        Whatever an address that does not answer makes of itself.
+    """
+
+    def __init__(self, uri: str, create: bool = True):
+        check_address(uri)
+        file = sqlite_file(uri)
+        if file is not None and not create and not file.exists():
+            raise TrackingError(f"tracking address {uri}: there is no file {file}.")
+        self.address = absolute(uri)
+        self._artifacts = artifact_folder(self.address)
+        self._experiments: dict[str, str] = {}
+        for name, value in ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        if self.address.startswith(("http://", "https://")):
+            _probe(self.address)
+        self.client = _client(self.address)
+
+    def experiment(self, name: str) -> str:
+        """The id of the experiment of that name, which is made, or restored, where it is missing."""
+        if name not in self._experiments:
+            self._experiments[name] = self._find(name) or self._create(name)
+        return self._experiments[name]
+
+    def runs(self, experiment: str, condition: str) -> list[Any]:
+        """The runs of an experiment that are not deleted and fulfil a condition."""
+        return list(self.client.search_runs([experiment], condition, max_results=1000))
+
+    def _find(self, name: str) -> str | None:
+        found = self.client.get_experiment_by_name(name)
+        if found is None:
+            return None
+        if found.lifecycle_stage != "active":
+            self.client.restore_experiment(found.experiment_id)
+        return str(found.experiment_id)
+
+    def _create(self, name: str) -> str:
+        location = (self._artifacts / name).as_uri() if self._artifacts else None
+        try:
+            return str(self.client.create_experiment(name, artifact_location=location, tags=KIND))
+        except Exception:  # another process was faster
+            found = self._find(name)
+            if found is None:
+                raise
+            return found
+
+
+def _probe(address: str) -> None:
+    """Ask for anything at all: any answer, an error too, comes from something that lives."""
+    import requests
+
+    requests.get(address, timeout=PROBE_SECONDS, stream=True, allow_redirects=False).close()
+
+
+def _client(address: str) -> Any:
+    import logging
+
+    for name in ("alembic", "mlflow.store.db.utils"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    file = sqlite_file(address)
+    if file is None:
+        from mlflow import MlflowClient
+
+        return MlflowClient(address)
+    return _sqlite_client(address, file)
+
+
+def _sqlite_client(address: str, file: Path) -> Any:
+    """A client of an SQLite file.
+
+    Processes that open a new SQLite store at once leave it unusable for good, so it is created under a file
+    lock and switched to write-ahead logging once.
+    """
+    lock = Path(f"{file}.lock")
+    try:  # FileLock would try again and again
+        file.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(lock, os.O_CREAT | os.O_RDWR, 0o644))
+    except OSError as error:
+        raise TrackingError(f"{file.parent} cannot be written to ({error.strerror})") from error
+    from mlflow import MlflowClient
+
+    with FileLock(lock, timeout=LOCK_SECONDS):
+        new = not file.exists()
+        client = MlflowClient(address)
+        client.search_experiments(max_results=1)
+        if new:
+            with contextlib.closing(sqlite3.connect(file)) as connection:
+                connection.execute("PRAGMA journal_mode=WAL")
+    return client
+
+
+def has_run(address: str, run_id: str) -> bool:
+    """Whether a remembered run is still in an SQLite file, which a user can remove; servers are trusted."""
+    file = sqlite_file(address)
+    if file is None:
+        return True
+    if not file.exists():
+        return False
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        try:
+            found = connection.execute("SELECT 1 FROM runs WHERE run_uuid = ?", (run_id,)).fetchone()
+        except sqlite3.DatabaseError:
+            return False
+    return found is not None

@@ -1,0 +1,272 @@
+"""Exporting the final weights of a linear method as a model of raw features for ``mlflow.pyfunc``.
+
+The scaling is not kept with a cell: it is that of the split, the same for every method, order and setting,
+and would make each of a study's cells up to three times as large. It is fitted again, on the rows that
+trained; the data's digest tells whether they are the same.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench import data
+from aucbench.data.loader import Loaded, Part
+from aucbench.data.scaler import Scaler, fit_scaling
+from aucbench.data.splits import limited, recorded
+from aucbench.errors import DataError, ParameterError, TrackingError
+from aucbench.studies.record import DESCRIPTION, CellRecord, canonical, decode, subset, to_dict
+from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store
+from aucbench.tracking import linear_model
+from aucbench.tracking.artifacts import RECORDS, WEIGHTS, weight_name
+from aucbench.tracking.client import Connection, shown
+
+LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
+KEY = 64  # hexadecimal digits of an entry's key
+
+
+def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key: str | None) -> CellResult:
+    """The only cell of a method on a data set, or that of the smallest seed.
+
+    Parameters
+    ----------
+    store : Store
+        Where it is looked for.
+    algorithm, dataset : str
+        Name of the method, title of the data set.
+    seed : int, optional
+        Of the run.
+    key : str, optional
+        How the cell's key begins, where settings of a method are to be told apart.
+
+    Raises
+    ------
+    ParameterError
+        There is none, or several that differ in more than the seed.
+    """
+    found = [
+        cell
+        for cell in store
+        if cell.record.algorithm.name == algorithm
+        and dataset in (cell.record.dataset.title, cell.record.dataset.name)
+        and (seed is None or cell.record.seed == seed)
+        and (key is None or cell.record.key.startswith(key))
+    ]
+    if not found:
+        raise ParameterError(
+            f"The store at {store.path} has no finished cell of {algorithm} on {dataset}"
+            + ("" if seed is None else f" with seed {seed}")
+            + ("" if key is None else f" whose key begins with {key}")
+            + "."
+        )
+    return _only(found)
+
+
+def from_run(uri: str, run: str, seed: int | None) -> CellResult:
+    """A cell of a logged entry, that of the smallest seed unless one is named.
+
+    Parameters
+    ----------
+    uri : str
+        An MLflow tracking address.
+    run : str
+        Id of the run, or the entry's key.
+    seed : int, optional
+        Of the cell.
+
+    Raises
+    ------
+    TrackingError
+        The address does not work, or has no such run.
+    ParameterError
+        The run has no cell of that seed.
+    """
+    try:
+        connection = Connection(uri, create=False)
+        run_id = _run_id(connection, run) if len(run) >= KEY else run
+        with tempfile.TemporaryDirectory() as folder:
+            names = {file.path for file in connection.client.list_artifacts(run_id)}
+            files = {
+                name: Path(connection.client.download_artifacts(run_id, name, folder))
+                for name in (RECORDS, WEIGHTS)
+                if name in names
+            }
+            if RECORDS not in files:
+                raise TrackingError(f"Run {run_id} of {shown(uri)} is no entry of aucbench.")
+            records = decode(files[RECORDS].read_bytes(), list[CellRecord])
+            weights = dict(np.load(files[WEIGHTS])) if WEIGHTS in files else {}
+    except TrackingError:
+        raise
+    except Exception as error:
+        why = shown(str(error).strip().split("\n")[0])[:300]
+        raise TrackingError(
+            f"Run {run} cannot be read from {shown(uri)} ({type(error).__name__}: {why})."
+        ) from error
+    found = [
+        CellResult(record, {}, weights.get(weight_name(record)))
+        for record in records
+        if seed in (None, record.seed)
+    ]
+    if not found:
+        seeds = ", ".join(str(record.seed) for record in records)
+        raise ParameterError(f"Run {run} has no cell of seed {seed}. Known: {seeds}.")
+    return _only(found)
+
+
+def export_model(cell: CellResult, folder: str | Path) -> Path:
+    """Write a model that ``mlflow.pyfunc.load_model(folder)`` reads; returns the folder.
+
+    Its ``predict`` takes rows of raw features and returns the decision values of the cell's final weights:
+    the higher, the more a row looks like those of the labels listed as ``positive`` in the model's metadata.
+
+    Parameters
+    ----------
+    cell : CellResult
+        Of a linear method on its features as they are.
+    folder : str or Path
+        Made here; must not exist, or be empty.
+
+    Raises
+    ------
+    ParameterError
+        The cell has no linear model of its data set's features.
+    DataError
+        The data are not those that trained, or the folder has something in it.
+    """
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise DataError(f"{folder} exists already: name a new folder with --out.")
+    weights = _weights(cell)
+    record = cell.record
+    scaler, positive = _trained_on(record)
+    # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
+    weights = weights * record.data.row_factor
+    facts = {
+        "scaling": record.scaling,
+        "dtype": record.dtype,
+        "record": to_dict(record),
+        "constant": record.result.score_at_zero,
+    }
+    import mlflow.pyfunc
+
+    with tempfile.TemporaryDirectory() as name:
+        aside = Path(name)
+        code, content = aside / f"{LOADER}.py", aside / "model.npz"
+        shutil.copyfile(linear_model.__file__, code)
+        np.savez(
+            content,
+            weights=weights,
+            offset=scaler.offset,
+            divisor=scaler.divisor,
+            facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
+        )
+        mlflow.pyfunc.save_model(
+            str(folder),
+            loader_module=LOADER,
+            data_path=str(content),
+            code_paths=[str(code)],
+            pip_requirements=_requirements(),
+            metadata={
+                "algo": record.algorithm.name,
+                "dataset": record.dataset.name,
+                "positive": list(positive),
+            },
+        )
+    return folder
+
+
+def _only(found: Sequence[CellResult]) -> CellResult:
+    """The first by seed and fold; cells that differ in anything else are told apart by their keys."""
+    settings: dict[str, CellResult] = {}
+    for cell in found:
+        settings.setdefault(canonical(subset(cell.record, _DECIDING)), cell)
+    if len(settings) > 1:
+        named = [(cell.record.key[:12], _flat(cell.record)) for cell in settings.values()]
+        keys = ", ".join(
+            f"{key} ({_different(fields, [other for _, other in named])})" for key, fields in named
+        )
+        raise ParameterError(f"Several settings fit; name one with --key: {keys}.")
+    return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
+
+
+def _flat(record: CellRecord) -> dict[str, Any]:
+    """What decides a cell's result, field by field."""
+    found: dict[str, Any] = {}
+    content = to_dict(record)
+    for name in _DECIDING:
+        value = content[name]
+        inner = value if isinstance(value, dict) else {}
+        found |= {f"{name}.{key}": each for key, each in inner.items() if key != "parameters"}
+        found |= {f"{name}.{key}": each for key, each in (inner.get("parameters") or {}).items()}
+        if not inner:
+            found[name] = value
+    return found
+
+
+def _different(fields: dict[str, Any], others: list[dict[str, Any]]) -> str:
+    """The fields in which not all agree."""
+    return " ".join(
+        f"{key}={value}" for key, value in fields.items() if any(each.get(key) != value for each in others)
+    )
+
+
+_DECIDING = (*DESCRIPTION, "source")
+
+
+def _run_id(connection: Connection, key: str) -> str:
+    experiments = [each.experiment_id for each in connection.client.search_experiments()]
+    runs = connection.client.search_runs(experiments, f"tags.key = '{key}'")
+    if not runs:
+        raise TrackingError(f"{connection.address} has no run of the entry {key}.")
+    return str(runs[0].info.run_id)
+
+
+def _weights(cell: CellResult) -> NDArray[np.float64]:
+    record = cell.record
+    name, features = record.algorithm.name, record.features.name
+    if features != "identity":
+        raise ParameterError(
+            f"The cell was trained on features={features}, which is not kept with its weights; "
+            f"only models of features=identity can be exported."
+        )
+    if cell.weights is None:
+        raise ParameterError(f"{name} is not a linear method: it has no weights to export.")
+    if not np.isfinite(cell.weights).all() or cell.diverged:
+        raise ParameterError(f"{name} diverged in this cell: there is no model to export.")
+    return cell.weights
+
+
+def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...]]:
+    """The scaling fitted on the training rows of the cell's split, and the labels that were positive."""
+    from aucbench.registry import catalog
+
+    described = record.dataset
+    parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in described.parameters.items()}
+    dataset = catalog().dataset(described.name)(**parameters)
+    loaded: dict[Part, Loaded] = {}
+
+    def load(part: Part) -> Loaded:
+        return loaded.setdefault(part, data.load(dataset, part)) if part not in loaded else loaded[part]
+
+    protocol = recorded(record.protocol.name, record.protocol.parameters)
+    part = Part(described.part)
+    if list(protocol.digests(load, part)) != list(record.data.sha256):
+        raise DataError(f"{described.title}: the data here are not those that the model was trained on.")
+    split = limited(
+        protocol.split(load, part, record.split_seed, record.fold),
+        record.max_train_rows,
+        record.split_seed,
+    )
+    return fit_scaling(record.scaling, split.train.X, split.train.rows), load(part).positive
+
+
+def _requirements() -> list[str]:
+    from importlib.metadata import version
+
+    return [f"{name}=={version(name)}" for name in ("mlflow", "numpy", "scipy")]

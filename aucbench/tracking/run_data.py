@@ -1,0 +1,197 @@
+"""What an MLflow run says of an entry: name, parameters, metrics, tags and description."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec.structs import asdict
+
+from aucbench.studies import grid_edges
+from aucbench.studies.plugin_metadata import changed, citation, colour, first_loss, plugin
+from aucbench.studies.record import DataRecord, EntryDescription, subset
+from aucbench.studies.rerun_command import GROUPS, seed_fields, words
+from aucbench.studies.result import CellResult, FinishedEntry, diverged_in_words, mean_curve
+
+LIMIT = 7500  # characters; MLflow keeps 8,000
+LABELS = 200  # characters of the list of positive labels
+
+TAG_LENGTH = 5000  # MLflow's limit
+
+
+def note(entry: FinishedEntry) -> str:
+    """What stands above the charts of a run."""
+    record = entry.record
+    method, data = record.algorithm.name, record.dataset.name
+    parts = [f"**{method}** on **{entry.title}**", *_method(method), *_data(entry, data), *_curve(entry)]
+    seeds = [cell.record.seeds for cell in entry.cells]
+    command = shlex.join(["aucbench", *words(record, seeds, entry.study)])
+    text = "\n\n".join(parts)[:LIMIT]
+    again = f"Run it again:\n\n    {command}"
+    return f"{text}\n\n{again}" if len(text) + len(again) < LIMIT else text
+
+
+def _method(name: str) -> list[str]:
+    cls = plugin("algo", name)
+    parts = []
+    cited = citation("algo", name)
+    if cited:
+        parts.append(f"Method: {cited}")
+    claims = getattr(cls, "claims", None)
+    if claims:
+        parts.append(f"Claims: convergence rate {claims.rate}, cost per iteration {claims.cost}.")
+    deviations = getattr(cls, "deviations", ())
+    if deviations:
+        listed = (deviations,) if isinstance(deviations, str) else deviations
+        parts.append("Where we differ:\n\n" + "\n".join(f"- {sentence}" for sentence in listed))
+    return parts
+
+
+def _data(entry: FinishedEntry, name: str) -> list[str]:
+    facts = entry.record.data
+    cited = citation("dataset", name)
+    positive = ", ".join(facts.positive)[:LABELS]
+    size = (
+        f"Data: {facts.train_rows:,} training rows ({facts.train_positives:,} positive), "
+        f"{facts.test_rows:,} test rows, {facts.features:,} features."
+    ) + (f" Positive: {positive}." if positive else "")
+    return [f"{size} {cited}" if cited else size]
+
+
+def _curve(entry: FinishedEntry) -> list[str]:
+    runs = len(entry.cells)
+    mean = (
+        f"the mean of {runs} runs; `test/auc_std` is their standard deviation" if runs > 1 else "of one run"
+    )
+    parts = [
+        f"`test/auc` is the exact AUC on the test rows at log-spaced checkpoints, {mean}. Steps are "
+        "iterations. Choose the relative time axis to see it against training time: the clock runs while "
+        "the method trains and stops while it is measured. `cost/train_seconds` is that time, exactly."
+    ]
+    if diverged := diverged_in_words(entry.cells):
+        parts.append(f"The method {diverged}: there is no final AUC, and the curve ends before that.")
+    if entry.failures or entry.missing:
+        parts.append(f"Incomplete: {len(entry.failures)} runs failed, {entry.missing} have not been run.")
+    return parts
+
+
+def run_name(described: EntryDescription) -> str:
+    """The method and what is not its default, so that rows of one method are told apart."""
+    return " ".join([described.algorithm.name, *variant(described)])
+
+
+def variant(described: EntryDescription) -> list[str]:
+    """Words for what differs from the method's defaults; all its parameters where it is not installed."""
+    algorithm, loss, features = described.algorithm, described.loss, described.features
+    tuning = described.tuning
+    tuned = tuning.space if tuning.name != "none" else {}
+    fields = {key: value for key, value in changed("algo", algorithm).items() if key not in tuned}
+    words = [f"{key}={_short(value)}" for key, value in fields.items()]
+    if loss and loss.name != first_loss(algorithm.name):
+        words.append(loss.name)
+    if loss:
+        words += [f"{key}={_short(value)}" for key, value in changed("loss", loss).items()]
+    if features.name != "identity":
+        words.append(features.name)
+        words += [f"{key}={_short(value)}" for key, value in changed("features", features).items()]
+    if tuned:
+        words.append("tuned" if tuning.name == "grid" else f"tuned:{tuning.name}")
+    if described.max_train_rows is not None:
+        words.append(f"rows={described.max_train_rows}")
+    return words
+
+
+def series(entry: FinishedEntry) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The mean curve, and the metrics along it."""
+    curve = mean_curve([cell.curve for cell in entry.cells])
+    return curve, {
+        "test/auc": curve["auc"],
+        "test/auc_gap": 1.0 - curve["auc"],
+        "test/auc_std": curve["auc_std"],
+        "cost/train_seconds": curve["train_seconds"],
+    }
+
+
+def totals(cells: Sequence[CellResult]) -> dict[str, float]:
+    """Metrics with a single value."""
+    results = [cell.record.result for cell in cells]
+    found = {
+        f"cost/{key}": float(np.mean([getattr(result, key) for result in results]))
+        for key in ("ns_per_iteration", "cpu_ns_per_iteration", "state_bytes")
+    }
+    costs = [cell.record.tuned.cost for cell in cells if cell.record.tuned]
+    if costs:
+        found["cost/tuning_passes"] = float(np.mean([cost.passes for cost in costs]))
+        found["cost/tuning_train_seconds"] = float(np.mean([cost.train_seconds for cost in costs]))
+    diverged = sum(cell.diverged for cell in cells)
+    if diverged:  # the last checkpoint before a method diverged is no final AUC
+        found |= dict.fromkeys(("test/auc", "test/auc_gap", "test/auc_std"), float("nan"))
+    return found | {"runs/diverged": float(diverged)}
+
+
+def params(entry: FinishedEntry) -> dict[str, Any]:
+    """Everything that was set, by the names of the command line."""
+    record = entry.record
+    found: dict[str, Any] = {}
+    for group, name in GROUPS.items():
+        plugin = getattr(record, name)
+        found[group] = plugin.name if plugin else "none"
+        found |= {f"{group}.{key}": value for key, value in plugin.parameters.items()} if plugin else {}
+    found |= subset(record, ("scaling", "rescale", "max_train_rows", "order", "dtype"))
+    for group, chosen in (("tuning", record.tuning), ("protocol", record.protocol)):
+        found[group] = chosen.name
+        found |= {f"{group}.{key}": value for key, value in chosen.parameters.items()}
+    found |= {f"budget.{key}": value for key, value in asdict(record.budget).items() if value is not None}
+    found |= seed_fields([cell.record.seeds for cell in entry.cells])
+    return found | {"dataset.part": record.dataset.part} | _classes(record.data)
+
+
+def _classes(data: DataRecord) -> dict[str, Any]:
+    """Which labels are positive and the rows of the first run, as far as the record has them."""
+    found = {
+        "data.positive": ", ".join(data.positive),
+        "data.negative": ", ".join(data.negative),
+        "data.train_rows": data.train_rows,
+        "data.train_positives": data.train_positives,
+        "data.test_rows": data.test_rows,
+        "data.test_positives": data.test_positives,
+    }
+    return {name: value for name, value in found.items() if value not in ("", None)}
+
+
+def tags(entry: FinishedEntry) -> dict[str, str]:
+    """What runs are searched by."""
+    record, cells = entry.record, entry.cells
+    found = {
+        "algo": record.algorithm.name,
+        "dataset": entry.title,
+        "loss": record.loss.name if record.loss else "none",
+        "protocol": record.protocol.name,
+        "study": entry.study or "none",
+        "key": entry.key,
+        "stop_reason": ", ".join(sorted({cell.record.result.stop_reason for cell in cells})),
+        "mlflow.runColor": colour(record.algorithm.name, " ".join(variant(record))),
+        "mlflow.source.name": "aucbench",
+    }
+    diverged = sum(cell.diverged for cell in cells)
+    if diverged:
+        found["diverged"] = f"{diverged} of {len(cells)}"
+        advice = next(cell.record.result.advice for cell in cells if cell.diverged)
+        found |= {"advice": advice} if advice else {}
+    records = [cell.record for cell in cells]
+    chosen = grid_edges.in_words(records)
+    if chosen:
+        found["tuned"] = chosen[:TAG_LENGTH]
+    edges = "; ".join(sentence for _, sentence in grid_edges.at_edges(records))
+    if edges:
+        found["tuned_at_edge"] = edges[:TAG_LENGTH]
+    if entry.failures or entry.missing:
+        found["incomplete"] = f"{len(entry.failures)} cells failed, {entry.missing} not run"
+    exempt = record.algorithm.exempt
+    if exempt:
+        found["exempt"] = "; ".join(f"{name}: {why}" for name, why in exempt.items())
+    return found | ({"git_commit": record.git_commit} if record.git_commit else {})
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
