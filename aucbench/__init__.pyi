@@ -35,6 +35,6 @@ from .errors import FetchError as FetchError
 from .errors import ParameterError as ParameterError
 from .errors import PluginError as PluginError
 from .errors import TrackingError as TrackingError
-from .result import Result as Result
+from .studies.result import Result as Result
 
 __version__: str

@@ -9,7 +9,7 @@ from aucbench.api import run_study
 from aucbench.cli.main import main
 from aucbench.execution.execute import plan_study
 from aucbench.studies.study import Observer
-from tests.fakes import two_clouds
+from tests.helpers.fake_plugins import two_clouds
 
 X, Y = two_clouds()
 ORDER = np.random.default_rng(0).permutation(200)

@@ -10,7 +10,7 @@ import aucbench
 from aucbench import PluginError
 from aucbench.contracts.validation import Family
 from aucbench.registry import PluginWarning, load_catalog
-from tests.fakes import Exploding, Perceptron
+from tests.helpers.fake_plugins import Exploding, Perceptron
 
 
 class FakeDistribution:

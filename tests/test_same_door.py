@@ -10,7 +10,7 @@ import pytest
 import aucbench
 import aucbench_algorithms
 from aucbench.studies.store import Store
-from tests.studies.support import finished, process_environment, results
+from tests.helpers.studies import finished, process_environment, results
 
 BUILT_IN = Path(aucbench_algorithms.__file__).parent
 FAMILIES = ("aucbench_algorithms", "aucbench_datasets", "aucbench_features", "aucbench_losses")

@@ -19,7 +19,7 @@ from tests.algorithms.pair_oracles import (
     logistic_gradient,
     squared_hinge_optimum,
 )
-from tests.algorithms.running import difference, random_problem, train, weights
+from tests.helpers.training import difference, random_problem, train, weights
 
 PASSES = np.zeros((300, 0), np.int64)
 LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]

@@ -7,7 +7,7 @@ from scipy import sparse
 import aucbench
 from aucbench import ParameterError, Problem
 from tests.algorithms import reference_square
-from tests.fakes import two_clouds
+from tests.helpers.fake_plugins import two_clouds
 
 X, Y = two_clouds(60, 5)
 ORDER = np.concatenate([np.flatnonzero(Y == 1)[:3], np.flatnonzero(Y == -1)[:3], np.arange(60)])

@@ -7,7 +7,7 @@ from scipy import sparse
 from aucbench.evaluation import exact_auc
 from aucbench_algorithms import Fsauc, LsSvm, Opauc, Psam, Solam
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order, formula_pairs
-from tests.algorithms.running import weights
+from tests.helpers.training import weights
 
 ONE_PASS = np.zeros((1, 0), np.int64)
 CASES = {

@@ -9,7 +9,7 @@ from aucbench.evaluation import exact_auc
 from aucbench.kernels import rows as row
 from aucbench_algorithms import LsSvm, SgdHinge, SgdLog, UniExp, UniLog, UniSquare, _newton, ls_svm
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order
-from tests.algorithms.running import difference, random_problem, train, weights
+from tests.helpers.training import difference, random_problem, train, weights
 
 PASSES = np.zeros((300, 0), np.int64)
 CASES = {

@@ -9,7 +9,7 @@ from aucbench.data import load
 from aucbench.data.scaler import fit_scaling
 from aucbench_algorithms import LogReg, UniLog, _newton
 from tests.algorithms.pair_oracles import logistic_gradient
-from tests.algorithms.running import difference, random_problem, train, weights
+from tests.helpers.training import difference, random_problem, train, weights
 
 PASSES = np.zeros((1000, 0), np.int64)
 each_layout = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])

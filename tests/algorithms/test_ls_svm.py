@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from aucbench_algorithms import LsSvm, ls_svm
-from tests.algorithms.running import difference, random_problem, weights
+from tests.helpers.training import difference, random_problem, weights
 
 
 def pairwise_gradient(w, X, y, lam):

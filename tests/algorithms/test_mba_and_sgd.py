@@ -12,7 +12,7 @@ from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
 from aucbench_algorithms.sklearn_sgd import RUN, SgdHinge, SgdLog
 from tests.algorithms.pair_oracles import all_pairs
-from tests.algorithms.running import difference, random_problem, train, weights
+from tests.helpers.training import difference, random_problem, train, weights
 
 LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)

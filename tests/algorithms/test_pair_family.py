@@ -14,7 +14,7 @@ from aucbench_algorithms import Asam, Cbr, CbrDiag, OamGra, OamSeq, RocSgd, UniE
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference_pairs as reference
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order, formula_pairs
-from tests.algorithms.running import difference, random_pairs, random_problem, weights
+from tests.helpers.training import difference, random_pairs, random_problem, weights
 
 PROBLEMS = {
     "dense": random_problem(1, 300, 20),

@@ -9,7 +9,7 @@ from scipy import sparse
 from aucbench import Batch, ParameterError, Problem
 from aucbench_algorithms import AdaOam, Asam, Fsauc, LsSvm, Opauc, OpaucR, Psam, Sauc, Spdam, UniExp
 from aucbench_losses import Hinge, Square
-from tests.algorithms.running import difference, random_pairs, random_problem, train, weights
+from tests.helpers.training import difference, random_pairs, random_problem, train, weights
 
 X, Y = random_problem(6, 250, 40, density=0.05)
 ORDER = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(6)])

@@ -8,7 +8,7 @@ from scipy import sparse
 
 import aucbench_algorithms as built_in
 from aucbench import Batch, Problem
-from tests.algorithms.running import difference, random_pairs, random_problem, train, weights
+from tests.helpers.training import difference, random_pairs, random_problem, train, weights
 
 X, Y = random_problem(6, 250, 120, density=0.04)
 STREAM = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(4)])

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from aucbench_algorithms import Fsauc, LsSvm, Opauc, Psam, Solam
 from tests.algorithms import reference
-from tests.algorithms.running import difference, random_pairs, random_problem, weights
+from tests.helpers.training import difference, random_pairs, random_problem, weights
 
 PROBLEMS = {
     "dense": random_problem(1, 300, 20),

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from aucbench_algorithms import _newton, _sorted_pairs
-from tests.algorithms.running import random_problem
+from tests.helpers.training import random_problem
 
 
 @pytest.mark.parametrize("ties", [False, True])

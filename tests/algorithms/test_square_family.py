@@ -13,7 +13,7 @@ from aucbench_algorithms import AdaOam, OpaucR, RegSolam, Sauc, SolamL1, Spam, S
 from aucbench_losses import Hinge, Logistic, SmoothHinge
 from tests.algorithms import reference, reference_square
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order
-from tests.algorithms.running import random_problem, weights
+from tests.helpers.training import random_problem, weights
 
 PROBLEMS = {
     "dense": random_problem(1, 300, 20),

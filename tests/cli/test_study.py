@@ -8,15 +8,15 @@ from hydra.core.config_store import ConfigStore
 from aucbench import api
 from aucbench.cli.main import main
 from aucbench.studies.store import Store
-from tests.studies.methods import COUNTER
-from tests.studies.support import contents, finished, process_environment, write_metadata
+from tests.helpers.studies import contents, finished, process_environment, write_metadata
+from tests.helpers.study_methods import COUNTER
 
 COMMON = ("tracking=none", "budget.checkpoints=3", "dataset=fake_clouds")
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Metadata that announces the plugins of `tests.studies.methods`."""
+    """Metadata that announces the plugins of `tests.helpers.study_methods`."""
     return write_metadata(tmp_path_factory.mktemp("site") / "site")
 
 

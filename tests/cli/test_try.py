@@ -16,8 +16,8 @@ from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.registry import Catalog, Plugin
 from aucbench.studies.store import Store
-from tests.cli import try_methods
-from tests.studies.support import process_environment, write_metadata
+from tests.helpers import try_methods
+from tests.helpers.studies import process_environment, write_metadata
 
 # One real data set and one with sparse rows, one stochastic rival and one that is solved to its optimum.
 SMALL = (

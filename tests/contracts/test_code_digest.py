@@ -14,7 +14,7 @@ import pytest
 import aucbench.contracts
 from aucbench.contracts import code_digest as module
 from aucbench.contracts.code_digest import code_digest, normal_form
-from tests.fakes import Perceptron
+from tests.helpers.fake_plugins import Perceptron
 
 FILES = {
     "__init__": "from other_package.method import Method\nfrom other_package.sibling import Sibling\n",

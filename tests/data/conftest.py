@@ -8,7 +8,7 @@ import pytest
 
 from aucbench import File
 from aucbench.data.files import download, locate
-from tests.data.http_server import HttpServer
+from tests.helpers.http_server import HttpServer
 
 TINY = "-1 1:0.5 3:2\n1 2:-1.25\n-1 1:1e-3 # a comment\n1 1:7 2:8 3:9\n-1 3:4\n"
 

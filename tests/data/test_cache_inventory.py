@@ -12,7 +12,7 @@ from aucbench.data.files import cache_inventory, locate
 from aucbench_datasets.libsvm_binary import Fourclass, W8a
 from aucbench_datasets.user_files import Libsvm
 from tests.data.conftest import TINY, Declared
-from tests.data.http_server import content
+from tests.helpers.http_server import content
 
 FOUR = "".join(f"{1 if i < 307 else -1} 1:{i} 2:1\n" for i in range(862))
 

@@ -12,7 +12,7 @@ from aucbench import DataError, FetchError, File
 from aucbench.data import fetch, load, missing_bytes
 from aucbench.data.files import build_cache, download
 from tests.data.conftest import TINY, Declared, files_of
-from tests.data.http_server import content, failure, resumable
+from tests.helpers.http_server import content, failure, resumable
 
 BODY = TINY.encode()
 

@@ -14,7 +14,7 @@ from aucbench.data import fetch, load
 from aucbench.data.files import locate
 from aucbench_datasets.user_files import Csv, Libsvm
 from tests.data.conftest import TINY, Declared, files_of
-from tests.data.http_server import content
+from tests.helpers.http_server import content
 
 BODY = TINY.encode()
 

@@ -10,7 +10,7 @@ from aucbench import DataError, ParameterError
 from aucbench.data import load
 from aucbench_datasets.openml import Openml
 from aucbench_datasets.user_files import Csv
-from tests.data.http_server import content
+from tests.helpers.http_server import content
 
 ARFF = """@RELATION r
 @ATTRIBUTE 'body weight' REAL

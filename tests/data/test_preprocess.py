@@ -10,7 +10,7 @@ from aucbench.data.loader import Part
 from aucbench.data.preprocess import Rescaling, prepare
 from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.data.splits import Holdout, Side, Split
-from tests.fakes import Perceptron, two_clouds
+from tests.helpers.fake_plugins import Perceptron, two_clouds
 
 X, Y = two_clouds(n=300)
 X = X * [1e-3, 1.0, 50.0, 1.0, 7.0] + [0.0, 9.0, 0.0, -4.0, 0.0]

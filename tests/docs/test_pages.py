@@ -13,8 +13,8 @@ import pytest
 from aucbench.cli.commands import COMMANDS
 from aucbench.cli.main import main
 from aucbench.studies import settings
-from tests.docs import stand_ins
-from tests.docs.blocks import Block, blocks
+from tests.helpers import page_substitutes
+from tests.helpers.markdown_blocks import Block, blocks
 from tests.test_public import IN_KERNELS
 
 ROOT = Path(__file__).parents[2]
@@ -95,7 +95,7 @@ def _needs_files(page):
 def folder(tmp_path_factory):
     """One folder and one store for all pages, so that what two pages say runs once."""
     path = tmp_path_factory.mktemp("pages")
-    stand_ins.write(path)
+    page_substitutes.write(path)
     return path
 
 

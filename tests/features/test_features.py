@@ -9,7 +9,7 @@ from scipy import sparse
 import aucbench
 from aucbench_features import Fourier, Identity, Nystroem, Pca, Projection, Subset
 from aucbench_features.gaussian_kernel import mean_square_distance
-from tests.fakes import two_clouds
+from tests.helpers.fake_plugins import two_clouds
 
 X, Y = two_clouds(300, 8)
 MAPS = [

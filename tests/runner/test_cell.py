@@ -7,7 +7,7 @@ from aucbench import DataError, ParameterError, PluginError, replay
 from aucbench.runner.budget import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import StopReason, Task
-from tests.fakes import CountingState, Exploding, Iterating, Perceptron, two_clouds
+from tests.helpers.fake_plugins import CountingState, Exploding, Iterating, Perceptron, two_clouds
 
 X, Y = two_clouds()
 X_TEST, Y_TEST = two_clouds(seed=1)

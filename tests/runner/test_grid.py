@@ -11,7 +11,7 @@ from aucbench.runner import grid
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Order, StopReason, Task
-from tests.fakes import CountingState, Exploding, Iterating, Perceptron, two_clouds
+from tests.helpers.fake_plugins import CountingState, Exploding, Iterating, Perceptron, two_clouds
 
 X, Y = two_clouds(n=1500, d=9)
 X_TEST, Y_TEST = two_clouds(n=300, d=9, seed=1)

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import aucbench
 from aucbench import DataError, ParameterError
 from aucbench.sklearn import AUCClassifier, classifier
-from tests.fakes import Exploding, Iterating, two_clouds
+from tests.helpers.fake_plugins import Exploding, Iterating, two_clouds
 
 X, Y = two_clouds(n=300)
 FRAME, LABELS = load_breast_cancer(return_X_y=True, as_frame=True)

@@ -6,7 +6,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from aucbench.sklearn import AUCClassifier
-from tests.fakes import two_clouds
+from tests.helpers.fake_plugins import two_clouds
 
 PLANNED = AUCClassifier("fsauc", iterations=1_000)
 ESTIMATORS = [

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from aucbench import Batch, DataError, ParameterError, Problem, catalog
 from aucbench.contracts.validation import Family
 from aucbench.sklearn import AUCClassifier
-from tests.fakes import Exploding, Perceptron, two_clouds
+from tests.helpers.fake_plugins import Exploding, Perceptron, two_clouds
 
 X, Y = two_clouds(n=400)
 X_TEST, Y_TEST = two_clouds(n=400, seed=1)

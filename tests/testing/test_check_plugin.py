@@ -7,7 +7,6 @@ import pytest
 
 import aucbench.testing
 from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
-from tests.fakes import Perceptron
 from tests.helpers.broken_plugins import (
     CULPRITS,
     ClaimsSparse,
@@ -17,6 +16,7 @@ from tests.helpers.broken_plugins import (
     StepPerChunk,
     WrongAccess,
 )
+from tests.helpers.fake_plugins import Perceptron
 from tests.third_party.my_methods import PairSgd, Ramp
 
 

@@ -15,15 +15,15 @@ from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
 from aucbench.tracking.linear_model import _load_pyfunc
 from aucbench.tracking.model_export import export_model, from_run
-from tests.tracking import servers
+from tests.helpers import mlflow_servers
 from tests.tracking.conftest import entries_of
-from tests.tracking.test_exporting import test_rows as raw_rows
+from tests.tracking.test_model_export import test_rows as raw_rows
 
 BACKENDS = ["sqlite", "postgresql"]
 
 
 def lacking(backend):
-    if backend == "postgresql" and servers.postgres_tools() is None:
+    if backend == "postgresql" and mlflow_servers.postgres_tools() is None:
         return "PostgreSQL is not installed"
     if backend == "postgresql" and importlib.util.find_spec("psycopg") is None:
         return "psycopg is not installed"
@@ -43,8 +43,8 @@ def server(request, empty_file):
             shutil.copyfile(empty_file, folder / "mlflow.db")
             backend = f"sqlite:///{folder / 'mlflow.db'}"
         else:
-            backend = stack.enter_context(servers.postgres(folder / "postgres"))
-        yield stack.enter_context(servers.mlflow_server(folder, backend))
+            backend = stack.enter_context(mlflow_servers.postgres(folder / "postgres"))
+        yield stack.enter_context(mlflow_servers.mlflow_server(folder, backend))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from aucbench.leaderboard.render import figures
 from aucbench.leaderboard.render.figure_style import begin, legible, look, power, short, styles
 from aucbench.leaderboard.report import Estimate
 from aucbench.studies.plugin_metadata import colour
-from tests.boards.making import report as random_report
+from tests.helpers.small_study import report as random_report
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from aucbench.leaderboard.render._page_data import packed
 from aucbench.leaderboard.render.columns import board_table, overall_table
 from aucbench.leaderboard.render.page import SCRIPTS, embedded, page, script, style, write_page
 from aucbench.leaderboard.report import DataFacts, Look
-from tests.boards.making import report
+from tests.helpers.small_study import report
 
 HARMFUL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 

@@ -6,8 +6,8 @@ import pytest
 
 from aucbench.leaderboard import build
 from aucbench.leaderboard.render.page import write_page
-from tests.boards.cells import budget, finished, tuning, unfinished
-from tests.boards.making import cells, report
+from tests.helpers.board_cells import budget, finished, tuning, unfinished
+from tests.helpers.small_study import cells, report
 from tests.leaderboard.render.test_page import HARMFUL, named
 
 DASH = "\u2013"

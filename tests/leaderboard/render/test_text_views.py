@@ -8,8 +8,8 @@ import pytest
 from aucbench.leaderboard import build
 from aucbench.leaderboard.render import latex, markdown, terminal
 from aucbench.leaderboard.render.figures import draw_all
-from tests.boards.cells import altered, finished, several
-from tests.boards.making import report as random_report
+from tests.helpers.board_cells import altered, finished, several
+from tests.helpers.small_study import report as random_report
 
 NASTY = 'a_b & 50% | [x] #1 {y} ~z^2 <i>$m$</i> \\frac\n\nsecond line *é* 数据 \x07 "q" `c` --'
 

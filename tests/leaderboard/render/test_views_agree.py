@@ -14,8 +14,8 @@ from aucbench.leaderboard.render import latex, markdown, terminal
 from aucbench.leaderboard.render.page import write_page
 from aucbench.leaderboard.report import DataFacts
 from aucbench.studies.store import Store
-from tests.boards.cells import altered, finished
-from tests.boards.making import cells
+from tests.helpers.board_cells import altered, finished
+from tests.helpers.small_study import cells
 from tests.leaderboard.render.test_page_in_browser import DASH, column
 
 

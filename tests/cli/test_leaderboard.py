@@ -1,0 +1,295 @@
+"""``aucbench leaderboard``, ``aucbench compare``, and the leaderboard that ends a study."""
+
+import json
+import re
+import shlex
+import shutil
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from aucbench import tracking
+from aucbench.cli.main import main
+from aucbench.execution.prepared_data import PreparedData
+from aucbench.leaderboard.cells import from_store
+from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
+from aucbench.studies.result import FinishedEntry
+from aucbench.studies.store import Store
+from aucbench.tracking.client import Connection
+from tests.helpers.board_cells import altered
+from tests.helpers.studies import study_of
+
+COMMON = ("-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1")
+WORDS = (*COMMON, "algo=solam,psam", "dataset=wine,gaussian", "runs=2", "study=pair")
+TUNED = (
+    *COMMON, "algo=solam", "dataset=wine", "study=tuned", "tuning=grid", "tuning.folds=2",
+    "tuning.grid={solam:{zeta:[1,10],radius:[1]}}",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder with a store of two studies, one of them tuned, and their MLflow file."""
+    folder = tmp_path_factory.mktemp("boards")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        address = f"tracking.uri=sqlite:///{folder}/mlflow.db"
+        assert main([*WORDS, address, "tracking=mlflow"]) == 0
+        assert main([*TUNED, "tracking=none"]) == 0
+    return folder
+
+
+@pytest.fixture
+def run(finished, tmp_path, monkeypatch, capsys):
+    """Run the command line in the study's folder; gives status, output and errors."""
+    monkeypatch.chdir(finished)
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+
+    def run(*words):
+        status = main(list(words))
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+def table(folder):
+    return pd.read_parquet(folder / "leaderboard.parquet")
+
+
+def test_a_study_ends_by_writing_its_leaderboard_and_sending_it(finished):
+    own = finished / "aucbench-store" / "boards" / "pair"
+    files = {file.name for file in own.iterdir()}
+    assert files == {
+        "cells.parquet", "leaderboard.csv", "leaderboard.html", "leaderboard.md", "leaderboard.parquet",
+        "leaderboard.tex", "overall.csv",
+    }  # fmt: skip
+    assert len(table(own)) == 4
+    client = Connection(f"sqlite:///{finished}/mlflow.db").client
+    experiments = [each.experiment_id for each in client.search_experiments()]
+    (sent,) = (each for each in client.search_runs(experiments) if each.info.run_name == "pair")
+    assert {file.path for file in client.list_artifacts(sent.info.run_id)} == files
+
+
+def test_the_leaderboard_of_a_study_is_that_which_ended_it(run, finished, tmp_path):
+    status, out, _ = run("leaderboard", "--study", "pair", "--out", str(tmp_path / "new"), "--no-pictures")
+    assert status == 0
+    assert "24 cells done, 0 diverged, 0 failed, 0 missing" in out
+    assert f"open {tmp_path / 'new' / 'leaderboard.html'}" in out
+    assert not (tmp_path / "new" / "pictures").exists()
+    pd.testing.assert_frame_equal(
+        table(tmp_path / "new"), table(finished / "aucbench-store" / "boards" / "pair")
+    )
+
+
+def test_the_leaderboard_of_a_store_keeps_what_was_tuned_apart(run, finished, tmp_path):
+    status, out, _ = run(
+        "leaderboard", "--store", str(finished / "aucbench-store"), "--out", str(tmp_path), "--no-pictures"
+    )
+    assert status == 0
+    assert "27 cells done" in out
+    found = table(tmp_path)
+    assert sorted(zip(found["dataset"], found["tuned"], found["method"], strict=True)) == [
+        ("gaussian", False, "psam"), ("gaussian", False, "solam"), ("wine", False, "psam"),
+        ("wine", False, "solam"), ("wine", True, "solam"),
+    ]  # fmt: skip
+
+
+def test_the_boards_from_mlflow_are_those_from_the_store(run, finished, tmp_path):
+    words = ("--study", "pair", "--no-pictures", "--out")
+    run("leaderboard", *words, str(tmp_path / "store"))
+    status, out, _ = run(
+        "leaderboard", "--mlflow", f"sqlite:///{finished}/mlflow.db", *words, str(tmp_path / "mlflow")
+    )
+    assert status == 0
+    assert "cells that failed or were never run are not among these" in " ".join(out.split())
+    pd.testing.assert_frame_equal(table(tmp_path / "store"), table(tmp_path / "mlflow"))
+    cells = [
+        pd.read_parquet(tmp_path / name / "cells.parquet").set_index("key") for name in ("store", "mlflow")
+    ]
+    pd.testing.assert_frame_equal(cells[0].sort_index(), cells[1].sort_index())
+
+
+def test_gains_over_a_baseline_stand_in_every_export(run, tmp_path):
+    status, out, _ = run(
+        "leaderboard", "--study", "pair", "--baseline", "psam", "--out", str(tmp_path), "--no-pictures"
+    )
+    assert status == 0
+    assert "gain over psam" in out
+    board = table(tmp_path).set_index(["dataset", "method"])
+    for dataset in ("wine", "gaussian"):
+        row, own = board.loc[(dataset, "solam")], board.loc[(dataset, "psam")]
+        assert row["gain_mean"] == pytest.approx(row["auc_mean"] - own["auc_mean"], abs=1e-12)
+        assert row["gain_low"] < row["gain_mean"] < row["gain_high"]
+        text = f"{row['gain_mean']:+.4f} ({row['gain_low']:+.4f} to {row['gain_high']:+.4f})"
+        assert text in out
+        assert text in (tmp_path / "leaderboard.md").read_text()
+        assert text.replace("-", "$-$") in (tmp_path / "leaderboard.tex").read_text()
+    assert pd.read_csv(tmp_path / "overall.csv")["baseline"].tolist() == ["psam", "psam"]
+
+
+def test_a_baseline_that_was_not_run_is_named(run, tmp_path):
+    for words, name in (((), "log_reg"), (("--baseline", "ls_svm"), "ls_svm")):
+        status, out, _ = run("leaderboard", "--study", "pair", *words)
+        assert status == 0
+        assert f"gain over {name}" in out
+        assert f"There are no gains: {name} was not run." in out
+
+
+def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
+    own = finished / "aucbench-store" / "boards" / "tuned"
+    cells = pd.read_parquet(own / "cells.parquet")
+    chosen = [json.loads(each)["zeta"] for each in cells["chosen"]]
+    (row,) = table(own).to_dict("records")
+    usual, count = max(((value, chosen.count(value)) for value in set(chosen)), key=lambda each: each[1])
+    assert f"zeta={usual:g} in {count} of {len(cells)} runs" in row["chosen"]
+    assert pd.read_csv(own / "leaderboard.csv")["chosen"].tolist() == [row["chosen"]]
+    assert row["chosen"] in (own / "leaderboard.md").read_text()
+    assert row["chosen"] in (own / "leaderboard.html").read_text()
+
+
+def test_pictures_are_drawn_where_they_are_wanted(run, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        "aucbench.leaderboard.render.export.draw_all", lambda report, folder: drawn.append(folder) or []
+    )
+    assert run("leaderboard", "--study", "pair", "--out", str(tmp_path))[0] == 0
+    assert drawn == [tmp_path / "pictures"]
+
+
+def test_what_cannot_be_shown_is_one_sentence_and_exit_status_2(run, finished, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("a file")
+    uri = f"sqlite:///{finished}/mlflow.db"
+    cases = {
+        ("leaderboard", "--study", "pear"): "has no study 'pear'. Known: ",
+        ("leaderboard", "--store", str(tmp_path / "empty")): "holds no finished cell yet",
+        ("leaderboard", "--store", str(tmp_path / "nowhere")): "There is no store at",
+        ("leaderboard", "--out", str(tmp_path / "file")): "--out: ",
+        ("leaderboard", "--out", str(tmp_path / "file" / "in")): "--out: ",
+        ("leaderboard", "--mlflow", uri, "--study", "pear"): "No entries of a study 'pear' were logged to",
+        ("leaderboard", "--mlflow", "nowhere"): "tracking.uri",
+        ("leaderboard", "--baseline", "psan"): "Unknown baseline 'psan'. Did you mean psam",
+        ("compare", "fsauc_table3"): "Unknown table 'fsauc_table3'. Did you mean fsauc_table2",
+        (
+            "compare",
+            "fsauc_table2",
+        ): "has no study 'fsauc_table2': run aucbench +experiment=fsauc_table2 first.",
+        ("compare", "fsauc_table2", "--study", "pear"): "has no study 'pear'",
+        ("compare", "fsauc_table2", "--store", str(tmp_path / "nowhere")): "There is no store at",
+        ("compare", "psam_table2", "--study", "pair", "--out", str(tmp_path / "file")): "--out: ",
+    }
+    for words, sentence in cases.items():
+        status, out, err = run(*words)
+        assert (status, out) == (2, ""), words
+        assert err.startswith("aucbench: "), words
+        assert sentence in err
+        assert len(err.splitlines()) == 1
+
+
+def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(run, finished, tmp_path):
+    shutil.copytree(finished / "aucbench-store", tmp_path / "copy")
+    store = Store(tmp_path / "copy")
+    first, second = (
+        cell
+        for cell in from_store(store, "pair")
+        if (cell.described.dataset.name, cell.described.algorithm.name) == ("wine", "psam")
+        if cell.run.seed == 0 and cell.run.fold < 2
+    )
+    for cell in (first, second):
+        next((tmp_path / "copy" / "cells").rglob(f"{cell.key}.npz")).unlink()
+    of_cell = {name: getattr(second.record, name) for name in ("key", *SEEDS, *DESCRIPTION)}
+    store.put_failure(FailureRecord(**of_cell, reason=CellStatus.timeout, message="too long"))
+    status, out, _ = run("leaderboard", "--store", str(tmp_path / "copy"), "--study", "pair")
+    assert status == 0
+    assert "22 cells done, 0 diverged, 1 failed, 1 missing" in out
+    assert "4 (1 failed, 1 missing)" in out
+    assert len(re.findall(r"^│ psam", out, re.MULTILINE)) == 3  # two boards and the ranking
+
+
+def test_a_store_that_cannot_be_written_to_is_read(run, monkeypatch):
+    monkeypatch.setattr("aucbench.studies.store.os.access", lambda path, mode: False)
+    status, out, err = run("leaderboard", "--study", "pair")
+    assert (status, err) == (0, "")
+    assert "24 cells done" in out
+
+
+def test_data_that_were_not_to_be_had_stand_on_the_board(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"OFFLINE": "1", "MIRROR": str(tmp_path), "CACHE": str(tmp_path / "cache")}.items():
+        monkeypatch.setenv(f"AUCBENCH_{name}", value)
+    words = ("-m", "algo=ls_svm", "dataset=wine,w8a", "study=part", "matrix.skip_missing_data=true")
+    assert main([*words, "tracking=none"]) == 0
+    capsys.readouterr()
+    assert main(["leaderboard", "--study", "part"]) == 0
+    written = (tmp_path / "aucbench-store/boards/part/leaderboard.md").read_text()
+    for text in (" ".join(capsys.readouterr().out.split()), written.replace("\\", "")):
+        assert re.search(r"study 'part'[^.]*: ls_svm on w8a\.", text)
+
+
+def commands(finished, study):
+    boards = table(finished / "aucbench-store" / "boards" / study)
+    return [(row["dataset"], row["method"], row["command"]) for row in boards.to_dict("records")]
+
+
+@pytest.mark.parametrize("study", ["pair", "tuned"])
+def test_the_command_of_a_row_gives_an_entry_with_the_same_cells(study, finished):
+
+    store = Store(finished / "aucbench-store")
+    keys = {}
+    for cell in from_store(store, study):
+        name = cell.described.dataset.title, cell.described.algorithm.name
+        keys.setdefault(name, set()).add(cell.key)
+    for dataset, method, command in commands(finished, study):
+        program, *words = shlex.split(command)
+        assert program == "aucbench"
+        (entry,) = study_of(*words).entries
+        found = entry.cell_keys(PreparedData().digests(entry))
+        assert set(found.values()) == keys[dataset, method]
+
+
+def test_comparing_prints_and_writes_the_table(run, tmp_path):
+    status, out, err = run("compare", "psam_table2", "--study", "pair", "--out", str(tmp_path / "out"))
+    assert status == 0
+    assert "Khalid" in out
+    assert "0 cells compared" in out
+    assert "Made by `aucbench compare psam_table2 --study pair`." in out
+    assert str(tmp_path / "out") in err
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        "psam_table2.md", "psam_table2.csv", "psam_table2.parquet",
+    }  # fmt: skip
+    written = pd.read_parquet(tmp_path / "out" / "psam_table2.parquet")
+    assert set(written["verdict"]) == {"not run"}
+
+
+def test_comparing_shows_ours_alone_where_the_papers_numbers_are_not_at_hand(run):
+    status, out, _ = run("compare", "spdam_table3", "--study", "pair", "--study", "tuned")
+    assert status == 0
+    assert "could not be read" in out
+    assert len(re.findall(r"^\| (wine|gaussian) \| (psam|solam)", out, re.MULTILINE)) == 5
+    assert out.rstrip().endswith("Made by `aucbench compare spdam_table3 --study pair --study tuned`.")
+
+
+def test_records_say_when_a_cell_finished(finished):
+    times = [cell.record.environment.finished_at for cell in Store(finished / "aucbench-store")]
+    assert len(set(times)) == len(times)
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", time) for time in times)
+
+
+def test_a_cell_that_diverged_before_its_first_checkpoint_comes_back_from_mlflow(run, finished, tmp_path):
+    cells = list(Store(finished / "aucbench-store"))[:2]
+    diverged = {"auc": None, "stop_reason": "diverged"}
+    lost = altered(cells[0], result=diverged, seed=99, key="lost")
+    lost = replace(lost, curve={name: values[:0] for name, values in lost.curve.items()})
+    cells[1] = altered(cells[0], seed=98, key="kept")
+    shutil.copyfile(finished / "mlflow.db", tmp_path / "mlflow.db")
+    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    tracking.Tracker(uri, None).log(FinishedEntry("a key", "odd", (cells[1], lost)))
+    found = {cell.record.key: cell for cell in tracking.read_cells(uri, "odd")}
+    assert set(found) == {"lost", "kept"}
+    assert len(found["lost"].curve["auc"]) == 0
+    assert list(found["kept"].curve["auc"]) == list(cells[1].curve["auc"])
+    status, out, _ = run("leaderboard", "--mlflow", uri, "--study", "odd")
+    assert status == 0
+    assert "1 (1 diverged)" in out

@@ -1,0 +1,261 @@
+"""The experiments of the papers compose, bind, and have the cells of their tables. No data are touched."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from aucbench.config.compose import config_folder
+from aucbench.data.loader import Part
+from aucbench.data.scaler import Scaling
+from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS, listed
+from tests.helpers.studies import study_of
+
+FOLDER = Path(config_folder()) / "experiment"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
+OURS = ("smoke", "try")  # experiments of no paper
+
+
+@pytest.fixture(scope="module")
+def study():
+    """The study that the words of a command line make, not run; each is composed once."""
+    return cache(lambda name, *words: study_of(f"+experiment={name}", *words, "tracking=none"))
+
+
+def cells(study):
+    return [(entry.algorithm.name, entry.dataset.name) for entry in study.entries]
+
+
+def entry_of(study, algo, dataset):
+    (found,) = (e for e in study.entries if (e.algorithm.name, e.dataset.name) == (algo, dataset))
+    return found
+
+
+def test_there_are_the_tables_of_the_papers_and_experiments_of_our_own():
+    assert sorted({words[0] for words in CELLS}) == NAMES
+
+
+@pytest.mark.parametrize("words", CELLS, ids=" ".join)
+def test_the_cells_are_those_of_the_table_and_all_of_them_bind(study, words):
+    planned = study(*words)
+    assert not [refused.why for refused in planned.refused]
+    assert set(cells(planned)) == CELLS[words]
+    variants = 2 if words[-1] == "features=subset,projection" else 1
+    assert len(planned.entries) == variants * len(CELLS[words])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_is_a_study_of_its_name_which_leaves_out_data_that_cannot_be_had(study, name):
+    planned = study(name)
+    assert planned.name == name
+    assert planned.skip_missing_data or name in OURS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_comment_at_the_top_says_what_the_table_is(name):
+    first, _, *comment = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").splitlines()
+    assert first == "# @package _global_"
+    text = "\n".join(line for line in comment if line.startswith("#"))
+    if name not in OURS:
+        assert re.search(r"table \w+", text)
+        assert "The paper states" in text
+        assert "Choices of ours" in text
+
+
+@pytest.mark.parametrize(
+    "words", [words for words in (*CELLS, BATCH_ON_EPSILON) if len(words) > 1], ids=" ".join
+)
+def test_the_comment_names_the_commands_of_the_other_columns(words):
+    assert f"aucbench +experiment={' '.join(words)}\n" in (FOLDER / f"{words[0]}.yaml").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_the_command_line_narrows_methods_and_data_sets(study):
+    planned = study("fsauc_table2", "dataset=a9a,ijcnn1", "algo=solam")
+    assert cells(planned) == [("solam", "a9a"), ("solam", "ijcnn1")]
+
+
+def test_a_word_of_the_command_line_wins_over_the_matrix(study):
+    planned = study("fsauc_table2", "dataset=a9a", "algo=solam,fsauc", "protocol=holdout")
+    assert {entry.protocol.name for entry in planned.entries} == {"holdout"}
+    planned = study("psam_table2", "dataset=spambase", "algo=psam,solam", "budget.epochs=2")
+    assert {entry.budget.epochs for entry in planned.entries} == {2.0}
+
+
+def test_only_the_data_sets_with_a_division_of_their_own_use_it(study):
+    given = {
+        e.dataset.name: e.protocol.halved for e in study("fsauc_table2").entries if e.protocol.name == "given"
+    }
+    assert given == {"a9a": True, "w8a": True}
+    given = {e.dataset.name for e in study("psam_table2").entries if e.protocol.name == "given"}
+    assert given == set(listed("ijcnn1 a9a mnist acoustic cod_rna epsilon sector news20"))
+    for words in CELLS:
+        for entry in study(*words).entries:
+            tested = any(file.part == "test" for file in getattr(entry.dataset.instance, "files", ()))
+            assert tested or (entry.protocol.name != "given" and entry.part is Part.train)
+
+
+def test_division_and_number_of_cells_are_those_of_the_papers(study):
+    cells_of_an_entry = {
+        "fsauc_table2": 5,
+        "opauc_table2": 25,
+        "opauc_table4": 25,
+        "sauc_table2": 50,
+        "spdam_table3": 25,
+        "psam_table2": 5,
+        "psam_table3": 3,
+        "smoke": 3,
+        "try": 3,
+    }
+    for name in NAMES:
+        assert {len(entry.cells()) for entry in study(name).entries} == {cells_of_an_entry[name]}
+
+
+def test_random_divisions_are_stratified_in_no_experiment_of_a_paper(study):
+    for words in CELLS:
+        protocols = [entry.protocol for entry in study(*words).entries]
+        random = [each for each in protocols if each.name in ("holdout", "train_valid_test")]
+        assert words[0] in OURS or not any(each.stratified for each in random)
+
+
+def test_rows_are_rescaled_in_no_experiment_of_a_paper(study):
+    for words in CELLS:
+        rescaled = {entry.settings.rescale for entry in study(*words).entries}
+        assert rescaled == {words[0] in OURS}
+
+
+def test_every_method_of_a_paper_is_tuned_on_a_grid_that_the_experiment_states(study):
+    for words in CELLS:
+        for entry in study(*words).entries:
+            if words[0] not in OURS:
+                assert entry.tuning.chooses
+                assert entry.algorithm.name in entry.tuning.choice.grid
+
+
+def test_no_experiment_of_a_paper_has_the_default_number_of_passes(study):
+    for words in CELLS:
+        for entry in study(*words).entries:
+            if words[0] not in OURS:
+                assert (entry.budget.epochs is None) == hasattr(entry.algorithm.instance, "done")
+
+
+def test_fsauc_tunes_once_and_varies_the_order_of_one_division(study):
+    for entry in study("fsauc_table2").entries:
+        assert len(set(entry.searches().values())) == 1
+        assert {cell.seeds.split_seed for cell in entry.cells()} == {0}
+        assert [cell.seeds.order_seed for cell in entry.cells()] == [0, 1, 2, 3, 4]
+
+
+def powers(base, low, high, step=1):
+    return tuple(float(base) ** power for power in range(low, high + 1, step))
+
+
+def test_the_grids_are_those_of_the_papers(study):
+    tens, passes = powers(10, -2, 2), tuple(float(value) for value in range(1, 101, 9))
+    expected = {
+        ("fsauc_table2", "fsauc", "a9a"): {"radius": powers(10, -1, 5), "eta": powers(2, -10, 10)},
+        ("fsauc_table2", "solam", "a9a"): {"zeta": powers(2, -10, 10), "radius": powers(10, -1, 5)},
+        ("fsauc_table2", "solam_l1", "a9a"): {"zeta": powers(2, -10, 10), "radius": powers(10, -1, 5)},
+        ("fsauc_table2", "opauc", "a9a"): {"eta": powers(2, -12, -4), "lam": powers(2, -10, 0)},
+        ("fsauc_table2", "opauc_r", "real_sim"): {"eta": powers(2, -12, -4), "lam": powers(2, -10, 0)},
+        ("opauc_table2", "opauc", "a9a"): {"eta": powers(2, -12, 10), "lam": powers(2, -10, 2)},
+        ("opauc_table2", "oam_seq", "a9a"): {"C": powers(2, -12, 10)},
+        ("opauc_table2", "svm_or", "a9a"): {"lam": powers(2, -10, 10)},
+        ("opauc_table2", "ls_svm", "a9a"): {"lam": powers(2, -10, 10)},
+        ("opauc_table2", "uni_log", "a9a"): {"lam": powers(2, -10, 10)},
+        ("opauc_table2", "uni_exp", "a9a"): {"eta": powers(2, -12, 10)},
+        ("opauc_table4", "opauc_r", "sector"): {"eta": powers(2, -12, 10), "lam": powers(2, -10, 2)},
+        ("sauc_table2", "sauc", "dna"): {"radius": tens, "beta": tens},
+        ("sauc_table2", "oam_gra", "dna"): {"C": tens, "radius": tens},
+        ("sauc_table2", "spam", "dna"): {"C": tens, "radius": tens},
+        ("sauc_table2", "opauc", "dna"): {"eta": powers(2, -12, 0, 3), "lam": powers(2, -10, 2, 3)},
+        ("spdam_table3", "spdam", "usps"): {"lam": powers(10, -5, 1)},
+        ("spdam_table3", "regsolam", "usps"): {"zeta": passes, "lam": powers(10, -5, 5)},
+        ("psam_table2", "psam", "a9a"): {"gamma": powers(10, -10, -7)},
+        ("psam_table2", "psam", "sector"): {"gamma": passes},
+        ("psam_table2", "asam", "farm_ads"): {"gamma": passes},
+        ("psam_table2", "cbr", "a9a"): {"C": powers(2, -10, 10)},
+        ("psam_table2", "bam", "a9a"): {"C": powers(2, -15, 10)},
+        ("psam_table3", "asam", "susy"): {"gamma": powers(10, -10, -7)},
+    }
+    for (name, algo, dataset), grid in expected.items():
+        space = entry_of(study(name), algo, dataset).tuning.space
+        assert list(space) == list(grid)
+        for field, values in grid.items():
+            assert space[field] == pytest.approx(values, rel=1e-12), (name, algo, field)
+
+
+def test_methods_have_the_fields_that_the_papers_give_them(study):
+    sauc, psam = study("sauc_table2"), study("psam_table2")
+    assert entry_of(sauc, "spam", "dna").algorithm.instance.penalty == "ball"
+    assert entry_of(sauc, "fsauc", "dna").algorithm.instance.delta == 0.1
+    assert entry_of(sauc, "oam_gra", "dna").algorithm.instance.buffer == 100
+    assert entry_of(psam, "cbr", "a9a").algorithm.instance.buffer == 50
+    assert entry_of(study("spdam_table3"), "spdam", "a9a").algorithm.instance.batch_fraction == 0.1
+    averaged = {
+        (words[0], entry.algorithm.name): entry.algorithm.instance.average
+        for words in CELLS
+        for entry in study(*words).entries
+        if entry.algorithm.name in ("oam_seq", "oam_gra") and words[0] not in OURS
+    }
+    assert {name for name, average in averaged.items() if average} == {("sauc_table2", "oam_gra")}
+    assert {
+        entry.algorithm.instance.buffer
+        for entry in study("opauc_table4").entries
+        if entry.algorithm.name in ("oam_seq", "oam_gra")
+    } == {50}
+    assert study("sauc_table2", "algo=sauc", "loss=logistic").entries[0].loss.name == "logistic"
+
+
+def test_batch_methods_run_until_they_converge_and_see_no_more_rows_than_in_the_paper(study):
+    batch = {"uni_log", "svm_or", "ls_svm"}
+    for entry in study("opauc_table2").entries:
+        assert entry.budget.epochs == (None if entry.algorithm.name in batch else 1.0)
+        assert entry.settings.max_train_rows == (8000 if entry.algorithm.name in batch else None)
+    assert entry_of(study("psam_table2"), "bam", "a9a").budget.epochs is None
+    planned = study(*BATCH_ON_EPSILON)
+    assert set(cells(planned)) == {(name, "epsilon") for name in batch}
+    assert {entry.settings.max_train_rows for entry in planned.entries} == {2000}
+
+
+def test_scaling_is_that_of_the_papers(study):
+    def scalings(name):
+        return {entry.dataset.name: entry.scaling for entry in study(name).entries}
+
+    assert set(scalings("opauc_table2").values()) == {Scaling.minmax}
+    assert set(scalings("sauc_table2").values()) == {Scaling.unit}
+    small_or_text = set(listed("diabetes fourclass german sector news20"))
+    found = scalings("spdam_table3")
+    assert {name for name, scaling in found.items() if scaling is Scaling.unit} == small_or_text
+    assert {found[name] for name in set(found) - small_or_text} == {Scaling.centred_unit}
+
+
+def test_the_kernel_versions_have_fewer_landmarks_on_susy(study):
+    landmarks = {e.dataset.name: e.features.instance.landmarks for e in study("psam_table3").entries}
+    assert landmarks == {"susy": 400} | {name: 1600 for name in landmarks if name != "susy"}
+
+
+def test_the_smoke_test_has_a_method_of_each_access_and_needs_no_download(study):
+    entries = study("smoke").entries
+    assert {str(entry.algorithm.instance.access) for entry in entries} == {
+        "stream",
+        "pairs",
+        "minibatch",
+        "full",
+    }
+    assert not any(getattr(entry.dataset.instance, "files", ()) for entry in entries)
+    assert {entry.algorithm.name for entry in entries if entry.tuning.chooses} == {"solam", "psam"}
+
+
+def test_the_methods_a_new_one_is_tried_beside_need_no_download_and_run_with_their_defaults(study):
+    entries = study("try").entries
+    assert not any(getattr(entry.dataset.instance, "files", ()) for entry in entries)
+    assert not any(entry.tuning.chooses for entry in entries)
+    epochs = {entry.algorithm.name: entry.budget.epochs for entry in entries}
+    assert epochs == dict.fromkeys(listed("solam fsauc psam"), 5.0) | dict.fromkeys(
+        listed("log_reg ls_svm svm_or")
+    )
+    own = study("try", "algo=opauc")
+    assert cells(own) == [("opauc", name) for name in listed("breast_cancer digits sparse_text")]

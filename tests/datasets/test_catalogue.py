@@ -1,0 +1,196 @@
+"""The catalogue: what is declared, and that real files match it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from aucbench import FetchError, File, Grouping, ParameterError
+from aucbench.data import fetch, has_test_part, load
+from aucbench_datasets import aucbench_datasets
+from aucbench_datasets.by_hand import Ecml2012, KddCup04
+from aucbench_datasets.libsvm_multiclass import Letter, Rcv1v2, Sector, SectorLvr, Usps
+from aucbench_datasets.openml import Openml, Phoneme
+from aucbench_datasets.scikit_learn import Wine
+from aucbench_datasets.uci import Magic04
+from aucbench_datasets.user_files import Csv, Libsvm, Npz, Parquet
+from tests.helpers.http_server import content
+
+BY_THE_USER = (Csv, Libsvm, Npz, Openml, Parquet)
+OF_FILES = [cls for cls in aucbench_datasets() if hasattr(cls, "files") and cls not in BY_THE_USER]
+PAPERS = """
+diabetes fourclass german splice usps letter magic04 a9a w8a kddcup04 mnist connect_4 acoustic ijcnn1 epsilon
+covtype sector sector_lvr news20 news20_binary rcv1v2 rcv1_binary ecml2012 higgs real_sim australian cod_rna
+dna leu madelon skin_nonskin svmguide1 spambase aloi webspam susy farm_ads phishing mushrooms mammography
+phoneme satimage shuttle pendigits svmguide3 breast_cancer digits wine
+"""
+IN_THE_MIRROR = {  # rows, features, positives of the training part; rows of the test part
+    "a9a": (32561, 123, 7841, 16281),
+    "australian": (690, 14, 307, None),
+    "connect_4": (67557, 126, None, None),
+    "covtype": (581012, 54, 283301, None),
+    "diabetes": (768, 8, 500, None),
+    "dna": (2000, 180, None, 1186),
+    "fourclass": (862, 2, 307, None),
+    "german": (1000, 24, 300, None),
+    "ijcnn1": (49990, 22, 4853, 91701),
+    "letter": (15000, 16, None, 5000),
+    "madelon": (2000, 500, 1000, 600),
+    "magic04": (19020, 10, 6688, None),
+    "mnist": (60000, 780, None, 10000),
+    "sector": (6412, 55197, None, 3207),
+    "sector_lvr": (6412, 55197, 80, 3207),
+    "skin_nonskin": (245057, 3, 50859, None),
+    "splice": (1000, 60, 517, 2175),
+    "svmguide1": (3089, 4, 2000, 4000),
+    "usps": (7291, 256, None, 2007),
+    "w8a": (49749, 300, 1479, None),
+}
+
+
+@pytest.fixture(scope="module")
+def parsed(tmp_path_factory):
+    """One cache for all real files: the data sets that share files are parsed into it once each."""
+    return tmp_path_factory.mktemp("parsed")
+
+
+def test_every_data_set_of_the_papers_is_in_the_catalogue():
+    assert set(PAPERS.split()) <= {cls.name for cls in aucbench_datasets()}
+
+
+@pytest.mark.parametrize("cls", OF_FILES, ids=lambda cls: cls.name)
+def test_every_declaration_has_rows_a_source_a_citation_and_facts_that_agree(cls):
+    data = cls()
+    assert data.citation
+    assert data.licence
+    assert any(file.part == "train" for file in data.files)
+    for file in data.files:
+        assert file.rows > 0
+        assert sum(file.labels.values()) in (0, file.rows)
+        assert file.sha256 is None  # none is known for certain
+        assert all(url.startswith("https://") for url in file.urls)
+        libsvm_site = file.path.startswith(("binary/", "multiclass/", "multilabel/"))
+        assert libsvm_site or file.urls or file.by_hand or file.kind == "openml"
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize("name", IN_THE_MIRROR)
+def test_files_of_the_mirror_match_the_published_facts(name, parsed, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(parsed))
+    data = next(cls for cls in aucbench_datasets() if cls.name == name)()
+    rows, features, positives, test_rows = IN_THE_MIRROR[name]
+    loaded = load(data)
+    assert loaded.X.shape == (rows, features) == (data.files[0].rows, data.features)
+    assert positives is None or np.count_nonzero(loaded.y == 1) == positives
+    if test_rows is not None:
+        test = load(data, "test")
+        assert test.X.shape == (test_rows, features)
+        assert set(test.y.tolist()) == {-1, 1}
+
+
+def test_random_halves_are_half_of_the_classes_and_depend_on_the_seed_alone():
+    def positives(**fields):
+        y, X = load(Wine(**fields)).y, load(Wine()).X
+        assert len(X) == 178
+        return np.count_nonzero(y == 1)
+
+    sizes = {59: 0, 71: 1, 48: 2}
+    seen = {positives(grouping_seed=seed) for seed in range(12)}
+    assert seen == set(sizes)  # floor(3 / 2) = 1 class is positive, and each one by some seed
+    assert positives(grouping_seed=3) == positives(grouping_seed=3)
+    assert positives(grouping="largest") == 71
+    assert positives(grouping="one", positive=2) == 48
+    assert positives(positive=[0, 2]) == 107
+
+
+@pytest.mark.mirror
+def test_thirteen_of_26_letters_are_positive_and_the_test_part_has_the_same_classes(parsed, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(parsed))
+    data = Letter(grouping_seed=7)
+    counts = [data.files[part].labels for part in (0, 1)]
+    found = [np.count_nonzero(load(data, part).y == 1) for part in ("train", "test")]
+    order = np.random.default_rng([7, 4]).permutation(26)[:13]
+    assert found == [sum(count[float(i + 1)] for i in order) for count in counts]
+
+
+def test_a_grouping_of_one_class_needs_its_label():
+    with pytest.raises(ParameterError, match=r"usps: grouping=one needs the label, dataset\.positive=LABEL"):
+        Usps(grouping="one")
+    with pytest.raises(ParameterError, match=r"usps: grouping must be one of halves, largest, one"):
+        Usps(grouping="thirds")
+
+
+@pytest.mark.mirror
+def test_the_largest_class_of_sector_is_the_first_of_the_three_largest():
+    assert SectorLvr.grouping is Grouping.largest
+    assert load(SectorLvr()).sha256 == load(Sector(positive=12)).sha256
+    assert has_test_part(SectorLvr())
+
+
+def test_what_cannot_be_fetched_says_what_to_download_and_where_to_put_it(cache, web):
+    with pytest.raises(FetchError) as caught:
+        fetch(KddCup04())
+    text = str(caught.value)
+    assert "download phy_train.dat of the archive that https://osmot.cs.cornell.edu" in text
+    assert f"put it at {cache / 'raw' / 'by_hand' / 'phy_train.dat'}" in text
+    with pytest.raises(FetchError, match=r"ecml2012: its file cannot be fetched automatically"):
+        fetch(Ecml2012())
+
+
+def test_what_was_put_there_by_hand_is_found(cache, monkeypatch):
+    monkeypatch.setattr(KddCup04, "files", (File(**{**vars(KddCup04.files[0]), "rows": 4}),))
+    place = cache / "raw" / "by_hand" / "phy_train.dat"
+    place.parent.mkdir(parents=True)
+    lines = [[i + 1, i % 2, *(100 * i + j for j in range(78))] for i in range(4)]
+    place.write_text("\n".join("\t".join(map(str, line)) for line in lines) + "\n")
+    loaded = load(KddCup04())
+    assert loaded.X.shape == (4, 70)
+    assert loaded.y.tolist() == [-1, 1, -1, 1]
+    missing = {20, 21, 22, 44, 45, 46, 29, 55}  # attributes, numbered from 1
+    assert loaded.X[1].tolist() == [100 + j for j in range(78) if j + 1 not in missing]
+
+
+def test_one_topic_of_many_is_positive_the_most_frequent_one_unless_named(tmp_path, monkeypatch):
+    train, test = tmp_path / "train", tmp_path / "test"
+    train.write_text("3,7 1:1 4:2\n7 2:1\n 1:5\n3,9,7 3:1\n2:4\n")
+    test.write_text("9 1:1\n7,3 2:1\n")
+
+    def files(self):
+        topic = "largest" if self.topic is None else float(self.topic)
+        return (File(str(train), topic=topic), File(str(test), part="test", topic=topic))
+
+    monkeypatch.setattr(Rcv1v2, "files", property(files))
+    assert load(Rcv1v2()).y.tolist() == [1, 1, -1, 1, -1]
+    assert load(Rcv1v2(), "test").y.tolist() == [-1, 1]
+    assert load(Rcv1v2(topic=9)).y.tolist() == [-1, -1, -1, 1, -1]
+    np.testing.assert_array_equal(load(Rcv1v2()).X[:, :4].toarray()[4], [0, 4, 0, 0])
+    with pytest.raises(ParameterError, match=r"rcv1v2: topic must be the number of a label, got 'CCAT'"):
+        Rcv1v2(topic="CCAT")
+
+
+def test_magic04_needs_no_header_and_knows_its_classes_by_letters(tmp_path, monkeypatch):
+    (tmp_path / "uci").mkdir()
+    (tmp_path / "uci" / "magic04.data").write_text(f"{','.join('1234567891')},g\n{','.join('0' * 10)},h\n")
+    monkeypatch.setenv("AUCBENCH_MIRROR", str(tmp_path))
+    facts = vars(Magic04.files[0]) | {"rows": 2, "labels": {"g": 1, "h": 1}}
+    monkeypatch.setattr(Magic04, "files", (File(**facts),))
+    assert load(Magic04()).X.tolist() == [[1, 2, 3, 4, 5, 6, 7, 8, 9, 1], [0] * 10]
+
+
+def test_phoneme_is_found_by_the_description_of_openml(web, monkeypatch):
+    facts = vars(Phoneme.files[0]) | {"rows": 3, "labels": {1: 2, 2: 1}}
+    monkeypatch.setattr(Phoneme, "files", (File(**facts),))
+    description = {
+        "url": f"{web.address}/phoneme.arff",
+        "format": "ARFF",
+        "default_target_attribute": "Class",
+    }
+    web.serve("/openml/1489.json", content(json.dumps({"data_set_description": description}).encode()))
+    attributes = "".join(f"@attribute V{i} numeric\n" for i in range(1, 6))
+    rows = "1,2,3,4,5,1\n5,4,3,2,1,2\n0,0,0,0,1,1\n"
+    arff = f"% comment\n@relation phoneme\n{attributes}@attribute Class {{1,2}}\n@data\n{rows}"
+    web.serve("/phoneme.arff", content(arff.encode()))
+    loaded = load(Phoneme())
+    assert loaded.X.tolist() == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [0, 0, 0, 0, 1]]
+    assert loaded.y.tolist() == [-1, 1, -1]
+    assert web.requests["/phoneme.arff"] == web.requests["/openml/1489.json"] == 1

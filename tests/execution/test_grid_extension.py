@@ -1,0 +1,195 @@
+"""Grids that go on beyond their edges, and what tunings of real batch methods cost."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from msgspec import structs
+
+import aucbench
+from aucbench.cli.main import main
+from aucbench.contracts import Batch, Problem
+from aucbench.execution.search import MOST_NEW
+from aucbench.execution.work_units import TrialsUnit
+from aucbench.execution.worker import workshop
+from aucbench.studies.settings import Budget
+from aucbench.studies.store import Store
+from aucbench.studies.tuners import Grid
+from aucbench_algorithms.ls_svm import LsSvm
+from aucbench_algorithms.univariate_batch import UniLog
+from tests.helpers.studies import conducted, contents, entry, plan_of, trials_of
+from tests.helpers.study_methods import Clouds, Gentle
+
+
+@dataclass(frozen=True)
+class Peaked(Gentle):
+    """Its AUC is largest where eta and slope are those of the peak, and falls with the distance."""
+
+    name: ClassVar[str] = "peaked"
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {"eta": (1.0, 10.0, 100.0)}
+    slope: aucbench.Positive = 1.0
+    peak: float = 0.001
+    slope_peak: float = 1.0
+    worst: float = 0.0  # below it the method diverges
+
+    def step(self, w, batch):
+        away = abs(np.log10(self.eta / self.peak)) + abs(np.log2(self.slope / self.slope_peak))
+        found = np.ones(len(w)) + away * np.where(np.arange(len(w)) % 2, 1.0, -1.0)
+        return found * np.nan if self.eta < self.worst else found
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "store")
+
+
+def tuned(store, algorithm, grid=None, extend=True, **options):
+    """What the record of the one cell of a study says of its tuning."""
+    grid = None if grid is None else {algorithm.name: grid}
+    clouds = Clouds(n=400, distance=0.3)
+    one = entry(algorithm, clouds, tuning=Grid(folds=2, grid=grid, extend=extend), **options)
+    assert conducted([one], store).failures == ()
+    (cell,) = store
+    return cell.record.tuned
+
+
+def test_without_extension_the_edge_is_recorded_with_the_values_tried(store):
+    found = tuned(store, Peaked(), extend=False)
+    assert found.parameters == {"eta": 1.0}
+    assert found.edges == {"eta": "lower"}
+    assert found.space == {"eta": [1.0, 10.0, 100.0]}
+    assert found.cost.settings == 3
+
+
+def test_the_search_goes_on_until_the_best_value_is_inside(store):
+    found = tuned(store, Peaked(), budget=Budget(epochs=2.0, checkpoints=2))
+    assert found.parameters == {"eta": 0.001}
+    assert found.edges == {}
+    assert found.space == {"eta": [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}
+    assert found.cost.settings == 7
+    assert found.cost.passes == pytest.approx(2.0 * 2 * 7)
+    assert len(found.trials) == 14
+
+
+def test_an_optimum_inside_needs_no_extension(store):
+    found = tuned(store, Peaked(peak=10.0))
+    assert (found.parameters, found.edges, found.cost.settings) == ({"eta": 10.0}, {}, 3)
+
+
+def test_the_extension_is_bounded_and_what_is_left_at_the_edge_is_said(store):
+    found = tuned(store, Peaked(peak=1e-30))
+    assert len(found.space["eta"]) == 3 + MOST_NEW
+    assert found.edges == {"eta": "lower"}
+
+
+def test_values_beyond_the_edge_that_diverge_leave_the_best_one_inside(store):
+    found = tuned(store, Peaked(worst=0.05))
+    assert found.parameters == {"eta": 0.1}
+    assert found.edges == {}
+    assert found.space["eta"][0] == 0.01
+
+
+def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(store, tmp_path):
+    grid = {"eta": [1.0, 10.0], "slope": [4.0, 8.0, 16.0]}
+    found = tuned(store, Peaked(slope_peak=0.5), grid)
+    assert found.edges == {}
+    assert found.parameters == {"eta": 0.001, "slope": 0.5}
+    whole = tuned(Store(tmp_path / "whole"), Peaked(slope_peak=0.5), found.space, extend=False)
+    assert (found.parameters, found.validation_auc) == (whole.parameters, whole.validation_auc)
+    assert found.cost.settings == whole.cost.settings == 6 * 7
+
+
+def test_another_extension_is_another_search(tmp_path):
+    keys = set()
+    for extend in (False, True):
+        one = entry(Peaked(), tuning=Grid(extend=extend))
+        (planned,) = plan_of([one], Store(tmp_path)).entries
+        keys.add(planned.cells[0].search.key(planned.digests))
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize("kept", [0, 1, 5, 6, 7, 10, 13])
+def test_an_extended_search_goes_on_from_stored_trials_as_if_it_had_not_been_interrupted(kept, tmp_path):
+    whole, cut = Store(tmp_path / "whole"), Store(tmp_path / "cut")
+    tuned(whole, Peaked())
+    (file,) = (whole.path / "trials").rglob("*.jsonl")
+    cut.add_trials(file.stem, whole.trials(file.stem)[:kept])
+    tuned(cut, Peaked())
+    assert contents(cut) == contents(whole)
+
+
+def test_trials_of_an_extension_that_went_elsewhere_are_not_taken_for_those_of_this_one(tmp_path):
+    whole, other = Store(tmp_path / "whole"), Store(tmp_path / "other")
+    found = tuned(whole, Peaked())
+    (file,) = (whole.path / "trials").rglob("*.jsonl")
+    wrong = [
+        structs.replace(trial, parameters={"eta": 1000.0}, auc=1.0)
+        for trial in whole.trials(file.stem)
+        if trial.number > 3
+    ]
+    other.add_trials(file.stem, wrong)
+    assert tuned(other, Peaked()).parameters == found.parameters
+
+
+def test_a_tuning_of_ls_svm_costs_one_pass_for_each_training(store):
+    found = tuned(store, LsSvm(), extend=False)
+    assert found.cost.trainings == found.cost.passes == len(LsSvm.grid["lam"]) * 2
+    assert {trial.passes for trial in trials_of(store)} == {1.0}
+
+
+def passes_by_hand(method, prepared):
+    """Iterations until the method says that it is done, one at a time."""
+    state = method.init(Problem(prepared.X, prepared.y), np.random.default_rng(0))
+    rows = np.arange(len(prepared.y))
+    for done in range(1, 1001):
+        batch = Batch(prepared.X, prepared.y, rows[:1, None][:, :0], method.access)
+        state = method.step(state, batch)
+        if method.done(state):
+            return done
+    raise AssertionError("not done after 1000 iterations")
+
+
+def test_a_tuning_of_uni_log_costs_the_iterations_that_each_training_takes(store):
+    from dataclasses import replace
+
+    method, clouds = UniLog(), Clouds(n=400, distance=0.3)
+    one = entry(method, clouds, tuning=Grid(folds=2, grid={"uni_log": {"lam": [1e-3, 1.0]}}))
+    conducted([one], store)
+    (planned,) = plan_of([one], store).entries
+    search = planned.cells[0].search
+    expected = {}
+    for fold in range(2):
+        unit = TrialsUnit(search.key(planned.digests), planned.digests, search, fold, ((0, {}),))
+        for number, lam in enumerate((1e-3, 1.0)):
+            expected[number, fold] = passes_by_hand(replace(method, lam=lam), workshop().prepared(unit))
+    assert {(t.number, t.fold): t.passes for t in trials_of(store)} == expected
+    assert 1 < min(expected.values()) <= max(expected.values()) < 100
+    (cell,) = store
+    assert cell.record.tuned.cost.passes == sum(expected.values())
+    assert cell.record.result.iterations < 100
+
+
+def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "tracking=none", "runs=2"]
+    grid = "tuning.grid={ls_svm: {lam: [100, 1000]}}"
+    assert main([*words, grid]) == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[:11])
+    assert lines["tuned"] == "lam=100"
+    assert "lam at the lower edge of its grid in 2 of 2 runs" in lines["edge"]
+    assert main(["-m", *words, grid, "dataset=breast_cancer,digits"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert sum("tuned: lam=" in line for line in out) == 2
+    assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
+    assert main([*words, grid, "tuning.extend=true"]) == 0
+    assert "edge" not in capsys.readouterr().out
+
+
+def test_a_dry_run_counts_settings_without_those_that_differ_in_ignored_fields(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["algo=spam", "tuning=grid", "tuning.folds=2", "tracking=none", "--dry-run"]
+    grid = "tuning.grid={spam: {C: [1, 2], beta: [1, 2], nu: [1, 2, 3], radius: [1, 2, 3, 4]}}"
+    for penalty, settings in (("l2", 4), ("net", 12), ("ball", 8)):
+        assert main([*words, grid, f"algo.penalty={penalty}"]) == 0
+        assert f"{2 * settings + 1} trainings to run" in capsys.readouterr().out

@@ -1,0 +1,87 @@
+"""What of a study the store already has."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from aucbench.contracts.code_digest import code_digest
+from aucbench.studies.entry import Entry
+from aucbench.studies.record import CellStatus
+from aucbench.studies.settings import Limits
+from aucbench.studies.store import Store
+from aucbench.studies.tuners import Grid
+from aucbench_losses import Hinge
+from tests.helpers.studies import bound, conducted, entry, plan_of
+from tests.helpers.study_methods import Clouds, Gentle, Other, Raising
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+def states(one, store):
+    return [str(cell.status) for cell in plan_of([one], store).cells()]
+
+
+def with_loss(algorithm):
+    return replace(entry(algorithm), loss=bound(Hinge()))
+
+
+@pytest.mark.parametrize("edited", [Gentle, Hinge])
+def test_an_edited_method_or_loss_or_helper_of_one_is_not_answered_from_the_store(edited, store, monkeypatch):
+    conducted([with_loss(Gentle())], store)
+    assert states(with_loss(Gentle()), store) == ["finished"]
+    # The digest of a plugin covers its helpers.
+    monkeypatch.setattr(
+        sys.modules[Entry.__module__], "code_digest", lambda cls: code_digest(cls) + "x" * (cls is edited)
+    )
+    assert states(with_loss(Gentle()), store) == ["missing"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        entry(Gentle(eta=0.2)),
+        entry(Gentle(), Clouds(seed=1)),
+        entry(Gentle(), seed=1),
+        entry(Gentle(), tuning=Grid()),
+        entry(Gentle(), order_seed=5),
+        entry(Other()),
+    ],
+)
+def test_what_decides_the_numbers_is_part_of_the_key(other, store):
+    conducted([entry(Gentle())], store)
+    assert states(other, store) == ["missing"]
+
+
+def test_what_decides_no_number_is_not(store):
+    conducted([entry(Gentle(), runs=2)], store)
+    assert states(entry(Gentle(), runs=3, limits=Limits(seconds=9.0), study="other"), store) == [
+        "finished",
+        "finished",
+        "missing",
+    ]
+
+
+def test_equal_entries_are_planned_once(store):
+    plan = plan_of([entry(Gentle()), entry(Other()), entry(Gentle())], store)
+    assert [planned.entry.algorithm.name for planned in plan.entries] == ["fake_gentle", "fake_other"]
+
+
+def test_a_failed_cell_is_wanted_by_name_only(store):
+    conducted([entry(Raising())], store)
+    (cell,) = plan_of([entry(Raising())], store).cells()
+    assert cell.status is CellStatus.failed
+    assert not cell.is_wanted(only_failed=False)
+    assert cell.is_wanted(only_failed=True)
+    (healthy,) = plan_of([entry(Other())], store).cells()
+    assert healthy.is_wanted(only_failed=False)
+    assert not healthy.is_wanted(only_failed=True)
+
+
+def test_data_that_cannot_be_loaded_refuse_their_entry_alone(store):
+    outcome = conducted([entry(Gentle(), Clouds(n=1)), entry(Other())], store)
+    assert [each.entry for each in outcome.refused] == ["fake_gentle on fake_clouds"]
+    assert outcome.finished == 1

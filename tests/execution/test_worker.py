@@ -1,0 +1,117 @@
+"""What a record says: the labels and counts of both classes, the largest norm, why a cell failed."""
+
+import inspect
+import re
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.cli.main import main
+from aucbench.studies.record import CellRecord, from_dict, to_dict
+from aucbench.studies.store import Store
+from aucbench.studies.tuners import Grid
+from tests.helpers.studies import conducted, entry
+from tests.helpers.study_methods import Gentle, Raising
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A table with 30 rows labelled bad and 70 labelled good, and the words that run a method on it."""
+    rng = np.random.default_rng(0)
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    lines = ["a,b,label"]
+    for row in range(100):
+        x = rng.normal(size=2) + (row < 30)
+        lines.append(f"{x[0]:.4f},{x[1]:.4f},{'bad' if row < 30 else 'good'}")
+    (tmp_path / "own.csv").write_text("\n".join(lines) + "\n")
+    return ["algo=psam", "dataset=csv", "dataset.path=own.csv", "dataset.target=label"]
+
+
+def test_the_record_names_the_positive_labels_and_counts_both_classes_also_from_the_cache(table):
+    for _ in range(2):  # parsed, and opened from the cache
+        data = aucbench.run(*table, "protocol.test_fraction=0.3").record["data"]
+        assert (data["positive"], data["negative"]) == (["bad"], ["good"])
+        assert (data["train_rows"], data["train_positives"]) == (70, 21)
+        assert (data["test_rows"], data["test_positives"]) == (30, 9)
+    data = aucbench.run(*table, "dataset.positive=good").record["data"]
+    assert (data["positive"], data["negative"]) == (["good"], ["bad"])
+    assert data["test_positives"] == 14
+
+
+def test_labels_of_several_classes_are_all_named():
+    data = aucbench.run("algo=psam", "dataset=digits").record["data"]
+    assert sorted(data["positive"] + data["negative"]) == list("0123456789")
+    assert len(data["positive"]) == 5
+
+
+def test_the_largest_norm_is_that_of_the_rows_that_train(table):
+    assert aucbench.run(*table, "scaling=unit", "rescale=false").record["data"]["max_norm"] == pytest.approx(
+        1.0
+    )
+    X = np.loadtxt("own.csv", delimiter=",", skiprows=1, usecols=(0, 1))
+    data = aucbench.run(*table, "scaling=none", "rescale=false", "protocol=kfold", "protocol.folds=2").record
+    norms = [each["data"]["max_norm"] for each in data]
+    assert max(norms) == pytest.approx(np.linalg.norm(X, axis=1).max())
+    assert norms[0] != norms[1]
+
+
+def test_summaries_of_a_run_and_of_a_sweep_name_the_positive_label_and_the_counts(table, capsys):
+    assert main([*table, "tracking=none", "store.path=store"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("classes")]
+    for part in (
+        "positive label bad",
+        "24 training",
+        "6 test",
+        "negative label good",
+        "56 training",
+        "14 test",
+    ):
+        assert part in line
+    words = [*table, "algo=psam,solam", "tracking=none", "store.path=store", "-m"]
+    assert main([word for word in words if word != "algo=psam"]) == 0
+    assert sum("positive label bad" in line for line in capsys.readouterr().err.splitlines()) == 1
+
+
+def test_records_that_do_not_name_their_labels_have_a_summary_too(table, capsys):
+    assert main([*table, "tracking=none", "store.path=store"]) == 0
+    (cell,) = Store("store")
+    content = to_dict(cell.record)
+    for name in ("positive", "negative", "test_positives", "max_norm"):
+        del content["data"][name]
+    Store("store").put(cell.record.key, replace(cell, record=from_dict(content, CellRecord)))
+    capsys.readouterr()
+    assert main([*table, "tracking=none", "store.path=store"]) == 0
+    out = capsys.readouterr().out
+    assert "not recorded" in out
+    assert "24 training" in out
+
+
+@dataclass(frozen=True)
+class Flat(Gentle):
+    """Returns scores of a wrong shape, and has no weights from which they could be computed."""
+
+    name: ClassVar[str] = "fake_flat"
+    weights: ClassVar = property(lambda self: self.missing)
+
+    def score(self, w, X):
+        return (X @ w)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("method", "tuning", "function", "file"),
+    [
+        (Raising(), None, Raising.harm, "methods.py"),
+        (Raising(), Grid(folds=2), Raising.harm, "methods.py"),
+        (Flat(), None, Flat.score, "test_recording.py"),
+    ],
+)
+def test_a_failure_names_the_file_and_the_line_of_the_plugin(method, tuning, function, file, tmp_path):
+    (failure,) = conducted([entry(method, tuning=tuning)], Store(tmp_path)).failures
+    first = inspect.getsourcelines(function)[1]
+    found = re.search(rf"\({file}, line (\d+), in {function.__name__}\)", failure["message"])
+    assert found is not None, failure["message"]
+    assert first <= int(found[1]) <= first + 1

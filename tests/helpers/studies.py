@@ -1,0 +1,160 @@
+"""What tests of studies share: entries made of objects, what a store holds, a package other processes see."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from msgspec.structs import replace
+
+from aucbench.config.build import build_study
+from aucbench.config.compose import compose_jobs
+from aucbench.config.overrides import parse
+from aucbench.data.loader import Part
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits import Holdout
+from aucbench.execution.executor import SerialExecutor
+from aucbench.execution.plan import make_plan
+from aucbench.execution.prepared_data import PreparedData
+from aucbench.execution.scheduler import conduct
+from aucbench.registry import catalog
+from aucbench.studies.entry import BoundPlugin, Entry
+from aucbench.studies.record import to_dict
+from aucbench.studies.settings import Budget, Limits, Settings
+from aucbench.studies.store import Store
+from aucbench.studies.study import Observer
+from aucbench.studies.tuners import NoTuning, Tuning, resolve
+from aucbench_features import Identity
+from tests.helpers.study_methods import COUNTER, Clouds
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMINGS = ("train_seconds", "train_cpu_seconds", "ns_per_iteration", "cpu_ns_per_iteration")
+
+
+def bound(instance):
+    return BoundPlugin(instance, "tests", "1.0")
+
+
+def entry(
+    algorithm,
+    dataset=None,
+    *,
+    protocol=None,
+    tuning=None,
+    features=None,
+    scaling=Scaling.maxabs,
+    budget=None,
+    limits=None,
+    part=Part.train,
+    **settings,
+):
+    """An entry of fakes; its defaults are small."""
+    choice = tuning or NoTuning()
+    return Entry(
+        algorithm=bound(algorithm),
+        dataset=bound(dataset or Clouds()),
+        loss=None,
+        features=bound(features or Identity()),
+        part=part,
+        scaling=scaling,
+        protocol=protocol or Holdout(),
+        tuning=Tuning(choice, resolve(algorithm, choice.grid) if tuning else {}),
+        budget=budget or Budget(checkpoints=4),
+        settings=Settings(**settings),
+        limits=limits or Limits(),
+    )
+
+
+def study_of(*words):
+    """The study that some words of the command line ask for, not run."""
+    return build_study(catalog(), compose_jobs(catalog(), parse(words)))
+
+
+def plan_of(entries, store, **options):
+    return make_plan(list(entries), store, PreparedData(), **options)
+
+
+def conducted(entries, store, engine=None, **options):
+    """Plan and run entries here; gives what came of it."""
+    plan = plan_of(entries, store, only_failed=options.pop("only_failed", False))
+    return conduct(plan, store, engine or SerialExecutor(Observer()), **options)
+
+
+def untimed(value):
+    """A record or a trial without what differs from run to run."""
+    if isinstance(value, dict):
+        left_out = ("environment", "git_commit", "traceback", "features_seconds", "limits", *TIMINGS)
+        return {key: untimed(each) for key, each in value.items() if key not in left_out}
+    return [untimed(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def contents(store):
+    """Everything a store holds that two runs of a study must agree on, bit for bit."""
+    store = Store(store) if not isinstance(store, Store) else store
+    cells = {}
+    for cell in store:
+        weights = None if cell.weights is None else cell.weights.tobytes()
+        curve = {key: cell.curve[key].tobytes() for key in ("iteration", "samples", "auc")}
+        cells[cell.record.key] = (untimed(to_dict(cell.record)), curve, weights)
+    files = sorted((store.path / "trials").rglob("*.jsonl"))
+    trials = {
+        file.stem: sorted(repr(untimed(to_dict(trial))) for trial in store.trials(file.stem))
+        for file in files
+    }
+    failures = {each.key: untimed(to_dict(each)) for each in store.failures()}
+    return {"cells": cells, "trials": trials, "failures": failures}
+
+
+def trials_of(store):
+    """The trials of all searches of a store, ordered, without timings."""
+    files = sorted((store.path / "trials").rglob("*.jsonl"))
+    found = [replace(trial, train_seconds=0.0) for file in files for trial in store.trials(file.stem)]
+    return sorted(found, key=lambda trial: (trial.number, trial.fold))
+
+
+def results(store):
+    """Test AUC and weights of all cells by (method, seed, fold)."""
+    return {
+        (cell.record.algorithm.name, cell.record.seed, cell.record.fold): (
+            cell.record.result.auc,
+            None if cell.weights is None else np.asarray(cell.weights).tobytes(),
+        )
+        for cell in store
+    }
+
+
+def write_metadata(folder):
+    """Metadata of a distribution whose plugins are those of `tests.helpers.study_methods`."""
+    info = Path(folder) / "aucbench_test_methods-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: aucbench-test-methods\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[aucbench]\nmethods = tests.helpers.study_methods\n")
+    return Path(folder)
+
+
+def process_environment(site, counter=None):
+    """Environment of a process that sees the plugins of the tests."""
+    paths = [str(ROOT), str(site), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    return environment | ({COUNTER: str(counter)} if counter else {})
+
+
+def started(words, folder, environment):
+    """A process of the command line, of a group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "aucbench", *words],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finished(words, folder, environment):
+    """(exit status, standard output, standard error) of the command line."""
+    process = started(words, folder, environment)
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err

@@ -1,0 +1,132 @@
+"""Methods that are tried: one keeps the rules, the others break one each."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tests.helpers.fake_plugins import Perceptron
+from tests.third_party.my_methods import PairSgd
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Stochastic subgradients of the hinge loss of pairs."""
+
+    name: ClassVar[str] = "pairs"
+    access: ClassVar[str] = "pairs"
+    eta: float = 0.1
+
+    def init(self, problem, rng):
+        return np.zeros(problem.n_features)
+
+    def step(self, state, batch):
+        w = state.copy()
+        for x_pos, x_neg in batch:
+            z = x_pos - x_neg
+            w += self.eta * max(0.0, 1.0 - w @ z) * z
+        return w
+
+    def score(self, state, X):
+        return X @ state
+
+
+@dataclass(frozen=True)
+class Bursting(Perceptron):
+    """It diverges with a large step, which is its default."""
+
+    name: ClassVar[str] = "bursting"
+    grid: ClassVar = {"eta": (0.01, 0.1)}
+    eta: float = 1e200
+
+    def step(self, state, batch):
+        for x, label in batch:
+            state = state._replace(w=state.w + self.eta * label * x * (1.0 + self.eta * 1e200))
+        return state
+
+
+@dataclass(frozen=True)
+class DenseOnly(Perceptron):
+    name: ClassVar[str] = "dense_only"
+    requires: ClassVar = {"dense": "its solver knows nothing else."}
+
+
+@dataclass(frozen=True)
+class AnyLoss(PairSgd):
+    name: ClassVar[str] = "any_loss"
+    losses: ClassVar = ("*",)
+
+
+@dataclass(frozen=True)
+class Raising(Perceptron):
+    name: ClassVar[str] = "raising"
+
+    def step(self, state, batch):
+        raise KeyError("no such thing")
+
+
+@dataclass(frozen=True)
+class WrongShape(Pairs):
+    name: ClassVar[str] = "wrong_shape"
+
+    def score(self, state, X):
+        return (X @ state)[:, None]
+
+
+@dataclass(frozen=True)
+class Reversed(Pairs):
+    name: ClassVar[str] = "reversed"
+
+    def score(self, state, X):
+        return -(X @ state)
+
+
+@dataclass(frozen=True)
+class Slow(Pairs):
+    name: ClassVar[str] = "slow"
+    grid: ClassVar = {"eta": (0.01, 0.1)}
+
+    def step(self, state, batch):
+        for _ in batch:
+            time.sleep(0.05)
+        return super().step(state, batch)
+
+
+@dataclass(frozen=True)
+class SlowPlanner(Slow):
+    name: ClassVar[str] = "slow_planner"
+    plans: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Hanging(Perceptron):
+    name: ClassVar[str] = "hanging"
+
+    def step(self, state, batch):
+        while True:
+            time.sleep(0.1)
+
+
+@dataclass(frozen=True)
+class Gridded(PairSgd):
+    """Declares a grid."""
+
+    name: ClassVar[str] = "gridded"
+    losses: ClassVar = ("logistic",)
+    grid: ClassVar = {"eta": (0.01, 0.1, 1.0)}
+
+
+OWN = (
+    Perceptron,
+    Gridded,
+    Bursting,
+    DenseOnly,
+    AnyLoss,
+    Raising,
+    WrongShape,
+    Reversed,
+    Slow,
+    SlowPlanner,
+    Hanging,
+)

@@ -1,0 +1,88 @@
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aucbench import DataError
+from aucbench.studies.store import Store
+from tests.helpers.board_cells import result
+
+KEY = "ab" + "0" * 62
+CELL = result(0.9)
+CELL = replace(CELL, weights=np.array([1.0, -2.0]))
+
+
+def test_a_cell_comes_back_as_it_was_kept(tmp_path):
+    store = Store(tmp_path / "store")
+    assert store.get(KEY) is None
+    store.put(KEY, CELL)
+    found = store.get(KEY)
+    assert found.auc == 0.9
+    assert found.record == CELL.record
+    np.testing.assert_array_equal(found.weights, CELL.weights)
+    np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
+
+
+def test_a_moved_and_renamed_store_keeps_its_cells(tmp_path):
+    Store(tmp_path / "one").put(KEY, CELL)
+    shutil.move(tmp_path / "one", tmp_path / "other name")
+    assert [cell.auc for cell in Store(tmp_path / "other name")] == [0.9]
+
+
+def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+
+    def full_disk(*arguments, **arrays):
+        arguments[0].write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full_disk)
+    with pytest.raises(DataError, match=r"cannot be kept in .*: No space left on device"):
+        store.put(KEY, CELL)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip"])
+def test_a_damaged_cell_is_named(tmp_path, damage):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+    file = next(tmp_path.rglob("*.npz"))
+    file.write_bytes(damage)
+    with pytest.raises(DataError, match=file.name):
+        store.get(KEY)
+
+
+def test_a_store_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(DataError, match=r"store\.path: .*file is a file, expected a folder"):
+        Store(tmp_path / "file")
+
+
+def test_what_was_tracked_is_remembered_per_address(tmp_path):
+    store = Store(tmp_path)
+    store.mark_tracked("sqlite:///a.db", "entry", "run-1")
+    assert store.tracked("sqlite:///a.db", "entry") == "run-1"
+    assert store.tracked("sqlite:///b.db", "entry") is None
+
+
+@pytest.mark.parametrize("record", [b"[1]", b'{"format": 1}', b'{"format": 99}', b"{"])
+def test_a_record_that_cannot_be_used_is_named(tmp_path, record):
+    folder = tmp_path / "cells" / "ab"
+    folder.mkdir(parents=True)
+    np.savez(folder / f"{KEY}.npz", record=np.frombuffer(record, np.uint8))
+    with pytest.raises(DataError, match=KEY):
+        Store(tmp_path).get(KEY)
+
+
+def test_a_damaged_note_of_tracking_counts_as_not_tracked(tmp_path):
+    store = Store(tmp_path)
+    store.mark_tracked("sqlite:///a.db", "entry", "run-1")
+    next((tmp_path / "tracked").rglob("*.json")).write_text("{")
+    assert store.tracked("sqlite:///a.db", "entry") is None
+
+
+def test_a_store_below_a_file_is_refused_at_once(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(DataError, match="file is a file, expected a folder"):
+        Store(tmp_path / "file" / "store")

@@ -1,0 +1,155 @@
+"""What runs say of themselves."""
+
+import re
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.execution.worker import workshop
+from aucbench.studies.plugin_metadata import colour
+from aucbench.studies.rerun_command import words
+from aucbench.studies.result import FinishedEntry
+from aucbench.tracking.run_data import note, params, run_name, tags
+from tests.helpers.board_cells import altered
+from tests.helpers.studies import study_of
+
+# Ottosson's Oklab, in which equal distances look alike, and what remains of a colour without the green
+# receptor, after Machado, Oliveira and Fernandes (2009); both of linear red, green and blue.
+LMS = np.array(
+    [[0.4122215, 0.5363325, 0.0514460], [0.2119035, 0.6806995, 0.1073970], [0.0883025, 0.2817188, 0.6299787]]
+)
+OKLAB = np.array(
+    [
+        [0.2104543, 0.7936178, -0.0040720],
+        [1.9779985, -2.4285922, 0.4505937],
+        [0.0259040, 0.7827718, -0.8086758],
+    ]
+)
+DEUTERANOPIA = np.array(
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+)
+
+
+def command_of(entry):
+    return words(entry.record, [cell.record.seeds for cell in entry.cells], entry.study)
+
+
+def logged(*overrides, study="s"):
+    """The entry of some overrides as it would be logged."""
+    result = aucbench.run(*overrides, f"study={study}")
+    return FinishedEntry("key", study, result.cells)
+
+
+def key(overrides):
+    (entry,) = study_of(*overrides).entries
+    return entry.key(workshop().digests(entry))
+
+
+CASES = {
+    "a plain run": ["algo=solam", "runs=2"],
+    "the default": [],
+    "fields": ["algo=solam", "algo.zeta=3", "algo.norm=l1", "loss=square", "order=stored", "dtype=float32"],
+    "seeds": ["algo=ls_svm", "seed=3", "runs=2", "split_seed=7", "scaling=unit", "max_train_rows=200"],
+    "folds": ["algo=ls_svm", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5"],
+    "tuned": ["algo=solam", "tuning=grid", "tuning.folds=2", "tuning.grid={solam:{zeta:[1,10]}}"],
+    "a loss": ["algo=sauc", "loss=logistic", "budget.iterations=500"],
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_command_in_the_description_runs_the_same_entry(case):
+    entry = logged(*CASES[case])
+    assert key(command_of(entry)) == key([*CASES[case], "study=s"])
+
+
+def test_params_name_the_positive_labels_and_the_counts_of_both_classes():
+    found = params(logged("algo=psam", "dataset=breast_cancer"))
+    assert {key: value for key, value in found.items() if key.startswith("data.")} == {
+        "data.positive": "0",
+        "data.negative": "1",
+        "data.train_rows": 455,
+        "data.train_positives": 170,
+        "data.test_rows": 114,
+        "data.test_positives": 42,
+    }
+
+
+def test_tags_name_the_settings_that_were_chosen_and_those_on_an_edge():
+    grid = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "runs=2"]
+    found = tags(logged(*grid, "tuning.grid={ls_svm: {lam: [100, 1000]}}"))
+    assert found["tuned"] == "lam=100"
+    assert found["tuned_at_edge"].startswith("lam at the lower edge of its grid in 2 of 2 runs")
+    inside = tags(logged(*grid, "tuning.grid={ls_svm: {lam: [100, 1000]}}", "tuning.extend=true"))
+    assert "tuned_at_edge" not in inside
+    assert "tuned" not in tags(logged("algo=ls_svm"))
+
+
+def test_the_command_of_a_file_of_ones_own_quotes_its_path(tmp_path):
+    file = tmp_path / "it's mine.txt"
+    file.write_text("".join(f"{i % 2} 1:{i % 7} 2:{i % 5}\n" for i in range(60)))
+    path = str(file).replace("'", "\\'")
+    overrides = ["algo=ls_svm", "dataset=libsvm", f"dataset.path='{path}'", "dataset.positive=1"]
+    entry = logged(*overrides)
+    assert key(command_of(entry)) == key([*overrides, "study=s"])
+
+
+def test_rows_of_one_method_are_told_apart_by_name_and_colour():
+    settings = (
+        ["algo=solam"],
+        ["algo=solam", "algo.zeta=3"],
+        ["algo=solam", "tuning=grid", "tuning.folds=2", "tuning.grid={solam:{zeta:[1,10]}}"],
+        ["algo=solam", "features=fourier"],
+    )
+    names = [run_name(logged(*setting).record) for setting in settings]
+    assert names[:3] == ["solam", "solam zeta=3", "solam tuned"]
+    assert len(set(names)) == len(names)
+    assert all(name.startswith("solam") for name in names)
+    assert len({colour("solam", name) for name in names}) == len(names)
+
+
+def test_built_in_methods_are_told_apart_by_colour_also_without_seeing_red_and_green():
+    names = list(aucbench.catalog().plugins["algorithms"])
+    seen = np.array([[int(colour(name)[at : at + 2], 16) / 255 for at in (1, 3, 5)] for name in names])
+    light = np.where(seen <= 0.04045, seen / 12.92, ((seen + 0.055) / 1.055) ** 2.4)
+    for projection, least in ((np.eye(3), 0.11), (DEUTERANOPIA, 0.07)):
+        places = np.cbrt((light @ projection.T).clip(0, 1) @ LMS.T) @ OKLAB.T
+        apart = np.linalg.norm(places[:, None] - places, axis=2) + np.eye(len(names))
+        one, other = np.unravel_index(apart.argmin(), apart.shape)
+        assert apart.min() > least, (names[one], names[other])
+    assert ((light @ [0.2126, 0.7152, 0.0722]) < 0.45).all()  # and stand out from white
+
+
+@pytest.mark.parametrize("declared", ["red", 7, "#12345", None])
+def test_a_method_without_a_proper_colour_has_that_of_its_name(declared, monkeypatch):
+    from aucbench_algorithms import Solam
+
+    monkeypatch.setattr(Solam, "colour", declared)
+    assert re.fullmatch("#[0-9a-f]{6}", colour("solam"))
+    assert (
+        colour("solam")
+        != colour("a method that is not installed")
+        == colour("a method that is not installed")
+    )
+
+
+def test_the_description_cites_method_and_data_and_says_how_to_read_the_curve():
+    text = note(logged("algo=solam", "runs=2"))
+    for words_of_it in (
+        "**solam** on **breast_cancer**",
+        "Yiming Ying, Longyin Wen, Siwei Lyu. Stochastic Online AUC Maximization.",
+        "convergence rate 1/sqrt(t)",
+        "W. N. Street",
+        "the mean of 2 runs",
+        "relative time axis",
+        "aucbench study=s algo=solam",
+    ):
+        assert words_of_it in text
+
+
+def test_a_method_that_is_not_installed_is_described_by_its_record_alone():
+    entry = logged("algo=ls_svm")
+    cell = altered(entry.cells[0], algorithm={"name": "gone"})
+    gone = FinishedEntry("key", None, (cell,))
+    assert "**gone** on **breast_cancer**" in note(gone)
+    assert run_name(cell.record).startswith("gone")
