@@ -4,8 +4,10 @@ from . import kernels as kernels
 from . import sklearn as sklearn
 from . import testing as testing
 from .api import catalog as catalog
+from .api import plan_study as plan_study
 from .api import replay as replay
 from .api import run as run
+from .api import run_study as run_study
 from .contracts import Access as Access
 from .contracts import Algorithm as Algorithm
 from .contracts import Batch as Batch
@@ -36,5 +38,6 @@ from .errors import ParameterError as ParameterError
 from .errors import PluginError as PluginError
 from .errors import TrackingError as TrackingError
 from .studies.result import Result as Result
+from .studies.study import Observer as Observer
 
 __version__: str

@@ -17,7 +17,6 @@ FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that n
 
 TOGETHER = 32  # settings that train together: what is lost when a worker is
 WORK = 1 << 21  # iterations of a unit below which it has more settings: each unit costs a message
-NO_RESULT = (CellStatus.diverged, CellStatus.failed, CellStatus.timeout, CellStatus.out_of_memory)
 MOST_NEW = 12  # values that a field of an extended grid gets beyond those declared
 
 
@@ -170,7 +169,7 @@ class SearchProgress:
         if chosen is None:
             reasons = {trial.stop_reason for trial in trials if trial.auc is None}
             one = next(iter(reasons)) if len(reasons) == 1 else "failed"
-            reason = CellStatus(one) if one in NO_RESULT else CellStatus.failed
+            reason = CellStatus(one) if one in list(CellStatus) else CellStatus.failed
             return Failure(reason, f"no setting of its tuning gave an AUC: {failures(trials)}")
         return TunedRecord(
             parameters=chosen.parameters,

@@ -256,7 +256,22 @@ class Environment(Struct, frozen=True, kw_only=True):
     finished_at: str | UnsetType = UNSET  # of a cell with a result
 
 
-class CellRecord(EntryDescription, frozen=True, kw_only=True):
+class _RunRecord(EntryDescription, frozen=True, kw_only=True):
+    """A cell: its entry, its key and its seeds."""
+
+    key: str
+    seed: int
+    split_seed: int
+    order_seed: int
+    fold: int
+
+    @property
+    def seeds(self) -> Seeds:
+        """What tells it from the other cells of its entry."""
+        return Seeds(self.seed, self.split_seed, self.order_seed, self.fold)
+
+
+class CellRecord(_RunRecord, frozen=True, kw_only=True):
     """Everything known about a finished cell but its curve and its weights.
 
     Parameters
@@ -268,22 +283,12 @@ class CellRecord(EntryDescription, frozen=True, kw_only=True):
     """
 
     format: int = FORMAT
-    key: str
-    seed: int
-    split_seed: int
-    order_seed: int
-    fold: int
     data: DataRecord
     tuned: TunedRecord | None
     result: ResultRecord
     source: str | None = None
     git_commit: str | None = None
     environment: Environment
-
-    @property
-    def seeds(self) -> Seeds:
-        """What tells it from the other cells of its entry."""
-        return Seeds(self.seed, self.split_seed, self.order_seed, self.fold)
 
     @property
     def diverged(self) -> bool:
@@ -298,24 +303,14 @@ class LimitsRecord(Struct, frozen=True, kw_only=True):
     memory: int | None = None
 
 
-class FailureRecord(EntryDescription, frozen=True, kw_only=True):
+class FailureRecord(_RunRecord, frozen=True, kw_only=True):
     """How a cell failed."""
 
-    key: str
-    seed: int
-    split_seed: int
-    order_seed: int
-    fold: int
     reason: CellStatus
     message: str
     traceback: str = ""
     limits: LimitsRecord = LimitsRecord()
     environment: Environment = Environment()
-
-    @property
-    def seeds(self) -> Seeds:
-        """What tells it from the other cells of its entry."""
-        return Seeds(self.seed, self.split_seed, self.order_seed, self.fold)
 
 
 class EntryPlan(Struct, frozen=True, kw_only=True):
@@ -380,8 +375,12 @@ def decode(text: bytes, kind: type[R]) -> R:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError:
         raise
-    except msgspec.DecodeError:  # as it is of NaN and Infinity
-        return from_dict(_parsed(text), kind)
+    except msgspec.DecodeError as strict:
+        try:
+            content = json.loads(text)  # which knows NaN and Infinity
+        except ValueError:
+            raise strict from None
+        return from_dict(content, kind)
 
 
 def from_dict(content: Any, kind: type[R]) -> R:
@@ -403,13 +402,6 @@ def canonical(content: Any) -> str:
 def subset(record: Struct, names: Any) -> dict[str, Any]:
     """Some fields of a record by name."""
     return {name: getattr(record, name) for name in names}
-
-
-def _parsed(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise msgspec.DecodeError(str(error)) from None
 
 
 def _jsonable(value: Any) -> Any:

@@ -73,7 +73,7 @@ class Result:
 
     @property
     def record(self) -> Any:
-        """Everything known about the run, a plain dict ready for JSON; a list of them for several runs."""
+        """Everything known about the run, a plain dict as JSON has it; a list of them for several runs."""
         records = [to_dict(cell.record) for cell in self.cells]
         return records[0] if len(records) == 1 else records
 

@@ -119,11 +119,11 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
         ("fake_raising", "grid"): "failed",
         ("fake_greedy", "none"): "out-of-memory",
     }
-    assert "its process was ended" in reasons["fake_sleeper", "none"]["message"]
-    assert "ran for more than limits.seconds=0.5" in reasons["fake_slow", "none"]["message"]
-    assert "ended, 2 times" in reasons["fake_exiting", "none"]["message"]
-    assert "RuntimeError: out of luck" in reasons["fake_raising", "none"]["traceback"]
-    assert "in harm" in reasons["fake_raising", "none"]["traceback"]
+    assert "its process was ended" in reasons["fake_sleeper", "none"].message
+    assert "ran for more than limits.seconds=0.5" in reasons["fake_slow", "none"].message
+    assert "ended, 2 times" in reasons["fake_exiting", "none"].message
+    assert "RuntimeError: out of luck" in reasons["fake_raising", "none"].traceback
+    assert "in harm" in reasons["fake_raising", "none"].traceback
     stops = {(cell.record.algorithm.name, cell.record.result.stop_reason) for cell in store}
     assert stops == {
         ("fake_gentle", "budget"),
@@ -295,4 +295,4 @@ def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypat
     finally:
         cluster.close()
     assert killed
-    assert (outcome.failures, len(list(store))) == ([], 8)
+    assert (outcome.failures, len(list(store))) == ((), 8)

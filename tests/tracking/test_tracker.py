@@ -61,7 +61,7 @@ def test_a_complete_entry_takes_the_place_of_the_incomplete_one(store, entries, 
     part = replace(whole, key=f"{whole.key}-1", cells=whole.cells[:1], missing=1)
     Tracker(uri, store).log(part)
     (run,) = runs_of(uri)
-    assert run.data.tags["incomplete"] == "1 cells failed, 0 not run"
+    assert run.data.tags["incomplete"] == "0 cells failed, 1 not run"
     run_id = Tracker(uri, store).log(whole)
     (run,) = runs_of(uri)
     assert run.info.run_id == run_id
