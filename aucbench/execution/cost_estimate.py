@@ -156,12 +156,13 @@ class Estimate:
     measured: bool
 
 
-def estimate(plan: Plan, store: Store, workshop: PreparedData) -> list[Estimate]:
+def estimate(plan: Plan, store: Store, prepared_data: PreparedData) -> list[Estimate]:
     """The estimate of every entry of a plan."""
     speeds = _speeds(store)
     with TrialRuns() as trials:
         return [
-            _entry(planned, plan.only_failed, speeds, store, workshop, trials) for planned in plan.entries
+            _entry(planned, plan.only_failed, speeds, store, prepared_data, trials)
+            for planned in plan.entries
         ]
 
 
@@ -170,7 +171,7 @@ def _entry(
     only_failed: bool,
     speeds: dict[tuple[str, str], float],
     store: Store,
-    workshop: PreparedData,
+    prepared_data: PreparedData,
     trial_runs: TrialRuns,
 ) -> Estimate:
     entry = planned.entry
@@ -178,11 +179,11 @@ def _entry(
     if not wanted:
         return Estimate(0, 0.0, 0.0, 0, True)
     seeds = wanted[0].cell.seeds
-    split = workshop.split(entry, seeds.split_seed, seeds.fold)
+    split = prepared_data.split(entry, seeds.split_seed, seeds.fold)
     rows = len(split.train.y)
     trials = 0
     if entry.tuning.chooses:
-        folds = workshop.inner_folds(entry, seeds.split_seed, seeds.fold)
+        folds = prepared_data.inner_folds(entry, seeds.split_seed, seeds.fold)
         searches = {cell.search.key(planned.digests): cell.search for cell in wanted if cell.search}
         for key, search in searches.items():
             settings = len(points_of(search)) or entry.tuning.choice.trials

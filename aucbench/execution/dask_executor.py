@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
 from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions, perform_pickled
+from aucbench.execution.worker import Conditions, run_pickled
 from aucbench.processes import METHOD, forking_context, interrupted_later
 from aucbench.studies.record import CellStatus, Failure
 
@@ -98,7 +98,7 @@ class DaskExecutor:
         hosts = [urlsplit(address).hostname for address in self._workers()]
         concurrency = 1 if alone else max(1, hosts.count(urlsplit(worker).hostname))
         future = self._client.submit(
-            perform_pickled,
+            run_pickled,
             pickle.dumps(unit),
             Conditions(concurrency, worker=True, command=shlex.join(sys.argv)),
             workers=[worker],

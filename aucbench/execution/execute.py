@@ -10,8 +10,8 @@ from hashlib import sha256
 from aucbench.execution.cost_estimate import Estimate, estimate, total_seconds
 from aucbench.execution.executor import Executor, SerialExecutor
 from aucbench.execution.plan import Plan, make_plan
-from aucbench.execution.scheduler import conduct
-from aucbench.execution.worker import workshop
+from aucbench.execution.scheduler import Scheduler
+from aucbench.execution.worker import prepared_data
 from aucbench.studies.result import StudyResult
 from aucbench.studies.settings import Running, Timing
 from aucbench.studies.store import Store
@@ -77,14 +77,17 @@ def execute_study(study: Study, store: Store, observer: Observer | None = None) 
         store.put_plan(plan.describe(name, planned, study.command))
 
     exclusive = study.running.timing is Timing.exclusive
-    with engine_for(plan, study.running, observer) as engine:
-        return conduct(plan, store, engine, observer, exclusive, keep_plan, study.running.stop_after)
+    with executor_for(plan, study.running, observer) as executor:
+        scheduler = Scheduler(plan, store, executor, observer, keep_plan)
+        return scheduler.run(exclusive, study.running.stop_after)
 
 
 def estimate_study(study: Study, store: Store) -> PlannedStudy:
     """Plan a study and estimate what is left of it; nothing is kept."""
     plan = plan_study(study, store)
-    return PlannedStudy(study, plan, estimate(plan, store, workshop()), study.running.parallel or cores())
+    return PlannedStudy(
+        study, plan, estimate(plan, store, prepared_data()), study.running.parallel or cores()
+    )
 
 
 def plan_study(study: Study, store: Store) -> Plan:
@@ -92,7 +95,7 @@ def plan_study(study: Study, store: Store) -> Plan:
     plan = make_plan(
         study.entries,
         store,
-        workshop(),
+        prepared_data(),
         skip_missing_data=study.skip_missing_data,
         only_failed=study.only_failed,
     )
@@ -100,7 +103,7 @@ def plan_study(study: Study, store: Store) -> Plan:
 
 
 @contextlib.contextmanager
-def engine_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
+def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
     """This process where that will do, else a cluster, which is ended again."""
     wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
     tuned = any(planned.entry.tuning.chooses for planned in plan.entries)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions, perform
+from aucbench.execution.worker import Conditions, run_unit
 from aucbench.studies.study import Observer
 
 
@@ -45,7 +45,7 @@ class SerialExecutor:
         """Run the unit."""
         assert self._unit is not None
         unit, self._unit = self._unit, None
-        return [(self.NAME, perform(unit, Conditions(), self._observer))]
+        return [(self.NAME, run_unit(unit, Conditions(), self._observer))]
 
     def close(self) -> None:
         """Nothing to end."""

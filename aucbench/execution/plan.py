@@ -102,7 +102,7 @@ class Plan:
 def make_plan(
     entries: Sequence[Entry],
     store: Store,
-    workshop: PreparedData,
+    prepared_data: PreparedData,
     *,
     skip_missing_data: bool = False,
     only_failed: bool = False,
@@ -118,7 +118,7 @@ def make_plan(
     for entry in entries:
         name = f"{entry.algorithm.name} on {entry.dataset.title}"
         try:
-            digests = workshop.digests(entry)
+            digests = prepared_data.digests(entry)
         except FetchError as error:
             (unavailable if skip_missing_data else refused).append(Refused(name, error))
             continue

@@ -1,4 +1,4 @@
-"""Conducting a study: units go to an engine, results to the store, finished entries to the caller."""
+"""The scheduler: units go to an executor, results to the store, finished entries to the observer."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -10,7 +10,7 @@ from aucbench.execution.executor import Executor
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.execution.work_queue import WorkQueue
 from aucbench.execution.work_units import CellUnit, Report, SearchUnit, TrialsUnit, Unit
-from aucbench.execution.worker import workshop
+from aucbench.execution.worker import prepared_data
 from aucbench.studies import provenance
 from aucbench.studies.record import CellStatus, Failure, FailureRecord, LimitsRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult
@@ -20,49 +20,36 @@ from aucbench.studies.study import Observer
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
 
 
-def conduct(
-    plan: Plan,
-    store: Store,
-    engine: Executor,
-    observer: Observer | None = None,
-    exclusive: bool = False,
-    on_begin: Callable[[], None] = lambda: None,
-    stop_after: float | None = None,
-) -> StudyResult:
-    """Run what the store does not have, and keep each result as it comes.
+class Scheduler:
+    """Runs what the store does not have, and keeps each result as it comes.
+
+    A cell that several entries share is run once. An entry is handed to the observer as soon as all of its
+    cells have finished or failed; with `exclusive` all of them wait for the second timing at the end.
 
     Parameters
     ----------
     plan : Plan
-        The study.
+        The cells of the study, and which of them the store has.
     store : Store
         Where finished cells are found and kept.
-    engine : Engine
+    executor : Executor
         Where units run.
-    observer : Observer
+    observer : Observer, optional
         Told about the progress.
-    exclusive : bool
-        Run cells that were timed beside others once more, one at a time.
     on_begin : callable
         Called before the first result is kept, or at once where the store has some: not when all is refused.
-    stop_after : float, optional
-        Seconds after which no unit is started; `StudyResult.left` counts the cells that were not run.
     """
-    conductor = Scheduler(plan, store, engine, observer or Observer(), on_begin)
-    return conductor.conduct(exclusive, stop_after)
 
-
-class Scheduler:
     def __init__(
         self,
         plan: Plan,
         store: Store,
-        engine: Executor,
-        observer: Observer,
-        on_begin: Callable[[], None],
+        executor: Executor,
+        observer: Observer | None = None,
+        on_begin: Callable[[], None] = lambda: None,
     ):
-        self._plan, self._store, self._engine = plan, store, engine
-        self._observer = observer
+        self._plan, self._store, self._executor = plan, store, executor
+        self._observer = observer or Observer()
         self._on_begin: Callable[[], None] | None = on_begin
         self._result = StudyResult(
             cells=len(plan.cells()),
@@ -93,20 +80,29 @@ class Scheduler:
         self._hold = False  # whether complete entries wait for the end
         self._end: float | None = None  # of the monotonic clock
 
-    def conduct(self, exclusive: bool, stop_after: float | None) -> StudyResult:
+    def run(self, exclusive: bool = False, stop_after: float | None = None) -> StudyResult:
+        """Run the study.
+
+        Parameters
+        ----------
+        exclusive : bool
+            Run cells that were timed beside others once more, one at a time.
+        stop_after : float, optional
+            Seconds after which no unit is started; `StudyResult.left` counts the cells that were not run.
+        """
         self._observer.planned(self._result.cells, self._result.stored)
         self._hold = exclusive
         if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
             self._begin()
         for planned in self._plan.entries:
             self._complete(planned)
-        agenda = WorkQueue(self._plan, self._store, workshop())
-        for planned, error in agenda.refused:
+        queue = WorkQueue(self._plan, self._store, prepared_data())
+        for planned, error in queue.refused:
             self._refuse(planned, error)
-        self._settle(agenda)
+        self._settle(queue)
         if stop_after is not None:
             self._end = monotonic() + stop_after  # planning does not count, or one long plan would block all
-        self._drain(agenda)
+        self._drain(queue)
         if exclusive:
             self._hold = False
             self._time_alone()
@@ -125,41 +121,41 @@ class Scheduler:
             self._on_begin()
             self._on_begin = None
 
-    def _drain(self, agenda: WorkQueue) -> None:
+    def _drain(self, queue: WorkQueue) -> None:
         running: dict[str, Unit] = {}
         last: dict[str, str] = {}
         while True:
-            for worker in () if self._is_over() else self._engine.free():
-                unit = agenda.take(last.get(worker), {each.group for each in running.values()})
+            for worker in () if self._is_over() else self._executor.free():
+                unit = queue.take(last.get(worker), {each.group for each in running.values()})
                 if unit is None:
                     break
                 running[worker], last[worker] = unit, unit.group
                 self._observer.started(unit.entry)
-                self._engine.start(worker, unit)
+                self._executor.start(worker, unit)
             if not running:
-                if agenda and not self._is_over():
+                if queue and not self._is_over():
                     continue  # the only worker went while it was asked for
                 return
-            for worker, report in self._engine.wait():
-                self._take(agenda, running.pop(worker), report)
+            for worker, report in self._executor.wait():
+                self._take(queue, running.pop(worker), report)
 
-    def _take(self, agenda: WorkQueue, unit: Unit, report: Report) -> None:
+    def _take(self, queue: WorkQueue, unit: Unit, report: Report) -> None:
         planned = self._owner[id(unit.entry)]
         if report.refusal is None:
             self._begin()
         if isinstance(unit, TrialsUnit) and len(unit.points) > 1 and (report.lost or report.failure):
-            agenda.divide(unit)  # one of the settings may be the only one to blame
+            queue.divide(unit)  # one of the settings may be the only one to blame
             return
         if report.lost:
             times = self._lost.get(id(unit), (unit, 0))[1] + 1
             self._lost[id(unit)] = (unit, times)
             if times < LOSSES:
-                agenda.put_back(unit)
+                queue.put_back(unit)
                 return
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
             report = Report(failure=Failure(CellStatus.failed, why))
         if report.refusal is not None:
-            agenda.drop(planned)
+            queue.drop(planned)
             self._refuse(planned, report.refusal)
         elif isinstance(unit, CellUnit):
             self._finish(planned, unit, report)
@@ -167,8 +163,8 @@ class Scheduler:
             failure = report.failure
             trials = unit.failed(failure.reason, failure.message) if failure else report.result
             self._store.add_trials(unit.key, trials)
-            agenda.tried(unit, trials)
-            self._settle(agenda)
+            queue.tried(unit, trials)
+            self._settle(queue)
 
     def _finish(self, planned: PlannedEntry, unit: CellUnit, report: Report) -> None:
         if report.failure is None:
@@ -195,10 +191,10 @@ class Scheduler:
                     self._store.remove_trials(key)
                     del self._kept_for[key]
 
-    def _settle(self, agenda: WorkQueue) -> None:
+    def _settle(self, queue: WorkQueue) -> None:
         """Record the cells whose tuning found no usable setting."""
-        while agenda.settled:
-            planned, cell, failure = agenda.settled.pop()
+        while queue.settled:
+            planned, cell, failure = queue.settled.pop()
             unit = CellUnit(cell.key, planned.digests, cell.cell, {}, None)
             self._finish(planned, unit, Report(failure=failure))
 
@@ -253,11 +249,11 @@ class Scheduler:
                         break
 
     def _alone(self, unit: Unit) -> Report:
-        while not (free := self._engine.free()):
-            list(self._engine.wait())
+        while not (free := self._executor.free()):
+            list(self._executor.wait())
         self._observer.started(unit.entry)
-        self._engine.start(free[0], unit, alone=True)
-        while not (reports := list(self._engine.wait())):
+        self._executor.start(free[0], unit, alone=True)
+        while not (reports := list(self._executor.wait())):
             pass
         return reports[0][1]
 

@@ -23,11 +23,11 @@ class WorkQueue:
         The study.
     store : Store
         Has the trials of searches that were interrupted.
-    workshop : Workshop
+    prepared_data : PreparedData
         Counts the inner folds of a split.
     """
 
-    def __init__(self, plan: Plan, store: Store, workshop: PreparedData):
+    def __init__(self, plan: Plan, store: Store, prepared_data: PreparedData):
         self._store = store
         self._groups: dict[str, deque[Unit]] = {}
         self._waiting: dict[str, list[tuple[PlannedEntry, PlannedCell]]] = {}  # by key of the search
@@ -43,7 +43,7 @@ class WorkQueue:
                 for cell in planned.cells:
                     if cell.is_wanted(plan.only_failed) and cell.key not in added:
                         added.add(cell.key)  # entries that differ in their runs only share cells
-                        self._add(planned, cell, workshop)
+                        self._add(planned, cell, prepared_data)
             except AucbenchError as error:
                 self.refused.append((planned, error))
                 self.drop(planned)
@@ -99,15 +99,15 @@ class WorkQueue:
             else:
                 del self._groups[group]
 
-    def _add(self, planned: PlannedEntry, cell: PlannedCell, workshop: PreparedData) -> None:
+    def _add(self, planned: PlannedEntry, cell: PlannedCell, prepared_data: PreparedData) -> None:
         if cell.search is None:
             self._queue(CellUnit(cell.key, planned.digests, cell.cell, {}, None))
             return
         search, seeds = cell.search, cell.search.seeds
         key = search.key(planned.digests)
         if key not in self._searching:
-            folds = workshop.inner_folds(planned.entry, seeds.split_seed, seeds.fold)
-            rows = len(workshop.split(planned.entry, seeds.split_seed, seeds.fold).train.y)
+            folds = prepared_data.inner_folds(planned.entry, seeds.split_seed, seeds.fold)
+            rows = len(prepared_data.split(planned.entry, seeds.split_seed, seeds.fold).train.y)
             iterations = iterations_of(planned.entry, rows)
             trials = self._store.trials(key)
             if cell.failed_before:

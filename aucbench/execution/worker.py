@@ -57,15 +57,15 @@ class _TimeLimitError(CellError):
     """The unit's time is up; no fault of the plugin that was running."""
 
 
-_workshop = PreparedData()  # of this process
+_prepared_data = PreparedData()  # of this process
 
 
-def workshop() -> PreparedData:
+def prepared_data() -> PreparedData:
     """What this process has loaded and prepared."""
-    return _workshop
+    return _prepared_data
 
 
-def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None) -> Report:
+def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = None) -> Report:
     """Do a unit of work; whatever goes wrong becomes part of the report.
 
     Parameters
@@ -80,12 +80,12 @@ def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None
     observer = observer or Observer()
     try:
         # A proposal prepares one inner fold after the other; the test rows are nothing to it.
-        prepared = None if isinstance(unit, ProposalUnit) else _workshop.prepared(unit, observer.stage)
+        prepared = None if isinstance(unit, ProposalUnit) else _prepared_data.prepared(unit, observer.stage)
         with limited_memory(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
             try:
                 return Report(_WORK[type(unit)](unit, prepared, conditions, observer))
             finally:
-                _workshop.check_untouched(unit)
+                _prepared_data.check_untouched(unit)
     except _TimeLimitError:
         seconds = unit.entry.limits.seconds
         return _failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
@@ -104,7 +104,7 @@ def perform(unit: Unit, conditions: Conditions, observer: Observer | None = None
         return _failure(CellStatus.failed, sentence_of(error), traceback.format_exc())
 
 
-def perform_pickled(pickled: bytes, conditions: Conditions) -> Report:
+def run_pickled(pickled: bytes, conditions: Conditions) -> Report:
     """Do a unit that came from another process; one that cannot be read here fails alone."""
     try:
         unit: Unit = pickle.loads(pickled)
@@ -119,7 +119,7 @@ def perform_pickled(pickled: bytes, conditions: Conditions) -> Report:
                 f"the process that planned the study; install the same there."
             )
         )
-    return perform(unit, conditions)
+    return run_unit(unit, conditions)
 
 
 def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
@@ -137,7 +137,7 @@ def _cell(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: 
         key=unit.key,
         **structs.asdict(entry.describe()),
         **structs.asdict(cell.seeds),
-        data=_data(prepared, unit.digests, _workshop.load(entry)(entry.part)),
+        data=_data(prepared, unit.digests, _prepared_data.load(entry)(entry.part)),
         tuned=unit.tuned,
         result=_result(entry, task.algorithm, prepared, outcome),
         source=entry.source_digest,
@@ -262,7 +262,7 @@ def _proposal(unit: ProposalUnit, _: Any, conditions: Conditions, observer: Obse
         inner = TrialsUnit(unit.key, unit.digests, unit.search, fold, ((unit.number, proposal.point),))
         watch = _optuna.Watch(proposal, fold, [trial.auc for trial in trials if trial.auc is not None])
         try:
-            prepared = _workshop.prepared(inner)
+            prepared = _prepared_data.prepared(inner)
             task = _task(inner, prepared, proposal.point, unit.search.checkpoints)
             outcome: Outcome | Exception = run_cell(task, progress, watch)
             rows = len(prepared.y)
@@ -270,7 +270,7 @@ def _proposal(unit: ProposalUnit, _: Any, conditions: Conditions, observer: Obse
             raise
         except Exception as error:
             outcome, rows = error, 1
-        _workshop.check_untouched(inner)
+        _prepared_data.check_untouched(inner)
         trial = _trial(unit, fold, unit.number, proposal.point, outcome, rows)
         trials.append(structs.replace(trial, seen=tuple(watch.seen)))
         if trial.auc is None:

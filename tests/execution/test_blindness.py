@@ -16,7 +16,7 @@ from aucbench.execution.work_units import TrialsUnit
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
 from aucbench_features import Nystroem
-from tests.helpers.studies import conducted, entry, plan_of, results, trials_of
+from tests.helpers.studies import entry, plan_of, results, run_entries, trials_of
 from tests.helpers.study_methods import Clouds, Gentle
 
 PROTOCOLS = {
@@ -30,7 +30,7 @@ TUNINGS = [Grid(folds=2), Random(folds=2, trials=4), Optuna(folds=2, trials=6)]
 
 def tuned(one, folder):
     store = Store(folder)
-    assert conducted([one], store).failures == ()
+    assert run_entries([one], store).failures == ()
     return store
 
 
@@ -91,12 +91,12 @@ class Parts:
 @pytest.mark.parametrize("halved", [True, False])
 def test_noise_in_a_test_part_changes_neither_trials_nor_choice(halved, tmp_path, monkeypatch):
     one = entry(Gentle(), protocol=Given(halved=halved), tuning=Grid(folds=2))
-    monkeypatch.setattr(worker, "_workshop", PreparedData())
+    monkeypatch.setattr(worker, "_prepared_data", PreparedData())
     monkeypatch.setattr(data, "load", Parts().load)
     split = PreparedData().split(one, 0, 0)
     clean = tuned(one, tmp_path / "clean")
     rows = range(len(split.test.y)) if split.test.rows is None else split.test.rows.tolist()
-    monkeypatch.setattr(worker, "_workshop", PreparedData())
+    monkeypatch.setattr(worker, "_prepared_data", PreparedData())
     monkeypatch.setattr(data, "load", Parts(rows).load)
     dirty = tuned(one, tmp_path / "dirty")
     assert trials_of(dirty) == trials_of(clean)

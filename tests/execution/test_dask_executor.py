@@ -18,7 +18,7 @@ from aucbench.studies.settings import Limits
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Grid, Optuna
-from tests.helpers.studies import ROOT, conducted, contents, entry, process_environment, results, trials_of
+from tests.helpers.studies import ROOT, contents, entry, process_environment, results, run_entries, trials_of
 from tests.helpers.study_methods import (
     Diverging,
     Exiting,
@@ -43,7 +43,7 @@ STUDY = (
 def expected(tmp_path_factory):
     """What the study comes to in this process."""
     store = Store(tmp_path_factory.mktemp("here"))
-    conducted(STUDY, store)
+    run_entries(STUDY, store)
     return contents(store)
 
 
@@ -61,7 +61,7 @@ def concurrencies(store):
 
 def test_two_workers_give_what_one_process_gives_bit_for_bit(workers, expected, tmp_path):
     store = Store(tmp_path)
-    outcome = conducted(STUDY, store, workers)
+    outcome = run_entries(STUDY, store, workers)
     assert contents(store) == expected
     assert outcome.finished == len(expected["cells"]) == 10
     assert set(concurrencies(store)) == {2}
@@ -71,11 +71,11 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
     study = [entry(Gentle(), tuning=Grid(folds=2), runs=2), entry(Other(), runs=2)]
     store = Store(tmp_path)
     shared = Store(tmp_path / "shared")
-    conducted(study, shared, workers)
+    run_entries(study, shared, workers)
     handed = []
     observer = Observer()
     observer.entry_finished = handed.append
-    outcome = conducted(study, store, workers, exclusive=True, observer=observer)
+    outcome = run_entries(study, store, workers, exclusive=True, observer=observer)
     assert results(store) == results(shared)
     assert contents(store) == contents(shared)
     assert concurrencies(store) == [1, 1, 1, 1]
@@ -87,10 +87,10 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
 
 def test_exclusive_timing_runs_again_what_an_earlier_study_timed_beside_others(workers, tmp_path):
     store = Store(tmp_path)
-    conducted([entry(Other(), runs=2)], store, workers)
+    run_entries([entry(Other(), runs=2)], store, workers)
     before = results(store)
     assert concurrencies(store) == [2, 2]
-    conducted([entry(Other(), runs=2)], store, exclusive=True)
+    run_entries([entry(Other(), runs=2)], store, exclusive=True)
     assert concurrencies(store) == [1, 1]
     assert results(store) == before
 
@@ -109,7 +109,7 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
         entry(Raising(), tuning=Grid(grid={"fake_raising": {"eta": [0.1, 0.2]}})),
     ]
     store = Store(tmp_path)
-    outcome = conducted(study, store, workers)
+    outcome = run_entries(study, store, workers)
     reasons = {(f.algorithm.name, f.tuning.name): f for f in outcome.failures}
     assert {key: failure.reason for key, failure in reasons.items()} == {
         ("fake_sleeper", "none"): "timeout",
@@ -137,7 +137,7 @@ def test_of_settings_that_train_together_only_the_one_to_blame_fails(workers, tm
     """One setting ends its process; the others of the same unit are tried all the same."""
     store = Store(tmp_path)
     study = [entry(Moody(), tuning=Grid(), protocol=TrainValidTest())]
-    assert conducted(study, store, workers).failures == ()
+    assert run_entries(study, store, workers).failures == ()
     found = [(trial.parameters["eta"], trial.stop_reason) for trial in trials_of(store)]
     assert found == [(0.01, "budget"), (0.1, "budget"), (1.0, "failed")]
     (cell,) = store
@@ -153,7 +153,7 @@ def test_a_worker_that_comes_back_is_used_while_another_is_busy(workers, tmp_pat
             order.append(entry.algorithm.name)
 
     study = [entry(Exiting()), entry(Slow(nap=2.5)), *(entry(Other(), seed=seed) for seed in range(3))]
-    conducted(study, Store(tmp_path), workers, observer=Ended())
+    run_entries(study, Store(tmp_path), workers, observer=Ended())
     assert order[-1] == "fake_slow"
 
 
@@ -166,7 +166,7 @@ def test_a_wider_limit_makes_timeouts_run_again_and_an_equal_one_does_not(worker
             entry(Slow(nap=0.1), limits=limits),
             entry(Slow(nap=0.1), tuning=Grid(folds=2, grid={"fake_slow": {"eta": [0.1]}}), limits=limits),
         ]
-        return [failure.reason for failure in conducted(study, store, workers, **options).failures]
+        return [failure.reason for failure in run_entries(study, store, workers, **options).failures]
 
     assert tried(0.05) == ["timeout"] * 2
     first = {failure.key: failure for failure in store.failures()}
@@ -229,7 +229,7 @@ def test_a_scheduler_without_workers_is_named(scheduler, monkeypatch, tmp_path):
     cluster = DaskExecutor(1, scheduler.address)
     try:
         with pytest.raises(ParameterError, match=r"scheduler: no worker joined within 0\.2 s; start some"):
-            conducted([entry(Other())], Store(tmp_path), cluster)
+            run_entries([entry(Other())], Store(tmp_path), cluster)
     finally:
         cluster.close()
 
@@ -259,7 +259,7 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        outcome = conducted(study, store, cluster)
+        outcome = run_entries(study, store, cluster)
     finally:
         killer.join()
         cluster.close()
@@ -291,7 +291,7 @@ def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypat
         wait_until(lambda: victim.pid in cluster._client.run(os.getpid).values())
         own = {pid: address for address, pid in cluster._client.run(os.getpid).items()}[victim.pid]
         assert len(cluster._workers()) > 1
-        outcome = conducted([entry(Slow(nap=0.02), runs=8)], store, cluster)
+        outcome = run_entries([entry(Slow(nap=0.02), runs=8)], store, cluster)
     finally:
         cluster.close()
     assert killed

@@ -12,13 +12,13 @@ from aucbench.cli.main import main
 from aucbench.contracts import Batch, Problem
 from aucbench.execution.search import MOST_NEW
 from aucbench.execution.work_units import TrialsUnit
-from aucbench.execution.worker import workshop
+from aucbench.execution.worker import prepared_data
 from aucbench.studies.settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.univariate_batch import UniLog
-from tests.helpers.studies import conducted, contents, entry, plan_of, trials_of
+from tests.helpers.studies import contents, entry, plan_of, run_entries, trials_of
 from tests.helpers.study_methods import Clouds, Gentle
 
 
@@ -49,7 +49,7 @@ def tuned(store, algorithm, grid=None, extend=True, **options):
     grid = None if grid is None else {algorithm.name: grid}
     clouds = Clouds(n=400, distance=0.3)
     one = entry(algorithm, clouds, tuning=Grid(folds=2, grid=grid, extend=extend), **options)
-    assert conducted([one], store).failures == ()
+    assert run_entries([one], store).failures == ()
     (cell,) = store
     return cell.record.tuned
 
@@ -155,14 +155,14 @@ def test_a_tuning_of_uni_log_costs_the_iterations_that_each_training_takes(store
 
     method, clouds = UniLog(), Clouds(n=400, distance=0.3)
     one = entry(method, clouds, tuning=Grid(folds=2, grid={"uni_log": {"lam": [1e-3, 1.0]}}))
-    conducted([one], store)
+    run_entries([one], store)
     (planned,) = plan_of([one], store).entries
     search = planned.cells[0].search
     expected = {}
     for fold in range(2):
         unit = TrialsUnit(search.key(planned.digests), planned.digests, search, fold, ((0, {}),))
         for number, lam in enumerate((1e-3, 1.0)):
-            expected[number, fold] = passes_by_hand(replace(method, lam=lam), workshop().prepared(unit))
+            expected[number, fold] = passes_by_hand(replace(method, lam=lam), prepared_data().prepared(unit))
     assert {(t.number, t.fold): t.passes for t in trials_of(store)} == expected
     assert 1 < min(expected.values()) <= max(expected.values()) < 100
     (cell,) = store

@@ -12,7 +12,7 @@ from aucbench.studies.settings import Limits
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_losses import Hinge
-from tests.helpers.studies import bound, conducted, entry, plan_of
+from tests.helpers.studies import bound, entry, plan_of, run_entries
 from tests.helpers.study_methods import Clouds, Gentle, Other, Raising
 
 
@@ -31,7 +31,7 @@ def with_loss(algorithm):
 
 @pytest.mark.parametrize("edited", [Gentle, Hinge])
 def test_an_edited_method_or_loss_or_helper_of_one_is_not_answered_from_the_store(edited, store, monkeypatch):
-    conducted([with_loss(Gentle())], store)
+    run_entries([with_loss(Gentle())], store)
     assert states(with_loss(Gentle()), store) == ["finished"]
     # The digest of a plugin covers its helpers.
     monkeypatch.setattr(
@@ -52,12 +52,12 @@ def test_an_edited_method_or_loss_or_helper_of_one_is_not_answered_from_the_stor
     ],
 )
 def test_what_decides_the_numbers_is_part_of_the_key(other, store):
-    conducted([entry(Gentle())], store)
+    run_entries([entry(Gentle())], store)
     assert states(other, store) == ["missing"]
 
 
 def test_what_decides_no_number_is_not(store):
-    conducted([entry(Gentle(), runs=2)], store)
+    run_entries([entry(Gentle(), runs=2)], store)
     assert states(entry(Gentle(), runs=3, limits=Limits(seconds=9.0), study="other"), store) == [
         "finished",
         "finished",
@@ -71,7 +71,7 @@ def test_equal_entries_are_planned_once(store):
 
 
 def test_a_failed_cell_is_wanted_by_name_only(store):
-    conducted([entry(Raising())], store)
+    run_entries([entry(Raising())], store)
     (cell,) = plan_of([entry(Raising())], store).cells()
     assert cell.status is CellStatus.failed
     assert not cell.is_wanted(only_failed=False)
@@ -82,6 +82,6 @@ def test_a_failed_cell_is_wanted_by_name_only(store):
 
 
 def test_data_that_cannot_be_loaded_refuse_their_entry_alone(store):
-    outcome = conducted([entry(Gentle(), Clouds(n=1)), entry(Other())], store)
+    outcome = run_entries([entry(Gentle(), Clouds(n=1)), entry(Other())], store)
     assert [each.entry for each in outcome.refused] == ["fake_gentle on fake_clouds"]
     assert outcome.finished == 1

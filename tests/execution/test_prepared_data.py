@@ -10,7 +10,7 @@ from scipy import sparse
 from aucbench.data.preprocess import Prepared
 from aucbench.execution.prepared_data import SAMPLE, WHOLE, fingerprint
 from aucbench.studies.store import Store
-from tests.helpers.studies import conducted, entry, results
+from tests.helpers.studies import entry, results, run_entries
 from tests.helpers.study_methods import Gentle
 
 
@@ -72,8 +72,8 @@ class Spoiler:
 
 def test_the_cell_of_a_method_that_changes_its_rows_fails_and_the_next_cells_have_them_anew(tmp_path):
     alone, beside = Store(tmp_path / "alone"), Store(tmp_path / "beside")
-    conducted([entry(Gentle())], alone)
-    outcome = conducted([entry(Spoiler()), entry(Gentle())], beside)
+    run_entries([entry(Gentle())], alone)
+    outcome = run_entries([entry(Spoiler()), entry(Gentle())], beside)
     (failure,) = outcome.failures
     assert failure.reason == "failed"
     assert "spoiler of distribution" in failure.message

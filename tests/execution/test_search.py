@@ -13,7 +13,7 @@ from aucbench.runner.cell import run_cell
 from aucbench.studies.settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
-from tests.helpers.studies import conducted, contents, entry, plan_of, results, trials_of
+from tests.helpers.studies import contents, entry, plan_of, results, run_entries, trials_of
 from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Other, Raising
 
 
@@ -37,7 +37,7 @@ def only(store):
 
 
 def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_best(store, trainings):
-    conducted([entry(Gentle(), tuning=Grid(folds=3))], store)
+    run_entries([entry(Gentle(), tuning=Grid(folds=3))], store)
     trials = trials_of(store)
     assert [(t.number, t.fold, t.parameters["eta"]) for t in trials] == [
         (number, fold, eta) for number, eta in enumerate((0.01, 0.1, 1.0)) for fold in range(3)
@@ -52,15 +52,15 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
 
 
 def test_a_cell_after_its_tuning_is_the_cell_of_the_chosen_setting_given_by_hand(store, tmp_path):
-    conducted([entry(Gentle(), tuning=Grid())], store)
+    run_entries([entry(Gentle(), tuning=Grid())], store)
     chosen = only(store).record.tuned.parameters
     other = Store(tmp_path / "other")
-    conducted([entry(replace(Gentle(), **chosen))], other)
+    run_entries([entry(replace(Gentle(), **chosen))], other)
     assert results(store) == results(other)
 
 
 def test_what_a_tuning_cost_is_recorded(store):
-    conducted([entry(Gentle(), tuning=Grid(folds=3), budget=Budget(epochs=2.0, checkpoints=4))], store)
+    run_entries([entry(Gentle(), tuning=Grid(folds=3), budget=Budget(epochs=2.0, checkpoints=4))], store)
     spent = only(store).record.tuned.cost
     assert (spent.settings, spent.trainings) == (3, 9)
     assert spent.passes == pytest.approx(18.0)
@@ -70,14 +70,14 @@ def test_what_a_tuning_cost_is_recorded(store):
 def test_of_settings_with_equal_auc_the_first_is_chosen(store):
     # How long a training pauses changes no number.
     grid = {"fake_gentle": {"pause": [0.0, 1e-9], "eta": [0.1]}}
-    conducted([entry(Gentle(), tuning=Grid(folds=2, grid=grid))], store)
+    run_entries([entry(Gentle(), tuning=Grid(folds=2, grid=grid))], store)
     aucs = [trial.auc for trial in trials_of(store)]
     assert aucs[:2] == aucs[2:]
     assert only(store).record.tuned.parameters == {"pause": 0.0, "eta": 0.1}
 
 
 def test_settings_that_diverge_drop_out(store):
-    conducted([entry(Diverging(above=0.05), tuning=Grid(folds=2))], store)
+    run_entries([entry(Diverging(above=0.05), tuning=Grid(folds=2))], store)
     assert [(t.parameters["eta"], t.stop_reason, t.auc is None) for t in trials_of(store)[::2]] == [
         (0.01, "budget", False),
         (0.1, "diverged", True),
@@ -104,7 +104,7 @@ class Choosy(Gentle):
 
 
 def test_settings_that_raise_or_refuse_their_values_drop_out_and_say_why(store):
-    conducted([entry(Choosy(), tuning=Grid(folds=2))], store)
+    run_entries([entry(Choosy(), tuning=Grid(folds=2))], store)
     errors = {(t.parameters["eta"], t.parameters["shrink"]): t.error for t in trials_of(store)}
     assert errors.pop((0.1, 0.0)).startswith("RuntimeError: out of luck (test_searches.py, line ")
     assert errors.pop((1.0, 0.1)).startswith("ValueError: eta=1 does not shrink (test_searches.py, line ")
@@ -113,7 +113,7 @@ def test_settings_that_raise_or_refuse_their_values_drop_out_and_say_why(store):
 
 
 def test_a_tuning_whose_settings_all_diverge_is_a_failure_called_diverged(store):
-    outcome = conducted([entry(Diverging(), tuning=Grid(folds=2), runs=2, split_seed=0)], store)
+    outcome = run_entries([entry(Diverging(), tuning=Grid(folds=2), runs=2, split_seed=0)], store)
     assert [failure.reason for failure in outcome.failures] == ["diverged", "diverged"]
     assert "no setting of its tuning gave an AUC: 6 times diverged" in outcome.failures[0].message
     assert list(store) == []
@@ -121,7 +121,7 @@ def test_a_tuning_whose_settings_all_diverge_is_a_failure_called_diverged(store)
 
 def test_a_tuning_whose_settings_all_raise_is_a_failure_called_failed(store):
     tuning = Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}})
-    outcome = conducted([entry(Raising(), tuning=tuning)], store)
+    outcome = run_entries([entry(Raising(), tuning=tuning)], store)
     assert [failure.reason for failure in outcome.failures] == ["failed"]
     assert "4 times RuntimeError: out of luck" in outcome.failures[0].message
 
@@ -129,21 +129,21 @@ def test_a_tuning_whose_settings_all_raise_is_a_failure_called_failed(store):
 def test_a_failed_tuning_that_is_run_again_tries_again_what_failed_and_not_what_diverged(store, trainings):
     tuning = Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}})
     raising, diverging = entry(Raising(), tuning=tuning), entry(Diverging(), tuning=Grid(folds=2))
-    conducted([raising, diverging], store)
+    run_entries([raising, diverging], store)
     before = trainings()
     assert before == 4 + 6
-    conducted([raising, diverging], store)
+    run_entries([raising, diverging], store)
     assert trainings() == before
-    outcome = conducted([raising, diverging], store, only_failed=True)
+    outcome = run_entries([raising, diverging], store, only_failed=True)
     assert trainings() == before + 4
     assert len(outcome.failures) == 2
 
 
 def test_a_tuning_that_failed_for_a_passing_reason_succeeds_when_it_is_run_again(store, monkeypatch):
     one = entry(Raising(), tuning=Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}}))
-    conducted([one], store)
+    run_entries([one], store)
     monkeypatch.setattr(Raising, "harm", lambda self: None)
-    assert conducted([one], store, only_failed=True).failures == ()
+    assert run_entries([one], store, only_failed=True).failures == ()
     assert only(store).record.tuned.cost.trainings == 4
 
 
@@ -156,7 +156,7 @@ def test_without_report_no_trial_is_kept_once_all_cells_have_used_it(store):
             seen.append(len(trials_of(self)))
             super().put(key, cell)
 
-    conducted([silent], Watched(store.path))
+    run_entries([silent], Watched(store.path))
     assert seen == [6, 6, 6]
     assert trials_of(store) == []
     for cell in store:
@@ -165,39 +165,39 @@ def test_without_report_no_trial_is_kept_once_all_cells_have_used_it(store):
 
 
 def test_one_search_serves_all_orders_of_a_split_unless_each_order_is_tuned(store, tmp_path, trainings):
-    conducted([entry(Gentle(), tuning=Grid(folds=2), runs=3, split_seed=0)], store)
+    run_entries([entry(Gentle(), tuning=Grid(folds=2), runs=3, split_seed=0)], store)
     assert trainings() == 6 + 3
     assert len({repr(cell.record.tuned) for cell in store}) == 1
     other = Store(tmp_path / "other")
-    conducted([entry(Gentle(), tuning=Grid(folds=2, each_order=True), runs=3, split_seed=0)], other)
+    run_entries([entry(Gentle(), tuning=Grid(folds=2, each_order=True), runs=3, split_seed=0)], other)
     assert trainings() == 9 + 3 * 6 + 3
 
 
 def test_each_fold_of_a_protocol_has_a_search_of_its_own(store):
-    conducted([entry(Gentle(), protocol=KFold(folds=3), tuning=Grid(folds=2))], store)
+    run_entries([entry(Gentle(), protocol=KFold(folds=3), tuning=Grid(folds=2))], store)
     assert len(list((store.path / "trials").rglob("*.jsonl"))) == 3
     assert len({cell.record.fold for cell in store}) == 3
 
 
 def test_a_validation_part_takes_the_place_of_inner_folds(store):
-    conducted([entry(Gentle(), protocol=TrainValidTest(), tuning=Grid(folds=4))], store)
+    run_entries([entry(Gentle(), protocol=TrainValidTest(), tuning=Grid(folds=4))], store)
     assert [(t.number, t.fold) for t in trials_of(store)] == [(0, 0), (1, 0), (2, 0)]
     assert only(store).record.tuned.folds == 1
 
 
 def test_a_method_without_a_grid_is_run_as_it_is(store, trainings):
-    conducted([entry(Other(), tuning=Grid())], store)
+    run_entries([entry(Other(), tuning=Grid())], store)
     assert trainings() == 1
     assert only(store).record.tuned is None
 
 
 def test_random_search_tries_as_many_settings_as_it_was_told(store, tmp_path):
-    conducted([entry(Gentle(), tuning=Random(trials=5, folds=2))], store)
+    run_entries([entry(Gentle(), tuning=Random(trials=5, folds=2))], store)
     etas = [trial.parameters["eta"] for trial in trials_of(store)[::2]]
     assert len(set(etas)) == 5
     assert all(0.01 <= eta <= 1.0 for eta in etas)
     other = Store(tmp_path / "other")
-    conducted([entry(Gentle(), tuning=Random(trials=5, folds=2), split_seed=1)], other)
+    run_entries([entry(Gentle(), tuning=Random(trials=5, folds=2), split_seed=1)], other)
     assert {trial.parameters["eta"] for trial in trials_of(other)}.isdisjoint(etas)
 
 
@@ -206,10 +206,10 @@ def test_random_search_tries_as_many_settings_as_it_was_told(store, tmp_path):
 def test_optuna_goes_on_from_stored_trials_as_if_it_had_not_been_interrupted(done, pruner, tmp_path):
     one = entry(Gentle(), tuning=Optuna(trials=8, folds=2, pruner=pruner))
     whole, cut = Store(tmp_path / "whole"), Store(tmp_path / "cut")
-    conducted([one], whole)
+    run_entries([one], whole)
     (file,) = (whole.path / "trials").rglob("*.jsonl")
     cut.add_trials(file.stem, [trial for trial in whole.trials(file.stem) if trial.number < done])
-    conducted([one], cut)
+    run_entries([one], cut)
     assert contents(cut) == contents(whole)
     assert len({trial.number for trial in trials_of(whole)}) == 8
 
@@ -218,7 +218,7 @@ def test_a_trials_file_cut_at_any_byte_gives_the_same_end(tmp_path):
     for tuning in (Optuna(trials=4, folds=2), Grid(folds=2)):
         one = entry(Gentle(), tuning=tuning)
         whole = Store(tmp_path / f"whole-{tuning.name}")
-        conducted([one], whole)
+        run_entries([one], whole)
         expected = contents(whole)
         (file,) = (whole.path / "trials").rglob("*.jsonl")
         text = file.read_bytes()
@@ -228,14 +228,14 @@ def test_a_trials_file_cut_at_any_byte_gives_the_same_end(tmp_path):
             torn = cut.path / file.relative_to(whole.path)
             torn.parent.mkdir(parents=True)
             torn.write_bytes(text[:size])
-            conducted([one], cut)
+            run_entries([one], cut)
             assert contents(cut) == expected
 
 
 def test_pruned_settings_are_not_chosen(store):
     grid = {"fake_gentle": {"eta": [0.01, 1.0], "shrink": [0.0, 0.9]}}
     budget = Budget(epochs=3.0, checkpoints=8)
-    conducted([entry(Gentle(), tuning=Optuna(trials=14, folds=2, grid=grid), budget=budget)], store)
+    run_entries([entry(Gentle(), tuning=Optuna(trials=14, folds=2, grid=grid), budget=budget)], store)
     trials = trials_of(store)
     pruned = {trial.number for trial in trials if trial.stop_reason == "pruned"}
     assert pruned
@@ -251,12 +251,12 @@ def test_pruned_settings_are_not_chosen(store):
 def test_settings_that_train_together_give_what_each_gives_alone(store):
     """The trials of a grid are those of plain runs on the arrays of the inner fold."""
     one = entry(Gentle(), tuning=Grid(folds=2))
-    conducted([one], store)
+    run_entries([one], store)
     (planned,) = plan_of([one], store).entries
     search = planned.cells[0].search
     for trial in trials_of(store):
         point = (trial.number, trial.parameters)
         unit = TrialsUnit(search.key(planned.digests), planned.digests, search, trial.fold, (point,))
-        prepared = worker.workshop().prepared(unit)
+        prepared = worker.prepared_data().prepared(unit)
         outcome = run_cell(worker._task(unit, prepared, trial.parameters, 1))
         assert outcome.auc[-1] == trial.auc

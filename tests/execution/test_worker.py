@@ -13,7 +13,7 @@ from aucbench.cli.main import main
 from aucbench.studies.record import CellRecord, from_dict, to_dict
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
-from tests.helpers.studies import conducted, entry
+from tests.helpers.studies import entry, run_entries
 from tests.helpers.study_methods import Gentle, Raising
 
 
@@ -110,7 +110,7 @@ class Flat(Gentle):
     ],
 )
 def test_a_failure_names_the_file_and_the_line_of_the_plugin(method, tuning, function, file, tmp_path):
-    (failure,) = conducted([entry(method, tuning=tuning)], Store(tmp_path)).failures
+    (failure,) = run_entries([entry(method, tuning=tuning)], Store(tmp_path)).failures
     first = inspect.getsourcelines(function)[1]
     found = re.search(rf"\({file}, line (\d+), in {function.__name__}\)", failure["message"])
     assert found is not None, failure["message"]

@@ -17,7 +17,7 @@ from aucbench.data.splits import Holdout
 from aucbench.execution.executor import SerialExecutor
 from aucbench.execution.plan import make_plan
 from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.scheduler import conduct
+from aucbench.execution.scheduler import Scheduler
 from aucbench.registry import catalog
 from aucbench.studies.entry import BoundPlugin, Entry
 from aucbench.studies.record import to_dict
@@ -75,10 +75,11 @@ def plan_of(entries, store, **options):
     return make_plan(list(entries), store, PreparedData(), **options)
 
 
-def conducted(entries, store, engine=None, **options):
+def run_entries(entries, store, executor=None, exclusive=False, stop_after=None, **options):
     """Plan and run entries here; gives what came of it."""
     plan = plan_of(entries, store, only_failed=options.pop("only_failed", False))
-    return conduct(plan, store, engine or SerialExecutor(Observer()), **options)
+    scheduler = Scheduler(plan, store, executor or SerialExecutor(Observer()), **options)
+    return scheduler.run(exclusive, stop_after)
 
 
 def untimed(value):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.execution.worker import workshop
+from aucbench.execution.worker import prepared_data
 from aucbench.studies.plugin_metadata import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
@@ -43,7 +43,7 @@ def logged(*overrides, study="s"):
 
 def key(overrides):
     (entry,) = study_of(*overrides).entries
-    return entry.key(workshop().digests(entry))
+    return entry.key(prepared_data().digests(entry))
 
 
 CASES = {

@@ -24,7 +24,7 @@ from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.execution.cost_estimate import Speed, TrialRuns, iterations_of
 from aucbench.execution.execute import execute_study, opened_store
-from aucbench.execution.worker import workshop
+from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
 from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.report import Report
@@ -286,7 +286,7 @@ class _Trial:
 
 def _iterations(entry: Entry) -> float:
     """Iterations of a complete run."""
-    return iterations_of(entry, len(workshop().split(entry, entry.settings.seed, 0).train.y))
+    return iterations_of(entry, len(prepared_data().split(entry, entry.settings.seed, 0).train.y))
 
 
 def _with_runs(entry: Entry, runs: int) -> Entry:
