@@ -17,9 +17,9 @@ import aucbench
 PUBLIC = {
     "aucbench": """
         Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset FeatureMap
-        FetchError File Grouping Index Interval Loss NonNegative OpenUnit ParameterError PluginError Positive
-        Problem Result Samples Table TrackingError catalog check_fields hookimpl kernels replay require_memory
-        run sklearn testing
+        FetchError File Grouping Index Interval Loss NonNegative Observer OpenUnit ParameterError PluginError
+        Positive Problem Result Samples Table TrackingError catalog check_fields hookimpl kernels plan_study
+        replay require_memory run run_study sklearn testing
         """,
     "aucbench.kernels": """
         CompiledLoss Layout buffers call compile_loss fast_kernel kernel layout pairs rows saddle source_hash
