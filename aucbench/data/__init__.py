@@ -1,4 +1,4 @@
-"""Data sets: fetched, parsed once, kept as memory-mapped arrays, labelled, scaled and split."""
+"""Data sets: fetched, parsed once, kept as memory-mapped arrays, labelled, scaled. Imported by all above."""
 
 from aucbench.data.files.cache import cache_folder
 from aucbench.data.files.download import LARGE_BYTES

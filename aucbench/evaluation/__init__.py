@@ -1,4 +1,4 @@
-"""How well scores rank positives above negatives."""
+"""Measures of scores: how well they rank positives above negatives. Imports kernels only."""
 
 from aucbench.evaluation.auc import auc_of_columns, exact_auc
 

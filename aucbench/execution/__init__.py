@@ -1,1 +1,1 @@
-"""Running a study: plan, scheduler, workers. Imported by `api`."""
+"""Running a study: plan, scheduler, work queue, worker, executors. Imported by `api` and `cli`."""

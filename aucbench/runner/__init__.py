@@ -1,1 +1,1 @@
-"""Running one cell: rows, clock, checkpoints, divergence, replay. Receives objects, never the registry."""
+"""One cell, from arrays to an outcome. Receives objects, never names. Imported by all rooms above."""

@@ -1,1 +1,1 @@
-"""Studies: many entries planned, run in this process or on a cluster, kept as they finish, resumed."""
+"""What is run and what came of it: settings, entries, records, the store. Imported by all rooms above."""

@@ -1,4 +1,4 @@
-"""Statistics of cells: pure functions over data frames, each with its formula, assumptions and source."""
+"""Statistics of cells: pure functions, each with formula and source. Imported by `leaderboard` alone."""
 
 from aucbench.leaderboard.statistics.agreement import Verdict, judge_table, order_agreement
 from aucbench.leaderboard.statistics.anytime_auc import anytime_auc
