@@ -1,9 +1,12 @@
 """Shared by all tests: real data files where there are some, and a real browser."""
 
+import contextlib
 import os
+import re
 import shutil
 import signal
 
+import psutil
 import pytest
 from hypothesis import settings
 
@@ -19,13 +22,32 @@ CHROMIUM = (
 )  # fmt: skip
 
 
+# A test that asks for one of these fixtures starts other processes, and is marked `system`.
+SYSTEM = {"browser", "process", "server"}
+
+
 def pytest_collection_modifyitems(items):
+    for item in items:
+        if SYSTEM & set(item.fixturenames):
+            item.add_marker(pytest.mark.system)
     if os.environ.get("AUCBENCH_MIRROR"):
         return
     skip = pytest.mark.skip(reason="AUCBENCH_MIRROR is not set: no real data files to read")
     for item in items:
         if "mirror" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture
+def process():
+    """Asked for by tests that start processes; those that a test leaves behind are killed after it."""
+    before = set(psutil.Process().children())
+    yield
+    for left in set(psutil.Process().children()) - before:
+        # Workers are forked from one server, which serves all tests.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if not {"forkserver", "resource_tracker"} & set(re.findall(r"\w+", " ".join(left.cmdline()))):
+                left.kill()
 
 
 @pytest.fixture(scope="session")

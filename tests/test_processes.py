@@ -8,6 +8,8 @@ import pytest
 
 from aucbench import processes
 
+pytestmark = pytest.mark.usefixtures("process")
+
 WORDS = ("-m", "algo=solam", "runs=2", "parallel=2", "tracking=none", "study=x")
 
 

@@ -62,6 +62,7 @@ def install(folder, method, cls):
     return set(files_of(method)) - {method}
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize(
     ("method", "cls", "helpers"),
     [("psam", "Psam", set()), ("sauc", "Sauc", {"_sauc_rounds", "_choices"})],

@@ -6,7 +6,7 @@ from time import sleep
 
 import pytest
 
-import aucbench
+from aucbench import api
 from aucbench.cli.main import main
 from aucbench.contracts.validation import Failure, Family
 from aucbench.registry import Catalog, Plugin
@@ -31,7 +31,7 @@ def own_plugins(monkeypatch):
         "per_chunk": registered(Family.algorithms, StepPerChunk, "per_chunk"),
     }
     plugins[Family.features] = {"healthy": registered(Family.features, HealthyMap, "healthy")}
-    monkeypatch.setattr(aucbench, "catalog", lambda: Catalog(plugins))
+    monkeypatch.setattr(api, "catalog", lambda: Catalog(plugins))
 
 
 def test_a_name_of_two_families_checks_both(own_plugins, capsys):
@@ -79,6 +79,7 @@ def test_the_shell_is_offered_plugins_of_all_families(monkeypatch, capsys):
     assert "hinge" in capsys.readouterr().out.split()
 
 
+@pytest.mark.usefixtures("process")
 def test_importing_aucbench_does_not_import_the_checks():
     import subprocess
     import sys
@@ -104,7 +105,7 @@ def mistaken_plugins(monkeypatch):
             "bad.py:3: class Bad:",
         ),
     )
-    monkeypatch.setattr(aucbench, "catalog", lambda: Catalog(plugins, failures))
+    monkeypatch.setattr(api, "catalog", lambda: Catalog(plugins, failures))
 
 
 def test_a_cause_is_told_once_with_its_place_and_what_it_stops(mistaken_plugins, capsys):

@@ -36,6 +36,7 @@ def test_the_shell_is_offered_commands_names_and_fields(line, monkeypatch, capsy
     assert absent not in words
 
 
+@pytest.mark.usefixtures("process")
 def test_the_completion_script_is_one_a_shell_can_evaluate():
     script = subprocess.run(
         [sys.executable, "-c", "import sys; sys.argv=['aucbench', '-sc', 'install=bash']; "
@@ -48,6 +49,7 @@ def test_the_completion_script_is_one_a_shell_can_evaluate():
     assert done.stdout.split()[-1] == "aucbench"
 
 
+@pytest.mark.usefixtures("process")
 def test_help_and_version_are_answered_without_importing_hydra_numba_or_mlflow():
     code = (
         "import sys, aucbench.cli.main as c; c.main(['--help']); c.main(['--version']);"
@@ -98,6 +100,7 @@ def test_a_sweep_runs_every_combination_and_goes_on_after_a_bad_one(tmp_path, mo
     assert len(list(tmp_path.rglob("*.npz"))) == 2
 
 
+@pytest.mark.usefixtures("process")
 def test_strict_makes_a_plugin_that_fails_to_load_an_error(tmp_path):
     info = tmp_path / "broken_plugin-1.0.dist-info"
     info.mkdir()

@@ -110,6 +110,7 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, tmp_path):
     assert "4 cells, 4 of them stored; 0 trainings to run" in out
 
 
+@pytest.mark.usefixtures("process")
 def test_a_dry_run_divides_the_time_by_the_cores_where_there_is_a_worker_for_each(run, monkeypatch):
     monkeypatch.setattr("aucbench.execution.execute.cores", lambda: 7)
     _, out, _ = run(*sweep("algo=fake_gentle", "parallel=0"), "--dry-run")
@@ -218,6 +219,7 @@ def test_a_grid_from_the_command_line_is_tried_or_refused_in_one_sentence(word, 
         assert trainings(tmp_path) == 0
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("launcher", ["basic", "dask"])
 def test_hydras_launchers_run_the_same_cells(launcher, site, tmp_path):
     words = sweep("algo=fake_gentle,fake_other", "runs=2", "store.path=store", f"hydra/launcher={launcher}")
@@ -305,6 +307,7 @@ def test_ranges_and_choices_are_swept_in_the_order_of_the_words(run):
     assert names == [f"fake_gentle (eta={eta:g} seed={seed}" for eta in (0.1, 0.2) for seed in (0, 1)]
 
 
+@pytest.mark.usefixtures("process")
 def test_a_launcher_of_somebody_else_is_refused(run):
     ConfigStore.instance().store(group="hydra/launcher", name="fake_foreign", node={"_target_": "x.Launcher"})
     try:

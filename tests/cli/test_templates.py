@@ -39,6 +39,7 @@ def imported(folder, name, monkeypatch):
     return module
 
 
+@pytest.mark.usefixtures("process")
 def test_rendered_text_has_the_projects_style_and_compiles(packages):
     config = ["--config", ROOT / "pyproject.toml", "--no-cache"]
     for folder in packages.values():
@@ -51,6 +52,7 @@ def test_rendered_text_has_the_projects_style_and_compiles(packages):
         assert compileall.compile_dir(folder, quiet=1)
 
 
+@pytest.mark.usefixtures("process")
 def test_generated_plugins_are_typed_as_strictly_as_the_built_in_ones(packages):
     modules = [folder / f"generated_{kind}.py" for kind, folder in packages.items()]
     done = tool("mypy", "--config-file", ROOT / "pyproject.toml", *modules, cwd=ROOT)

@@ -206,6 +206,7 @@ def test_an_output_without_braille_gets_letters(tried, monkeypatch):
     assert "breast_cancer: test AUC" in text
 
 
+@pytest.mark.usefixtures("process")
 def test_ctrl_c_ends_a_trial_with_one_line(tmp_path):
     site = write_metadata(tmp_path / "site")
     (tmp_path / "counter").mkdir()

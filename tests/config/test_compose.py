@@ -55,6 +55,7 @@ def composed(composing, words):
         return type(error).__name__
 
 
+@pytest.mark.usefixtures("process")
 @settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(jobs=sweeps())
 def test_a_run_composed_from_parts_is_the_run_composed_as_a_whole(jobs):

@@ -149,6 +149,7 @@ for file in sys.stdin.read().split():
 """
 
 
+@pytest.mark.usefixtures("process")
 def test_other_versions_of_python_that_are_here_make_the_same_digests_of_our_files():
     contracts = Path(aucbench.contracts.__file__).parent
     packages = [("aucbench", str(contracts.parent)), ("aucbench.contracts", str(contracts))]

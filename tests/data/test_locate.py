@@ -133,6 +133,7 @@ print(len(parsed), result)
 """
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("work", ["load", "fetch"])
 def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache, work):
     def slow(handler):

@@ -74,6 +74,7 @@ def test_nothing_stays_in_the_scratch_folder(rows, no_memory, cache):
     assert X[0, 0] == 5.0
 
 
+@pytest.mark.usefixtures("process")
 def test_what_a_killed_process_left_in_the_scratch_folder_is_removed(rows, no_memory, cache):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
@@ -205,6 +206,7 @@ def limited(tmp_path, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems limit the address space differently")
 def test_training_over_scaled_rows_larger_than_the_memory_allowed_works(tmp_path):
     said = limited(tmp_path, "data", "maxabs", "holdout", tmp_path, 600, 150)
@@ -214,6 +216,7 @@ def test_training_over_scaled_rows_larger_than_the_memory_allowed_works(tmp_path
     assert not list((tmp_path / "cache" / "scratch").iterdir())
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems limit the address space differently")
 def test_training_over_rows_as_they_are_maps_them_once_and_copies_nothing(tmp_path):
     said = limited(tmp_path, "space", "none", "given", tmp_path, 400, 400 + 150)

@@ -40,6 +40,7 @@ def test_bundled_data_are_those_of_scikit_learn(ours, theirs, positive):
     assert not has_test_part(ours())
 
 
+@pytest.mark.usefixtures("process")
 def test_loading_bundled_data_does_not_import_scikit_learn():
     code = """
 import json, sys

@@ -11,6 +11,8 @@ from aucbench.studies.settings import Limits
 from tests.helpers.studies import entry
 from tests.helpers.study_methods import Clouds, Exiting, Gentle, Greedy, Raising, Sleeper
 
+pytestmark = pytest.mark.usefixtures("process")
+
 
 @dataclass(frozen=True)
 class Lazy(Gentle):

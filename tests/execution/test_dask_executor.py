@@ -31,6 +31,8 @@ from tests.helpers.study_methods import (
     Slow,
 )
 
+pytestmark = pytest.mark.usefixtures("process")
+
 STUDY = (
     entry(Gentle(), tuning=Grid(folds=2), protocol=KFold(folds=3)),
     entry(Gentle(), tuning=Optuna(folds=2, trials=4), runs=2),

@@ -31,6 +31,7 @@ def press_ctrl_c():
     os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.skipif(processes.METHOD != "forkserver", reason="processes are not forked here")
 def test_ctrl_c_while_the_first_process_starts_is_heard():
     assert subprocess.run([sys.executable, "-c", STARTING], check=False).returncode == 17

@@ -9,6 +9,8 @@ import pytest
 from aucbench.studies.store import Store
 from tests.helpers.studies import contents, finished, process_environment, started, trials_of, write_metadata
 
+pytestmark = pytest.mark.usefixtures("process")
+
 WORDS = (
     "-m",
     "algo=fake_gentle,fake_other",

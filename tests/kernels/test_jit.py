@@ -8,6 +8,8 @@ import pytest
 
 from aucbench import kernels
 
+pytestmark = pytest.mark.usefixtures("process")
+
 PROGRAM = """
 import numba, sys
 from aucbench import kernels

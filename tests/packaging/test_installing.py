@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.package, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.package, pytest.mark.timeout(1500), pytest.mark.usefixtures("process")]
 
 
 def call(*words, cwd, **environment):

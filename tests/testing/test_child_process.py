@@ -8,6 +8,8 @@ from aucbench.testing.child_process import examined_apart
 from aucbench.testing.examine import Watcher
 from tests.helpers import mistaken_plugins as mistaken
 
+pytestmark = pytest.mark.usefixtures("process")
+
 
 def apart(plugin, patience=60.0, grace=15.0):
     findings = examined_apart(Family.algorithms, plugin, patience, Watcher(), grace)

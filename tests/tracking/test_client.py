@@ -49,6 +49,7 @@ def checked(uri):
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.usefixtures("process")
 def test_folders_and_files_without_the_right_to_write_are_named(open_folder):
     assert checked(f"sqlite:///{open_folder}/mlflow.db") == "accepted"
     for name, mode in (("kept", 0o555), ("secret", 0o000)):

@@ -52,6 +52,7 @@ def test_rows(name, seed, **fields):
 test_rows.__test__ = False
 
 
+@pytest.mark.usefixtures("process")
 def test_a_logged_entry_becomes_a_model_that_reproduces_its_test_auc(entries, store, uri, tmp_path):
     entry = next(each for each in entries if each.record.algorithm.name == "psam")
     run_id = Tracker(uri, store).log(entry)
@@ -102,6 +103,7 @@ def test_sparse_rows_and_tables_are_scored_like_dense_ones(store, tmp_path):
         model.predict(X[:, 1:])
 
 
+@pytest.mark.usefixtures("process")
 def test_a_sparse_data_set_is_scored_from_its_raw_rows(tmp_path):
     rng = np.random.default_rng(0)
     lines = []

@@ -55,6 +55,7 @@ def sent(server, finished, tmp_path_factory):
     return store, server
 
 
+@pytest.mark.usefixtures("process")
 def test_entries_are_read_back_as_they_were_sent(sent, tmp_path):
     store, uri = sent
     client = MlflowClient(uri)
@@ -73,6 +74,7 @@ def test_entries_are_read_back_as_they_were_sent(sent, tmp_path):
     assert not runs
 
 
+@pytest.mark.usefixtures("process")
 def test_sending_again_sends_nothing(sent, capsys):
     store, uri = sent
     shutil.rmtree(store.path / "tracked")
@@ -84,6 +86,7 @@ def test_sending_again_sends_nothing(sent, capsys):
     assert len(client.search_runs([experiment])) == 3
 
 
+@pytest.mark.usefixtures("process")
 def test_a_model_is_exported_from_a_server(sent, tmp_path):
     store, uri = sent
     entry = entries_of(store)[0]
@@ -93,6 +96,7 @@ def test_a_model_is_exported_from_a_server(sent, tmp_path):
     assert exact_auc(model.predict(X), y) == entry.cells[0].auc
 
 
+@pytest.mark.usefixtures("process")
 def test_the_files_of_a_study_are_replaced_on_a_server(sent, tmp_path):
     store, uri = sent
     folder = tmp_path / "board"
@@ -105,6 +109,7 @@ def test_the_files_of_a_study_are_replaced_on_a_server(sent, tmp_path):
     assert [file.path for file in MlflowClient(uri).list_artifacts(run_id)] == ["one.txt"]
 
 
+@pytest.mark.usefixtures("process")
 def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, capsys, browser):
     store, uri = sent
     assert main(["charts", "--store", str(store.path), "--uri", uri]) == 0

@@ -128,6 +128,7 @@ def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path
     assert Tracker(uri, store).log_study("other", folder) != run_id
 
 
+@pytest.mark.usefixtures("process")
 def test_two_processes_that_send_one_store_send_each_entry_once(store, uri):
     words = [sys.executable, "-m", "aucbench", "sync", "--store", str(store.path), "--uri", uri]
     both = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
@@ -137,6 +138,7 @@ def test_two_processes_that_send_one_store_send_each_entry_once(store, uri):
     assert len(runs_of(uri)) == 3
 
 
+@pytest.mark.usefixtures("process")
 def test_what_a_killed_process_left_is_completed_without_a_second_run(store, uri):
     words = [sys.executable, "-u", "-m", "aucbench", "sync", "--store", str(store.path), "--uri", uri]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
