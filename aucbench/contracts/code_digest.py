@@ -18,8 +18,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import platformdirs
-
+from aucbench.contracts.cache_folder import cache_folder
 from aucbench.contracts.source_location import source_file
 
 FORM = 1  # of the normal form and of what is remembered; a new number makes all digests anew
@@ -70,12 +69,6 @@ def read_source(path: Path) -> Source:
     return _read(path, state.st_mtime_ns, state.st_size)
 
 
-def cache_root() -> Path:
-    """``AUCBENCH_CACHE``, else the user's cache folder of aucbench."""
-    chosen = os.environ.get("AUCBENCH_CACHE")
-    return Path(os.path.expanduser(chosen)) if chosen else platformdirs.user_cache_path("aucbench")
-
-
 def _combined(parts: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
@@ -84,7 +77,7 @@ def _combined(parts: Iterable[tuple[str, str]]) -> str:
 def _read(path: Path, changed: int, size: int) -> Source:
     content = path.read_bytes()
     name = hashlib.sha256(f"{FORM}:".encode() + content).hexdigest()
-    remembered = cache_root() / "code" / f"{name}.json"
+    remembered = cache_folder() / "code" / f"{name}.json"
     try:
         digest, imports = json.loads(remembered.read_bytes())
         return Source(digest, tuple(Import(level, module, tuple(names)) for level, module, names in imports))

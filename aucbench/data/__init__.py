@@ -1,6 +1,6 @@
 """Data sets: fetched, parsed once, kept as memory-mapped arrays, labelled, scaled. Imported by all above."""
 
-from aucbench.data.files.cache import cache_folder
+from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files.download import LARGE_BYTES
 from aucbench.data.loader import Loaded, Part, fetch, has_test_part, load, missing_bytes
 

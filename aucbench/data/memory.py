@@ -18,7 +18,8 @@ import numpy as np
 from scipy import sparse
 
 from aucbench.contracts import Matrix
-from aucbench.data.files.cache import cache_folder, unwritable
+from aucbench.contracts.cache_folder import cache_folder
+from aucbench.data.files.cache import unwritable
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.errors import DataError, ParameterError
 

@@ -7,9 +7,8 @@ To be called inside compiled code: ``buffers.spread(X, i, x)``, then `products` 
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from aucbench.kernels.rows import CSR, DENSE, ONE, ONLY_COMPILED, TWO, extent, is_csr, is_dense
+from aucbench.kernels.rows import CSR, ONE, ONLY_COMPILED, TWO, _for_csr_rows, _for_dense_rows, extent
 
 
 def spread(X: Any, i: int, x: Any) -> None:
@@ -32,172 +31,112 @@ def difference(X: Any, i: int, j: int, u: Any) -> tuple[float, float, float]:
     raise NotImplementedError(ONLY_COMPILED.format("buffers.difference"))
 
 
-@overload(spread, jit_options=DENSE)
-def _spread_dense(X, i, x):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, i, x):
-        for k in range(X.shape[1]):
-            x[k] = X[i, k]
-
-    return implementation
-
-
-@overload(spread, jit_options=CSR)
-def _spread_csr(X, i, x):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, i, x):
-        start, stop = extent(X, i)
-        for k in range(start, stop):
-            x[X.indices[k]] = X.data[k]
-
-    return implementation
-
-
-@overload(wipe, jit_options=DENSE)
-def _wipe_dense(X, i, x):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, i, x):
-        return  # the next row overwrites it
-
-    return implementation
-
-
-@overload(wipe, jit_options=CSR)
-def _wipe_csr(X, i, x):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, i, x):
-        start, stop = extent(X, i)
-        for k in range(start, stop):
-            x[X.indices[k]] = 0.0
-
-    return implementation
-
-
-@overload(products, jit_options=DENSE)
-def _products_dense(X, j, u, x):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, j, u, x):
-        first = second = 0.0
-        for k in range(X.shape[1]):
-            value = np.float64(X[j, k])
-            first += value * u[k]
-            second += value * x[k]
-        return first, second
-
-    return implementation
-
-
-@overload(products, jit_options=CSR)
-def _products_csr(X, j, u, x):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, j, u, x):
-        indices, data = X.indices, X.data
-        start, stop = extent(X, j)
-        whole = stop - ((stop - start) & ONE)
-        # two sums each, or every addition waits for the one before
-        a0 = a1 = b0 = b1 = 0.0
-        for k in range(start, whole, TWO):
-            c0, c1 = indices[k], indices[k + ONE]
-            d0, d1 = data[k], data[k + ONE]
-            a0 += d0 * u[c0]
-            b0 += d0 * x[c0]
-            a1 += d1 * u[c1]
-            b1 += d1 * x[c1]
-        for k in range(whole, stop):
-            a0 += data[k] * u[indices[k]]
-            b0 += data[k] * x[indices[k]]
-        return a0 + a1, b0 + b1
-
-    return implementation
-
-
-@overload(difference, jit_options=DENSE)
-def _difference_dense(X, i, j, u):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, i, j, u):
-        product = own = square = 0.0
-        for k in range(X.shape[1]):
-            left = np.float64(X[i, k])
-            z = left - X[j, k]
-            product += z * u[k]
-            own += z * left
-            square += z * z
-        return product, own, square
-
-    return implementation
-
-
-@overload(difference, jit_options=CSR)
-def _difference_csr(X, i, j, u):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, i, j, u):
-        product = own = square = 0.0
-        p, p_stop = extent(X, i)
-        q, q_stop = extent(X, j)
-        while p < p_stop or q < q_stop:
-            left = right = 0.0
-            take_left = q == q_stop or (p < p_stop and X.indices[p] <= X.indices[q])
-            take_right = p == p_stop or (q < q_stop and X.indices[q] <= X.indices[p])
-            column = X.indices[p] if take_left else X.indices[q]
-            if take_left:
-                left = np.float64(X.data[p])
-                p += ONE
-            if take_right:
-                right = np.float64(X.data[q])
-                q += ONE
-            z = left - right
-            product += z * u[column]
-            own += z * left
-            square += z * z
-        return product, own, square
-
-    return implementation
-
-
 def longest(X: Any, order: Any, members: Any) -> int:
     """The row with the most entries among those of `order` (k,) and `members` (2, B)."""
     raise NotImplementedError(ONLY_COMPILED.format("buffers.longest"))
 
 
-@overload(longest, jit_options=CSR)
+@_for_dense_rows(spread)
+def _spread_dense(X, i, x):
+    for k in range(X.shape[1]):
+        x[k] = X[i, k]
+
+
+@_for_csr_rows(spread)
+def _spread_csr(X, i, x):
+    start, stop = extent(X, i)
+    for k in range(start, stop):
+        x[X.indices[k]] = X.data[k]
+
+
+@_for_dense_rows(wipe)
+def _wipe_dense(X, i, x):
+    return  # the next row overwrites it
+
+
+@_for_csr_rows(wipe)
+def _wipe_csr(X, i, x):
+    start, stop = extent(X, i)
+    for k in range(start, stop):
+        x[X.indices[k]] = 0.0
+
+
+@_for_dense_rows(products)
+def _products_dense(X, j, u, x):
+    first = second = 0.0
+    for k in range(X.shape[1]):
+        value = np.float64(X[j, k])
+        first += value * u[k]
+        second += value * x[k]
+    return first, second
+
+
+@_for_csr_rows(products)
+def _products_csr(X, j, u, x):
+    indices, data = X.indices, X.data
+    start, stop = extent(X, j)
+    whole = stop - ((stop - start) & ONE)
+    # two sums each, or every addition waits for the one before
+    a0 = a1 = b0 = b1 = 0.0
+    for k in range(start, whole, TWO):
+        c0, c1 = indices[k], indices[k + ONE]
+        d0, d1 = data[k], data[k + ONE]
+        a0 += d0 * u[c0]
+        b0 += d0 * x[c0]
+        a1 += d1 * u[c1]
+        b1 += d1 * x[c1]
+    for k in range(whole, stop):
+        a0 += data[k] * u[indices[k]]
+        b0 += data[k] * x[indices[k]]
+    return a0 + a1, b0 + b1
+
+
+@_for_dense_rows(difference)
+def _difference_dense(X, i, j, u):
+    product = own = square = 0.0
+    for k in range(X.shape[1]):
+        left = np.float64(X[i, k])
+        z = left - X[j, k]
+        product += z * u[k]
+        own += z * left
+        square += z * z
+    return product, own, square
+
+
+@_for_csr_rows(difference)
+def _difference_csr(X, i, j, u):
+    product = own = square = 0.0
+    p, p_stop = extent(X, i)
+    q, q_stop = extent(X, j)
+    while p < p_stop or q < q_stop:
+        left = right = 0.0
+        take_left = q == q_stop or (p < p_stop and X.indices[p] <= X.indices[q])
+        take_right = p == p_stop or (q < q_stop and X.indices[q] <= X.indices[p])
+        column = X.indices[p] if take_left else X.indices[q]
+        if take_left:
+            left = np.float64(X.data[p])
+            p += ONE
+        if take_right:
+            right = np.float64(X.data[q])
+            q += ONE
+        z = left - right
+        product += z * u[column]
+        own += z * left
+        square += z * z
+    return product, own, square
+
+
+@_for_dense_rows(longest, CSR)
 def _longest_dense(X, order, members):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, order, members):
-        return order[0]
-
-    return implementation
+    return order[0]
 
 
-@overload(longest, jit_options=CSR)
+@_for_csr_rows(longest)
 def _longest_csr(X, order, members):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, order, members):
-        row, most = order[0], X.indptr[0]
-        for rows in (order, members.ravel()):
-            for i in rows:
-                length = X.indptr[i + 1] - X.indptr[i]
-                if length > most:
-                    row, most = i, length
-        return row
-
-    return implementation
+    row, most = order[0], X.indptr[0]
+    for rows in (order, members.ravel()):
+        for i in rows:
+            length = X.indptr[i + 1] - X.indptr[i]
+            if length > most:
+                row, most = i, length
+    return row

@@ -11,7 +11,8 @@ from typing import Any
 
 import numba
 
-from aucbench.contracts.code_digest import cache_root, folder_digest, module_digest
+from aucbench.contracts.cache_folder import cache_folder
+from aucbench.contracts.code_digest import folder_digest, module_digest
 
 # Never nnan or ninf: they compile NaN checks away.
 FAST = {"reassoc", "contract", "arcp", "nsz"}
@@ -31,10 +32,10 @@ def source_hash() -> str:
     return folder_digest(Path(__file__).parent)[:16]
 
 
-def _cache_folder(code: str = "") -> Path:
+def _kernel_folder(code: str = "") -> Path:
     """``<cache>/kernels/<hash of kernels, other code, numba and Python>``."""
     versions = f"{source_hash()} {code} {numba.__version__} {sys.version_info[:3]}"
-    return cache_root() / "kernels" / hashlib.sha256(versions.encode()).hexdigest()[:16]
+    return cache_folder() / "kernels" / hashlib.sha256(versions.encode()).hexdigest()[:16]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -95,7 +96,7 @@ def _folder_of(function: Callable[..., Any]) -> Iterator[None]:
     with _FOLDER_SET:
         before = numba.config.CACHE_DIR
         if file.is_file() and not own:
-            numba.config.CACHE_DIR = str(_cache_folder(module_digest(function.__module__, file)))
+            numba.config.CACHE_DIR = str(_kernel_folder(module_digest(function.__module__, file)))
         try:
             yield
         finally:
@@ -103,4 +104,4 @@ def _folder_of(function: Callable[..., Any]) -> Iterator[None]:
 
 
 # What third parties compile with numba alone may inline these kernels: it too is kept by their hash.
-numba.config.CACHE_DIR = str(_cache_folder())
+numba.config.CACHE_DIR = str(_kernel_folder())

@@ -5,6 +5,9 @@ array or `CsrRows`, float64 or float32. Vectors are float64. Dense rows are summ
 CSR rows strictly in a fixed one.
 """
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,32 @@ def is_dense(X: Any) -> bool:
 def is_csr(X: Any) -> bool:
     """Whether the numba type X is that of `CsrRows`."""
     return isinstance(X, types.BaseNamedTuple) and X.instance_class is CsrRows
+
+
+def _for_dense_rows(operation: Callable[..., Any], options: Any = DENSE) -> Callable[..., Any]:
+    """Compile the decorated function where the operation is called with an X of dense rows."""
+    return _version(operation, options, is_dense)
+
+
+def _for_csr_rows(operation: Callable[..., Any], options: Any = CSR) -> Callable[..., Any]:
+    """Compile the decorated function where the operation is called with an X of CSR rows."""
+    return _version(operation, options, is_csr)
+
+
+def _version(
+    operation: Callable[..., Any], options: Any, is_meant: Callable[[Any], bool]
+) -> Callable[..., Any]:
+    def register(implementation: Any) -> Any:
+        signature = inspect.signature(implementation)
+
+        @overload(operation, jit_options=options)
+        @functools.wraps(implementation)
+        def choose(*args: Any, **kwargs: Any) -> Any:
+            return implementation if is_meant(signature.bind(*args, **kwargs).arguments["X"]) else None
+
+        return choose
+
+    return register
 
 
 def dot(X: Any, i: int, w: Any) -> float:
@@ -68,199 +97,124 @@ def extent(X: Any, i: int) -> Any:
     raise NotImplementedError(ONLY_COMPILED.format("rows.extent"))
 
 
-@overload(extent, jit_options=CSR)
-def _extent(X, i):
-    def implementation(X, i):
-        return np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])
-
-    return implementation
-
-
-@overload(dot, jit_options=DENSE)
-def _dot_dense(X, i, w):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, i, w):
-        total = 0.0
-        for j in range(X.shape[1]):
-            total += X[i, j] * w[j]
-        return total
-
-    return implementation
-
-
-@overload(dot, jit_options=CSR)
-def _dot_csr(X, i, w):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, i, w):
-        indices, data = X.indices, X.data
-        start, stop = extent(X, i)
-        whole = stop - ((stop - start) & THREE)
-        # four sums, or every addition waits for the one before
-        s0 = s1 = s2 = s3 = 0.0
-        for k in range(start, whole, FOUR):
-            s0 += data[k] * w[indices[k]]
-            s1 += data[k + ONE] * w[indices[k + ONE]]
-            s2 += data[k + TWO] * w[indices[k + TWO]]
-            s3 += data[k + THREE] * w[indices[k + THREE]]
-        for k in range(whole, stop):
-            s0 += data[k] * w[indices[k]]
-        return (s0 + s1) + (s2 + s3)
-
-    return implementation
-
-
-@overload(norm, jit_options=DENSE)
-def _norm_dense(X, i):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, i):
-        total = 0.0
-        for j in range(X.shape[1]):
-            x = np.float64(X[i, j])
-            total += x * x
-        return total
-
-    return implementation
-
-
-@overload(norm, jit_options=DENSE)  # values lie side by side, so that any order of summing is as good
-def _norm_csr(X, i):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, i):
-        total = 0.0
-        start, stop = extent(X, i)
-        for k in range(start, stop):
-            x = np.float64(X.data[k])
-            total += x * x
-        return total
-
-    return implementation
-
-
-@overload(dot_norm, jit_options=DENSE)
-def _dot_norm_dense(X, i, w):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, i, w):
-        product = square = 0.0
-        for j in range(X.shape[1]):
-            x = np.float64(X[i, j])
-            product += x * w[j]
-            square += x * x
-        return product, square
-
-    return implementation
-
-
-@overload(dot_norm, jit_options=CSR)
-def _dot_norm_csr(X, i, w):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, i, w):
-        return dot(X, i, w), norm(X, i)
-
-    return implementation
-
-
-@overload(dot_norms, jit_options=DENSE)
-def _dot_norms_dense(X, i, w):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, i, w):
-        product = square = absolute = 0.0
-        for j in range(X.shape[1]):
-            x = np.float64(X[i, j])
-            product += x * w[j]
-            square += x * x
-            absolute += abs(x)
-        return product, square, absolute
-
-    return implementation
-
-
-@overload(dot_norms, jit_options=CSR)
-def _dot_norms_csr(X, i, w):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, i, w):
-        absolute = 0.0
-        start, stop = extent(X, i)
-        for k in range(start, stop):
-            absolute += abs(np.float64(X.data[k]))
-        return dot(X, i, w), norm(X, i), absolute
-
-    return implementation
-
-
-@overload(axpy, jit_options=DENSE)
-def _axpy_dense(a, X, i, w):
-    if not is_dense(X):
-        return None
-
-    def implementation(a, X, i, w):
-        for j in range(X.shape[1]):
-            w[j] += a * X[i, j]
-
-    return implementation
-
-
-@overload(axpy, jit_options=CSR)
-def _axpy_csr(a, X, i, w):
-    if not is_csr(X):
-        return None
-
-    def implementation(a, X, i, w):
-        start, stop = extent(X, i)
-        for k in range(start, stop):
-            w[X.indices[k]] += a * X.data[k]
-
-    return implementation
-
-
-@overload(axpy2, jit_options=DENSE)
-def _axpy2_dense(a, X, i, u, b, v):
-    if not is_dense(X):
-        return None
-
-    def implementation(a, X, i, u, b, v):
-        for j in range(X.shape[1]):
-            x = np.float64(X[i, j])
-            u[j] += a * x
-            v[j] += b * x
-
-    return implementation
-
-
-@overload(axpy2, jit_options=CSR)
-def _axpy2_csr(a, X, i, u, b, v):
-    if not is_csr(X):
-        return None
-
-    def implementation(a, X, i, u, b, v):
-        start, stop = extent(X, i)
-        for k in range(start, stop):
-            j = X.indices[k]
-            x = np.float64(X.data[k])
-            u[j] += a * x
-            v[j] += b * x
-
-    return implementation
-
-
 def prefetch(X: Any, i: int) -> None:
     """Ask for row i ahead of its use; rows in random order are bound by memory latency otherwise."""
     raise NotImplementedError(ONLY_COMPILED.format("rows.prefetch"))
+
+
+@_for_csr_rows(extent)
+def _extent(X, i):
+    return np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])
+
+
+@_for_dense_rows(dot)
+def _dot_dense(X, i, w):
+    total = 0.0
+    for j in range(X.shape[1]):
+        total += X[i, j] * w[j]
+    return total
+
+
+@_for_csr_rows(dot)
+def _dot_csr(X, i, w):
+    indices, data = X.indices, X.data
+    start, stop = extent(X, i)
+    whole = stop - ((stop - start) & THREE)
+    # four sums, or every addition waits for the one before
+    s0 = s1 = s2 = s3 = 0.0
+    for k in range(start, whole, FOUR):
+        s0 += data[k] * w[indices[k]]
+        s1 += data[k + ONE] * w[indices[k + ONE]]
+        s2 += data[k + TWO] * w[indices[k + TWO]]
+        s3 += data[k + THREE] * w[indices[k + THREE]]
+    for k in range(whole, stop):
+        s0 += data[k] * w[indices[k]]
+    return (s0 + s1) + (s2 + s3)
+
+
+@_for_dense_rows(norm)
+def _norm_dense(X, i):
+    total = 0.0
+    for j in range(X.shape[1]):
+        x = np.float64(X[i, j])
+        total += x * x
+    return total
+
+
+@_for_csr_rows(norm, DENSE)  # values lie side by side, so that any order of summing is as good
+def _norm_csr(X, i):
+    total = 0.0
+    start, stop = extent(X, i)
+    for k in range(start, stop):
+        x = np.float64(X.data[k])
+        total += x * x
+    return total
+
+
+@_for_dense_rows(dot_norm)
+def _dot_norm_dense(X, i, w):
+    product = square = 0.0
+    for j in range(X.shape[1]):
+        x = np.float64(X[i, j])
+        product += x * w[j]
+        square += x * x
+    return product, square
+
+
+@_for_csr_rows(dot_norm)
+def _dot_norm_csr(X, i, w):
+    return dot(X, i, w), norm(X, i)
+
+
+@_for_dense_rows(dot_norms)
+def _dot_norms_dense(X, i, w):
+    product = square = absolute = 0.0
+    for j in range(X.shape[1]):
+        x = np.float64(X[i, j])
+        product += x * w[j]
+        square += x * x
+        absolute += abs(x)
+    return product, square, absolute
+
+
+@_for_csr_rows(dot_norms)
+def _dot_norms_csr(X, i, w):
+    absolute = 0.0
+    start, stop = extent(X, i)
+    for k in range(start, stop):
+        absolute += abs(np.float64(X.data[k]))
+    return dot(X, i, w), norm(X, i), absolute
+
+
+@_for_dense_rows(axpy)
+def _axpy_dense(a, X, i, w):
+    for j in range(X.shape[1]):
+        w[j] += a * X[i, j]
+
+
+@_for_csr_rows(axpy)
+def _axpy_csr(a, X, i, w):
+    start, stop = extent(X, i)
+    for k in range(start, stop):
+        w[X.indices[k]] += a * X.data[k]
+
+
+@_for_dense_rows(axpy2)
+def _axpy2_dense(a, X, i, u, b, v):
+    for j in range(X.shape[1]):
+        x = np.float64(X[i, j])
+        u[j] += a * x
+        v[j] += b * x
+
+
+@_for_csr_rows(axpy2)
+def _axpy2_csr(a, X, i, u, b, v):
+    start, stop = extent(X, i)
+    for k in range(start, stop):
+        j = X.indices[k]
+        x = np.float64(X.data[k])
+        u[j] += a * x
+        v[j] += b * x
 
 
 @intrinsic

@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from aucbench.kernels.jit import fast_kernel
-from aucbench.kernels.rows import CSR, DENSE, ONE, ONLY_COMPILED, extent, is_csr, is_dense
+from aucbench.kernels.rows import ONE, ONLY_COMPILED, _for_csr_rows, _for_dense_rows, extent
 
 
 def rank_one(X: Any, i: int, M: Any) -> None:
@@ -14,35 +13,23 @@ def rank_one(X: Any, i: int, M: Any) -> None:
     raise NotImplementedError(ONLY_COMPILED.format("symmetric.rank_one"))
 
 
-@overload(rank_one, jit_options=DENSE)
+@_for_dense_rows(rank_one)
 def _rank_one_dense(X, i, M):
-    if not is_dense(X):
-        return None
-
-    def implementation(X, i, M):
-        for j in range(X.shape[1]):
-            a = np.float64(X[i, j])
-            if a == 0.0:  # common in dense copies of sparse data
-                continue
-            for k in range(j + 1):
-                M[j, k] += a * X[i, k]
-
-    return implementation
+    for j in range(X.shape[1]):
+        a = np.float64(X[i, j])
+        if a == 0.0:  # common in dense copies of sparse data
+            continue
+        for k in range(j + 1):
+            M[j, k] += a * X[i, k]
 
 
-@overload(rank_one, jit_options=CSR)
+@_for_csr_rows(rank_one)
 def _rank_one_csr(X, i, M):
-    if not is_csr(X):
-        return None
-
-    def implementation(X, i, M):
-        start, stop = extent(X, i)
-        for p in range(start, stop):
-            j, a = X.indices[p], np.float64(X.data[p])
-            for q in range(start, p + ONE):
-                M[j, X.indices[q]] += a * X.data[q]
-
-    return implementation
+    start, stop = extent(X, i)
+    for p in range(start, stop):
+        j, a = X.indices[p], np.float64(X.data[p])
+        for q in range(start, p + ONE):
+            M[j, X.indices[q]] += a * X.data[q]
 
 
 @fast_kernel

@@ -18,29 +18,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import File
+from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files.npy import open_npy
 from aucbench.data.labels import Label, ordered
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
-
-
-def folder_of(text: str, variable: str) -> Path:
-    """The folder that a user named in an environment variable, as an absolute path; ~ is the user's home."""
-    try:
-        return Path(text).expanduser().absolute()
-    except RuntimeError:
-        raise ParameterError(f"{variable} is {text!r}, but the home of that user is not known.") from None
-
-
-def cache_folder() -> Path:
-    """Where downloads and parsed data are kept: `AUCBENCH_CACHE`, else the platform's cache folder."""
-    chosen = os.environ.get("AUCBENCH_CACHE")
-    if chosen:
-        return folder_of(chosen, "AUCBENCH_CACHE")
-    from platformdirs import user_cache_path
-
-    return user_cache_path("aucbench")
 
 
 class FileRecord(msgspec.Struct, frozen=True):

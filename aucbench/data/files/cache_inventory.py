@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files import locate
-from aucbench.data.files.cache import cache_folder, locked_folder
+from aucbench.data.files.cache import locked_folder
 from aucbench.errors import AucbenchError
 
 QUIET_SECONDS = 120  # a running download writes, or is given up, sooner

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from aucbench.contracts import File
-from aucbench.data.files.cache import cache_folder, folder_of, unwritable
+from aucbench.contracts.cache_folder import cache_folder, folder_of
+from aucbench.data.files.cache import unwritable
 from aucbench.data.files.download import (
     Allowance,
     RefusedError,

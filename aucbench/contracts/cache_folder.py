@@ -1,0 +1,22 @@
+"""The folder of everything that can be made again: downloads, parsed data, compiled code."""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+from aucbench.errors import ParameterError
+
+
+def cache_folder() -> Path:
+    """`AUCBENCH_CACHE`, else the platform's cache folder."""
+    chosen = os.environ.get("AUCBENCH_CACHE")
+    return folder_of(chosen, "AUCBENCH_CACHE") if chosen else platformdirs.user_cache_path("aucbench")
+
+
+def folder_of(text: str, variable: str) -> Path:
+    """The folder that a user named in an environment variable, as an absolute path; ~ is the user's home."""
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError:
+        raise ParameterError(f"{variable} is {text!r}, but the home of that user is not known.") from None
