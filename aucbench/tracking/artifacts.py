@@ -2,7 +2,8 @@
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,14 @@ from typing import Any
 import numpy as np
 from msgspec.structs import astuple
 
-from aucbench.errors import TrackingError
 from aucbench.studies.record import SEEDS, CellRecord, decode, to_dict
 from aucbench.studies.result import CellResult, FinishedEntry
-from aucbench.tracking.client import WHOLE, Connection
+from aucbench.tracking.client import WHOLE, Connection, reads
 
 CELLS, RECORDS, WEIGHTS = "cells.parquet", "records.json", "weights.npz"
 SOURCE = "aucbench"
 CONTEXT = "mlflow.data.context"
-DIGEST = 24  # hexadecimal digits of the data's; MLflow takes 36 characters, and the side follows
-
+DIGEST = 24  # hexadecimal digits of the data; MLflow takes 36 characters, and the context follows
 PAGE = 1000  # runs asked for at once
 
 
@@ -30,13 +29,13 @@ def inputs(entry: FinishedEntry) -> list[Any]:
     record = entry.record
     source = json.dumps({"sha256": record.data.sha256} | to_dict(record.dataset))
     found = []
-    for context, digest, profile in sides(record):
+    for context, digest, profile in _parts(record):
         text = json.dumps(profile, sort_keys=True)
-        # MLflow takes two data sets of one name and digest for the same: the side is part of the digest.
-        side = sha256(f"{context} {text}".encode()).hexdigest()[:10]
+        # MLflow takes two data sets of one name and digest for the same: the context is part of the digest.
+        suffix = sha256(f"{context} {text}".encode()).hexdigest()[:10]
         dataset = Dataset(
             name=entry.title,
-            digest=f"{digest[:DIGEST]}-{side}",
+            digest=f"{digest[:DIGEST]}-{suffix}",
             source_type=SOURCE,
             source=source[:60000],
             schema=json.dumps(_schema(record)),
@@ -46,13 +45,13 @@ def inputs(entry: FinishedEntry) -> list[Any]:
     return found
 
 
-def sides(record: CellRecord) -> Iterator[tuple[str, str, dict[str, int]]]:
-    """Context, digest and profile of the rows that train and of those that test."""
+def _parts(record: CellRecord) -> Iterator[tuple[str, str, dict[str, int]]]:
+    """Context, digest and profile of the training rows and of the test rows."""
     data = record.data
     features = {"features": data.features}
     yield "train", data.sha256[0], {"rows": data.train_rows, "positives": data.train_positives} | features
     test = {"rows": data.test_rows}
-    if data.test_positives is not None:  # a version did not count them
+    if data.test_positives is not None:  # an earlier version did not count them
         test["positives"] = data.test_positives
     yield "test", data.sha256[-1], test | features
 
@@ -70,14 +69,9 @@ def write_files(entry: FinishedEntry, folder: Path) -> None:
     columns |= {key: np.concatenate([cell.curve[key] for cell in cells]) for key in cells[0].curve}
     pq.write_table(pa.table(columns), folder / CELLS)
     (folder / RECORDS).write_text(json.dumps([to_dict(cell.record) for cell in cells], indent=1))
-    weights = {name: c.weights for name, c in weight_names(cells) if c.weights is not None}
+    weights = {weight_name(cell.record): cell.weights for cell in cells if cell.weights is not None}
     if weights:
         np.savez_compressed(folder / WEIGHTS, **weights)  # type: ignore[arg-type]
-
-
-def weight_names(cells: Sequence[CellResult]) -> Iterable[tuple[str, CellResult]]:
-    """Under which name the weights of each cell are kept."""
-    return [(weight_name(cell.record), cell) for cell in cells]
 
 
 def weight_name(record: CellRecord) -> str:
@@ -94,55 +88,31 @@ def _schema(record: CellRecord) -> dict[str, Any]:
 
 
 def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
-    """All cells that were logged to an address, each once.
-
-    Parameters
-    ----------
-    uri : str
-        An MLflow tracking address.
-    study : str, optional
-        Only the entries that were logged for this study.
-
-    Raises
-    ------
-    TrackingError
-        The address does not work.
-    """
-    try:
-        connection = Connection(uri, create=False)
-        found: dict[str, CellResult] = {}
-        for run in _runs(connection.client):
-            tags = run.data.tags
-            if "key" not in tags or "algo" not in tags or study not in (None, tags.get("study")):
-                continue
-            if run.info.status not in WHOLE:  # half of it is there: a process was killed while it logged
-                continue
-            for cell in _cells(connection, run.info.run_id):
-                found[cell.record.key] = cell
-    except TrackingError:
-        raise
-    except Exception as error:
-        why = str(error).strip().split("\n")[0]
-        raise TrackingError(f"Nothing could be read from {uri} ({type(error).__name__}: {why}).") from error
+    """All cells that were logged to an address, or those of one study, each once."""
+    found: dict[str, CellResult] = {}
+    with reads(uri, "The cells") as connection:
+        client = connection.client
+        for experiment in _pages(client.search_experiments):
+            for run in _pages(partial(client.search_runs, [experiment.experiment_id], max_results=PAGE)):
+                tags = run.data.tags
+                if "key" not in tags or "algo" not in tags or study not in (None, tags.get("study")):
+                    continue
+                if run.info.status not in WHOLE:  # half of it is there: a process was killed while it logged
+                    continue
+                for cell in _cells(connection, run.info.run_id):
+                    found[cell.record.key] = cell
     return list(found.values())
 
 
-def _runs(client: Any) -> Iterator[Any]:
-    """All runs, however many pages they take."""
-    experiments, token = [], None
+def _pages(search: Callable[..., Any]) -> Iterator[Any]:
+    """All that a search of MLflow finds, however many pages it takes."""
+    token = None
     while True:
-        page = client.search_experiments(page_token=token)
-        experiments += [experiment.experiment_id for experiment in page]
+        page = search(page_token=token)
+        yield from page
         token = page.token
         if not token:
-            break
-    for experiment in experiments:
-        while True:
-            page = client.search_runs([experiment], max_results=PAGE, page_token=token)
-            yield from page
-            token = page.token
-            if not token:
-                break
+            return
 
 
 def _cells(connection: Connection, run_id: str) -> list[CellResult]:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from aucbench.errors import TrackingError
-from aucbench.tracking.client import Connection, shown
+from aucbench.tracking.client import Connection, reads, shown
 
 DEFAULT_PORT = 5000
 VIEW = "mlflow.sharedViewState."  # MLflow keeps a view that is shared as a tag of the experiment
@@ -20,20 +20,10 @@ BARS = ("cost/ns_per_iteration", "cost/state_bytes")
 
 @dataclass(frozen=True)
 class View:
-    """The page of one data set.
+    """The page of one data set."""
 
-    Parameters
-    ----------
-    title : str
-        The data set.
-    runs : int
-        How many runs it shows.
-    url : str
-        Where it is.
-    """
-
-    title: str
-    runs: int
+    title: str  # of the data set
+    runs: int  # how many it shows
     url: str
 
 
@@ -42,33 +32,18 @@ def views(uri: str, study: str | None) -> list[View]:
 
     What a page shows is kept at the address, as MLflow does with views that are shared: the runs of the
     study, in charts with the training clock as their axis.
-
-    Raises
-    ------
-    TrackingError
-        The address does not work, or has no such run.
     """
-    try:
-        connection = Connection(uri, create=False)
+    with reads(uri, "The runs") as connection:
         found = list(_experiments(connection, study))
-    except TrackingError:
-        raise
-    except Exception as error:
-        why = shown(str(error).strip().split("\n")[0])[:300]
-        raise TrackingError(f"{shown(uri)} does not answer ({type(error).__name__}: {why}).") from error
     if not found:
         what = f"no run of a study '{study}'" if study else "no run of aucbench"
         raise TrackingError(f"{shown(uri)} has {what} yet: log some by tracking.uri, or by aucbench sync.")
-    host = front(uri)
+    is_server = uri.startswith(("http://", "https://"))
+    host = uri.rstrip("/") if is_server else f"http://127.0.0.1:{DEFAULT_PORT}"
     return [View(name, runs, _page(connection, host, number, study)) for number, name, runs in found]
 
 
-def front(uri: str) -> str:
-    """Where the pages of an address are served."""
-    return uri.rstrip("/") if uri.startswith(("http://", "https://")) else f"http://127.0.0.1:{DEFAULT_PORT}"
-
-
-def condition(study: str | None) -> str:
+def _condition(study: str | None) -> str:
     """MLflow's words for the runs of a study."""
     if study is None:
         return "tags.key != ''"
@@ -82,7 +57,7 @@ def condition(study: str | None) -> str:
 
 def _experiments(connection: Connection, study: str | None) -> Iterable[tuple[str, str, int]]:
     for experiment in connection.client.search_experiments():
-        runs = connection.runs(experiment.experiment_id, condition(study))
+        runs = connection.runs(experiment.experiment_id, _condition(study))
         runs = [run for run in runs if "key" in run.data.tags]
         if runs:
             yield experiment.experiment_id, experiment.name, len(runs)
@@ -100,9 +75,9 @@ def _page(connection: Connection, host: str, experiment: str, study: str | None)
 def _state(study: str | None) -> dict[str, Any]:
     """What MLflow's page remembers of a view; fields it does not know are left out by it."""
     lines = [_line(name, over_time) for name, over_time in LINES]
-    bars = [_bar(name) for name in BARS]
+    bars = [_card("BAR", name, "cost") for name in BARS]
     return {
-        "searchFilter": condition(study),
+        "searchFilter": _condition(study),
         "orderByKey": "attributes.start_time",
         "orderByAsc": False,
         "lifecycleFilter": "Active",
@@ -147,10 +122,6 @@ def _line(name: str, over_time: bool) -> dict[str, Any]:
         "useGlobalXaxisKey": False,
         "useGlobalLineSmoothing": False,
     }
-
-
-def _bar(name: str) -> dict[str, Any]:
-    return _card("BAR", name, "cost")
 
 
 def _card(kind: str, name: str, section: str, over: str = "") -> dict[str, Any]:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,21 +32,14 @@ ENVIRONMENT = {
 
 
 def check_address(uri: str) -> None:
-    """Refuse, before anything is trained, an address that cannot be logged to.
-
-    Raises
-    ------
-    TrackingError
-        An unknown kind of address, or an SQLite address whose file is something else or cannot be written.
-    """
+    """Refuse, before anything is trained, an address of an unknown kind, or a file that cannot be written."""
     scheme = uri.partition(":")[0]
     if ":" not in uri or scheme.partition("+")[0] not in SCHEMES:
         raise TrackingError(f"tracking.uri: expected an address of {', '.join(SCHEMES)}, got {uri}.")
     file = sqlite_file(uri)
-    if file is None:
-        return
     try:
-        _check_file(file)
+        if file is not None:
+            _check_file(file)
     except PermissionError as error:  # a folder on the way that cannot be entered
         raise TrackingError(f"tracking.uri: {error.filename} cannot be reached.") from error
 
@@ -82,10 +76,21 @@ def sqlite_file(uri: str) -> Path | None:
     return Path(uri.removeprefix(SQLITE)) if uri.startswith(SQLITE) else None
 
 
-def artifact_folder(address: str) -> Path | None:
-    """Beside the SQLite file; a server decides for itself."""
-    file = sqlite_file(address)
-    return file.parent / "mlruns" if file else None
+def reason(error: Exception) -> str:
+    """The first line of what an MLflow store or server raised, without a password."""
+    line = shown(str(error).strip().split("\n")[0])[:300].removesuffix(".")
+    return line if isinstance(error, TrackingError) else f"{type(error).__name__}: {line}"
+
+
+@contextlib.contextmanager
+def reads(uri: str, what: str) -> Iterator["Connection"]:
+    """A connection to an address that must exist; any error of it becomes a `TrackingError`."""
+    try:
+        yield Connection(uri, create=False)
+    except TrackingError:
+        raise
+    except Exception as error:
+        raise TrackingError(f"{what} cannot be read from {shown(uri)} ({reason(error)}).") from error
 
 
 def serving(uri: str) -> str | None:
@@ -99,19 +104,8 @@ def serving(uri: str) -> str | None:
 class Connection:
     """An MLflow client of an address, with the experiments it has met.
 
-    Parameters
-    ----------
-    uri : str
-        A tracking address.
-    create : bool
-        Whether an SQLite file that is not there is made: who reads has mistyped its name.
-
-    Raises
-    ------
-    TrackingError
-        The address is none, cannot be written to, or has no file.
-    Exception
-        Whatever an address that does not answer makes of itself.
+    An SQLite file that does not exist is made only if `create` is true: a reader has mistyped its name. An
+    address that cannot be used is a `TrackingError`; one that does not answer raises whatever MLflow raises.
     """
 
     def __init__(self, uri: str, create: bool = True):
@@ -120,12 +114,14 @@ class Connection:
         if file is not None and not create and not file.exists():
             raise TrackingError(f"tracking address {uri}: there is no file {file}.")
         self.address = absolute(uri)
-        self._artifacts = artifact_folder(self.address)
         self._experiments: dict[str, str] = {}
         for name, value in ENVIRONMENT.items():
             os.environ.setdefault(name, value)
         if self.address.startswith(("http://", "https://")):
-            _probe(self.address)
+            import requests
+
+            # Any answer, an error too, comes from something that lives.
+            requests.get(self.address, timeout=PROBE_SECONDS, stream=True, allow_redirects=False).close()
         self.client = _client(self.address)
 
     def experiment(self, name: str) -> str:
@@ -135,7 +131,7 @@ class Connection:
         return self._experiments[name]
 
     def runs(self, experiment: str, condition: str) -> list[Any]:
-        """The runs of an experiment that are not deleted and fulfil a condition."""
+        """The runs of an experiment that are not deleted and fulfil a condition, 1,000 at most."""
         return list(self.client.search_runs([experiment], condition, max_results=1000))
 
     def _find(self, name: str) -> str | None:
@@ -147,7 +143,8 @@ class Connection:
         return str(found.experiment_id)
 
     def _create(self, name: str) -> str:
-        location = (self._artifacts / name).as_uri() if self._artifacts else None
+        file = sqlite_file(self.address)
+        location = (file.parent / "mlruns" / name).as_uri() if file else None  # a server decides for itself
         try:
             return str(self.client.create_experiment(name, artifact_location=location, tags=KIND))
         except Exception:  # another process was faster
@@ -155,13 +152,6 @@ class Connection:
             if found is None:
                 raise
             return found
-
-
-def _probe(address: str) -> None:
-    """Ask for anything at all: any answer, an error too, comes from something that lives."""
-    import requests
-
-    requests.get(address, timeout=PROBE_SECONDS, stream=True, allow_redirects=False).close()
 
 
 def _client(address: str) -> Any:

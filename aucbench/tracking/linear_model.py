@@ -14,18 +14,10 @@ BLOCK = 1024  # rows scored at a time
 
 
 class LinearModel:
-    """Weights and the scaling that was fitted on the training rows.
+    """Weights (d,) of the scaled features, and the scaling that was fitted on the training rows.
 
-    Parameters
-    ----------
-    weights : (d,) ndarray
-        Of the scaled features.
-    offset, divisor : (d,) ndarray
-        Of the scaling; empty when it fits nothing.
-    scaling, dtype : str
-        Names of the scaling, and of the type in which scores are computed.
-    constant : float
-        What is added to the scores of scaled rows.
+    `offset` and `divisor` (d,) are empty when the scaling fits nothing; `dtype` is the type in which scores
+    are computed, and `constant` is added to the scores of scaled rows.
     """
 
     def __init__(
@@ -37,17 +29,7 @@ class LinearModel:
     def predict(self, model_input: Any, params: Any = None) -> Any:
         """(n,) decision values of raw rows: an (n, d) array, a DataFrame of d columns, or a SciPy matrix.
 
-        Parameters
-        ----------
-        model_input : array, DataFrame or sparse matrix
-            Features as they are in the data set, not scaled.
-        params : None
-            MLflow passes it; there are none.
-
-        Raises
-        ------
-        ValueError
-            Not d columns, or the scaling makes rows dense and they do not fit into memory.
+        Features are as they are in the data set, not scaled. MLflow passes `params`; there are none.
         """
         X = model_input
         if not sparse.issparse(X):

@@ -9,6 +9,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,30 +26,17 @@ from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.tracking import linear_model
 from aucbench.tracking.artifacts import RECORDS, WEIGHTS, weight_name
-from aucbench.tracking.client import Connection, shown
+from aucbench.tracking.client import Connection, reads, shown
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
 KEY = 64  # hexadecimal digits of an entry's key
+DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart
 
 
 def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key: str | None) -> CellResult:
-    """The only cell of a method on a data set, or that of the smallest seed.
+    """The only cell of a method on a data set, or that of the smallest seed; a key may be cut short.
 
-    Parameters
-    ----------
-    store : Store
-        Where it is looked for.
-    algorithm, dataset : str
-        Name of the method, title of the data set.
-    seed : int, optional
-        Of the run.
-    key : str, optional
-        How the cell's key begins, where settings of a method are to be told apart.
-
-    Raises
-    ------
-    ParameterError
-        There is none, or several that differ in more than the seed.
+    It is a `ParameterError` if there is none, or if several differ in more than the seed.
     """
     found = [
         cell
@@ -69,26 +57,8 @@ def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key
 
 
 def from_run(uri: str, run: str, seed: int | None) -> CellResult:
-    """A cell of a logged entry, that of the smallest seed unless one is named.
-
-    Parameters
-    ----------
-    uri : str
-        An MLflow tracking address.
-    run : str
-        Id of the run, or the entry's key.
-    seed : int, optional
-        Of the cell.
-
-    Raises
-    ------
-    TrackingError
-        The address does not work, or has no such run.
-    ParameterError
-        The run has no cell of that seed.
-    """
-    try:
-        connection = Connection(uri, create=False)
+    """A cell of a logged entry, named by its run's id or its key: that of a seed, or of the smallest one."""
+    with reads(uri, f"Run {run}") as connection:
         run_id = _run_id(connection, run) if len(run) >= KEY else run
         with tempfile.TemporaryDirectory() as folder:
             names = {file.path for file in connection.client.list_artifacts(run_id)}
@@ -101,13 +71,6 @@ def from_run(uri: str, run: str, seed: int | None) -> CellResult:
                 raise TrackingError(f"Run {run_id} of {shown(uri)} is no entry of aucbench.")
             records = decode(files[RECORDS].read_bytes(), list[CellRecord])
             weights = dict(np.load(files[WEIGHTS])) if WEIGHTS in files else {}
-    except TrackingError:
-        raise
-    except Exception as error:
-        why = shown(str(error).strip().split("\n")[0])[:300]
-        raise TrackingError(
-            f"Run {run} cannot be read from {shown(uri)} ({type(error).__name__}: {why})."
-        ) from error
     found = [
         CellResult(record, {}, weights.get(weight_name(record)))
         for record in records
@@ -120,24 +83,12 @@ def from_run(uri: str, run: str, seed: int | None) -> CellResult:
 
 
 def export_model(cell: CellResult, folder: str | Path) -> Path:
-    """Write a model that ``mlflow.pyfunc.load_model(folder)`` reads; returns the folder.
+    """Write a model that ``mlflow.pyfunc.load_model(folder)`` reads; the folder must be new or empty.
 
     Its ``predict`` takes rows of raw features and returns the decision values of the cell's final weights:
     the higher, the more a row looks like those of the labels listed as ``positive`` in the model's metadata.
-
-    Parameters
-    ----------
-    cell : CellResult
-        Of a linear method on its features as they are.
-    folder : str or Path
-        Made here; must not exist, or be empty.
-
-    Raises
-    ------
-    ParameterError
-        The cell has no linear model of its data set's features.
-    DataError
-        The data are not those that trained, or the folder has something in it.
+    A cell without a linear model of its data set's features is a `ParameterError`; data other than those that
+    trained, or a folder with something in it, is a `DataError`.
     """
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -153,6 +104,8 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         "record": to_dict(record),
         "constant": record.result.score_at_zero,
     }
+    from importlib.metadata import version
+
     import mlflow.pyfunc
 
     with tempfile.TemporaryDirectory() as name:
@@ -171,7 +124,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             loader_module=LOADER,
             data_path=str(content),
             code_paths=[str(code)],
-            pip_requirements=_requirements(),
+            pip_requirements=[f"{name}=={version(name)}" for name in ("mlflow", "numpy", "scipy")],
             metadata={
                 "algo": record.algorithm.name,
                 "dataset": record.dataset.name,
@@ -185,11 +138,18 @@ def _only(found: Sequence[CellResult]) -> CellResult:
     """The first by seed and fold; cells that differ in anything else are told apart by their keys."""
     settings: dict[str, CellResult] = {}
     for cell in found:
-        settings.setdefault(canonical(subset(cell.record, _DECIDING)), cell)
+        settings.setdefault(canonical(subset(cell.record, DECIDING)), cell)
     if len(settings) > 1:
-        named = [(cell.record.key[:12], _flat(cell.record)) for cell in settings.values()]
+        flat = {cell.record.key[:12]: _flat(cell.record) for cell in settings.values()}
+        differ = {
+            name
+            for fields in flat.values()
+            for name, value in fields.items()
+            if any(other.get(name) != value for other in flat.values())
+        }
         keys = ", ".join(
-            f"{key} ({_different(fields, [other for _, other in named])})" for key, fields in named
+            f"{key} ({' '.join(f'{name}={value}' for name, value in fields.items() if name in differ)})"
+            for key, fields in flat.items()
         )
         raise ParameterError(f"Several settings fit; name one with --key: {keys}.")
     return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
@@ -199,7 +159,7 @@ def _flat(record: CellRecord) -> dict[str, Any]:
     """What decides a cell's result, field by field."""
     found: dict[str, Any] = {}
     content = to_dict(record)
-    for name in _DECIDING:
+    for name in DECIDING:
         value = content[name]
         inner = value if isinstance(value, dict) else {}
         found |= {f"{name}.{key}": each for key, each in inner.items() if key != "parameters"}
@@ -207,16 +167,6 @@ def _flat(record: CellRecord) -> dict[str, Any]:
         if not inner:
             found[name] = value
     return found
-
-
-def _different(fields: dict[str, Any], others: list[dict[str, Any]]) -> str:
-    """The fields in which not all agree."""
-    return " ".join(
-        f"{key}={value}" for key, value in fields.items() if any(each.get(key) != value for each in others)
-    )
-
-
-_DECIDING = (*DESCRIPTION, "source")
 
 
 def _run_id(connection: Connection, key: str) -> str:
@@ -249,10 +199,10 @@ def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...]]:
     described = record.dataset
     parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in described.parameters.items()}
     dataset = catalog().dataset(described.name)(**parameters)
-    loaded: dict[Part, Loaded] = {}
 
+    @cache
     def load(part: Part) -> Loaded:
-        return loaded.setdefault(part, data.load(dataset, part)) if part not in loaded else loaded[part]
+        return data.load(dataset, part)
 
     protocol = recorded(record.protocol.name, record.protocol.parameters)
     part = Part(described.part)
@@ -264,9 +214,3 @@ def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...]]:
         record.split_seed,
     )
     return fit_scaling(record.scaling, split.train.X, split.train.rows), load(part).positive
-
-
-def _requirements() -> list[str]:
-    from importlib.metadata import version
-
-    return [f"{name}=={version(name)}" for name in ("mlflow", "numpy", "scipy")]

@@ -9,18 +9,17 @@ from msgspec.structs import asdict
 
 from aucbench.studies import grid_edges
 from aucbench.studies.plugin_metadata import changed, citation, colour, first_loss, plugin
-from aucbench.studies.record import DataRecord, EntryDescription, subset
+from aucbench.studies.record import EntryDescription, subset
 from aucbench.studies.rerun_command import GROUPS, seed_fields, words
 from aucbench.studies.result import CellResult, FinishedEntry, diverged_in_words, mean_curve
 
 LIMIT = 7500  # characters; MLflow keeps 8,000
 LABELS = 200  # characters of the list of positive labels
-
 TAG_LENGTH = 5000  # MLflow's limit
 
 
 def note(entry: FinishedEntry) -> str:
-    """What stands above the charts of a run."""
+    """The description above the charts of a run."""
     record = entry.record
     method, data = record.algorithm.name, record.dataset.name
     parts = [f"**{method}** on **{entry.title}**", *_method(method), *_data(entry, data), *_curve(entry)]
@@ -34,14 +33,11 @@ def note(entry: FinishedEntry) -> str:
 def _method(name: str) -> list[str]:
     cls = plugin("algo", name)
     parts = []
-    cited = citation("algo", name)
-    if cited:
+    if cited := citation("algo", name):
         parts.append(f"Method: {cited}")
-    claims = getattr(cls, "claims", None)
-    if claims:
+    if claims := getattr(cls, "claims", None):
         parts.append(f"Claims: convergence rate {claims.rate}, cost per iteration {claims.cost}.")
-    deviations = getattr(cls, "deviations", ())
-    if deviations:
+    if deviations := getattr(cls, "deviations", ()):
         listed = (deviations,) if isinstance(deviations, str) else deviations
         parts.append("Where we differ:\n\n" + "\n".join(f"- {sentence}" for sentence in listed))
     return parts
@@ -49,13 +45,15 @@ def _method(name: str) -> list[str]:
 
 def _data(entry: FinishedEntry, name: str) -> list[str]:
     facts = entry.record.data
-    cited = citation("dataset", name)
-    positive = ", ".join(facts.positive)[:LABELS]
-    size = (
+    text = (
         f"Data: {facts.train_rows:,} training rows ({facts.train_positives:,} positive), "
         f"{facts.test_rows:,} test rows, {facts.features:,} features."
-    ) + (f" Positive: {positive}." if positive else "")
-    return [f"{size} {cited}" if cited else size]
+    )
+    if positive := ", ".join(facts.positive)[:LABELS]:
+        text += f" Positive: {positive}."
+    if cited := citation("dataset", name):
+        text += f" {cited}"
+    return [text]
 
 
 def _curve(entry: FinishedEntry) -> list[str]:
@@ -77,10 +75,10 @@ def _curve(entry: FinishedEntry) -> list[str]:
 
 def run_name(described: EntryDescription) -> str:
     """The method and what is not its default, so that rows of one method are told apart."""
-    return " ".join([described.algorithm.name, *variant(described)])
+    return " ".join([described.algorithm.name, *_variant(described)])
 
 
-def variant(described: EntryDescription) -> list[str]:
+def _variant(described: EntryDescription) -> list[str]:
     """Words for what differs from the method's defaults; all its parameters where it is not installed."""
     algorithm, loss, features = described.algorithm, described.loss, described.features
     tuning = described.tuning
@@ -143,20 +141,10 @@ def params(entry: FinishedEntry) -> dict[str, Any]:
         found |= {f"{group}.{key}": value for key, value in chosen.parameters.items()}
     found |= {f"budget.{key}": value for key, value in asdict(record.budget).items() if value is not None}
     found |= seed_fields([cell.record.seeds for cell in entry.cells])
-    return found | {"dataset.part": record.dataset.part} | _classes(record.data)
-
-
-def _classes(data: DataRecord) -> dict[str, Any]:
-    """Which labels are positive and the rows of the first run, as far as the record has them."""
-    found = {
-        "data.positive": ", ".join(data.positive),
-        "data.negative": ", ".join(data.negative),
-        "data.train_rows": data.train_rows,
-        "data.train_positives": data.train_positives,
-        "data.test_rows": data.test_rows,
-        "data.test_positives": data.test_positives,
-    }
-    return {name: value for name, value in found.items() if value not in ("", None)}
+    found["dataset.part"] = record.dataset.part
+    rows = subset(record.data, ("train_rows", "train_positives", "test_rows", "test_positives"))
+    rows |= {"positive": ", ".join(record.data.positive), "negative": ", ".join(record.data.negative)}
+    return found | {f"data.{name}": value for name, value in rows.items() if value not in ("", None)}
 
 
 def tags(entry: FinishedEntry) -> dict[str, str]:
@@ -170,27 +158,25 @@ def tags(entry: FinishedEntry) -> dict[str, str]:
         "study": entry.study or "none",
         "key": entry.key,
         "stop_reason": ", ".join(sorted({cell.record.result.stop_reason for cell in cells})),
-        "mlflow.runColor": colour(record.algorithm.name, " ".join(variant(record))),
+        "mlflow.runColor": colour(record.algorithm.name, " ".join(_variant(record))),
         "mlflow.source.name": "aucbench",
     }
-    diverged = sum(cell.diverged for cell in cells)
-    if diverged:
+    if diverged := sum(cell.diverged for cell in cells):
         found["diverged"] = f"{diverged} of {len(cells)}"
         advice = next(cell.record.result.advice for cell in cells if cell.diverged)
         found |= {"advice": advice} if advice else {}
     records = [cell.record for cell in cells]
-    chosen = grid_edges.in_words(records)
-    if chosen:
+    if chosen := grid_edges.in_words(records):
         found["tuned"] = chosen[:TAG_LENGTH]
-    edges = "; ".join(sentence for _, sentence in grid_edges.at_edges(records))
-    if edges:
+    if edges := "; ".join(sentence for _, sentence in grid_edges.at_edges(records)):
         found["tuned_at_edge"] = edges[:TAG_LENGTH]
     if entry.failures or entry.missing:
         found["incomplete"] = f"{len(entry.failures)} cells failed, {entry.missing} not run"
-    exempt = record.algorithm.exempt
-    if exempt:
+    if exempt := record.algorithm.exempt:
         found["exempt"] = "; ".join(f"{name}: {why}" for name, why in exempt.items())
-    return found | ({"git_commit": record.git_commit} if record.git_commit else {})
+    if record.git_commit:
+        found["git_commit"] = record.git_commit
+    return found
 
 
 def _short(value: Any) -> str:

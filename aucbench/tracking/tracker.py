@@ -19,8 +19,7 @@ from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from aucbench.tracking import run_data
 from aucbench.tracking.artifacts import inputs, write_files
-from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, shown
-from aucbench.tracking.run_data import note
+from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reason, shown
 
 MOST_PARAMS, PARAM_LENGTH = 100, 6000
 MOST_ITEMS = 900  # MLflow takes 1,000 a call
@@ -31,12 +30,8 @@ LOCK_SECONDS = 600.0
 class Tracker:
     """Sends entries to one address, over one connection that is made when the first one is to be sent.
 
-    Parameters
-    ----------
-    uri : str
-        An MLflow tracking address, such as ``sqlite:///mlflow.db`` or ``http://127.0.0.1:5000``.
-    store : Store or None
-        Remembers what was logged where.
+    The store, if there is one, remembers what was logged where. An address that does not work is a
+    `TrackingError`, which says where the results are.
     """
 
     def __init__(self, uri: str, store: Store | None):
@@ -49,11 +44,6 @@ class Tracker:
 
         A run with the entry's key that is already there is taken for it when it is finished, and replaced
         when it is not: then a process died, or the answer of a server was lost.
-
-        Raises
-        ------
-        TrackingError
-            The address does not work; says where the result is.
         """
         known = self.known(entry.key)
         if known is not None:
@@ -72,13 +62,7 @@ class Tracker:
         return run_id if run_id is not None and has_run(self._address, run_id) else None
 
     def log_study(self, study: str, folder: Path) -> str:
-        """Keep the files of a folder as those of the study's run, unless they are there; returns its id.
-
-        Raises
-        ------
-        TrackingError
-            The address does not work.
-        """
+        """Keep the files of a folder as those of the study's run, unless they are there; returns its id."""
         with self._alone():
             known = self.known_study(study, folder)
             if known is not None:
@@ -99,22 +83,15 @@ class Tracker:
 
     def _attempt(self, what: str, action: Callable[[Connection], str]) -> str:
         """Do it; once more over a new connection where the old one had worked, since it may be stale."""
-        had_worked = self._connection is not None
         try:
-            try:
-                return action(self._connected())
-            except Exception:
-                if not had_worked:
-                    raise
-                self._connection = None
-                return action(self._connected())
+            if self._connection is not None:
+                with contextlib.suppress(Exception):
+                    return action(self._connection)
+            self._connection = None
+            self._connection = Connection(self._uri)
+            return action(self._connection)
         except Exception as error:  # whatever a tracking store raises must not look like a lost result
             raise self._trouble(what, error) from error
-
-    def _connected(self) -> Connection:
-        if self._connection is None:
-            self._connection = Connection(self._uri)
-        return self._connection
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -128,9 +105,7 @@ class Tracker:
             yield
 
     def _trouble(self, what: str, error: Exception) -> TrackingError:
-        why = shown(str(error).strip().split("\n")[0])[:300].removesuffix(".")
-        kind = "" if isinstance(error, TrackingError) else f"{type(error).__name__}: "
-        sentence = f"{what} could not be logged to {shown(self._uri)} ({kind}{why})"
+        sentence = f"{what} could not be logged to {shown(self._uri)} ({reason(error)})"
         if self._store is None:
             return TrackingError(f"{sentence}; the result is not kept anywhere.")
         again = f"aucbench sync --store {self._store.path} --uri {shown(self._uri)}"
@@ -142,12 +117,7 @@ class Tracker:
 class StudyTracker(Observer):
     """Logs the entries of a study as they finish, and its leaderboard; after the first trouble nothing more.
 
-    Parameters
-    ----------
-    tracker : Tracker
-        Sends them.
-    observer : Observer
-        Told about it.
+    The observer is told of each entry that is sent.
     """
 
     def __init__(self, tracker: Tracker, observer: Observer):
@@ -210,7 +180,7 @@ def _write(connection: Connection, experiment: str, entry: FinishedEntry) -> str
     steps = max(cell.record.result.iterations for cell in entry.cells)
     metrics += [Metric(key, value, end, steps) for key, value in run_data.totals(entry.cells).items()]
     params = [Param(key, str(value)[:PARAM_LENGTH]) for key, value in run_data.params(entry).items()]
-    tags = run_data.tags(entry) | {"mlflow.note.content": note(entry)}
+    tags = run_data.tags(entry) | {"mlflow.note.content": run_data.note(entry)}
     # The key is there from the first moment: by it a half-written run is found.
     run = client.create_run(experiment, start_time=start, tags=tags, run_name=run_data.run_name(entry.record))
     run_id: str = run.info.run_id
@@ -251,7 +221,7 @@ def _study_key(study: str) -> str:
 
 
 def _digest(folder: Path) -> str:
-    """Of the names and the contents of all files."""
+    """The digest of the names and the contents of all files."""
     found = sha256()
     for file in sorted(file for file in folder.rglob("*") if file.is_file()):
         data = file.read_bytes()
@@ -260,7 +230,7 @@ def _digest(folder: Path) -> str:
 
 
 def _remove_others(client: Any, run_id: str, wanted: set[str]) -> None:
-    """Files that were logged before and are gone from the folder."""
+    """Remove files that were logged before and are gone from the folder."""
     from mlflow.store.artifact import artifact_repository_registry
 
     stale = [path for path in _files(client, run_id) if path not in wanted]
@@ -282,20 +252,12 @@ def _files(client: Any, run_id: str, path: str | None = None) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Synced:
-    """What came of it.
-
-    Parameters
-    ----------
-    sent, known, incomplete : int
-        Entries that were sent, that were there before, and that are not complete yet.
-    boards : list of str
-        Studies whose leaderboards were sent.
-    """
+    """How many entries were sent, were there before, or are not complete yet."""
 
     sent: int
     known: int
     incomplete: int
-    boards: list[str]
+    boards: list[str]  # studies whose leaderboards were sent
 
 
 def sync(
@@ -307,27 +269,16 @@ def sync(
 ) -> Synced:
     """Log every complete entry of some plans, and their leaderboards, that an address does not have yet.
 
-    Parameters
-    ----------
-    store : Store
-        Has the cells, and remembers what was logged where.
-    uri : str
-        An MLflow tracking address.
-    plans : sequence of StudyPlan
-        Some of `Store.plans`.
-    study_of : callable
-        Name of a plan's study, None for one without.
-    on_entry : callable
-        Gets every entry that was sent, and its run's id.
-
-    Raises
-    ------
-    TrackingError
-        The address does not work; what was sent before stays.
+    `study_of` gives the name of a plan's study, None for one without; `on_entry` gets every entry that was
+    sent, and its run's id. What was sent before a `TrackingError` stays.
     """
     tracker = Tracker(uri, store)
     sent = known = incomplete = 0
-    for plan, planned in _entries(plans):
+    entries: dict[str, tuple[StudyPlan, EntryPlan]] = {}
+    for plan in plans:
+        for planned in plan.entries:
+            entries.setdefault(planned.key, (plan, planned))
+    for plan, planned in entries.values():
         if tracker.known(planned.key) is not None:
             known += 1
         elif not all(map(store.has, planned.cells)):
@@ -344,12 +295,3 @@ def sync(
             tracker.log_study(study, folder)
             boards.append(study)
     return Synced(sent, known, incomplete, boards)
-
-
-def _entries(plans: Sequence[StudyPlan]) -> Iterator[tuple[StudyPlan, EntryPlan]]:
-    seen = set()
-    for plan in plans:
-        for planned in plan.entries:
-            if planned.key not in seen:
-                seen.add(planned.key)
-                yield plan, planned

@@ -137,7 +137,8 @@ def test_the_description_cites_method_and_data_and_says_how_to_read_the_curve():
     text = note(logged("algo=solam", "runs=2"))
     for words_of_it in (
         "**solam** on **breast_cancer**",
-        "Yiming Ying, Longyin Wen, Siwei Lyu. Stochastic Online AUC Maximization.",
+        "Yiming Ying, Longyin Wen, Siwei Lyu",
+        "Stochastic Online AUC Maximization",
         "convergence rate 1/sqrt(t)",
         "W. N. Street",
         "the mean of 2 runs",
