@@ -31,21 +31,10 @@ def run_cell(
 ) -> Outcome:
     """Compile, train up to each checkpoint in turn, measure there, and find where a run diverged.
 
-    Parameters
-    ----------
-    task : Task
-        What to run.
-    progress : callable
-        Called with the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the
-        run.
-    on_checkpoint : callable, optional
-        Called with the number of a checkpoint, from 0, and its AUC as soon as it is measured. When it returns
-        True the run ends as `pruned`, at the last checkpoint too. The AUC is the same with and without it.
-
-    Raises
-    ------
-    ParameterError
-        The budget, the order or the data do not suit the method.
+    `progress` gets the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the
+    run. `on_checkpoint` gets the number of a checkpoint, from 0, and its AUC as soon as it is measured. When
+    it returns True the run ends as `pruned`, at the last checkpoint too. The AUC is the same with and without
+    it. A budget, an order or data that do not suit the method are a `ParameterError`.
     """
     check_requirements(task)
     check_memory(task.X.shape[1])
@@ -103,7 +92,7 @@ def compile_kernels(task: Task) -> None:
 def training_context() -> Iterator[None]:
     """One BLAS thread, as serial and parallel timings must be comparable; no warnings of overflow.
 
-    NumPy's warnings say less than the stop reason `diverged`.
+    The stop reason `diverged` says more than NumPy's warnings.
     """
     with _threadpools().limit(limits=1), np.errstate(all="ignore"):
         yield

@@ -28,10 +28,8 @@ CHUNK_BYTES = 1 << 22  # of the rows that all settings take in turn; they stay i
 CHUNK_VISITS = 1024  # rows of such a chunk at the least, so that the cost of a call does not show
 STATE_FEATURES = 4096  # beyond, the weights of the settings would drive the rows out of the cache
 CHECK_CHUNKS = 16  # chunks from one search for NaN and infinity to the next; there is one at each checkpoint
-
 SHARED = ("X", "y", "X_test", "y_test")
 EQUAL = ("epochs", "iterations", "seconds", "checkpoints", "order", "seed", "order_seed", "fold")
-
 Progress = Callable[[float], None]
 
 
@@ -47,26 +45,10 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
     The statistics of the problem are computed once, on the clock of the setting that asks first. With access
     `full` or a budget in seconds the settings run one after the other.
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-        One class of algorithm, the same arrays, budget, order, seeds and fold; hyper-parameters and loss
-        differ.
-    progress : callable
-        Called with the fraction of all work done, from 0 to 1, after every chunk of every setting; what it
-        raises ends all runs.
-
-    Returns
-    -------
-    list of Outcome or Exception
-        In the order of the tasks. An exception stands in the place of a setting that it ended.
-
-    Raises
-    ------
-    ParameterError
-        The tasks differ in what they must share.
-    DataError
-        There are more features than memory holds weights for.
+    The tasks are of one class of algorithm and have the same arrays, budget, order, seeds and fold;
+    hyper-parameters and loss differ. `progress` gets the fraction of all work done, from 0 to 1, after every
+    chunk of every setting; what it raises ends all runs. An exception stands in the place of the outcome of a
+    setting that it ended.
     """
     if not tasks:
         return []

@@ -19,13 +19,7 @@ DRAW_BATCHES = 64  # minibatches drawn at a time, at most: a short run must not 
 
 
 def batch_sampler(task: Task) -> Callable[[int], Batch]:
-    """A function that returns the next iterations of a run, as many as it is asked for.
-
-    Raises
-    ------
-    ParameterError
-        The order or the batch size of the task do not suit its rows.
-    """
+    """A function that returns the next iterations of a run, as many as it is asked for."""
     rows = RowSampler(task.access, task.y, task.order, task.order_seed, task.rows_per_iteration, task.fold)
     none = Batch(task.X, task.y, rows.take(0), task.access)  # all batches share its view of the rows
     return lambda count: none.take(rows.take(count))
@@ -34,26 +28,9 @@ def batch_sampler(task: Task) -> Callable[[int], Batch]:
 class RowSampler:
     """The endless sequence of rows of one run, cut into chunks of any length.
 
-    Parameters
-    ----------
-    access : Access
-        Gives the shape of the rows.
-    y : (n,) int8 array
-        Labels of the training rows.
-    order : Order
-        Order of the visits; pairs are always drawn at random.
-    seed : int
-        The order seed.
-    batch_size : int
-        m, for minibatch.
-    fold : int
-        Which of the splits of one seed is visited; a seed sequence pads with zeros, so that fold 0 is the
-        order seed alone.
-
-    Raises
-    ------
-    ParameterError
-        The order does not apply to the access, or m exceeds n.
+    The access gives the shape of the rows, `y` (n,) holds the labels of the training rows, `seed` is the
+    order seed, `batch_size` is m of a minibatch. A seed sequence pads with zeros, so that fold 0 is the order
+    seed alone. An order that does not apply to the access, or m above n, is a `ParameterError`.
     """
 
     def __init__(

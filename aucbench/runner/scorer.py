@@ -14,7 +14,6 @@ from aucbench.kernels import kernel
 
 LANES = 64  # rows that are multiplied at a time
 DEPTH = 128  # features of them; the part of the rows stays in the processor's cache
-
 SCORE_ELEMENTS = 1 << 24  # scores held at a time while checkpoints are evaluated (128 MB)
 WEIGHT_BYTES = 1 << 28  # weights held before they are scored; the clock is stopped meanwhile
 
@@ -88,14 +87,7 @@ class Scorer:
     """Test AUC of models, of one run or of many.
 
     Weights of linear methods are collected and scored together, one matrix product for many models; other
-    methods are scored at once.
-
-    Parameters
-    ----------
-    X : (n, d) ndarray or scipy CSR
-        Test rows.
-    y : (n,) int8 array
-        Test labels.
+    methods are scored at once. `X` (n, d) are the test rows, `y` (n,) their labels.
     """
 
     def __init__(self, X: Any, y: NDArray[np.int8]):
@@ -105,12 +97,9 @@ class Scorer:
         self._aucs: list[float] = []
 
     def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:
-        """Take a model, whose state may change afterwards; gives its number and the weights if it has some.
+        """Take a model, whose state may change afterwards; returns its number and its weights if it has some.
 
-        Raises
-        ------
-        PluginError
-            The method's scores are not one for each test row.
+        Scores that are not one for each test row are a `PluginError`.
         """
         if not hasattr(algorithm, "weights"):
             found = algorithm.score(state, self._X)

@@ -36,27 +36,11 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class Task:
-    """What a cell runs.
+    """What a cell runs; without any of the three budgets, `DEFAULT_EPOCHS` or until converged."""
 
-    Parameters
-    ----------
-    algorithm, loss : object
-        Instances of plugins; loss None for a method that takes none.
-    X, y, X_test, y_test
-        Training and test rows and labels.
-    epochs, iterations, seconds, checkpoints
-        The budget; all three None: `DEFAULT_EPOCHS`, or until converged.
-    order : Order
-        Order of the visits.
-    seed, order_seed : int
-        Of the method's generator and of the order.
-    fold : int
-        Which of the splits of one seed the cell is on; both generators depend on it.
-    """
-
-    algorithm: Any
-    loss: Any
-    X: Any
+    algorithm: Any  # an instance of a plugin
+    loss: Any  # an instance of a plugin; None for a method that takes none
+    X: Any  # (n, d) ndarray or scipy CSR
     y: NDArray[np.int8]
     X_test: Any
     y_test: NDArray[np.int8]
@@ -65,9 +49,9 @@ class Task:
     seconds: float | None = None
     checkpoints: int = 50
     order: Order = Order.shuffled
-    seed: int = 0
+    seed: int = 0  # of the method's generator
     order_seed: int = 0
-    fold: int = 0
+    fold: int = 0  # which of the splits of one seed the cell is on; both generators depend on it
 
     @property
     def access(self) -> Access:
@@ -93,11 +77,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a cell; the curve arrays have one value per checkpoint.
-
-    `layout` says whether a step touches all weights (eager) or those of its row (lazy): the state's own word,
-    else what the kernels choose for such rows.
-    """
+    """What came of a cell; the curve arrays have one value per checkpoint."""
 
     iteration: NDArray[np.int64]
     samples: NDArray[np.int64]
@@ -109,7 +89,7 @@ class Outcome:
     total_seconds: float
     total_cpu_seconds: float
     state_bytes: int
-    layout: str
+    layout: str  # whether a step touches all weights (eager) or those of its row (lazy)
     stop_reason: StopReason
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable
+from time import perf_counter_ns, thread_time_ns
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from aucbench.contracts.validation import NO_STATE
 from aucbench.errors import PluginError
 from aucbench.kernels import layout
 from aucbench.runner.budget import Budget
-from aucbench.runner.clock import Clock
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite, state_bytes
 from aucbench.runner.task import Outcome, StopReason, Task
@@ -21,29 +21,44 @@ from aucbench.runner.task import Outcome, StopReason, Task
 CheckpointCallback = Callable[[int, float], bool]
 
 
+class Clock:
+    """The training clock: wall and thread-CPU nanoseconds; ``with clock:`` runs it."""
+
+    __slots__ = ("_cpu_start", "_wall_start", "cpu_ns", "wall_ns")
+
+    def __init__(self, wall_ns: int = 0, cpu_ns: int = 0) -> None:
+        self.wall_ns = wall_ns
+        self.cpu_ns = cpu_ns
+
+    def __enter__(self) -> "Clock":
+        self._cpu_start = thread_time_ns()
+        self._wall_start = perf_counter_ns()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.wall_ns += perf_counter_ns() - self._wall_start
+        self.cpu_ns += thread_time_ns() - self._cpu_start
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds so far."""
+        return self.wall_ns * 1e-9
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Thread-CPU seconds so far."""
+        return self.cpu_ns * 1e-9
+
+    def copy(self) -> "Clock":
+        """A stopped clock that shows the same."""
+        return Clock(self.wall_ns, self.cpu_ns)
+
+
 class Trainer:
     """Trains one setting; the clock runs in init, step and finalize only.
 
-    Parameters
-    ----------
-    task : Task
-        What is trained.
-    budget : Budget
-        Says where the checkpoints are.
-    scorer : Scorer
-        Measures the AUC at the checkpoints; several trainers on the same test rows may share one.
-    problem : Problem
-        What the method is asked to solve.
-    on_checkpoint : callable, optional
-        Called with the number of a checkpoint, from 0, and its AUC unless that is NaN; the run ends when it
-        returns True.
-
-    Attributes
-    ----------
-    iteration : int
-        Iterations done.
-    stop_reason : StopReason or None
-        Why the run ended before its budget did; None as long as it has not.
+    Several trainers on the same test rows may share one scorer. `on_checkpoint` gets the number of a
+    checkpoint, from 0, and its AUC unless that is NaN; the run ends when it returns True.
     """
 
     def __init__(
@@ -55,13 +70,13 @@ class Trainer:
         on_checkpoint: CheckpointCallback | None = None,
     ) -> None:
         self.task = task
-        self.iteration = 0
-        self.stop_reason: StopReason | None = None
+        self.iteration = 0  # iterations done
+        self.stop_reason: StopReason | None = None  # why the run ended before its budget did
         self._budget, self._scorer, self._on_checkpoint = budget, scorer, on_checkpoint
         self._curve: list[tuple[int, float, float]] = []  # iterations, wall and thread-CPU seconds
         self._models: list[int] = []  # their numbers in the scorer
         self._weights: NDArray[np.float64] | None = None  # of the last checkpoint
-        self._samples = 1  # an iteration consumes
+        self._samples = 1  # rows that an iteration consumes
         self.clock = self._checkpoint_clock = Clock()
         generator = task.generator()
         with self.clock:
@@ -102,7 +117,7 @@ class Trainer:
         return self._budget.fraction(self.iteration, self.clock.seconds)
 
     def outcome(self) -> Outcome:
-        """What has come of it so far."""
+        """The curve and the costs so far."""
         curve, iteration, reason = self._curve, self.iteration, self.stop_reason or StopReason.budget
         aucs = np.array([self._scorer.auc(model) for model in self._models], np.float64)
         unknown = np.flatnonzero(np.isnan(aucs))
