@@ -23,25 +23,13 @@ SHARE = 0.8  # of the free memory that all workers together may take; the system
 
 
 class ChildProcess:
-    """A function in a process of its own, with a pipe to it.
+    """A function in a process of its own, called with one end of a pipe and the arguments.
 
-    Parameters
-    ----------
-    context : multiprocessing context
-        How the process is started.
-    function : callable
-        Called with the other end of the pipe and the arguments.
-    *arguments : object
-        Pickled, unless the process is forked.
-
-    Attributes
-    ----------
-    connection : Connection
-        This end of the pipe. Reading from it raises EOFError once the process has ended.
+    The arguments are pickled, unless the multiprocessing context forks the process.
     """
 
     def __init__(self, context: Any, function: Callable[..., None], *arguments: Any):
-        self.connection: Connection
+        self.connection: Connection  # reading from it raises EOFError once the process has ended
         self.connection, other = context.Pipe()
         self.process = context.Process(target=function, args=(other, *arguments))
         self.process.start()
@@ -136,18 +124,13 @@ def limited_memory(limit: int | None, concurrency: int, worker: bool) -> Iterato
         import psutil
 
         limit = int(SHARE * psutil.virtual_memory().available / concurrency)
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (_smaller(used + limit, before[1]), before[1]))
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = used + limit if hard == resource.RLIM_INFINITY else min(used + limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_DATA, before)
-
-
-def _smaller(wanted: int, hard: int) -> int:
-    import resource
-
-    return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def _private_bytes() -> int | None:

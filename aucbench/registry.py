@@ -4,7 +4,7 @@ import difflib
 import inspect
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -12,20 +12,9 @@ from typing import Any
 import pluggy
 
 from aucbench.contracts import hooks, validation
-from aucbench.contracts.source_location import place_of
+from aucbench.contracts.source_location import package_of, place_of
 from aucbench.contracts.validation import Failure, Family
 from aucbench.errors import ParameterError, PluginError
-
-__all__ = [
-    "Catalog",
-    "Family",
-    "Plugin",
-    "PluginWarning",
-    "accepted_loss",
-    "catalog",
-    "load_catalog",
-    "suggest",
-]
 
 GROUP = "aucbench"
 
@@ -48,7 +37,8 @@ class Plugin:
     def summary(self) -> str:
         """First line of the class's docstring."""
         own = self.cls.__dict__.get("__doc__") or ""
-        return "" if own.startswith(f"{self.cls.__name__}(") else (inspect.cleandoc(own).split("\n")[0])
+        is_generated = own.startswith(f"{self.cls.__name__}(")  # by dataclass
+        return "" if is_generated else inspect.cleandoc(own).split("\n")[0]
 
     @property
     def source(self) -> str:
@@ -62,32 +52,18 @@ class Catalog:
 
     plugins: Mapping[Family, Mapping[str, Plugin]]
     failures: tuple[Failure, ...] = ()
-    _owners: dict[type, Plugin] = field(init=False, repr=False, compare=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._owners.update({plugin.cls: plugin for plugin in self})
 
     def __iter__(self) -> Iterator[Plugin]:
         for family in self.plugins.values():
             yield from family.values()
 
     def find(self, family: Family | str, name: str) -> Plugin:
-        """The plugin of that name.
-
-        Raises
-        ------
-        PluginError
-            There is none; the sentence suggests the nearest names.
-        """
+        """The plugin of that name; `PluginError` if there is none, with the nearest names."""
         family = Family(family)
         known = self.plugins[family]
         if name not in known:
             raise PluginError(f"Unknown {family.singular} '{name}'. {suggest(name, known)}")
         return known[name]
-
-    def owner(self, cls: type) -> Plugin | None:
-        """The plugin a class was registered as, None for a class that was not."""
-        return self._owners.get(cls)
 
     def algorithm(self, name: str) -> Any:
         """The class of the algorithm `name`; call it with hyper-parameters."""
@@ -117,10 +93,7 @@ def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
 def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:
     """The name of the loss a method trains with: the one asked for if it accepts that, else its first.
 
-    Raises
-    ------
-    ParameterError
-        The method takes no loss, not this one, or any and none was named.
+    It is a `ParameterError` if the method takes no loss, not this one, or any and none was named.
     """
     accepted = tuple(getattr(algorithm, "losses", ()))
     if name is None:
@@ -216,17 +189,13 @@ def _taken(known: dict[str, Plugin], plugin: Plugin) -> Failure | None:
         f"{loser.family.singular} {loser.cls.__name__} of distribution {loser.distribution}",
         f"the name '{loser.name}' is that of {other.source}.{other.cls.__name__} of distribution "
         f"{other.distribution}; choose another",
-        frozenset({loser.cls.__name__}) | _origin(loser),
+        frozenset({loser.cls.__name__, loser.distribution, package_of(loser.cls)}),
         place_of(loser.cls),
     )
 
 
-def _origin(plugin: Plugin) -> set[str]:
-    return {plugin.distribution, plugin.cls.__module__.partition(".")[0]}
-
-
 def _names(entry: EntryPoint) -> tuple[str, ...]:
-    """By which a user may ask for what an entry point announces."""
+    """Names by which a user may ask for what an entry point announces."""
     return (entry.name, entry.module, _dist(entry)[0])
 
 

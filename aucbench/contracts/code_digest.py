@@ -106,8 +106,8 @@ def _remember(path: Path, source: Source) -> None:
 def normal_form(tree: ast.AST) -> str:
     """A text that is equal for trees of equal code, on Python 3.11 to 3.13.
 
-    Fields that are empty are left out, because versions differ in which they have. So are texts that stand
-    alone, such as docstrings. Empty pieces of f-strings are left out too: not all versions have them.
+    Texts that stand alone, such as docstrings, are left out, and so are empty fields and empty pieces of
+    f-strings, because versions differ in which they have.
     """
     pieces: list[str] = []
     _append(tree, pieces.append)

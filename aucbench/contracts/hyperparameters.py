@@ -97,31 +97,20 @@ def check_fields(self: Any) -> None:
         ...
     aucbench.errors.ParameterError: mine: radius must be > 0, got -1.
     """
-    cls = type(self)
-    owner = getattr(cls, "name", cls.__name__)
-    for name, kind in field_types(cls).items():  # type: ignore[arg-type]  # mypy: type[Any] is not Hashable
-        value = getattr(self, name)
-        if value is None and kind.optional:
-            continue
-        object.__setattr__(self, name, _coerce(f"{owner}: {name}", kind, value))
+    for name in field_types(type(self)):  # type: ignore[arg-type]  # mypy: type[Any] is not Hashable
+        object.__setattr__(self, name, coerced_field(self, name, getattr(self, name)))
 
 
 def coerced_field(instance: Any, name: str, value: Any) -> Any:
     """A value as a field of that dataclass holds it, whether or not the class checks its fields.
 
-    Raises
-    ------
-    ParameterError
-        The value is of another type, or out of range.
+    A value of another type, or out of range, is a `ParameterError`.
     """
-    kind = field_types(type(instance))[name]  # type: ignore[arg-type]  # as above
+    cls = type(instance)
+    kind = field_types(cls)[name]  # type: ignore[arg-type]  # as above
     if value is None and kind.optional:
         return None
-    return _coerce(f"{getattr(instance, 'name', type(instance).__name__)}: {name}", kind, value)
-
-
-def _coerce(what: str, kind: FieldType, value: Any) -> Any:
-    base = kind.base
+    what, base = f"{getattr(cls, 'name', cls.__name__)}: {name}", kind.base
     or_none = " (or none)" if kind.optional else ""
     if isinstance(base, type) and issubclass(base, StrEnum):
         try:

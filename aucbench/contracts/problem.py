@@ -93,9 +93,8 @@ def _largest_square(indptr: NDArray[Any], data: NDArray[Any]) -> float:
         bounds = indptr[start : start + rows + 1]
         block = data[bounds[0] : bounds[-1]].astype(np.float64)
         block *= block
-        filled = (
-            bounds[:-1][np.diff(bounds) > 0] - bounds[0]
-        )  # reduceat gives an empty row its neighbour's value
+        # Empty rows are left out: reduceat would give them their neighbour's value.
+        filled = bounds[:-1][np.diff(bounds) > 0] - bounds[0]
         if len(filled):
             largest = max(largest, float(np.add.reduceat(block, filled).max()))
     return largest

@@ -27,15 +27,8 @@ class RandomStream(IntEnum):
 
 
 def generator(seed: int, stream: RandomStream, *numbers: int) -> np.random.Generator:
-    """The generator of a stream, ``numpy.random.default_rng([seed, stream, *numbers])``.
+    """The generator of a stream: ``numpy.random.default_rng([seed, stream, *numbers])``, with seed >= 0.
 
-    Parameters
-    ----------
-    seed : int
-        >= 0.
-    stream : RandomStream
-        What is drawn.
-    *numbers : int
-        Which of several streams for the purpose, such as the number of a fold; a 0 is the same as no number.
+    The numbers tell several streams for one purpose apart, such as those of folds; a 0 is the same as none.
     """
     return np.random.default_rng([seed, int(stream), *numbers])

@@ -42,35 +42,27 @@ REQUIRED = {
 
 @dataclass(frozen=True)
 class Failure:
-    """Something announced that is left out.
+    """Something that a distribution announced and that is left out."""
 
-    Parameters
-    ----------
-    what : str
-        Words for it, with its distribution.
-    reason : str
-        A sentence.
-    names : frozenset of str
-        By which a user may ask for it.
-    place : str
-        File, line and text of the cause, empty where that is not known.
-    """
-
-    what: str
-    reason: str
-    names: frozenset[str] = frozenset()
-    place: str = ""
+    what: str  # words for it, with its distribution
+    reason: str  # a sentence
+    names: frozenset[str] = frozenset()  # by which a user may ask for it
+    place: str = ""  # file, line and text of the cause, empty where that is not known
 
     def __str__(self) -> str:
         return f"{self.what} failed and is left out: {self.reason}"
 
     def is_called(self, name: str) -> bool:
         """Whether that is one of its names; case, dashes and underscores make no difference."""
-        return _plain(name) in {_plain(each) for each in self.names}
+
+        def plain(text: str) -> str:
+            return text.replace("_", "").replace("-", "").lower()
+
+        return plain(name) in map(plain, self.names)
 
 
 def failure_of(what: str, error: BaseException, module: str, names: Iterable[str]) -> Failure:
-    """The failure that an exception of a stranger's module, or of a hook of it, is."""
+    """The failure that an exception of a plugin module, or of one of its hooks, amounts to."""
     text = str(error)
     if isinstance(error, SystemExit):
         text = "it ends the program, where it must raise an error"
@@ -113,13 +105,7 @@ def _reason(family: Family, cls: Any) -> str | None:
 
 
 def announced(family: Family, result: Any) -> tuple[Any, ...]:
-    """What a hook returned, as a tuple.
-
-    Raises
-    ------
-    TypeError
-        It is no collection.
-    """
+    """What a hook returned, as a tuple; what is no collection is a `TypeError`."""
     if isinstance(result, type):
         raise TypeError(
             f"it must return a tuple of classes, got the class {result.__name__}: "
@@ -168,7 +154,3 @@ def wrong_scores(found: Any, n: int) -> str:
     if shape in ((n, 1), (1, n)):
         return f"returned shape {shape}: add .ravel(); {expected}."
     return "" if shape == (n,) else f"returned shape {shape}; {expected}."
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()
