@@ -29,6 +29,7 @@ import numpy as np
 
 from aucbench import Access, Batch, Claims, OpenUnit, ParameterError, Positive, Problem, check_fields, kernels
 from aucbench.kernels import rows, vectors, weights
+from aucbench_algorithms._choices import Average
 
 AHEAD = 8  # rows prefetched before their use
 HALVE, PAPER, CAPPED = 0, 1, 2  # step rules as the kernel takes them
@@ -40,13 +41,6 @@ class EtaRule(StrEnum):
     halve = "halve"
     paper = "paper"
     capped = "capped"
-
-
-class Average(StrEnum):
-    """Which point is averaged: that of the gradient, or that just produced."""
-
-    before = "before"
-    after = "after"
 
 
 # over which samples the class means and the share of positives run; "global" cannot be written as a name

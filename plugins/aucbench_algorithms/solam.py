@@ -113,8 +113,8 @@ class Solam:
     def init(self, problem: Problem, rng: np.random.Generator) -> State | l1_ball.State:
         """The first point; measures the largest row norm unless `kappa` is given."""
         d, R = problem.n_features, self.radius
+        kappa = problem.max_norm if self.kappa is None else self.kappa
         if self.norm is Norm.l1 and kernels.layout(problem.X) is kernels.Layout.lazy:
-            kappa = problem.max_norm if self.kappa is None else self.kappa
             first = R if self.start is Start.author else 0.0
             return l1_ball.init(d, first / np.sqrt(d), first, first, 2.0 * first, kappa)
         uv, saddle, size = kernels.two_vectors(problem.X), np.zeros(3), 0.0
@@ -122,7 +122,6 @@ class Solam:
             uv[0] = R / np.sqrt(d)
             saddle[:] = R, R, 2.0 * R
             size = R * R if self.norm is Norm.l2 else R * np.sqrt(d)
-        kappa = problem.max_norm if self.kappa is None else self.kappa
         return State(uv, saddle, np.array([1.0, 0.0, 0.0, size]), np.zeros(2, np.int64), kappa)
 
     def step(self, state: State | l1_ball.State, batch: Batch) -> State | l1_ball.State:

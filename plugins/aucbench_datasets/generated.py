@@ -18,6 +18,8 @@ from aucbench import (
     check_fields,
 )
 
+Rows = Annotated[int, Interval(low=2)]  # one of each class
+
 
 def _signs(rng: np.random.Generator, n: int, positive_rate: float) -> np.ndarray:
     """(n,) labels -1 and +1 in random order, round(n * positive_rate) positive, one of each at least."""
@@ -29,12 +31,6 @@ def _signs(rng: np.random.Generator, n: int, positive_rate: float) -> np.ndarray
 def _normal_cdf(x: float) -> float:
     """The distribution function of a standard normal variable."""
     return 0.5 * math.erfc(-x / math.sqrt(2.0))
-
-
-def _check_rows(name: str, n: int) -> None:
-    """Refuse fewer rows than classes."""
-    if n < 2:
-        raise ParameterError(f"{name}: n must be >= 2, got {n}.")
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ class Gaussian:
     name: ClassVar[str] = "gaussian"
     citation: ClassVar[str] = "synthetic"
     licence: ClassVar[str] = "CC0"
-    n: Count = 10000
+    n: Rows = 10000
     d: Count = 20
     positive_rate: OpenUnit = 0.1
     separation: NonNegative = 1.0
@@ -74,7 +70,6 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_rows(self.name, self.n)
 
     @property
     def bayes_auc(self) -> float:
@@ -120,7 +115,7 @@ class SparseText:
     citation: ClassVar[str] = "synthetic"
     licence: ClassVar[str] = "CC0"
     scaled: ClassVar[bool] = True
-    n: Count = 10000
+    n: Rows = 10000
     d: Count = 50000
     nonzeros: Count = 80
     positive_rate: OpenUnit = 0.1
@@ -129,7 +124,6 @@ class SparseText:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_rows(self.name, self.n)
         if self.nonzeros > self.d:
             raise ParameterError(
                 f"sparse_text: nonzeros must be at most d, got {self.nonzeros} of {self.d} features."
@@ -180,7 +174,7 @@ class HardMargin:
     name: ClassVar[str] = "hard_margin"
     citation: ClassVar[str] = "synthetic"
     licence: ClassVar[str] = "CC0"
-    n: Count = 10000
+    n: Rows = 10000
     d: Count = 20
     positive_rate: OpenUnit = 0.1
     margin: Positive = 0.1
@@ -188,7 +182,6 @@ class HardMargin:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_rows(self.name, self.n)
 
     @property
     def bayes_auc(self) -> float:
@@ -233,7 +226,7 @@ class LabelNoise:
     name: ClassVar[str] = "label_noise"
     citation: ClassVar[str] = "synthetic"
     licence: ClassVar[str] = "CC0"
-    n: Count = 10000
+    n: Rows = 10000
     d: Count = 20
     positive_rate: OpenUnit = 0.3
     separation: NonNegative = 2.0
@@ -242,7 +235,6 @@ class LabelNoise:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_rows(self.name, self.n)
 
     @property
     def bayes_auc(self) -> float:
