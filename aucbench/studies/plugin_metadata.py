@@ -40,11 +40,19 @@ def plugin(group: str, name: str) -> Any:
 def changed(group: str, described: PluginRecord) -> dict[str, Any]:
     """The parameters of a described plugin that differ from their defaults."""
     cls = plugin(group, described.name)
-    defaults = {field.name: _default(field) for field in fields(cls)} if cls else {}
+    defaults = defaults_of(cls) if cls else {}
     return {
         key: value
         for key, value in described.parameters.items()
         if key not in defaults or _plain(defaults[key]) != _plain(value)
+    }
+
+
+def defaults_of(cls: Any) -> dict[str, Any]:
+    """The defaults of a dataclass by field; `MISSING` for a field without one."""
+    return {
+        field.name: field.default if field.default_factory is MISSING else field.default_factory()
+        for field in fields(cls)
     }
 
 
@@ -100,18 +108,14 @@ def bibliography(package: str) -> dict[str, str]:
         text = resources.files(package).joinpath(BIBLIOGRAPHY).read_text("utf-8")
     except (OSError, TypeError, ModuleNotFoundError):
         return {}
-    return {
-        match[1]: match[0] for match in re.finditer(r"@\w+\{([^,\s]+),.*?^\}", text, re.DOTALL | re.MULTILINE)
-    }
+    return {match[1]: match[0] for match in ENTRY.finditer(text)}
 
 
 def sentence(entry: str) -> str:
     """A BibTeX entry as one line: authors, title, where, year."""
     values = re.findall(r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", entry, re.DOTALL | re.MULTILINE)
     found = {name.lower(): _letters(value) for name, value in values}
-    where = next(
-        (found[name] for name in ("booktitle", "journal", "publisher", "school", "note") if name in found), ""
-    )
+    where = next((found[name] for name in WHERE if name in found), "")
     volume = f" {found['volume']}" if "volume" in found else ""
     number = f"({found['number']})" if "number" in found else ""
     authors = found.get("author", "").replace(" and others", " et al.").replace(" and ", ", ")
@@ -134,7 +138,8 @@ def colour(name: str, variant: str = "") -> str:
     """
     declared = getattr(plugin("algo", name), "colour", None)
     if not isinstance(declared, str) or not COLOUR.fullmatch(declared):
-        declared = _hashed(name)
+        digest = sha256(name.encode()).digest()
+        declared = _shade(int.from_bytes(digest[:2]) / 65536, digest[2] / 255, digest[3] / 255)
     if not variant:
         return declared.lower()
     hue, _, _ = colorsys.rgb_to_hls(*(int(declared[at : at + 2], 16) / 255 for at in (1, 3, 5)))
@@ -142,20 +147,9 @@ def colour(name: str, variant: str = "") -> str:
     return _shade(hue, light / 255, strong / 255)
 
 
-def _hashed(name: str) -> str:
-    digest = sha256(name.encode()).digest()
-    return _shade(int.from_bytes(digest[:2]) / 65536, digest[2] / 255, digest[3] / 255)
-
-
 def _shade(hue: float, light: float, strong: float) -> str:
     parts = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * light, 0.55 + 0.4 * strong)
     return "#" + "".join(f"{round(part * 255):02x}" for part in parts)
-
-
-def _default(field: Any) -> Any:
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Where and with what a result was made."""
+"""The environment in which a result was made: versions, machine and commit."""
 
 import contextlib
 import json
@@ -30,14 +30,10 @@ PACKAGES = (
 
 
 def environment(concurrency: int = 1, command: str | None = None) -> Environment:
-    """Versions, machine, BLAS, thread limits, concurrency and command line.
+    """The environment of a run.
 
-    Parameters
-    ----------
-    concurrency : int
-        Number of cells that run at the same time on this machine.
-    command : str, optional
-        That started the run; this process's own when left out.
+    `concurrency` is the number of cells that run at the same time on this machine, `command` the one that
+    started the run: this process's own when left out.
     """
     return replace(
         _constant(),

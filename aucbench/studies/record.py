@@ -87,17 +87,14 @@ class BudgetRecord(Struct, frozen=True, kw_only=True):
 
 
 class EntryDescription(Struct, frozen=True, kw_only=True):
-    """What all cells of an entry share, and what decides their results beside code and data.
-
-    `rescale` is None in a record of a version that did not rescale rows.
-    """
+    """What all cells of an entry share, and what decides their results beside code and data."""
 
     algorithm: PluginRecord
     dataset: DatasetRecord
     loss: PluginRecord | None
     features: PluginRecord
     scaling: str
-    rescale: bool | None = None
+    rescale: bool | None = None  # None in a record of a version that did not rescale rows
     protocol: ProtocolRecord
     tuning: TuningRecord
     max_train_rows: int | None
@@ -110,23 +107,9 @@ DESCRIPTION = EntryDescription.__struct_fields__
 
 
 class DataRecord(Struct, frozen=True, kw_only=True):
-    """The rows that a method was given.
+    """The rows that a method was given; versions that did not count test positives did not record labels."""
 
-    Parameters
-    ----------
-    sha256 : tuple of str
-        Digests of the parts of the data set.
-    test_positives : int or None
-        None, and no labels, in a record of a version that did not count them.
-    row_factor : float
-        What rows were multiplied by; 1 where they were not rescaled.
-    max_norm : float or None
-        Largest norm of a training row, None where it is infinite.
-    format : str
-        ``csr`` or ``dense``.
-    """
-
-    sha256: tuple[str, ...]
+    sha256: tuple[str, ...]  # digests of the parts of the data set
     train_rows: int
     test_rows: int
     features: int
@@ -134,9 +117,9 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     test_positives: int | None = None
     positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
-    row_factor: float = 1.0
-    max_norm: float | None = None
-    format: str
+    row_factor: float = 1.0  # what rows were multiplied by; 1 where they were not rescaled
+    max_norm: float | None = None  # largest norm of a training row, None where it is infinite
+    format: str  # "csr" or "dense"
     nonzeros_per_row: float | None = None
     features_seconds: float = 0.0
 
@@ -147,94 +130,58 @@ class ReportedTrial(Struct, frozen=True, kw_only=True):
     number: int
     fold: int
     parameters: dict[str, Any]
-    auc: float | None
-    stop_reason: str
+    auc: float | None  # on the validation part; None where the setting gave none
+    stop_reason: str  # why its training ended, or why there was none
 
 
 class Trial(ReportedTrial, frozen=True, kw_only=True):
-    """One setting of a tuning on one inner fold.
+    """One setting of a tuning on one inner fold, as it stands in the store."""
 
-    Parameters
-    ----------
-    auc : float or None
-        On the validation part; None where the setting gave none.
-    stop_reason : str
-        Why its training ended, or why there was none.
-    error : str or None
-        What went wrong, in a sentence.
-    passes : float
-        Over the training rows.
-    seen : tuple of float
-        What Optuna was told at the checkpoints.
-    """
-
-    error: str | None = None
-    passes: float = 0.0
+    error: str | None = None  # what went wrong, in a sentence
+    passes: float = 0.0  # over the training rows
     train_seconds: float = 0.0
-    seen: tuple[float, ...] | UnsetType = UNSET
+    seen: tuple[float, ...] | UnsetType = UNSET  # what Optuna was told at the checkpoints
 
 
 class TuningCost(Struct, frozen=True, kw_only=True):
-    """Number of settings and trainings, passes over the training rows and training seconds of a tuning."""
+    """The cost of a tuning."""
 
     settings: int
     trainings: int
-    passes: float
+    passes: float  # over the training rows
     train_seconds: float
 
 
 class TunedRecord(Struct, frozen=True, kw_only=True):
-    """What a tuning chose, its validation AUC and its cost.
-
-    Parameters
-    ----------
-    edges : mapping
-        Field to ``lower`` or ``upper``, where its chosen value lies on that edge of the values tried.
-    space : mapping
-        Field to all values tried.
-    trials : tuple of ReportedTrial
-        Unset where they were not to be kept; edges and space are unset in records of earlier versions.
-    """
+    """The choice of a tuning and its cost; edges and space are unset in records of earlier versions."""
 
     parameters: dict[str, Any]
     validation_auc: float
     folds: int
     cost: TuningCost
-    edges: dict[str, str] | UnsetType = UNSET
-    space: dict[str, list[Any]] | UnsetType = UNSET
-    trials: tuple[ReportedTrial, ...] | UnsetType = UNSET
+    edges: dict[str, str] | UnsetType = (
+        UNSET  # "lower" or "upper" by field, if chosen on that edge of the space
+    )
+    space: dict[str, list[Any]] | UnsetType = UNSET  # all values tried, by field
+    trials: tuple[ReportedTrial, ...] | UnsetType = UNSET  # unset where they were not to be kept
 
 
 class ResultRecord(Struct, frozen=True, kw_only=True):
-    """What came of a training.
+    """The outcome of a training."""
 
-    Parameters
-    ----------
-    auc : float or None
-        Final test AUC, None for a run that diverged.
-    layout : str
-        How the weights were kept, ``eager`` or ``lazy``.
-    score_at_zero : float or None
-        Score of a row that was zero before it was rescaled.
-    advice : str or None
-        What to change where the run diverged.
-    converged : bool or None
-        Whether a method that knows when it has converged had; None for other methods.
-    """
-
-    auc: float | None
+    auc: float | None  # final test AUC, None for a run that diverged
     iterations: int
     train_seconds: float
     train_cpu_seconds: float
     ns_per_iteration: float
     cpu_ns_per_iteration: float
     state_bytes: int
-    layout: str | None = None
+    layout: str | None = None  # of the weights, "eager" or "lazy"
     weights_norm: float | None = None
-    score_at_zero: float | None = 0.0
+    score_at_zero: float | None = 0.0  # of a row that was zero before it was rescaled
     stop_reason: str
-    advice: str | None = None
-    converged: bool | None = None
+    advice: str | None = None  # what to change where the run diverged
+    converged: bool | None = None  # None for a method that does not know when it has converged
     checkpoints: int
 
 
@@ -272,21 +219,13 @@ class _RunRecord(EntryDescription, frozen=True, kw_only=True):
 
 
 class CellRecord(_RunRecord, frozen=True, kw_only=True):
-    """Everything known about a finished cell but its curve and its weights.
-
-    Parameters
-    ----------
-    tuned : TunedRecord or None
-        What its tuning chose; None without one.
-    source : str
-        Digest of the code that decides the result.
-    """
+    """Everything known about a finished cell but its curve and its weights."""
 
     format: int = FORMAT
     data: DataRecord
-    tuned: TunedRecord | None
+    tuned: TunedRecord | None  # None without a tuning
     result: ResultRecord
-    source: str | None = None
+    source: str | None = None  # digest of the code that decides the result
     git_commit: str | None = None
     environment: Environment
 
@@ -324,23 +263,13 @@ class EntryPlan(Struct, frozen=True, kw_only=True):
 
 
 class StudyPlan(Struct, frozen=True, kw_only=True):
-    """What a study consists of.
-
-    Parameters
-    ----------
-    planned : str
-        When, as an ISO date.
-    command : str
-        That started it.
-    unavailable : tuple of str
-        What was left out because its data could not be obtained, and why.
-    """
+    """The entries of a study."""
 
     study: str
-    planned: str
-    command: str
+    planned: str  # when, as an ISO date
+    command: str  # that started it
     entries: tuple[EntryPlan, ...]
-    unavailable: tuple[str, ...] = ()
+    unavailable: tuple[str, ...] = ()  # what was left out because its data could not be obtained, and why
 
 
 @dataclass(frozen=True)
@@ -366,10 +295,7 @@ def encode(record: Struct) -> bytes:
 def decode(text: bytes, kind: type[R]) -> R:
     """The record of some kind that `encode` wrote.
 
-    Raises
-    ------
-    msgspec.DecodeError
-        The text is no such record; the message says which field is missing or of another type.
+    Raises `msgspec.DecodeError`, which says which field is missing or of another type, if it is none.
     """
     try:
         return msgspec.json.decode(text, type=kind)
@@ -384,13 +310,7 @@ def decode(text: bytes, kind: type[R]) -> R:
 
 
 def from_dict(content: Any, kind: type[R]) -> R:
-    """The record of some kind that `to_dict` gave.
-
-    Raises
-    ------
-    msgspec.ValidationError
-        A field is missing, or of another type.
-    """
+    """The record of some kind that `to_dict` gave; raises `msgspec.ValidationError` if it is none."""
     return msgspec.convert(content, kind)
 
 

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
 from typing import Any
 
 from msgspec.structs import asdict
 
 from aucbench.data.scaler import default_scaling
 from aucbench.data.splits.protocols import PROTOCOLS
-from aucbench.studies.plugin_metadata import changed, completed, first_loss, plugin
+from aucbench.studies.plugin_metadata import changed, completed, defaults_of, first_loss, plugin
 from aucbench.studies.record import (
     EntryDescription,
     PluginRecord,
@@ -28,17 +27,7 @@ TAKEN = ("null", "true", "false", "nan", "inf", "none", "yes", "no", "on", "off"
 
 
 def words(described: EntryDescription, seeds: Sequence[Seeds], study: str | None = None) -> list[str]:
-    """Overrides that run some cells of an entry again; those that give a default are left out.
-
-    Parameters
-    ----------
-    described : EntryDescription
-        What the cells share.
-    seeds : sequence of Seeds
-        Of the cells.
-    study : str, optional
-        Name of the study they belong to.
-    """
+    """Overrides that run some cells of an entry again; those that give a default are left out."""
     described = completed(described)
     found = [f"study={_value(study)}"] if study else []
     for group, name in GROUPS.items():
@@ -86,10 +75,7 @@ def _chosen(
 
 
 def _different(prefix: str, values: Mapping[str, Any], cls: Any) -> list[str]:
-    defaults = {
-        field.name: field.default_factory() if field.default_factory is not MISSING else field.default
-        for field in fields(cls)
-    }
+    defaults = defaults_of(cls)
     return [f"{prefix}{key}={_value(value)}" for key, value in values.items() if defaults.get(key) != value]
 
 

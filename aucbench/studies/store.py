@@ -8,6 +8,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from time import time
@@ -20,15 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError
-from aucbench.studies.record import (
-    FORMAT,
-    CellRecord,
-    FailureRecord,
-    StudyPlan,
-    Trial,
-    decode,
-    encode,
-)
+from aucbench.studies.record import FORMAT, CellRecord, FailureRecord, StudyPlan, Trial, decode, encode
 from aucbench.studies.result import CellResult
 
 PART = ".part"  # ends the names of files that are being written
@@ -40,14 +33,8 @@ R = TypeVar("R")
 class Store:
     """A folder of finished cells, found by key; it can be moved, copied and renamed.
 
-    One process writes at a time; any number may read.
-
-    Parameters
-    ----------
-    path : str or Path
-        The folder; made when the first cell is kept.
-    writable : bool
-        Whether it must be possible to write there.
+    One process writes at a time; any number may read. The folder is made when the first cell is kept;
+    `writable` says whether it must be possible to write there.
     """
 
     def __init__(self, path: str | Path, writable: bool = True):
@@ -189,8 +176,6 @@ class Store:
         return self.path / "trials" / key[:2] / f"{key}.jsonl"
 
     def _marker(self, address: str, entry_key: str) -> Path:
-        from hashlib import sha256
-
         return self.path / "tracked" / sha256(address.encode()).hexdigest()[:16] / f"{entry_key}.json"
 
     def _read(self, file: Path, arrays: bool = True) -> CellResult:
@@ -264,29 +249,17 @@ def _read(file: Path, kind: type[R]) -> R | None:
         return None
 
 
-class _replacing:  # noqa: N801  # reads as a verb where it is used
-    """A context manager giving a file handle whose content replaces `file` at once when all went well."""
-
-    def __init__(self, file: Path):
-        self._file = file
-
-    def __enter__(self) -> Any:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        self._handle = tempfile.NamedTemporaryFile(dir=self._file.parent, suffix=PART, delete=False)
-        return self._handle
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+@contextlib.contextmanager
+def _replacing(file: Path) -> Iterator[Any]:
+    """A file handle whose content replaces `file` at once when all went well."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=PART, delete=False) as handle:
         try:
-            if kind is None:
-                self._handle.flush()
-                os.fsync(self._handle.fileno())
-        finally:
-            self._handle.close()
-            if kind is None:
-                try:
-                    os.replace(self._handle.name, self._file)
-                except OSError:
-                    os.unlink(self._handle.name)
-                    raise
-            else:
-                os.unlink(self._handle.name)
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+            handle.close()
+            os.replace(handle.name, file)
+        except BaseException:
+            os.unlink(handle.name)
+            raise

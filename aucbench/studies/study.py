@@ -18,42 +18,18 @@ UNNAMED = "unnamed-"  # begins the names of studies that were given none
 
 @dataclass(frozen=True)
 class Study:
-    """Entries, how they are run, and where their results go.
+    """Entries, how they are run, and where their results go."""
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-        In the order in which they are shown.
-    running : Running
-        Where cells run.
-    name : str, optional
-        Under which its plan is kept.
-    command : str
-        That started it, kept with the plan.
-    store_path : str, optional
-        Folder of the store; None keeps nothing.
-    tracking_uri : str, optional
-        Address of MLflow; None logs nothing.
-    swept : bool
-        Whether it is a sweep, and not one run.
-    skip_missing_data : bool
-        Whether entries whose data cannot be obtained are left out.
-    only_failed : bool
-        Run only cells that failed before.
-    refused : sequence of Refused
-        Entries that were refused before, to be counted with the others.
-    """
-
-    entries: Sequence[Entry]
+    entries: Sequence[Entry]  # in the order in which they are shown
     running: Running = field(default_factory=Running)
-    name: str | None = None
-    command: str = ""
-    store_path: str | None = None
-    tracking_uri: str | None = None
-    swept: bool = False
-    skip_missing_data: bool = False
-    only_failed: bool = False
-    refused: "Sequence[Refused]" = ()
+    name: str | None = None  # under which its plan is kept
+    command: str = ""  # that started it, kept with the plan
+    store_path: str | None = None  # None keeps nothing
+    tracking_uri: str | None = None  # address of MLflow; None logs nothing
+    swept: bool = False  # whether it is a sweep, and not one run
+    skip_missing_data: bool = False  # whether entries whose data cannot be obtained are left out
+    only_failed: bool = False  # run only cells that failed before
+    refused: "Sequence[Refused]" = ()  # entries that were refused before, to be counted with the others
 
 
 class Observer:
@@ -94,13 +70,7 @@ class Observer:
 
 
 class Observers(Observer):
-    """Passes every report on to several observers, in their order.
-
-    Parameters
-    ----------
-    *observers : Observer
-        Those that are told; the attribute `observers` may change.
-    """
+    """Passes every report on to several observers, in their order; the attribute `observers` may change."""
 
     def __init__(self, *observers: Observer):
         self.observers = list(observers)
