@@ -1,4 +1,4 @@
-"""Optuna as a library: the next setting from the trials before it, and when to end one early."""
+"""Optuna proposes the next setting from the trials before it, and says when to end one early."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -28,14 +28,7 @@ class Proposal(NamedTuple):
 class Watch:
     """Reports a fold's validation AUC at each checkpoint and says when the trial is to end.
 
-    Parameters
-    ----------
-    proposal : Proposal
-        The trial.
-    fold : int
-        The inner fold it trains on.
-    before : sequence of float
-        Final AUC on the folds before this one; what is reported is the mean over the folds so far.
+    `before` has the final AUC on the folds before this one: the mean over the folds so far is reported.
     """
 
     def __init__(self, proposal: Proposal, fold: int, before: Sequence[float]):
@@ -85,10 +78,10 @@ def _past(
     steps = {
         trial.fold * WATCHED + step: value for trial in own for step, value in enumerate(trial.seen or ())
     }
-    pruned = own[-1].stop_reason == "pruned"
     tried = own[0].parameters  # a field that had no effect there is not among them
     complete = len(aucs) == len(own)
-    state = TrialState.COMPLETE if complete else TrialState.PRUNED if pruned else TrialState.FAIL
+    incomplete = TrialState.PRUNED if own[-1].stop_reason == "pruned" else TrialState.FAIL
+    state = TrialState.COMPLETE if complete else incomplete
     return create_trial(
         state=state,
         value=float(np.mean(aucs)) if complete else None,

@@ -36,24 +36,18 @@ class _Running:
 
 
 class DaskExecutor:
-    """Runs units on single-threaded workers, at most one on each.
+    """Runs units on single-threaded workers of a local cluster, or of a running scheduler.
 
-    Parameters
-    ----------
-    workers : int
-        Processes to start on this machine; not used with a scheduler.
-    scheduler : str, optional
-        Address of a running scheduler.
-
-    Raises
-    ------
-    ParameterError
-        There is no scheduler at that address, or it has no worker.
+    - At most one unit is on a worker, and no other unit waits there.
+    - A unit leaves `_running` with exactly one report: its own, or that it timed out or its worker was lost.
+    - A unit is reported as lost if Dask says so, if its worker is gone, or if its worker twice in a row did
+      not know of it.
+    - A unit that does not end in time is ended with its worker's process; a worker without a nanny cannot be
+      ended, and gets no more units.
+    - `ParameterError` is raised where no scheduler answers, or none of its workers is there.
     """
 
     def __init__(self, workers: int, scheduler: str | None = None):
-        import distributed
-
         self._running: dict[str, _Running] = {}
         self._asked = monotonic()
         self._fetched: list[Any] = []
@@ -62,22 +56,8 @@ class DaskExecutor:
         self._stack = contextlib.ExitStack()
         for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        if scheduler is None:
-            self._client = self._stack.enter_context(_local(workers))
-        else:
-            where = (
-                {"scheduler_file": urlsplit(scheduler).path}
-                if scheduler.startswith(FILE)
-                else {"address": scheduler}
-            )
-            if "scheduler_file" in where and not Path(where["scheduler_file"]).is_file():
-                raise ParameterError(f"scheduler: there is no file {where['scheduler_file']}.")
-            try:
-                client = distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
-            except (OSError, ValueError) as error:
-                why = str(error).split("\n")[0]
-                raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
-            self._client = self._stack.enter_context(client)
+        client = _local_client(workers) if scheduler is None else _connected_client(scheduler)
+        self._client = self._stack.enter_context(client)
 
     def free(self) -> Sequence[str]:
         """Workers that run nothing; waits for one when none is left."""
@@ -127,11 +107,11 @@ class DaskExecutor:
             # until the next units are under way.
             self._fetched += [self._running[worker].future for worker in done]
             reports = [(worker, self._report(worker, self._running.pop(worker).future)) for worker in done]
-            reports += self._overdue()
+            reports += self._end_overdue()
             if not reports:
-                reports += self._gone()
+                reports += self._take_gone()
             if not reports and monotonic() - self._asked > ASK_SECONDS:
-                reports += self._stray()
+                reports += self._take_stray()
             if not reports and not self._seen.issuperset(self._workers()):
                 break
         return reports
@@ -156,7 +136,8 @@ class DaskExecutor:
             "and the same command goes on once a scheduler is there."
         )
 
-    def _overdue(self) -> Iterator[tuple[str, Report]]:
+    def _end_overdue(self) -> Iterator[tuple[str, Report]]:
+        """Units whose time is up, with the process of their worker."""
         now = monotonic()
         late = [w for w, running in self._running.items() if running.end is not None and now > running.end]
         for worker in late:
@@ -199,26 +180,45 @@ class DaskExecutor:
         message = f"the worker could not run it: {type(error).__name__}: {error}"
         return Report(failure=Failure(CellStatus.failed, message))
 
-    def _stray(self) -> Iterator[tuple[str, Report]]:
+    def _take_stray(self) -> Iterator[tuple[str, Report]]:
         """Units that their worker has not known of twice in a row: they would be waited for in vain."""
         self._asked = monotonic()
         known = self._client.processing()
         for worker, running in list(self._running.items()):
             strayed = running.future.key not in known.get(worker, ()) and not running.future.done()
             if strayed and running.is_stray:
-                self._running.pop(worker).future.cancel()
-                yield worker, Report(lost=True)
+                yield self._lose(worker)
             running.is_stray = strayed
 
-    def _gone(self) -> Iterator[tuple[str, Report]]:
+    def _take_gone(self) -> Iterator[tuple[str, Report]]:
+        """Units whose worker is gone."""
         known = set(self._workers())
         for worker in [worker for worker in self._running if worker not in known]:
-            self._running.pop(worker).future.cancel()
-            yield worker, Report(lost=True)
+            yield self._lose(worker)
+
+    def _lose(self, worker: str) -> tuple[str, Report]:
+        self._running.pop(worker).future.cancel()
+        return worker, Report(lost=True)
+
+
+def _connected_client(scheduler: str) -> Any:
+    """A client of a running scheduler."""
+    import distributed
+
+    where = {"address": scheduler}
+    if scheduler.startswith(FILE):
+        where = {"scheduler_file": urlsplit(scheduler).path}
+        if not Path(where["scheduler_file"]).is_file():
+            raise ParameterError(f"scheduler: there is no file {where['scheduler_file']}.")
+    try:
+        return distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        why = str(error).split("\n")[0]
+        raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
 
 
 @contextlib.contextmanager
-def _local(workers: int) -> Iterator[Any]:
+def _local_client(workers: int) -> Iterator[Any]:
     """A client of single-threaded worker processes of this machine."""
     import tempfile
 

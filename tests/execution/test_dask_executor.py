@@ -139,7 +139,7 @@ def test_of_settings_that_train_together_only_the_one_to_blame_fails(workers, tm
     """One setting ends its process; the others of the same unit are tried all the same."""
     store = Store(tmp_path)
     study = [entry(Moody(), tuning=Grid(), protocol=TrainValidTest())]
-    assert run_entries(study, store, workers).failures == ()
+    assert run_entries(study, store, workers).failures == []
     found = [(trial.parameters["eta"], trial.stop_reason) for trial in trials_of(store)]
     assert found == [(0.01, "budget"), (0.1, "budget"), (1.0, "failed")]
     (cell,) = store
@@ -265,7 +265,7 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
     finally:
         killer.join()
         cluster.close()
-    assert outcome.failures == ()
+    assert outcome.failures == []
     assert victim.wait() == -signal.SIGKILL
     assert other.poll() is None
     found = contents(store)

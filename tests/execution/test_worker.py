@@ -104,14 +104,14 @@ class Flat(Gentle):
 @pytest.mark.parametrize(
     ("method", "tuning", "function", "file"),
     [
-        (Raising(), None, Raising.harm, "methods.py"),
-        (Raising(), Grid(folds=2), Raising.harm, "methods.py"),
-        (Flat(), None, Flat.score, "test_recording.py"),
+        (Raising(), None, Raising.harm, "study_methods.py"),
+        (Raising(), Grid(folds=2), Raising.harm, "study_methods.py"),
+        (Flat(), None, Flat.score, "test_worker.py"),
     ],
 )
 def test_a_failure_names_the_file_and_the_line_of_the_plugin(method, tuning, function, file, tmp_path):
     (failure,) = run_entries([entry(method, tuning=tuning)], Store(tmp_path)).failures
     first = inspect.getsourcelines(function)[1]
-    found = re.search(rf"\({file}, line (\d+), in {function.__name__}\)", failure["message"])
-    assert found is not None, failure["message"]
+    found = re.search(rf"\({file}, line (\d+), in {function.__name__}\)", failure.message)
+    assert found is not None, failure.message
     assert first <= int(found[1]) <= first + 1
