@@ -10,7 +10,6 @@ import numpy as np
 from tqdm import tqdm
 
 from aucbench.humanize import counted
-from aucbench.studies import grid_edges
 from aucbench.studies.entry import Entry
 from aucbench.studies.record import (
     CellRecord,
@@ -23,7 +22,9 @@ from aucbench.studies.result import (
     FinishedEntry,
     StudyResult,
     by_reason,
+    chosen_in_words,
     diverged_in_words,
+    edges_in_words,
     failures_by_word,
 )
 from aucbench.studies.settings import StoreSettings
@@ -180,7 +181,7 @@ class SweepView(Observer):
         auc = _auc_of(executed) if executed.cells else "no result"
         notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
         records = [cell.record for cell in executed.cells]
-        if chosen := grid_edges.in_words(records):
+        if chosen := chosen_in_words(records):
             notes.append(f"tuned: {chosen}")
         if executed.from_store:
             notes.append("from the store")
@@ -216,7 +217,7 @@ class SweepView(Observer):
             print(f"aucbench: {text}", file=sys.stderr)
         _print_failures(self._failed)
         _print_left(result, self._names)
-        for name, sentence in grid_edges.at_edges(self._records):
+        for name, sentence in edges_in_words(self._records):
             print(f"{name}: {sentence}")
         finished = result.stored + result.finished
         missing = result.cells - finished - len(result.failures)
@@ -324,13 +325,13 @@ def _summary(executed: FinishedEntry) -> dict[str, str]:
         lines["advice"] = advice
     tuned = [cell.record.tuned for cell in cells if cell.record.tuned]
     if tuned:
-        lines["tuned"] = grid_edges.in_words(cell.record for cell in cells) or NOTHING_TUNED
+        lines["tuned"] = chosen_in_words(cell.record for cell in cells) or NOTHING_TUNED
         passes = sum({each.cost: each.cost.passes for each in tuned}.values())
         lines["tuning"] = (
             f"{counted(tuned[0].cost.settings, 'setting')} per split, "
             f"{passes:,.0f} {'pass' if round(passes) == 1 else 'passes'} in all"
         )
-        edges = [sentence for _, sentence in grid_edges.at_edges(cell.record for cell in cells)]
+        edges = [sentence for _, sentence in edges_in_words(cell.record for cell in cells)]
         lines |= {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
     if record.features.name != "identity":
         lines["features"] = f"{record.features.name}, fitted in {data.features_seconds:.3g} s"

@@ -5,7 +5,7 @@ import pickle
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -41,7 +41,7 @@ class TrialRuns:
     def __init__(self) -> None:
         self._child: ChildProcess | None = None
 
-    def __enter__(self) -> "TrialRuns":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -50,15 +50,7 @@ class TrialRuns:
             self._child = None
 
     def speed(self, entry: Entry, split_seed: int, fold: int) -> Speed | None:
-        """How fast a method is; None where it cannot be tried on some rows.
-
-        Parameters
-        ----------
-        entry : Entry
-            Whose method, data and scaling are tried.
-        split_seed, fold : int
-            Of the split whose rows are taken.
-        """
+        """How fast an entry's method is on some rows of a split; None where it cannot be tried."""
         try:
             pickled = pickle.dumps((entry, split_seed, fold))
         except Exception:  # a plugin of this process alone, such as one typed in at a prompt
@@ -133,93 +125,63 @@ def _some(side: Side) -> Side:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is left of an entry.
+    """What it takes to run what is left of an entry."""
 
-    Parameters
-    ----------
-    trainings : int
-        Cells and trials of their tunings.
-    passes : float
-        Over the training rows.
-    seconds : float or None
-        Of one core; None where the method could not be tried.
-    memory : int
-        Bytes of the prepared arrays of one worker.
-    measured : bool
-        Whether the speed is that of finished cells, not of a trial run.
-    """
-
-    trainings: int
-    passes: float
-    seconds: float | None
-    memory: int
-    measured: bool
+    trainings: int  # cells and trials of their tunings
+    passes: float  # over the training rows
+    seconds: float | None  # of one core; None where the method could not be tried
+    memory: int  # bytes of the prepared arrays of one worker
+    measured: bool  # whether the speed is that of finished cells, not of a trial run
 
 
 def estimate(plan: Plan, store: Store, prepared_data: PreparedData) -> list[Estimate]:
     """The estimate of every entry of a plan."""
     speeds = _speeds(store)
-    with TrialRuns() as trials:
-        return [
-            _entry(planned, plan.only_failed, speeds, store, prepared_data, trials)
-            for planned in plan.entries
-        ]
 
+    def of_entry(planned: PlannedEntry) -> Estimate:
+        entry = planned.entry
+        wanted = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed)]
+        if not wanted:
+            return Estimate(0, 0.0, 0.0, 0, True)
+        split_seed, fold = wanted[0].seeds.split_seed, wanted[0].seeds.fold
+        split = prepared_data.split(entry, split_seed, fold)
+        rows = len(split.train.y)
+        trainings = len(wanted)
+        if entry.tuning.chooses:
+            folds = prepared_data.inner_folds(entry, split_seed, fold)
+            for search in {cell.search for cell in wanted if cell.search}:
+                settings = len(points_of(entry, search)) or entry.tuning.choice.trials
+                trainings += max(0, settings * folds - len(store.trials(search.key)))
+        measured = speeds.get((entry.algorithm.name, entry.dataset.title))
+        iteration = measured
+        if measured is None and (speed := trial_runs.speed(entry, split_seed, fold)) is not None:
+            iteration = speed.iteration if np.isfinite(speed.iteration) else None
+        each = entry.budget.seconds or (None if iteration is None else iteration * iterations_of(entry, rows))
+        return Estimate(
+            trainings,
+            trainings * _passes(entry, rows),
+            None if each is None else each * trainings,
+            _bytes(split, str(entry.settings.dtype)),
+            measured is not None,
+        )
 
-def _entry(
-    planned: PlannedEntry,
-    only_failed: bool,
-    speeds: dict[tuple[str, str], float],
-    store: Store,
-    prepared_data: PreparedData,
-    trial_runs: TrialRuns,
-) -> Estimate:
-    entry = planned.entry
-    wanted = [cell for cell in planned.cells if cell.is_wanted(only_failed)]
-    if not wanted:
-        return Estimate(0, 0.0, 0.0, 0, True)
-    seeds = wanted[0].cell.seeds
-    split = prepared_data.split(entry, seeds.split_seed, seeds.fold)
-    rows = len(split.train.y)
-    trials = 0
-    if entry.tuning.chooses:
-        folds = prepared_data.inner_folds(entry, seeds.split_seed, seeds.fold)
-        searches = {cell.search.key(planned.digests): cell.search for cell in wanted if cell.search}
-        for key, search in searches.items():
-            settings = len(points_of(search)) or entry.tuning.choice.trials
-            trials += max(0, settings * folds - len(store.trials(key)))
-    trainings = len(wanted) + trials
-    known = speeds.get((entry.algorithm.name, entry.dataset.title))
-    iteration = known
-    if known is None and (speed := trial_runs.speed(entry, seeds.split_seed, seeds.fold)) is not None:
-        iteration = speed.iteration if np.isfinite(speed.iteration) else None
-    iterations = iterations_of(entry, rows)
-    each = entry.budget.seconds or (None if iteration is None else iteration * iterations)
-    return Estimate(
-        trainings,
-        trainings * _passes(entry, rows),
-        None if each is None else each * trainings,
-        _bytes(split, str(entry.settings.dtype)),
-        known is not None,
-    )
+    with TrialRuns() as trial_runs:
+        return [of_entry(planned) for planned in plan.entries]
 
 
 def iterations_of(entry: Entry, rows: int) -> float:
     """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch."""
     if entry.budget.iterations is not None:
         return entry.budget.iterations
-    return _epochs(entry) * rows / rows_per_iteration(entry.algorithm.instance, rows)
+    return _passes(entry, rows) * rows / rows_per_iteration(entry.algorithm.instance, rows)
 
 
 def _passes(entry: Entry, rows: int) -> float:
-    if entry.budget.iterations is not None:
-        return entry.budget.iterations * rows_per_iteration(entry.algorithm.instance, rows) / rows
-    return _epochs(entry)
-
-
-def _epochs(entry: Entry) -> float:
-    """Those of the budget; one for a budget in seconds."""
-    return entry.budget.epochs or (1.0 if entry.budget.seconds else DEFAULT_EPOCHS)
+    """Passes over the training rows in one training; one for a budget in seconds."""
+    budget = entry.budget
+    if budget.iterations is not None:
+        return budget.iterations * rows_per_iteration(entry.algorithm.instance, rows) / rows
+    return budget.epochs or (1.0 if budget.seconds else DEFAULT_EPOCHS)
 
 
 def _bytes(split: Split, dtype: str) -> int:
@@ -239,11 +201,3 @@ def _speeds(store: Store) -> dict[tuple[str, str], float]:
         key = (cell.record.algorithm.name, cell.record.dataset.title)
         found.setdefault(key, []).append(cell.record.result.ns_per_iteration * 1e-9)
     return {key: float(np.median(values)) for key, values in found.items()}
-
-
-def total_seconds(estimates: list[Estimate], workers: int) -> float | None:
-    """Of the whole study on that many workers; None where a part is not known."""
-    parts = [each.seconds for each in estimates]
-    if None in parts:
-        return None
-    return sum(part for part in parts if part is not None) / max(1, workers)

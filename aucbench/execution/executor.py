@@ -1,4 +1,4 @@
-"""Where units run: in this process, or on workers of a cluster."""
+"""Executors run units: this one in its own process, `DaskExecutor` on the workers of a cluster."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -19,9 +19,6 @@ class Executor(Protocol):
 
     def wait(self) -> Iterable[tuple[str, Report]]:
         """The reports of all units that have ended; none when a worker has joined in the meantime."""
-
-    def close(self) -> None:
-        """End all workers of its own."""
 
 
 class SerialExecutor:
@@ -46,6 +43,3 @@ class SerialExecutor:
         assert self._unit is not None
         unit, self._unit = self._unit, None
         return [(self.NAME, run_unit(unit, Conditions(), self._observer))]
-
-    def close(self) -> None:
-        """Nothing to end."""

@@ -1,29 +1,28 @@
-"""What a study consists of and what of it the store already has."""
+"""The plan of a study: its entries and cells, and which of them the store already has."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aucbench.errors import AucbenchError, FetchError
 from aucbench.execution.prepared_data import PreparedData
-from aucbench.studies.entry import Cell, Entry, Search
-from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, StudyPlan
+from aucbench.studies.entry import Entry, Search
+from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
 from aucbench.studies.result import Refused, by_reason
 from aucbench.studies.store import Store
 
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell, its key, the tuning it needs first, if any, and whether it failed when it was last run.
+    """A cell of an entry, and what the store has of it.
 
-    Its status is finished, failed or missing, as the store has it. A cell that failed at a limit which is
-    wider by now is missing.
+    A cell that failed at a limit which is wider by now is missing.
     """
 
-    cell: Cell
+    seeds: Seeds
     key: str
-    status: CellStatus
-    search: Search | None
-    failed_before: bool = False
+    status: CellStatus  # finished, failed or missing
+    search: Search | None  # the tuning it needs first, if any
+    failed_before: bool  # when it was last run
 
     def is_wanted(self, only_failed: bool) -> bool:
         """Whether it is to be run."""
@@ -42,24 +41,12 @@ class PlannedEntry:
 
 @dataclass(frozen=True)
 class Plan:
-    """A study before it runs.
-
-    Parameters
-    ----------
-    entries : tuple of PlannedEntry
-        What runs.
-    refused : tuple of Refused
-        Bad input: said, and the exit status is 2.
-    unavailable : tuple of Refused
-        Left out because the data cannot be had, where the study allows that.
-    only_failed : bool
-        Whether only cells run that failed before.
-    """
+    """A study before it runs."""
 
     entries: tuple[PlannedEntry, ...]
-    refused: tuple[Refused, ...] = ()
-    unavailable: tuple[Refused, ...] = ()
-    only_failed: bool = False
+    refused: tuple[Refused, ...] = ()  # bad input, which makes the exit status 2
+    unavailable: tuple[Refused, ...] = ()  # left out, as the data cannot be had and the study allows that
+    only_failed: bool = False  # whether only cells run that failed before
 
     def cells(self) -> list[PlannedCell]:
         """The cells of all entries, each once: entries that differ in their runs only share cells."""
@@ -70,17 +57,7 @@ class Plan:
         return sum(cell.status is status for cell in self.cells())
 
     def describe(self, study: str, planned: str = "", command: str = "") -> StudyPlan:
-        """The record of the plan, which `aucbench status` reads.
-
-        Parameters
-        ----------
-        study : str
-            Its name.
-        planned : str
-            When, as an ISO date.
-        command : str
-            That started it.
-        """
+        """The record of the plan, which `aucbench status` reads; `planned` is an ISO date."""
         return StudyPlan(
             study=study,
             planned=planned,
@@ -91,7 +68,7 @@ class Plan:
                     algorithm=planned.entry.algorithm.name,
                     dataset=planned.entry.dataset.title,
                     described=planned.entry.describe(),
-                    cells={cell.key: cell.cell.seeds for cell in planned.cells},
+                    cells={cell.key: cell.seeds for cell in planned.cells},
                 )
                 for planned in self.entries
             ),
@@ -104,26 +81,24 @@ def make_plan(
     store: Store,
     prepared_data: PreparedData,
     *,
+    refused: Sequence[Refused] = (),
     skip_missing_data: bool = False,
     only_failed: bool = False,
 ) -> Plan:
     """Find the keys of all cells, and look them up in the store.
 
-    An entry whose data cannot be loaded is refused; with `skip_missing_data` one whose files no source has is
-    unavailable. Of equal entries the first stays.
+    An entry whose data cannot be loaded joins those `refused` before; with `skip_missing_data` one whose
+    files no source has is unavailable. Of equal entries the first stays.
     """
     planned: dict[str, PlannedEntry] = {}
-    refused: list[Refused] = []
+    refused = list(refused)
     unavailable: list[Refused] = []
     for entry in entries:
-        name = f"{entry.algorithm.name} on {entry.dataset.title}"
         try:
             digests = prepared_data.digests(entry)
-        except FetchError as error:
-            (unavailable if skip_missing_data else refused).append(Refused(name, error))
-            continue
         except AucbenchError as error:
-            refused.append(Refused(name, error))
+            skipped = skip_missing_data and isinstance(error, FetchError)
+            (unavailable if skipped else refused).append(Refused(str(entry), error))
             continue
         key = entry.key(digests)
         planned.setdefault(key, PlannedEntry(entry, digests, key, tuple(_cells(entry, digests, store))))
@@ -131,14 +106,13 @@ def make_plan(
 
 
 def _cells(entry: Entry, digests: tuple[str, ...], store: Store) -> Iterable[PlannedCell]:
-    searches = entry.searches()
-    keys = entry.cell_keys(digests)
-    for cell, key in keys.items():
+    searches = entry.searches(digests)
+    for seeds, key in entry.cell_keys(digests).items():
         finished = store.has(key)
         failure = None if finished else store.failure(key)
         missing = failure is None or _may_do_better(entry, failure)
         status = CellStatus.finished if finished else CellStatus.missing if missing else CellStatus.failed
-        yield PlannedCell(cell, key, status, searches.get(cell), failure is not None)
+        yield PlannedCell(seeds, key, status, searches.get(seeds), failure is not None)
 
 
 def _may_do_better(entry: Entry, failure: FailureRecord) -> bool:

@@ -26,27 +26,6 @@ SAMPLE = 1 << 16  # of a larger one: a method that changes rows changes more tha
 KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kept whatever its size
 
 
-def fingerprint(prepared: Prepared) -> tuple[int, ...]:
-    """Checksums of the arrays, of evenly spaced values of large ones."""
-    matrices = (prepared.X, prepared.X_test)
-    arrays = [array for X in matrices for array in _arrays(X)]
-    return tuple(_checksum(array) for array in (*arrays, prepared.y, prepared.y_test))
-
-
-def _arrays(X: Any) -> tuple[NDArray[Any], ...]:
-    return (X.data, X.indices, X.indptr) if sparse.issparse(X) else (np.asarray(X),)
-
-
-def _checksum(array: NDArray[Any]) -> int:
-    values = array.ravel(order="K")
-    if len(values) > WHOLE:
-        step = len(values) // SAMPLE
-        while gcd(step, array.shape[-1]) > 1:  # else it would meet some of the columns only
-            step += 1
-        values = values[::step]
-    return zlib.crc32(np.ascontiguousarray(values).data)
-
-
 class PreparedData:
     """Loads each data set once and prepares each split once, as long as units come in groups."""
 
@@ -87,13 +66,7 @@ class PreparedData:
         return inner_count(self.split(entry, split_seed, fold), entry.tuning.choice.folds)
 
     def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:
-        """The arrays a unit works on.
-
-        Raises
-        ------
-        DataError
-            This process sees other data than the one that planned the unit.
-        """
+        """The arrays a unit works on; `DataError` if this process sees other data than the planning one."""
         found = self._prepared.pop(unit.group, None)
         if found is None:
             entry, seeds = unit.entry, unit.seeds
@@ -121,31 +94,43 @@ class PreparedData:
         return found
 
     def check_untouched(self, unit: Unit) -> None:
-        """Forget what is prepared, and blame the method, if it has changed the rows it was given.
+        """Forget the arrays of a unit, and raise `PluginError`, if the method has changed its rows.
 
-        Raises
-        ------
-        PluginError
-            It has: whatever came of it is worth nothing, and other methods would get the same rows.
+        Its result is worth nothing then, and other methods would get the same rows.
         """
         prepared = self._prepared.get(unit.group)
         if prepared is not None and fingerprint(prepared) != self._fingerprints[unit.group]:
-            self._drop(unit.group)
+            del self._prepared[unit.group]
             name, owner = unit.entry.algorithm.name, unit.entry.algorithm.distribution
             raise PluginError(
                 f"{name} of distribution {owner} changes the rows it is given, which belong to all methods: "
                 f"work on a copy (aucbench check {name} shows where)."
             )
 
-    def _drop(self, group: str) -> None:
-        del self._prepared[group]
-        del self._fingerprints[group]
-
     def _make_room(self, wanted: int) -> None:
         """Drop the oldest arrays before new ones are made."""
         sizes = {key: _bytes(arrays.X) + _bytes(arrays.X_test) for key, arrays in self._prepared.items()}
         while self._prepared and sum(sizes[key] for key in self._prepared) + wanted > KEEP_BYTES:
-            self._drop(next(iter(self._prepared)))
+            del self._prepared[next(iter(self._prepared))]
+
+
+def fingerprint(prepared: Prepared) -> tuple[int, ...]:
+    """Checksums of the arrays, of evenly spaced values of large ones."""
+    found = []
+    X: Any
+    for X in (prepared.X, prepared.X_test, prepared.y, prepared.y_test):
+        found += [X.data, X.indices, X.indptr] if sparse.issparse(X) else [np.asarray(X)]
+    return tuple(map(_checksum, found))
+
+
+def _checksum(array: NDArray[Any]) -> int:
+    values = array.ravel(order="K")
+    if len(values) > WHOLE:
+        step = len(values) // SAMPLE
+        while gcd(step, array.shape[-1]) > 1:  # else it would meet some of the columns only
+            step += 1
+        values = values[::step]
+    return zlib.crc32(np.ascontiguousarray(values).data)
 
 
 def _bytes(X: Any, rows: Any = None) -> int:

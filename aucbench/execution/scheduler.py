@@ -3,16 +3,14 @@
 from collections.abc import Callable
 from time import monotonic
 
-from msgspec import structs
-
 from aucbench.errors import AucbenchError
 from aucbench.execution.executor import Executor
+from aucbench.execution.make_record import failure_record
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.execution.work_queue import WorkQueue
-from aucbench.execution.work_units import CellUnit, Report, SearchUnit, TrialsUnit, Unit
+from aucbench.execution.work_units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
 from aucbench.execution.worker import prepared_data
-from aucbench.studies import provenance
-from aucbench.studies.record import CellStatus, Failure, FailureRecord, LimitsRecord
+from aucbench.studies.record import CellStatus, Failure
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
@@ -23,21 +21,13 @@ LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be wha
 class Scheduler:
     """Runs what the store does not have, and keeps each result as it comes.
 
-    A cell that several entries share is run once. An entry is handed to the observer as soon as all of its
-    cells have finished or failed; with `exclusive` all of them wait for the second timing at the end.
-
-    Parameters
-    ----------
-    plan : Plan
-        The cells of the study, and which of them the store has.
-    store : Store
-        Where finished cells are found and kept.
-    executor : Executor
-        Where units run.
-    observer : Observer, optional
-        Told about the progress.
-    on_begin : callable
-        Called before the first result is kept, or at once where the store has some: not when all is refused.
+    - A result is in the store before any observer hears of it, so that a killed run loses only what runs.
+    - A cell that several entries share is run once, and counts for each of them.
+    - An entry goes to the observer once: when all of its cells have finished or failed; with `exclusive`,
+      after all cells that ran beside others were timed once more.
+    - An entry that a worker refuses (bad input) loses its other units, and does not go to the observer.
+    - `on_begin` is called before the first result is kept, or at once where the store has some; it is not
+      called if everything is refused.
     """
 
     def __init__(
@@ -57,26 +47,23 @@ class Scheduler:
             refused=list(plan.refused),
             unavailable=list(plan.unavailable),
         )
-        self._owner = {id(planned.entry): planned for planned in plan.entries}
-        self._left = {
-            planned.key: {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
-            for planned in plan.entries
-        }
-        self._ran = {key for key, left in self._left.items() if left}
-        self._sharers: dict[str, list[PlannedEntry]] = {}  # entries by key of the cells that they have
+        self._entries = {id(planned.entry): planned for planned in plan.entries}
+        self._left: dict[str, set[str]] = {}  # keys of the cells that are still to be run, by entry
+        self._sharers: dict[str, list[PlannedEntry]] = {}  # entries that have a cell, by its key
+        self._needed_by: dict[str, set[str]] = {}  # cells that need trials which are not reported, by search
         for planned in plan.entries:
+            wanted = {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
+            self._left[planned.key] = wanted
             for cell in planned.cells:
                 self._sharers.setdefault(cell.key, []).append(planned)
-        self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
-        self._lost: dict[int, tuple[Unit, int]] = {}  # kept with its unit, whose id none else can have then
-        self._dropped: set[str] = set()
-        self._kept_for: dict[str, set[str]] = {}  # cells that need the trials of a search, by its key
-        for planned in plan.entries:
-            for cell in planned.cells:
-                if cell.search and not cell.search.entry.tuning.choice.report:
-                    waiting = self._kept_for.setdefault(cell.search.key(planned.digests), set())
+                if cell.search and not planned.entry.tuning.choice.report:
+                    needed_by = self._needed_by.setdefault(cell.search.key, set())
                     if cell.status is not CellStatus.finished:
-                        waiting.add(cell.key)
+                        needed_by.add(cell.key)
+        self._ran = {key for key, left in self._left.items() if left}
+        self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
+        self._lost: dict[int, tuple[Unit, int]] = {}  # by id of the unit, kept so that none else has it
+        self._dropped: set[str] = set()  # keys of refused entries
         self._hold = False  # whether complete entries wait for the end
         self._end: float | None = None  # of the monotonic clock
 
@@ -94,24 +81,40 @@ class Scheduler:
         self._hold = exclusive
         if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
             self._begin()
-        for planned in self._plan.entries:
-            self._complete(planned)
-        queue = WorkQueue(self._plan, self._store, prepared_data())
-        for planned, error in queue.refused:
+        self._hand_over_complete()
+        self._queue = WorkQueue(self._plan, self._store, prepared_data())
+        for planned, error in self._queue.refused:
             self._refuse(planned, error)
-        self._settle(queue)
+        self._fail_untuned()
         if stop_after is not None:
             self._end = monotonic() + stop_after  # planning does not count, or one long plan would block all
-        self._drain(queue)
+        self._run_queue()
         if exclusive:
-            self._hold = False
             self._time_alone()
-            for planned in self._plan.entries:
-                self._complete(planned)
+            self._hold = False
+            self._hand_over_complete()
         for planned in self._plan.entries:
             if count := len(self._left[planned.key]):
                 self._result.left.append((planned.entry, count))
         return self._result
+
+    def _run_queue(self) -> None:
+        """Keep all workers at work until nothing is left, or the time is over."""
+        running: dict[str, Unit] = {}
+        last: dict[str, str] = {}
+        while True:
+            for worker in () if self._is_over() else self._executor.free():
+                unit = self._queue.take(last.get(worker), {each.group for each in running.values()})
+                if unit is None:
+                    break
+                running[worker], last[worker] = unit, unit.group
+                self._observer.started(unit.entry)
+                self._executor.start(worker, unit)
+            if running:
+                for worker, report in self._executor.wait():
+                    self._take(running.pop(worker), report)
+            elif not self._queue or self._is_over():
+                return  # otherwise the only worker went while it was asked for
 
     def _is_over(self) -> bool:
         return self._end is not None and monotonic() > self._end
@@ -121,52 +124,36 @@ class Scheduler:
             self._on_begin()
             self._on_begin = None
 
-    def _drain(self, queue: WorkQueue) -> None:
-        running: dict[str, Unit] = {}
-        last: dict[str, str] = {}
-        while True:
-            for worker in () if self._is_over() else self._executor.free():
-                unit = queue.take(last.get(worker), {each.group for each in running.values()})
-                if unit is None:
-                    break
-                running[worker], last[worker] = unit, unit.group
-                self._observer.started(unit.entry)
-                self._executor.start(worker, unit)
-            if not running:
-                if queue and not self._is_over():
-                    continue  # the only worker went while it was asked for
-                return
-            for worker, report in self._executor.wait():
-                self._take(queue, running.pop(worker), report)
-
-    def _take(self, queue: WorkQueue, unit: Unit, report: Report) -> None:
-        planned = self._owner[id(unit.entry)]
-        if report.refusal is None:
-            self._begin()
+    def _take(self, unit: Unit, report: Report) -> None:
+        """Keep the outcome of a unit, or run it again if its worker was lost."""
+        planned = self._entries[id(unit.entry)]
+        if report.refusal is not None:
+            self._queue.drop(planned)
+            self._refuse(planned, report.refusal)
+            return
+        self._begin()
         if isinstance(unit, TrialsUnit) and len(unit.points) > 1 and (report.lost or report.failure):
-            queue.divide(unit)  # one of the settings may be the only one to blame
+            self._queue.divide(unit)  # one of the settings may be the only one to blame
             return
         if report.lost:
             times = self._lost.get(id(unit), (unit, 0))[1] + 1
             self._lost[id(unit)] = (unit, times)
             if times < LOSSES:
-                queue.put_back(unit)
+                self._queue.put_back(unit)
                 return
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
             report = Report(failure=Failure(CellStatus.failed, why))
-        if report.refusal is not None:
-            queue.drop(planned)
-            self._refuse(planned, report.refusal)
-        elif isinstance(unit, CellUnit):
-            self._finish(planned, unit, report)
-        elif isinstance(unit, SearchUnit):
+        if isinstance(unit, CellUnit):
+            self._finish(unit, report)
+        elif isinstance(unit, TrialsUnit | ProposalUnit):
             failure = report.failure
             trials = unit.failed(failure.reason, failure.message) if failure else report.result
             self._store.add_trials(unit.key, trials)
-            queue.tried(unit, trials)
-            self._settle(queue)
+            self._queue.add_trials(unit, trials)
+            self._fail_untuned()
 
-    def _finish(self, planned: PlannedEntry, unit: CellUnit, report: Report) -> None:
+    def _finish(self, unit: CellUnit, report: Report) -> None:
+        """Keep the result or the failure of a cell, and hand over the entries that it completes."""
         if report.failure is None:
             self._store.put(unit.key, report.result)
             self._fresh[unit.key] = report.result
@@ -174,39 +161,41 @@ class Scheduler:
             self._observer.cell_finished(unit.entry, None)
             self._forget_trials(unit.key)
         else:
-            record = _failure(unit, report.failure)
+            record = failure_record(unit, report.failure)
             self._store.put_failure(record)
             self._observer.cell_finished(unit.entry, record)
         for sharer in self._sharers[unit.key]:
             if unit.key in self._left[sharer.key]:
                 self._left[sharer.key].discard(unit.key)
-                self._complete(sharer)
+                self._hand_over(sharer)
 
     def _forget_trials(self, cell: str) -> None:
         """Remove the trials that the cell was the last to need, where they are not to be reported."""
-        for key, waiting in list(self._kept_for.items()):
-            if cell in waiting:
-                waiting.remove(cell)
-                if not waiting:
+        for key, needed_by in list(self._needed_by.items()):
+            if cell in needed_by:
+                needed_by.remove(cell)
+                if not needed_by:
                     self._store.remove_trials(key)
-                    del self._kept_for[key]
+                    del self._needed_by[key]
 
-    def _settle(self, queue: WorkQueue) -> None:
+    def _fail_untuned(self) -> None:
         """Record the cells whose tuning found no usable setting."""
-        while queue.settled:
-            planned, cell, failure = queue.settled.pop()
-            unit = CellUnit(cell.key, planned.digests, cell.cell, {}, None)
-            self._finish(planned, unit, Report(failure=failure))
+        while self._queue.untuned:
+            planned, cell, failure = self._queue.untuned.pop()
+            self._finish(_cell_unit(planned, cell), Report(failure=failure))
 
     def _refuse(self, planned: PlannedEntry, error: AucbenchError) -> None:
         if planned.key not in self._dropped:
             self._dropped.add(planned.key)
-            name = f"{planned.entry.algorithm.name} on {planned.entry.dataset.title}"
-            self._result.refused.append(Refused(name, error))
+            self._result.refused.append(Refused(str(planned.entry), error))
             self._left[planned.key].clear()
 
-    def _complete(self, planned: PlannedEntry) -> None:
-        """Hand an entry to the caller when nothing of it is left."""
+    def _hand_over_complete(self) -> None:
+        for planned in self._plan.entries:
+            self._hand_over(planned)
+
+    def _hand_over(self, planned: PlannedEntry) -> None:
+        """Give an entry to the observer if nothing of it is left to be run."""
         if self._left[planned.key] or self._hold or planned.key in self._dropped:
             return
         cells, failures = [], []
@@ -239,16 +228,16 @@ class Scheduler:
                 result = self._store.get(cell.key)
                 if result is None or result.record.environment.concurrency == 1 or self._is_over():
                     continue
-                unit = _again(planned, cell, result)
+                unit = _cell_unit(planned, cell, result)
                 for _ in range(LOSSES):
-                    report = self._alone(unit)
+                    report = self._run_alone(unit)
                     if report.result is not None:
                         self._store.put(unit.key, report.result)
                         self._fresh[unit.key] = report.result
                     if not report.lost:
                         break
 
-    def _alone(self, unit: Unit) -> Report:
+    def _run_alone(self, unit: Unit) -> Report:
         while not (free := self._executor.free()):
             list(self._executor.wait())
         self._observer.started(unit.entry)
@@ -258,20 +247,7 @@ class Scheduler:
         return reports[0][1]
 
 
-def _again(planned: PlannedEntry, cell: PlannedCell, result: CellResult) -> CellUnit:
-    tuned = result.record.tuned
-    return CellUnit(cell.key, planned.digests, cell.cell, tuned.parameters if tuned else {}, tuned)
-
-
-def _failure(unit: CellUnit, failure: Failure) -> FailureRecord:
-    limits = unit.entry.limits
-    return FailureRecord(
-        key=unit.key,
-        **structs.asdict(unit.entry.describe()),
-        **structs.asdict(unit.seeds),
-        reason=failure.reason,
-        message=failure.message,
-        traceback=failure.traceback,
-        limits=LimitsRecord(seconds=limits.seconds, memory=limits.memory),
-        environment=provenance.environment(),
-    )
+def _cell_unit(planned: PlannedEntry, cell: PlannedCell, before: CellResult | None = None) -> CellUnit:
+    """A cell, with the choice of its tuning if it was run before."""
+    tuned = before.record.tuned if before else None
+    return CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned)

@@ -1,5 +1,6 @@
-"""The course of one tuning: its trials, the units it still needs, and the setting it chose."""
+"""The search of one tuning: its trials, the units it still needs, and the setting it chooses."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -8,16 +9,137 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.execution.work_units import ProposalUnit, TrialsUnit
-from aucbench.studies.entry import Search
-from aucbench.studies.grid_edges import beyond, edges
+from aucbench.studies.entry import Entry, Search
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
-from aucbench.studies.tuners import Optuna, Point, Random, frozen, grid_points, random_points
+from aucbench.studies.tuners import (
+    Optuna,
+    Point,
+    Random,
+    beyond,
+    edges,
+    frozen,
+    grid_points,
+    random_points,
+)
 
 FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
 
 TOGETHER = 32  # settings that train together: what is lost when a worker is
 WORK = 1 << 21  # iterations of a unit below which it has more settings: each unit costs a message
 MOST_NEW = 12  # values that a field of an extended grid gets beyond those declared
+
+
+class SearchProgress:
+    """One search while it runs: the trials so far, and the settings that are still to be tried.
+
+    What it does next depends on the trials of the settings so far only, so that a search which was
+    interrupted, and goes on from the trials in the store, takes the same steps again.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        entry: Entry,
+        digests: tuple[str, ...],
+        folds: int,
+        iterations: float,  # of one training, roughly
+        trials: Sequence[Trial],  # that the store already has
+    ):
+        self._search, self._entry, self._digests, self._folds = search, entry, digests, folds
+        self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
+        self._trials = [
+            replace(trial, parameters={field: frozen(value) for field, value in trial.parameters.items()})
+            for trial in trials
+        ]
+        self._choice, self._space = entry.tuning.choice, dict(entry.tuning.space)
+        if isinstance(self._choice, Optuna):
+            self._trials = undisturbed(self._trials, folds)
+        self._points = points_of(entry, search)
+
+    def units(self) -> list[TrialsUnit | ProposalUnit]:
+        """The units that can start now, given all trials so far; call it when none is running."""
+        of_search = (self._search.key, self._digests, self._entry, self._search.seeds)
+        if isinstance(self._choice, Optuna):
+            number = 1 + max((trial.number for trial in self._trials), default=-1)
+            if number >= self._choice.trials:
+                return []
+            return [ProposalUnit(*of_search, self._folds, number, tuple(self._trials))]
+        while not (lacking := missing(self._points, self._folds, self._known())):
+            if not (self._choice.extend and self._extend()):
+                return []
+        return [
+            TrialsUnit(
+                *of_search,
+                fold,
+                tuple((number, self._points[number]) for number in numbers[start : start + self._together]),
+            )
+            for fold, numbers in lacking
+            for start in range(0, len(numbers), self._together)
+        ]
+
+    def add(self, trials: Sequence[Trial]) -> None:
+        """Take the trials of a finished unit."""
+        self._trials.extend(trials)
+
+    def outcome(self) -> TunedRecord | Failure:
+        """The setting that was chosen, its validation AUC and the cost; or why there is none."""
+        trials = self._known()
+        chosen = choose(trials, self._folds)
+        if chosen is None:
+            reasons = {trial.stop_reason for trial in trials if trial.auc is None}
+            is_common = len(reasons) == 1 and reasons <= set(CellStatus)
+            reason = CellStatus(reasons.pop()) if is_common else CellStatus.failed
+            return Failure(reason, f"no setting of its tuning gave an AUC: {failures(trials)}")
+        ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
+        fields = ReportedTrial.__struct_fields__
+        return TunedRecord(
+            parameters=chosen.parameters,
+            validation_auc=chosen.auc,
+            folds=self._folds,
+            cost=cost(trials),
+            edges=edges(self._space, chosen.parameters),
+            space={field: list(values) for field, values in self._space.items()},
+            trials=tuple(ReportedTrial(**subset(trial, fields)) for trial in ordered)
+            if self._choice.report
+            else UNSET,
+        )
+
+    def _known(self) -> list[Trial]:
+        """The trials of the settings so far; the store may have others, of later settings."""
+        if not self._points:
+            return self._trials
+        return [
+            trial
+            for trial in self._trials
+            if trial.number < len(self._points) and trial.parameters == self._points[trial.number]
+        ]
+
+    def _extend(self) -> bool:
+        """Go on beyond the edges on which the best setting so far lies; whether there are new settings."""
+        chosen = choose(self._known(), self._folds)
+        if chosen is None:
+            return False
+        algorithm, declared = self._entry.algorithm.instance, self._entry.tuning.space
+        for field, side in edges(self._space, chosen.parameters).items():
+            values = self._space[field]
+            if len(values) - len(declared[field]) < MOST_NEW:
+                value = beyond(algorithm, field, values, side)
+                if value is not None:
+                    self._space[field] = (value, *values) if side == "lower" else (*values, value)
+        known = {tuple(point.items()) for point in self._points}
+        new = [p for p in grid_points(self._space, algorithm) if tuple(p.items()) not in known]
+        self._points += new
+        return bool(new)
+
+
+def points_of(entry: Entry, search: Search) -> list[Point]:
+    """The settings of a search that are known from the start; none for Optuna, which proposes them."""
+    tuning, algorithm = entry.tuning, entry.algorithm.instance
+    if isinstance(tuning.choice, Optuna):
+        return []
+    if isinstance(tuning.choice, Random):
+        return random_points(tuning.space, tuning.choice.trials, search.seeds.split_seed, algorithm)
+    return grid_points(tuning.space, algorithm)
 
 
 class Choice(NamedTuple):
@@ -62,15 +184,12 @@ def choose(trials: Iterable[Trial], folds: int) -> Choice | None:
 
     A setting that diverged, failed or was pruned on any fold is out. None when all are.
     """
-    best: Choice | None = None
-    for own in by_number(trials).values():
-        aucs = [trial.auc for trial in own if trial.auc is not None]
-        if len(own) < folds or len(aucs) < len(own):
-            continue
-        mean = float(np.mean(aucs))
-        if best is None or mean > best.auc:
-            best = Choice(own[0].parameters, mean)
-    return best
+    found = [
+        Choice(own[0].parameters, float(np.mean([trial.auc for trial in own if trial.auc is not None])))
+        for own in by_number(trials).values()
+        if len(own) >= folds and all(trial.auc is not None for trial in own)
+    ]
+    return max(found, key=lambda choice: choice.auc, default=None)
 
 
 def cost(trials: Sequence[Trial]) -> TuningCost:
@@ -85,150 +204,14 @@ def cost(trials: Sequence[Trial]) -> TuningCost:
 
 def failures(trials: Iterable[Trial]) -> str:
     """What became of settings that gave no AUC, as part of a sentence."""
-    reasons = [trial.error or trial.stop_reason for trial in trials if trial.auc is None]
-    counted = sorted({reason: reasons.count(reason) for reason in reasons}.items(), key=lambda kv: -kv[1])
-    return "; ".join(f"{count} times {reason}" for reason, count in counted[:3]) or "none has run"
+    reasons = Counter(trial.error or trial.stop_reason for trial in trials if trial.auc is None)
+    return "; ".join(f"{count} times {reason}" for reason, count in reasons.most_common(3)) or "none has run"
 
 
 def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:
     """The trials of each setting, ascending by number and fold, each once; of equals the latest."""
     each = {(trial.number, trial.fold): trial for trial in trials}
     found: dict[int, list[Trial]] = {}
-    for number, fold in sorted(each):
-        found.setdefault(number, []).append(each[number, fold])
+    for key in sorted(each):
+        found.setdefault(each[key].number, []).append(each[key])
     return found
-
-
-class SearchProgress:
-    """A search in progress.
-
-    Parameters
-    ----------
-    search : Search
-        What is searched.
-    key : str
-        Its identity, under which its trials are kept.
-    digests : tuple of str
-        Of the data.
-    folds : int
-        Inner folds.
-    iterations : float
-        Of one training, roughly.
-    trials : sequence of Trial
-        Those that the store already has.
-    """
-
-    def __init__(
-        self,
-        search: Search,
-        key: str,
-        digests: tuple[str, ...],
-        folds: int,
-        iterations: float,
-        trials: Sequence[Trial],
-    ):
-        self.search, self.key = search, key
-        self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
-        self._digests, self._folds, self._trials = digests, folds, [_as_run(trial) for trial in trials]
-        self._choice, self._space = search.entry.tuning.choice, dict(search.entry.tuning.space)
-        if isinstance(self._choice, Optuna):
-            self._trials = undisturbed(self._trials, folds)
-        self._points = points_of(search)
-
-    def units(self) -> list[TrialsUnit | ProposalUnit]:
-        """The units that can start now, given all trials so far; call it when none is running."""
-        if isinstance(self._choice, Optuna):
-            number = 1 + max((trial.number for trial in self._trials), default=-1)
-            if number >= self._choice.trials:
-                return []
-            history = tuple(self._trials)
-            return [ProposalUnit(self.key, self._digests, self.search, self._folds, number, history)]
-        while not (lacking := missing(self._points, self._folds, self._known())):
-            if not (self._choice.extend and self._extend()):
-                return []
-        return [
-            TrialsUnit(
-                self.key,
-                self._digests,
-                self.search,
-                fold,
-                tuple((number, self._points[number]) for number in numbers[start : start + self._together]),
-            )
-            for fold, numbers in lacking
-            for start in range(0, len(numbers), self._together)
-        ]
-
-    def add(self, trials: Sequence[Trial]) -> None:
-        """Take the trials of a finished unit."""
-        self._trials.extend(trials)
-
-    def outcome(self) -> TunedRecord | Failure:
-        """What was chosen, its validation AUC and the cost; or why nothing was."""
-        trials = self._known()
-        chosen = choose(trials, self._folds)
-        if chosen is None:
-            reasons = {trial.stop_reason for trial in trials if trial.auc is None}
-            one = next(iter(reasons)) if len(reasons) == 1 else "failed"
-            reason = CellStatus(one) if one in list(CellStatus) else CellStatus.failed
-            return Failure(reason, f"no setting of its tuning gave an AUC: {failures(trials)}")
-        return TunedRecord(
-            parameters=chosen.parameters,
-            validation_auc=chosen.auc,
-            folds=self._folds,
-            cost=cost(trials),
-            edges=edges(self._space, chosen.parameters),
-            space={field: list(values) for field, values in self._space.items()},
-            trials=_reported(trials) if self._choice.report else UNSET,
-        )
-
-    def _known(self) -> list[Trial]:
-        """The trials of the settings so far; the store may have others, of later settings."""
-        if not self._points:
-            return self._trials
-        return [
-            trial
-            for trial in self._trials
-            if trial.number < len(self._points) and trial.parameters == self._points[trial.number]
-        ]
-
-    def _extend(self) -> bool:
-        """Go on beyond the edges on which the best setting so far lies; whether there are new settings.
-
-        It depends on the trials of the settings so far only, so that a search which was interrupted, and has
-        trials of later settings too, takes the same steps again.
-        """
-        chosen = choose(self._known(), self._folds)
-        if chosen is None:
-            return False
-        algorithm, declared = self.search.entry.algorithm.instance, self.search.entry.tuning.space
-        for field, side in edges(self._space, chosen.parameters).items():
-            values = self._space[field]
-            if len(values) - len(declared[field]) < MOST_NEW:
-                value = beyond(algorithm, field, values, side)
-                if value is not None:
-                    self._space[field] = (value, *values) if side == "lower" else (*values, value)
-        known = {tuple(point.items()) for point in self._points}
-        new = [p for p in grid_points(self._space, algorithm) if tuple(p.items()) not in known]
-        self._points += new
-        return bool(new)
-
-
-def points_of(search: Search) -> list[Point]:
-    """The settings of a search that are known from the start; none for Optuna, which proposes them."""
-    tuning, algorithm = search.entry.tuning, search.entry.algorithm.instance
-    if isinstance(tuning.choice, Optuna):
-        return []
-    if isinstance(tuning.choice, Random):
-        return random_points(tuning.space, tuning.choice.trials, search.seeds.split_seed, algorithm)
-    return grid_points(tuning.space, algorithm)
-
-
-def _as_run(trial: Trial) -> Trial:
-    """A trial from the store as it was before it went there."""
-    parameters = {field: frozen(value) for field, value in trial.parameters.items()}
-    return replace(trial, parameters=parameters)
-
-
-def _reported(trials: Sequence[Trial]) -> tuple[ReportedTrial, ...]:
-    ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
-    return tuple(ReportedTrial(**subset(trial, ReportedTrial.__struct_fields__)) for trial in ordered)

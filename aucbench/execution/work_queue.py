@@ -9,45 +9,41 @@ from aucbench.execution.cost_estimate import iterations_of
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData
 from aucbench.execution.search import SearchProgress, worth_keeping
-from aucbench.execution.work_units import CellUnit, SearchUnit, TrialsUnit, Unit
-from aucbench.studies.record import Failure, Trial
+from aucbench.execution.work_units import CellUnit, ProposalUnit, TrialsUnit, Unit
+from aucbench.studies.entry import Search
+from aucbench.studies.record import Failure, Trial, TunedRecord
 from aucbench.studies.store import Store
 
 
 class WorkQueue:
     """The units of a plan that are still to be run.
 
-    Parameters
-    ----------
-    plan : Plan
-        The study.
-    store : Store
-        Has the trials of searches that were interrupted.
-    prepared_data : PreparedData
-        Counts the inner folds of a split.
+    A cell is queued once, also if several entries share it. Cells with a tuning wait until their search is
+    complete; a search queues its next units when none of its units waits or runs. Searches that were
+    interrupted go on from the trials in the store.
     """
 
     def __init__(self, plan: Plan, store: Store, prepared_data: PreparedData):
-        self._store = store
         self._groups: dict[str, deque[Unit]] = {}
-        self._waiting: dict[str, list[tuple[PlannedEntry, PlannedCell]]] = {}  # by key of the search
-        self._searching: dict[str, SearchProgress] = {}
-        self._running: dict[str, int] = {}  # units of a search that wait or run
-        self.settled: list[tuple[PlannedEntry, PlannedCell, Failure]] = []  # cells whose tuning chose nothing
-        self.refused: list[
-            tuple[PlannedEntry, AucbenchError]
-        ] = []  # entries whose rows do not suffice for tuning
+        self._searches: dict[str, SearchProgress] = {}  # by key, as are the next two
+        self._waiting: dict[str, list[tuple[PlannedEntry, PlannedCell]]] = {}
+        self._unfinished: dict[str, int] = {}  # units of a search that wait or run
+        self.untuned: list[tuple[PlannedEntry, PlannedCell, Failure]] = []  # cells whose tuning chose nothing
+        self.refused: list[tuple[PlannedEntry, AucbenchError]] = []  # entries with too few rows for tuning
         added: set[str] = set()
         for planned in plan.entries:
             try:
                 for cell in planned.cells:
                     if cell.is_wanted(plan.only_failed) and cell.key not in added:
-                        added.add(cell.key)  # entries that differ in their runs only share cells
-                        self._add(planned, cell, prepared_data)
+                        added.add(cell.key)
+                        if cell.search is None:
+                            self._add_cell(planned, cell, None)
+                        else:
+                            self._add_search(planned, cell, cell.search, store, prepared_data)
             except AucbenchError as error:
                 self.refused.append((planned, error))
                 self.drop(planned)
-        for key in list(self._searching):
+        for key in list(self._searches):
             self._advance(key)
 
     def __bool__(self) -> bool:
@@ -71,19 +67,19 @@ class WorkQueue:
 
     def divide(self, unit: TrialsUnit) -> None:
         """Run the settings of a unit again, each by itself."""
-        if unit.key not in self._searching:
+        if unit.key not in self._searches:
             return  # its entry was dropped
-        self._running[unit.key] += len(unit.points) - 1
+        self._unfinished[unit.key] += len(unit.points) - 1
         for point in unit.points:
-            self._queue(replace(unit, points=(point,)))
+            self._add(replace(unit, points=(point,)))
 
-    def tried(self, unit: SearchUnit, trials: list[Trial]) -> None:
+    def add_trials(self, unit: TrialsUnit | ProposalUnit, trials: list[Trial]) -> None:
         """Take the trials of a finished unit; cells whose tuning is complete can run now."""
-        if unit.key not in self._searching:
+        if unit.key not in self._searches:
             return  # its entry was dropped
-        self._searching[unit.key].add(trials)
-        self._running[unit.key] -= 1
-        if not self._running[unit.key]:
+        self._searches[unit.key].add(trials)
+        self._unfinished[unit.key] -= 1
+        if not self._unfinished[unit.key]:
             self._advance(unit.key)
 
     def drop(self, planned: PlannedEntry) -> None:
@@ -91,7 +87,7 @@ class WorkQueue:
         for key, waiting in list(self._waiting.items()):
             if waiting[0][0] is planned:
                 del self._waiting[key]
-                self._searching.pop(key, None)
+                self._searches.pop(key, None)
         for group, units in list(self._groups.items()):
             kept = deque(unit for unit in units if unit.entry is not planned.entry)
             if kept:
@@ -99,38 +95,44 @@ class WorkQueue:
             else:
                 del self._groups[group]
 
-    def _add(self, planned: PlannedEntry, cell: PlannedCell, prepared_data: PreparedData) -> None:
-        if cell.search is None:
-            self._queue(CellUnit(cell.key, planned.digests, cell.cell, {}, None))
-            return
-        search, seeds = cell.search, cell.search.seeds
-        key = search.key(planned.digests)
-        if key not in self._searching:
-            folds = prepared_data.inner_folds(planned.entry, seeds.split_seed, seeds.fold)
-            rows = len(prepared_data.split(planned.entry, seeds.split_seed, seeds.fold).train.y)
-            iterations = iterations_of(planned.entry, rows)
-            trials = self._store.trials(key)
+    def _add(self, unit: Unit) -> None:
+        self._groups.setdefault(unit.group, deque()).append(unit)
+
+    def _add_cell(self, planned: PlannedEntry, cell: PlannedCell, tuned: TunedRecord | None) -> None:
+        self._add(CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned))
+
+    def _add_search(
+        self,
+        planned: PlannedEntry,
+        cell: PlannedCell,
+        search: Search,
+        store: Store,
+        prepared_data: PreparedData,
+    ) -> None:
+        """Let a cell wait for its search, which begins with the first of them."""
+        if search.key not in self._searches:
+            entry, seeds = planned.entry, search.seeds
+            folds = prepared_data.inner_folds(entry, seeds.split_seed, seeds.fold)
+            rows = len(prepared_data.split(entry, seeds.split_seed, seeds.fold).train.y)
+            trials = store.trials(search.key)
             if cell.failed_before:
                 trials = worth_keeping(trials)
-            self._searching[key] = SearchProgress(search, key, planned.digests, folds, iterations, trials)
-        self._waiting.setdefault(key, []).append((planned, cell))
-
-    def _queue(self, unit: Unit) -> None:
-        self._groups.setdefault(unit.group, deque()).append(unit)
+            self._searches[search.key] = SearchProgress(
+                search, entry, planned.digests, folds, iterations_of(entry, rows), trials
+            )
+        self._waiting.setdefault(search.key, []).append((planned, cell))
 
     def _advance(self, key: str) -> None:
         """Queue what a search needs next: units of its own, or the cells that wait for its choice."""
-        searching = self._searching[key]
-        units = searching.units()
-        self._running[key] = len(units)
+        units = self._searches[key].units()
+        self._unfinished[key] = len(units)
         for unit in units:
-            self._queue(unit)
+            self._add(unit)
         if units:
             return
-        outcome = searching.outcome()
+        outcome = self._searches.pop(key).outcome()
         for planned, cell in self._waiting.pop(key):
             if isinstance(outcome, Failure):
-                self.settled.append((planned, cell, outcome))
+                self.untuned.append((planned, cell, outcome))
             else:
-                self._queue(CellUnit(cell.key, planned.digests, cell.cell, outcome.parameters, outcome))
-        del self._searching[key]
+                self._add_cell(planned, cell, outcome)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from aucbench.errors import AucbenchError
-from aucbench.studies.entry import Cell, Entry, Search
+from aucbench.studies.entry import Entry
 from aucbench.studies.record import CellStatus, Failure, Seeds, Trial, TunedRecord, canonical, subset
 from aucbench.studies.tuners import Point
 
@@ -15,28 +15,12 @@ PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "m
 
 @dataclass(frozen=True)
 class Unit:
-    """One piece of work of an entry.
+    """One piece of work of an entry: a cell, or a part of a search."""
 
-    Parameters
-    ----------
-    key : str
-        Of the cell or the search it belongs to.
-    digests : tuple of str
-        Of the data that the planner saw; a worker that sees others refuses.
-    """
-
-    key: str
-    digests: tuple[str, ...] = field(repr=False)
-
-    @property
-    def entry(self) -> Entry:
-        """The entry."""
-        raise NotImplementedError
-
-    @property
-    def seeds(self) -> Seeds:
-        """The seeds."""
-        raise NotImplementedError
+    key: str  # of the cell or the search
+    digests: tuple[str, ...] = field(repr=False)  # of the data; a worker that sees others refuses
+    entry: Entry = field(repr=False)
+    seeds: Seeds  # of the cell or the search
 
     @property
     def inner(self) -> int | None:
@@ -59,55 +43,14 @@ class Unit:
 
 @dataclass(frozen=True)
 class CellUnit(Unit):
-    """Train and measure one cell.
+    """Train and measure one cell, with the hyper-parameters that its tuning chose, if it has one."""
 
-    Parameters
-    ----------
-    chosen : mapping
-        Hyper-parameters that a tuning chose; empty without one.
-    tuned : TunedRecord or None
-        The outcome and cost of that tuning, for the record.
-    """
-
-    cell: Cell
-    chosen: Point
-    tuned: TunedRecord | None
-
-    @property
-    def entry(self) -> Entry:
-        """The cell's entry."""
-        return self.cell.entry
-
-    @property
-    def seeds(self) -> Seeds:
-        """The cell's seeds."""
-        return self.cell.seeds
+    tuned: TunedRecord | None = None
 
 
 @dataclass(frozen=True)
-class SearchUnit(Unit):
-    """A piece of the work of a search."""
-
-    search: Search
-
-    @property
-    def entry(self) -> Entry:
-        """The search's entry."""
-        return self.search.entry
-
-    @property
-    def seeds(self) -> Seeds:
-        """The search's seeds."""
-        return self.search.seeds
-
-    def failed(self, reason: CellStatus, message: str) -> list[Trial]:
-        """Trials that say what happened to the settings of the unit."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class TrialsUnit(SearchUnit):
-    """Train some settings of a grid on one inner fold, together."""
+class TrialsUnit(Unit):
+    """Train some settings of a search, given as (number, setting), on one inner fold, together."""
 
     fold: int
     points: tuple[tuple[int, Point], ...]
@@ -128,7 +71,7 @@ class TrialsUnit(SearchUnit):
 
 
 @dataclass(frozen=True)
-class ProposalUnit(SearchUnit):
+class ProposalUnit(Unit):
     """Let Optuna propose setting `number` from the trials before it, and train it on every inner fold."""
 
     folds: int
@@ -150,7 +93,7 @@ def _failed(number: int, fold: int, point: Point, reason: CellStatus, message: s
 
 
 class Report(NamedTuple):
-    """What came of a unit: a result, a failure, a refusal of bad input, or nothing as the worker was lost."""
+    """The outcome of a unit: a result, a failure, or a refusal of bad input; none if its worker is lost."""
 
     result: Any = None  # CellResult, or a list of trials
     failure: Failure | None = None

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import asdict as structs_asdict
 from msgspec.structs import replace
@@ -62,70 +62,67 @@ class BoundPlugin:
         )
 
 
+class Search(NamedTuple):
+    """One tuning of an entry's method: inside the training part of one split, in one order."""
+
+    key: str
+    seeds: Seeds
+
+
 @dataclass(frozen=True)
 class Entry:
-    """Everything that determines the results of an entry.
-
-    Parameters
-    ----------
-    algorithm, dataset, features, loss : Bound
-        The plugins; loss None for a method that takes none.
-    part : Part
-        Which part of the data set is used.
-    scaling : Scaling
-        As resolved for the data set.
-    protocol : object
-        A protocol.
-    tuning : Tuning
-        How hyper-parameters are chosen.
-    budget, settings, limits
-        The remaining fields of a run; limits decide no result.
-    """
+    """Everything that determines the results of an entry; its cells differ in their seeds only."""
 
     algorithm: BoundPlugin
     dataset: BoundPlugin
-    loss: BoundPlugin | None
+    loss: BoundPlugin | None  # None for a method that takes none
     features: BoundPlugin
     part: Part
-    scaling: Scaling
+    scaling: Scaling  # as resolved for the data set
     protocol: Any
     tuning: Tuning
     budget: Budget
     settings: Settings
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(default_factory=Limits)  # they decide no result
 
-    def cells(self) -> list["Cell"]:
-        """One cell for each run and fold."""
+    def __str__(self) -> str:
+        return f"{self.algorithm.name} on {self.dataset.title}"
+
+    def cells(self) -> list[Seeds]:
+        """The seeds of each cell, one for each run and fold."""
         s = self.settings
         return [
-            Cell(
-                self,
-                Seeds(
-                    seed,
-                    seed if s.split_seed is None else s.split_seed,
-                    seed if s.order_seed is None else s.order_seed,
-                    fold,
-                ),
+            Seeds(
+                seed,
+                seed if s.split_seed is None else s.split_seed,
+                seed if s.order_seed is None else s.order_seed,
+                fold,
             )
             for seed in range(s.seed, s.seed + s.runs)
             for fold in range(self.protocol.splits)
         ]
 
-    def searches(self) -> dict["Cell", "Search"]:
+    def searches(self, digests: tuple[str, ...]) -> dict[Seeds, Search]:
         """The tuning whose choice each cell uses; empty when there is nothing to choose.
 
         Cells of one split share the search on the first of their orders, unless each order is tuned for.
         """
         if not self.tuning.chooses:
             return {}
-        first: dict[tuple[int, ...], Search] = {}
+        first: dict[tuple[int | None, ...], Search] = {}
         found = {}
-        for cell in self.cells():
-            seeds = cell.seeds
-            split = (seeds.split_seed, seeds.fold)
-            where = (*split, seeds.order_seed) if self.tuning.choice.each_order else split
-            found[cell] = first.setdefault(where, Search(self, seeds))
+        for seeds in self.cells():
+            order = seeds.order_seed if self.tuning.choice.each_order else None
+            where = (seeds.split_seed, seeds.fold, order)
+            if where not in first:
+                first[where] = Search(self._search_key(digests, seeds), seeds)
+            found[seeds] = first[where]
         return found
+
+    @property
+    def trial_checkpoints(self) -> int:
+        """Points at which a trial of a tuning is judged: its end, and for pruning those of the run."""
+        return 1 if self.tuning.choice.together else self.budget.checkpoints
 
     def describe(self) -> EntryDescription:
         """What all cells share."""
@@ -165,38 +162,17 @@ class Entry:
         seeds = [s.seed, s.runs, s.split_seed, s.order_seed]
         return _digest([self.describe(), self.source_digest, digests, seeds, s.study])
 
-    def cell_keys(self, digests: tuple[str, ...]) -> dict["Cell", str]:
+    def cell_keys(self, digests: tuple[str, ...]) -> dict[Seeds, str]:
         """Identity of each cell: equal keys mean equal results, timings aside."""
         described = _digest(self.describe())  # once for all cells: it is the larger part
-        return {cell: _digest([described, self.source_digest, digests, cell.seeds]) for cell in self.cells()}
+        return {seeds: _digest([described, self.source_digest, digests, seeds]) for seeds in self.cells()}
 
-
-@dataclass(frozen=True)
-class Cell:
-    """One run of an entry: on one split, in one order."""
-
-    entry: Entry = field(repr=False, compare=False)
-    seeds: Seeds
-
-
-@dataclass(frozen=True)
-class Search:
-    """One tuning of an entry's method: inside the training part of one split, in one order."""
-
-    entry: Entry = field(repr=False, compare=False)
-    seeds: Seeds
-
-    def key(self, digests: tuple[str, ...]) -> str:
-        """Key of the search; independent of the number of checkpoints of the final run."""
-        described = self.entry.describe()
-        budget = replace(described.budget, checkpoints=self.checkpoints)
+    def _search_key(self, digests: tuple[str, ...], seeds: Seeds) -> str:
+        """Identity of a search; independent of the number of checkpoints of the final run."""
+        described = self.describe()
+        budget = replace(described.budget, checkpoints=self.trial_checkpoints)
         described = replace(described, budget=budget)
-        return _digest([SEARCH, described, self.entry.source_digest, digests, self.seeds])
-
-    @property
-    def checkpoints(self) -> int:
-        """Points at which a trial is judged: its end, and for pruning those of the run."""
-        return 1 if self.entry.tuning.choice.together else self.entry.budget.checkpoints
+        return _digest([SEARCH, described, self.source_digest, digests, seeds])
 
 
 def _digest(content: Any) -> str:

@@ -1,6 +1,7 @@
-"""What came of a run: of a cell, of an entry, of a study, and what Python callers get."""
+"""The results of a cell, an entry, a study and of `aucbench.run`, and what is said of them in words."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from aucbench.errors import AucbenchError, TrackingError
 from aucbench.studies.plugin_metadata import completed
-from aucbench.studies.record import CellRecord, CellStatus, FailureRecord, to_dict
+from aucbench.studies.record import CellRecord, CellStatus, FailureRecord, TuningRecord, to_dict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,33 +86,15 @@ class Result:
 
 @dataclass(frozen=True)
 class FinishedEntry:
-    """An entry of which nothing is left to be run.
+    """An entry of which nothing is left to be run."""
 
-    Parameters
-    ----------
-    key : str
-        Of the entry; followed by the number of its cells where it is not complete.
-    study : str or None
-        Name of the study it belongs to.
-    cells : tuple of CellResult
-        The finished ones.
-    failures : tuple of FailureRecord
-        The cells that failed.
-    missing : int
-        Cells that have not been run.
-    from_store : bool
-        Whether nothing was run.
-    entry : Entry or None
-        As it was run; None where it is known from a store alone.
-    """
-
-    key: str
-    study: str | None
-    cells: tuple[CellResult, ...]
+    key: str  # of the entry; followed by the number of its cells where it is not complete
+    study: str | None  # name of the study it belongs to
+    cells: tuple[CellResult, ...]  # the finished ones
     failures: tuple[FailureRecord, ...] = ()
-    missing: int = 0
-    from_store: bool = False
-    entry: "Entry | None" = None
+    missing: int = 0  # cells that have not been run
+    from_store: bool = False  # whether nothing was run
+    entry: "Entry | None" = None  # None where it is known from a store alone
 
     @property
     def record(self) -> CellRecord:
@@ -139,7 +122,7 @@ class Refused:
 
 @dataclass
 class StudyResult:
-    """What came of a study."""
+    """The outcome of a study."""
 
     cells: int = 0
     stored: int = 0  # cells that the store had before
@@ -176,6 +159,48 @@ def diverged_in_words(cells: Sequence[CellResult]) -> str:
     if len(cells) == 1:
         return f"diverged at iteration {found[0]:,}"
     return f"diverged in {len(found)} of {len(cells)} runs (first at iteration {min(found):,})"
+
+
+def chosen_in_words(records: Iterable[CellRecord]) -> str:
+    """The settings chosen in some runs, the most frequent first; how often each, where they differ."""
+    counts = Counter(_setting(record.tuned.parameters) for record in records if record.tuned)
+    if len(counts) < 2:
+        return "".join(counts)
+    return "; ".join(f"{setting} ({count})" for setting, count in counts.most_common())
+
+
+def edges_in_words(records: Iterable[CellRecord]) -> list[tuple[str, str]]:
+    """Methods, and sentences that say which of their fields were chosen on an edge of the values tried."""
+    found: dict[str, Counter[tuple[str, str]]] = {}
+    runs: Counter[str] = Counter()
+    advice = {}
+    for record in records:
+        if record.tuned:
+            name = record.algorithm.name
+            runs[name] += 1
+            advice[name] = _advice(record.tuning)
+            found.setdefault(name, Counter()).update((record.tuned.edges or {}).items())
+    sentences = []
+    for name, counts in found.items():
+        for (field_name, side), count in counts.most_common():
+            often = "" if runs[name] == 1 else f" in {count} of {runs[name]} runs"
+            sentences.append((name, f"{field_name} at the {side} edge of its grid{often}: {advice[name]}"))
+    return sentences
+
+
+def _advice(tuning: TuningRecord) -> str:
+    if tuning.name != "grid":
+        return "a wider tuning.grid goes on beyond it"
+    if tuning.parameters.get("extend"):
+        return "tuning.extend=true ended there"
+    return "tuning.extend=true goes on beyond it"
+
+
+def _setting(parameters: Mapping[str, Any]) -> str:
+    return " ".join(
+        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+        for key, value in parameters.items()
+    )
 
 
 def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from aucbench.contracts import Count, Interval, check_fields
 from aucbench.contracts.hyperparameters import coerced_field
 from aucbench.contracts.random_streams import RandomStream, generator
@@ -35,10 +37,7 @@ class Range(NamedTuple):
 def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
     """The grid of one method: the one that was given under its name, else its own.
 
-    Raises
-    ------
-    ParameterError
-        The given grid is no mapping, names a field the method lacks, or a value the field refuses.
+    ParameterError if a grid is no mapping, or names a field the method lacks or a value the field refuses.
     """
     name = algorithm.name
     if given is not None and not isinstance(given, Mapping):
@@ -87,6 +86,52 @@ def effective(algorithm: Any, point: Point) -> Point:
     return {field: value for field, value in point.items() if field not in ignored}
 
 
+def edges(space: Mapping[str, Sequence[Any]], chosen: Mapping[str, Any]) -> dict[str, str]:
+    """The fields whose chosen value is the smallest ("lower") or largest ("upper") number that was tried.
+
+    A field with fewer than two different numbers has no edge; text, booleans and None lie on none.
+    """
+    found = {}
+    for field, values in space.items():
+        known, value = _numbers(values), chosen.get(field)
+        if len(known) > 1 and _is_number(value) and value in (known[0], known[-1]):
+            found[field] = "lower" if value == known[0] else "upper"
+    return found
+
+
+def beyond(algorithm: Any, field: str, values: Sequence[Any], side: str) -> Any:
+    """The value that continues a grid beyond its lower or upper edge; None where the field has no such value.
+
+    Evenly spaced values (at least three) go on by their difference, positive ones otherwise by the ratio of
+    the two outermost. No grid of values >= 0 goes on below 0. There are at least two different numbers among
+    the values.
+    """
+    known = _numbers(values)
+    outermost, inner = (known[0], known[1]) if side == "lower" else (known[-1], known[-2])
+    evenly = len(known) > 2 and np.allclose(np.diff(known), known[1] - known[0], rtol=1e-6, atol=0.0)
+    if min(outermost, inner) > 0 and not evenly:
+        number = outermost * (outermost / inner)
+    else:
+        number = outermost + (outermost - inner)
+    if known[0] >= 0 > number:
+        return None
+    try:
+        number = round(number) if all(isinstance(each, int) for each in known) else float(f"{number:.15g}")
+        value = getattr(replace(algorithm, **{field: coerced_field(algorithm, field, number)}), field)
+    except Exception:  # out of the field's range, or refused by the method
+        return None
+    return value if value < known[0] or value > known[-1] else None
+
+
+def _numbers(values: Iterable[Any]) -> list[Any]:
+    """The different numbers among some values, ascending."""
+    return sorted({value for value in values if _is_number(value)})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def ranges(space: Mapping[str, Sequence[Any]]) -> dict[str, Range]:
     """What random searches draw from."""
     return {field: _range(tuple(values)) for field, values in space.items()}
@@ -109,7 +154,7 @@ def _different(points: Iterable[Point]) -> list[Point]:
 
 
 def _range(values: tuple[Any, ...]) -> Range:
-    numeric = all(isinstance(v, int | float) and not isinstance(v, bool) and v > 0 for v in values)
+    numeric = all(_is_number(v) and v > 0 for v in values)
     if not numeric:
         return Range(0.0, 0.0, False, values)
     return Range(min(values), max(values), all(isinstance(v, int) for v in values), values)
@@ -231,27 +276,15 @@ class NoTuning(Optuna):
     together: ClassVar[bool] = False
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 TUNINGS: tuple[type, ...] = (NoTuning, Grid, Random, Optuna)
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """A tuning and the values of one method's fields among which it chooses.
+    """A tuning and the values of one method's fields among which it chooses."""
 
-    Parameters
-    ----------
-    choice : NoTuning, Grid, Random or Optuna
-        What the run named.
-    space : mapping
-        Field to its values; empty for a method without a grid, for which there is nothing to choose.
-    """
-
-    choice: Any
-    space: dict[str, tuple[Any, ...]]
+    choice: Any  # NoTuning, Grid, Random or Optuna, as the run named it
+    space: dict[str, tuple[Any, ...]]  # values by field; empty for a method without a grid
 
     @property
     def chooses(self) -> bool:
@@ -261,7 +294,7 @@ class Tuning:
     @property
     def remark(self) -> str:
         """Says of a wish of the tuning that it has no effect; mostly empty."""
-        if not self.choice.extend or any(len(set(filter(_is_number, v))) > 1 for v in self.space.values()):
+        if not self.choice.extend or any(len(_numbers(v)) > 1 for v in self.space.values()):
             return ""
         why = "no field of the grid has two numbers to go on from" if self.chooses else "nothing is tuned"
         return f"tuning.extend=true has no effect: {why}."

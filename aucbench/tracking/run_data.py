@@ -7,11 +7,17 @@ from typing import Any
 import numpy as np
 from msgspec.structs import asdict
 
-from aucbench.studies import grid_edges
 from aucbench.studies.plugin_metadata import changed, citation, colour, first_loss, plugin
 from aucbench.studies.record import EntryDescription, subset
 from aucbench.studies.rerun_command import GROUPS, seed_fields, words
-from aucbench.studies.result import CellResult, FinishedEntry, diverged_in_words, mean_curve
+from aucbench.studies.result import (
+    CellResult,
+    FinishedEntry,
+    chosen_in_words,
+    diverged_in_words,
+    edges_in_words,
+    mean_curve,
+)
 
 LIMIT = 7500  # characters; MLflow keeps 8,000
 LABELS = 200  # characters of the list of positive labels
@@ -166,9 +172,9 @@ def tags(entry: FinishedEntry) -> dict[str, str]:
         advice = next(cell.record.result.advice for cell in cells if cell.diverged)
         found |= {"advice": advice} if advice else {}
     records = [cell.record for cell in cells]
-    if chosen := grid_edges.in_words(records):
+    if chosen := chosen_in_words(records):
         found["tuned"] = chosen[:TAG_LENGTH]
-    if edges := "; ".join(sentence for _, sentence in grid_edges.at_edges(records)):
+    if edges := "; ".join(sentence for _, sentence in edges_in_words(records)):
         found["tuned_at_edge"] = edges[:TAG_LENGTH]
     if entry.failures or entry.missing:
         found["incomplete"] = f"{len(entry.failures)} cells failed, {entry.missing} not run"

@@ -143,9 +143,9 @@ def test_no_experiment_of_a_paper_has_the_default_number_of_passes(study):
 
 def test_fsauc_tunes_once_and_varies_the_order_of_one_division(study):
     for entry in study("fsauc_table2").entries:
-        assert len(set(entry.searches().values())) == 1
-        assert {cell.seeds.split_seed for cell in entry.cells()} == {0}
-        assert [cell.seeds.order_seed for cell in entry.cells()] == [0, 1, 2, 3, 4]
+        assert len(set(entry.searches(("digest",)).values())) == 1
+        assert {seeds.split_seed for seeds in entry.cells()} == {0}
+        assert [seeds.order_seed for seeds in entry.cells()] == [0, 1, 2, 3, 4]
 
 
 def powers(base, low, high, step=1):

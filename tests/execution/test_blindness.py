@@ -30,7 +30,7 @@ TUNINGS = [Grid(folds=2), Random(folds=2, trials=4), Optuna(folds=2, trials=6)]
 
 def tuned(one, folder):
     store = Store(folder)
-    assert run_entries([one], store).failures == ()
+    assert run_entries([one], store).failures == []
     return store
 
 
@@ -42,7 +42,7 @@ def chosen(store, fold=0):
 
 def trials_of_fold(one, store, fold):
     (planned,) = plan_of([one], store).entries
-    key = planned.cells[fold].search.key(planned.digests)
+    key = planned.cells[fold].search.key
     return [structs.replace(trial, train_seconds=0.0, passes=0.0) for trial in store.trials(key)]
 
 
@@ -119,7 +119,9 @@ def test_an_outlier_among_the_validation_rows_does_not_change_what_is_trained_on
         )
         (planned,) = plan_of([one], Store(tmp_path)).entries
         search = planned.cells[0].search
-        prepared = PreparedData().prepared(TrialsUnit("key", planned.digests, search, 0, ((0, {}),)))
+        prepared = PreparedData().prepared(
+            TrialsUnit("key", planned.digests, one, search.seeds, 0, ((0, {}),))
+        )
         split = PreparedData().split(one, 0, 0)
         return prepared, inner_split(split, 3, 0, 0).test.rows, split.test.rows
 

@@ -49,7 +49,7 @@ def tuned(store, algorithm, grid=None, extend=True, **options):
     grid = None if grid is None else {algorithm.name: grid}
     clouds = Clouds(n=400, distance=0.3)
     one = entry(algorithm, clouds, tuning=Grid(folds=2, grid=grid, extend=extend), **options)
-    assert run_entries([one], store).failures == ()
+    assert run_entries([one], store).failures == []
     (cell,) = store
     return cell.record.tuned
 
@@ -105,7 +105,7 @@ def test_another_extension_is_another_search(tmp_path):
     for extend in (False, True):
         one = entry(Peaked(), tuning=Grid(extend=extend))
         (planned,) = plan_of([one], Store(tmp_path)).entries
-        keys.add(planned.cells[0].search.key(planned.digests))
+        keys.add(planned.cells[0].search.key)
     assert len(keys) == 2
 
 
@@ -160,7 +160,7 @@ def test_a_tuning_of_uni_log_costs_the_iterations_that_each_training_takes(store
     search = planned.cells[0].search
     expected = {}
     for fold in range(2):
-        unit = TrialsUnit(search.key(planned.digests), planned.digests, search, fold, ((0, {}),))
+        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, fold, ((0, {}),))
         for number, lam in enumerate((1e-3, 1.0)):
             expected[number, fold] = passes_by_hand(replace(method, lam=lam), prepared_data().prepared(unit))
     assert {(t.number, t.fold): t.passes for t in trials_of(store)} == expected

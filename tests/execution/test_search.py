@@ -106,8 +106,8 @@ class Choosy(Gentle):
 def test_settings_that_raise_or_refuse_their_values_drop_out_and_say_why(store):
     run_entries([entry(Choosy(), tuning=Grid(folds=2))], store)
     errors = {(t.parameters["eta"], t.parameters["shrink"]): t.error for t in trials_of(store)}
-    assert errors.pop((0.1, 0.0)).startswith("RuntimeError: out of luck (test_searches.py, line ")
-    assert errors.pop((1.0, 0.1)).startswith("ValueError: eta=1 does not shrink (test_searches.py, line ")
+    assert errors.pop((0.1, 0.0)).startswith("RuntimeError: out of luck (test_search.py, line ")
+    assert errors.pop((1.0, 0.1)).startswith("ValueError: eta=1 does not shrink (test_search.py, line ")
     assert set(errors.values()) == {None}
     assert len(list(store)) == 1
 
@@ -143,7 +143,7 @@ def test_a_tuning_that_failed_for_a_passing_reason_succeeds_when_it_is_run_again
     one = entry(Raising(), tuning=Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}}))
     run_entries([one], store)
     monkeypatch.setattr(Raising, "harm", lambda self: None)
-    assert run_entries([one], store, only_failed=True).failures == ()
+    assert run_entries([one], store, only_failed=True).failures == []
     assert only(store).record.tuned.cost.trainings == 4
 
 
@@ -256,7 +256,7 @@ def test_settings_that_train_together_give_what_each_gives_alone(store):
     search = planned.cells[0].search
     for trial in trials_of(store):
         point = (trial.number, trial.parameters)
-        unit = TrialsUnit(search.key(planned.digests), planned.digests, search, trial.fold, (point,))
+        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, trial.fold, (point,))
         prepared = worker.prepared_data().prepared(unit)
         outcome = run_cell(worker._task(unit, prepared, trial.parameters, 1))
         assert outcome.auc[-1] == trial.auc

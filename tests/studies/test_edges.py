@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 import aucbench
 from aucbench import ParameterError
-from aucbench.studies.grid_edges import at_edges, beyond, edges, in_words
-from aucbench.studies.tuners import Grid, NoTuning, Optuna, Random
+from aucbench.studies.result import chosen_in_words, edges_in_words
+from aucbench.studies.tuners import Grid, NoTuning, Optuna, Random, beyond, edges
 from tests.helpers.board_cells import result
 from tests.helpers.board_cells import tuning as tuning_of
 
@@ -87,22 +87,22 @@ def record(parameters, found, name="ls_svm", extend=False, tuning="grid"):
 
 def test_runs_at_an_edge_are_counted_for_each_method_and_field():
     records = [record({"lam": 0.1}, {"lam": "lower"})] * 28 + [record({"lam": 1.0}, {})] * 2
-    ((name, sentence),) = at_edges(records)
+    ((name, sentence),) = edges_in_words(records)
     assert name == "ls_svm"
     assert sentence.startswith("lam at the lower edge of its grid in 28 of 30 runs")
     assert "tuning.extend=true" in sentence
     other = record({"C": 1.0, "eta": 9.0}, {"C": "upper", "eta": "lower"}, "other")
-    assert len(at_edges([*records, other])) == 3
-    assert at_edges([records[-1], result(0.9).record]) == []
+    assert len(edges_in_words([*records, other])) == 3
+    assert edges_in_words([records[-1], result(0.9).record]) == []
     old = replace(records[0], tuned=replace(records[0].tuned, edges=UNSET))  # from before edges were kept
-    assert at_edges([old]) == []
+    assert edges_in_words([old]) == []
 
 
 def test_chosen_settings_are_counted_where_they_differ():
     records = [record({"lam": 0.1, "kind": "a"}, {}), record({"lam": 1e-7, "kind": "a"}, {})]
-    assert in_words(records[:1] * 3) == "lam=0.1 kind=a"
-    assert in_words([*records, records[1]]) == "lam=1e-07 kind=a (2); lam=0.1 kind=a (1)"
-    assert in_words([]) == ""
+    assert chosen_in_words(records[:1] * 3) == "lam=0.1 kind=a"
+    assert chosen_in_words([*records, records[1]]) == "lam=1e-07 kind=a (2); lam=0.1 kind=a (1)"
+    assert chosen_in_words([]) == ""
 
 
 def test_only_a_grid_can_be_extended():
