@@ -11,10 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from aucbench.contracts import Access
-from aucbench.data.preprocess import prepare
 from aucbench.data.splits import Side, Split
 from aucbench.execution.plan import Plan, PlannedEntry
-from aucbench.execution.prepared_data import PreparedData
+from aucbench.execution.prepared_data import PreparedData, prepare_split
 from aucbench.execution.search import points_of
 from aucbench.processes import ChildProcess, forking_context, limited_memory
 from aucbench.runner.cell import run_cell
@@ -87,10 +86,7 @@ def _serve(connection: Connection) -> None:
 def _speed(entry: Entry, split_seed: int, fold: int) -> Speed:
     split = PreparedData().split(entry, split_seed, fold)
     few = Split(_some(split.train), _some(split.test))
-    settings = entry.settings
-    arrays = prepare(
-        few, entry.scaling, entry.features.instance, settings.dtype, split_seed, settings.rescale
-    )
+    arrays = prepare_split(entry, few, split_seed)
     algorithm = entry.algorithm.instance
     task = Task(
         algorithm=algorithm,

@@ -15,14 +15,7 @@ from aucbench.execution.work_units import CellUnit
 from aucbench.runner.task import Outcome, StopReason
 from aucbench.studies import provenance
 from aucbench.studies.entry import Entry
-from aucbench.studies.record import (
-    CellRecord,
-    DataRecord,
-    Failure,
-    FailureRecord,
-    LimitsRecord,
-    ResultRecord,
-)
+from aucbench.studies.record import CellRecord, DataRecord, Failure, FailureRecord, LimitsRecord, ResultRecord
 
 
 def cell_record(

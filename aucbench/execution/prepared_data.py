@@ -81,14 +81,7 @@ class PreparedData:
             if unit.inner is not None:
                 split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
             self._make_room(2 * sum(_bytes(side.X, side.rows) for side in (split.train, split.test)))
-            found = prepare(
-                split,
-                entry.scaling,
-                entry.features.instance,
-                entry.settings.dtype,
-                seeds.split_seed,
-                entry.settings.rescale,
-            )
+            found = prepare_split(entry, split, seeds.split_seed)
             self._fingerprints[unit.group] = fingerprint(found)
         self._prepared[unit.group] = found
         return found
@@ -112,6 +105,13 @@ class PreparedData:
         sizes = {key: _bytes(arrays.X) + _bytes(arrays.X_test) for key, arrays in self._prepared.items()}
         while self._prepared and sum(sizes[key] for key in self._prepared) + wanted > KEEP_BYTES:
             del self._prepared[next(iter(self._prepared))]
+
+
+def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:
+    """The arrays of a split, mapped and scaled as the entry says."""
+    settings = entry.settings
+    features = entry.features.instance
+    return prepare(split, entry.scaling, features, settings.dtype, split_seed, settings.rescale)
 
 
 def fingerprint(prepared: Prepared) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ studies, and notes of what was tracked where.
 """
 
 import contextlib
+import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -214,16 +215,10 @@ class _Note(msgspec.Struct, frozen=True):
     run_id: str
 
 
-class _Format(msgspec.Struct, frozen=True):
-    format: int
-
-
 def _check_format(file: Path, text: bytes) -> None:
     """Say so where a record is of another format, which explains whatever else is not as expected."""
-    try:
-        version = decode(text, _Format).format
-    except msgspec.ValidationError:
-        return
+    content = json.loads(text)
+    version = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
     if version != FORMAT:
         raise DataError(
             f"{file} was written in format {version}, expected {FORMAT}: "

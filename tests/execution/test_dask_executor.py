@@ -297,4 +297,4 @@ def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypat
     finally:
         cluster.close()
     assert killed
-    assert (outcome.failures, len(list(store))) == ((), 8)
+    assert (outcome.failures, len(list(store))) == ([], 8)
