@@ -112,19 +112,11 @@ def least_squares(X: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.flo
 def smaller_sizes(size: Size) -> Iterator[Size]:
     """Sizes to try next, the smallest first: all halved, one halved, one less one."""
     half = Size(*(max(few, value // 2) for few, value in zip(FEWEST, size, strict=True)))
-    yield from dict.fromkeys(
-        candidate
-        for candidate in (
-            half,
-            *(size._replace(**{name: getattr(half, name)}) for name in Size._fields),
-            *(
-                size._replace(**{name: value - 1})
-                for name, few, value in zip(Size._fields, FEWEST, size, strict=True)
-                if few < value <= BY_ONE
-            ),
-        )
-        if candidate != size
-    )
+    sizes = [half, *(size._replace(**{name: getattr(half, name)}) for name in Size._fields)]
+    for name, few, value in zip(Size._fields, FEWEST, size, strict=True):
+        if few < value <= BY_ONE:
+            sizes.append(size._replace(**{name: value - 1}))
+    return (each for each in dict.fromkeys(sizes) if each != size)
 
 
 def _shown(X: Any, y: NDArray[np.int8]) -> str:
@@ -135,12 +127,10 @@ def _shown(X: Any, y: NDArray[np.int8]) -> str:
     is_sparse = sparse.issparse(X)
     if X.shape[0] > MOST_ROWS or (X.nnz if is_sparse else X.size) > MOST_ENTRIES:
         return ""
-    rows = [
-        dict(zip(row.indices.tolist(), map(_short, row.data), strict=True))
-        if is_sparse
-        else list(map(_short, row))
-        for row in X
-    ]
+    if is_sparse:
+        rows: list[Any] = [dict(zip(row.indices.tolist(), _short(row.data), strict=True)) for row in X]
+    else:
+        rows = [_short(row) for row in X]
     return f"X = {rows}, y = {y.tolist()}"
 
 
@@ -172,12 +162,10 @@ def _constructor(plugin: Any) -> str:
     for field in fields(plugin) if is_dataclass(plugin) else ():
         value = getattr(plugin, field.name)
         if value != field.default:
-            given.append(
-                f"{field.name}={str(value)!r}" if isinstance(value, StrEnum) else f"{field.name}={value!r}"
-            )
+            given.append(f"{field.name}={(str(value) if isinstance(value, StrEnum) else value)!r}")
     return f"{type(plugin).__name__}({', '.join(given)})"
 
 
-def _short(value: Any) -> float:
-    """Three significant digits."""
-    return float(f"{float(np.float64(value)):.3g}")
+def _short(values: NDArray[Any]) -> list[float]:
+    """Three significant digits of each."""
+    return [float(f"{value:.3g}") for value in values.tolist()]

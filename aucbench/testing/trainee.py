@@ -1,4 +1,4 @@
-"""A method under test: its first calls, training on small problems, and comparisons of results."""
+"""A method under test: its functions called within the time limit, and its training on small problems."""
 
 import pickle
 from collections.abc import Iterable
@@ -9,14 +9,15 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
+from scipy import sparse
 
 from aucbench.contracts import Access, Batch, Problem
-from aucbench.contracts.validation import Family
+from aucbench.contracts.source_location import place_of
+from aucbench.contracts.validation import Family, wrong_scores
 from aucbench.humanize import counted
 from aucbench.registry import catalog
 from aucbench.runner.sampler import RowSampler
 from aucbench.runner.state import arrays
-from aucbench.testing.calls import CSR_ROWS, Calls
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
 from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, shown_rows, small
@@ -34,6 +35,15 @@ ITEMS = {
     Access.minibatch: "(X, y), some rows",
     Access.full: "(X, y), all rows",
 }
+RETURNED = {  # by the functions that return a state
+    "init": "`return` and the first state",
+    "step": "`return state`",
+    "finalize": "`return` and the state to be scored",
+}
+CSR_ROWS = (
+    "These rows are CSR (scipy.sparse), and X @ w takes both kinds; a method that cannot take them declares "
+    'requires: ClassVar = {"dense": "the reason"}.'
+)
 
 
 class FirstUse(NamedTuple):
@@ -62,7 +72,6 @@ class Trainee(Subject):
         access: Access | None = None,
     ):
         super().__init__(plugin, limit, size, loss)
-        self.calls = Calls(self.plugin, self.limit)
         self.was_scaled = size is None
         self._access = access
 
@@ -141,11 +150,15 @@ class Trainee(Subject):
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""
         problem = Problem(toy.X, toy.y, iterations, self.loss)
-        return self.calls.init(problem, np.random.default_rng(0))
+        return self.call("init", problem, np.random.default_rng(0))
 
     def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
         """The rows as `step` takes them."""
         return Batch(toy.X, toy.y, rows, self.access)
+
+    def step(self, state: Any, batch: Batch) -> Any:
+        """The state after the batch."""
+        return self.call("step", state, batch, iterations=len(batch))
 
     def train(
         self, toy: Toy, rows: NDArray[np.int64] | None = None, lengths: Iterable[int] | None = None
@@ -154,17 +167,51 @@ class Trainee(Subject):
         rows = self.rows(toy) if rows is None else rows
         state, batch, done = self.start(toy, len(rows)), self.batch(toy, rows), 0
         for length in lengths or ():
-            state = self.calls.step(state, batch.take(rows[done : done + length]))
+            state = self.step(state, batch.take(rows[done : done + length]))
             done += length
-        return self.calls.step(state, batch.take(rows[done:])) if done < len(rows) else state
+        return self.step(state, batch.take(rows[done:])) if done < len(rows) else state
+
+    def first_and_last(self, toy: Toy, rows: NDArray[np.int64]) -> dict[str, Any]:
+        """The states before and after training, by the words "first" and "last"."""
+        return {"first": self.start(toy, len(rows)), "last": self.train(toy, rows)}
+
+    def final(self, state: Any) -> Any:
+        """The state that is scored."""
+        return self.call("finalize", state) if hasattr(self.plugin, "finalize") else state
 
     def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values, after `finalize`."""
-        return self.calls.score(self.calls.final(state), X)
+        return self.score(self.final(state), X)
+
+    def score(self, final: Any, X: Any) -> NDArray[np.float64]:
+        """(n,) decision values of a final state."""
+        found = self.call("score", final, X)
+        wrong = wrong_scores(found, X.shape[0])
+        if not wrong and not isinstance(found, np.ndarray):
+            wrong = f"returned a {type(found).__name__}: make it np.asarray(...)."
+        elif not wrong and found.dtype.kind != "f":
+            wrong = f"returned {found.dtype}: add .astype(float)."
+        if wrong:
+            hint = f" {CSR_ROWS}" if sparse.issparse(X) else ""
+            raise self.broken("score", f"of {X.shape[0]} rows {wrong}{hint}")
+        return np.asarray(found, np.float64)
 
     def weights(self, state: Any) -> NDArray[Any]:
         """(d,) weights, after `finalize`."""
-        return np.asarray(self.calls.weights(self.calls.final(state)))
+        return np.asarray(self.call("weights", self.final(state)))
+
+    def call(self, method: str, *arguments: Any, iterations: int = 0) -> Any:
+        """What a function of the method returns, called within the time limit."""
+        self.limit.begin(method, iterations)
+        result = getattr(self.plugin, method)(*arguments)
+        self.limit.end()
+        if result is None and method in RETURNED:
+            raise self.broken(method, f"returned None: end it with {RETURNED[method]}.")
+        return result
+
+    def broken(self, method: str, words: str) -> Broken:
+        """The error of a function, with its place."""
+        return Broken(f"`{method}` {words}", place_of(getattr(type(self.plugin), method)))
 
 
 def first_use(trainee: Trainee, size: Size) -> FirstUse:
@@ -185,23 +232,22 @@ def first_use(trainee: Trainee, size: Size) -> FirstUse:
 
 def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str | None]:
     """Seconds per iteration on such rows, and the method that compiled again."""
-    calls = trainee.calls
     toy = trainee.use(small(size, layout))
     rows = trainee.rows(toy, size.epochs)
     few, more = (FEW, MORE) if len(rows) >= MORE else (1, len(rows))
     batch = trainee.batch(toy, rows)
     first = state = trainee.start(toy, len(rows))
     try:
-        state = calls.step(state, batch.take(rows[:few]))
-        calls.raw_score(calls.final(state), toy.X)
+        state = trainee.step(state, batch.take(rows[:few]))
+        trainee.call("score", trainee.final(state), toy.X)
         if hasattr(trainee.plugin, "weights"):
             trainee.weights(state)
         with event.install_recorder("numba:compiler_lock") as stepping:
             began = monotonic()
-            state = calls.step(state, batch.take(rows[few:more]))
+            state = trainee.step(state, batch.take(rows[few:more]))
             seconds = (monotonic() - began) / max(1, more - few)
         with event.install_recorder("numba:compiler_lock") as scoring:
-            calls.raw_score(calls.final(state), toy.X[::-1].copy())
+            trainee.call("score", trainee.final(state), toy.X[::-1].copy())
     except (Broken, Exempted):
         raise
     except Exception as error:

@@ -88,9 +88,8 @@ def _enough(trainee: Trainee, toy: Toy) -> int:
     iterations = 16
     while iterations < MOST_ITERATIONS:
         began = monotonic()
-        if _nanoseconds(trainee, toy, iterations, 1) * iterations > ENOUGH_NS:
-            break
-        if monotonic() - began > LONG:  # it waits for something that is no computing
+        is_enough = _nanoseconds(trainee, toy, iterations, 1) * iterations > ENOUGH_NS
+        if is_enough or monotonic() - began > LONG:  # a method may wait instead of computing
             break
         iterations *= 4
     return iterations
@@ -104,7 +103,7 @@ def _nanoseconds(trainee: Trainee, toy: Toy, iterations: int, repeats: int = REP
     # A method of access full may be done after one iteration, so there each is its first; other methods
     # are measured when their buffers are full.
     if trainee.access is not Access.full:
-        state = trainee.calls.step(state, batch.take(rows[:iterations]))
+        state = trainee.step(state, batch.take(rows[:iterations]))
     times = []
     for _ in range(repeats):
         chunk, fresh = batch.take(rows[iterations:]), copy.deepcopy(state)
@@ -115,17 +114,9 @@ def _nanoseconds(trainee: Trainee, toy: Toy, iterations: int, repeats: int = REP
 
 
 def evaluate(text: str, values: Mapping[str, float]) -> float:
-    """The value of a formula; a name without a value counts as 1, a space between factors multiplies.
+    """The value of a formula such as "n d min(n, d)"; a ValueError when the text is none.
 
-    Raises
-    ------
-    ValueError
-        The text is not a formula.
-
-    Examples
-    --------
-    >>> evaluate("n d min(n, d)", {"n": 2, "d": 3})
-    12.0
+    A name without a value counts as 1, a space between factors multiplies.
     """
     try:
         python = PRODUCT.sub(" * ", text.strip()).replace("^", "**")

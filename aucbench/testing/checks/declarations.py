@@ -12,23 +12,9 @@ from aucbench.registry import suggest
 from aucbench.testing.findings import Broken
 
 OPTIONAL = (
-    "weights",
-    "finalize",
-    "batch_size",
-    "plans",
-    "done",
-    "losses",
-    "grid",
-    "ignored",
-    "step_size",
-    "claims",
-    "citation",
-    "deviations",
-    "requires",
-    "exempt",
-    "colour",
-    "resumable",
-)
+    "weights finalize batch_size plans done losses grid ignored step_size claims citation deviations requires "
+    "exempt colour resumable"
+).split()
 KNOWN = (*OPTIONAL, "name", "access", "init", "step", "score")
 SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked
 
@@ -44,8 +30,7 @@ def declared(subject: Any) -> None:
     name = getattr(cls, "name", None)
     if not isinstance(name, str) or not name.isidentifier():
         raise Broken(
-            f"The class variable `name` must be a word usable as an identifier, got {name!r}.",
-            place,
+            f"The class variable `name` must be a word usable as an identifier, got {name!r}.", place
         )
     if any(field.name == "name" for field in fields(cls)):
         raise Broken("`name` is a field; annotate it as ClassVar[str].", place)

@@ -47,14 +47,13 @@ def compiled_once(trainee: Trainee) -> None:
 def scores(trainee: Trainee) -> None:
     """Scores are finite numbers, one for each row."""
     for toy in trainee.problems():
-        state = trainee.calls.final(trainee.train(toy))
+        state = trainee.final(trainee.train(toy))
         for n in (len(toy.y), 1):
-            found = trainee.calls.score(state, toy.X[:n])
+            found = trainee.score(state, toy.X[:n])
             for wrong, name in ((np.isnan(found), "NaN"), (np.isinf(found), "infinite")):
-                if wrong.any():
-                    raise Broken(
-                        f"{np.count_nonzero(wrong)} of {n} scores are {name}; {_origin(trainee, state)}."
-                    )
+                count = np.count_nonzero(wrong)
+                if count:
+                    raise Broken(f"{count} of {n} scores are {name}; {_origin(trainee, state)}.")
 
 
 def _origin(trainee: Trainee, state: Any) -> str:
@@ -76,9 +75,8 @@ def companions(trainee: Trainee) -> None:
         few = range(min(20, len(toy.y)))
         alone = np.concatenate([trainee.scores(state, toy.X[i : i + 1]) for i in few])
         allowed = COMPANIONS * scale_of(together)
-        require_equal(
-            alone, together[: len(alone)], "Rows scored one by one differ from all scored together", allowed
-        )
+        words = "Rows scored one by one differ from all scored together"
+        require_equal(alone, together[: len(alone)], words, allowed)
         order = np.arange(len(toy.y))[::-1]
         turned = trainee.scores(state, toy.X[order])
         require_equal(turned, together[order], "Rows scored in the opposite order score differently", allowed)
@@ -87,13 +85,13 @@ def companions(trainee: Trainee) -> None:
 def reading(trainee: Trainee) -> None:
     """`score` and `weights` do not train: they leave the state as it is."""
     for toy in trainee.problems():
-        state = trainee.calls.final(trainee.train(toy))
+        state = trainee.final(trainee.train(toy))
         before = snapshot(state)
-        trainee.calls.score(state, toy.X)
+        trainee.score(state, toy.X)
         if snapshot(state) != before:
             raise Broken("`score` changes the state.")
         if hasattr(trainee.plugin, "weights"):
-            trainee.calls.weights(state)
+            trainee.call("weights", state)
             if snapshot(state) != before:
                 raise Broken("`weights` changes the state.")
 
@@ -103,13 +101,12 @@ def weights(trainee: Trainee) -> str | None:
     if not hasattr(trainee.plugin, "weights"):
         return "has no `weights`"
     for toy in trainee.problems():
-        rows = trainee.rows(toy)
-        for state in (trainee.start(toy, len(rows)), trainee.train(toy, rows)):
-            final = trainee.calls.final(state)
-            w: Any = trainee.calls.weights(final)
+        for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
+            final = trainee.final(state)
+            w: Any = trainee.call("weights", final)
             if not isinstance(w, np.ndarray) or w.shape != (toy.X.shape[1],):
                 raise Broken(f"`weights` must be an ndarray of shape ({toy.X.shape[1]},), got {w!r:.60}.")
-            by_weights, by_score = toy.X @ w, trainee.calls.score(final, toy.X)
+            by_weights, by_score = toy.X @ w, trainee.score(final, toy.X)
             shift = by_score[0] - by_weights[0]
             allowed = WEIGHTS * max(scale_of(by_weights), scale_of(by_score))
             words = f"X @ weights plus {shift:.3g} is not the score"
@@ -122,10 +119,9 @@ def finalize(trainee: Trainee) -> str | None:
     if not hasattr(trainee.plugin, "finalize"):
         return "has no `finalize`"
     for toy in trainee.problems():
-        rows = trainee.rows(toy)
-        for when, state in (("first", trainee.start(toy, len(rows))), ("last", trainee.train(toy, rows))):
+        for when, state in trainee.first_and_last(toy, trainee.rows(toy)).items():
             before = snapshot(state)
-            trainee.calls.final(state)
+            trainee.final(state)
             if snapshot(state) != before:
                 raise Broken(f"`finalize` changes the {when} state it is given.")
     return None

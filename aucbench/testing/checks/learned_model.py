@@ -73,7 +73,7 @@ def one_class_first(trainee: Trainee) -> str | None:
             state = trainee.start(toy, len(rows))
             trainee.where = f"{toy.words}, the first {only.size} rows of label {label}"
             for when, chunk in (("that chunk", only), ("the rows after it", rest)):
-                state = trainee.calls.step(state, trainee.batch(toy, chunk))
+                state = trainee.step(state, trainee.batch(toy, chunk))
                 found = trainee.scores(state, toy.X)
                 if not np.isfinite(found).all():
                     raise Broken(f"Begun with label {label} only, scores after {when} are not finite.")
@@ -169,7 +169,7 @@ def _until_done(trainee: Trainee, toy: problems.Toy, rows: NDArray[np.int64]) ->
     """The state when it was done, and the number of iterations; one more than the rows when it never was."""
     state, batch = trainee.start(toy, len(rows)), trainee.batch(toy, rows)
     for k in range(len(rows)):
-        state = trainee.calls.step(state, batch.take(rows[k : k + 1]))
-        if trainee.calls.done(state):
+        state = trainee.step(state, batch.take(rows[k : k + 1]))
+        if trainee.call("done", state):
             return state, k + 1
     return state, len(rows) + 1

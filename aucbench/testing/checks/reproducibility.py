@@ -48,7 +48,7 @@ def pickling(trainee: Trainee) -> None:
         rows = trainee.rows(toy)
         half = len(rows) // 2
         whole = trainee.train(toy, rows, [half])
-        state = trainee.calls.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
+        state = trainee.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
         try:
             state = pickle.loads(pickle.dumps(state))
         except Exception as error:  # pickle raises whatever a class does
@@ -56,7 +56,7 @@ def pickling(trainee: Trainee) -> None:
                 f"A state cannot be pickled ({type(error).__name__}: {error}): keep generators, lambdas, "
                 f"open files and locks out of it."
             ) from None
-        state = trainee.calls.step(state, trainee.batch(toy, rows[half:]))
+        state = trainee.step(state, trainee.batch(toy, rows[half:]))
         _same_model(trainee, toy.X, state, whole, f"Pickled after {half} iterations it ends elsewhere")
 
 
@@ -72,8 +72,8 @@ def resumable(trainee: Trainee) -> str | None:
         elsewhere = Batch(toy.X[order], toy.y[order], np.argsort(order)[rows[half:]], trainee.access)
         scores = []
         for rest in (trainee.batch(toy, rows[half:]), elsewhere):
-            state = trainee.calls.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
-            scores.append(trainee.scores(trainee.calls.step(state, rest), toy.X))
+            state = trainee.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
+            scores.append(trainee.scores(trainee.step(state, rest), toy.X))
         here, there = scores
         gap = float(np.abs(there - here).max())
         if gap > RESUMED * np.abs(here).max():
@@ -88,9 +88,9 @@ def empty_chunk(trainee: Trainee) -> None:
     """An empty chunk changes nothing."""
     for toy in trainee.problems():
         rows = trainee.rows(toy)
-        for when, state in (("first", trainee.start(toy, len(rows))), ("last", trainee.train(toy, rows))):
+        for when, state in trainee.first_and_last(toy, rows).items():
             before = snapshot(state)
-            after = trainee.calls.step(state, trainee.batch(toy, rows[:0]))
+            after = trainee.step(state, trainee.batch(toy, rows[:0]))
             if (after is not state and snapshot(after) != before) or snapshot(state) != before:
                 raise Broken(f"An empty chunk changes the {when} state.")
 
@@ -107,13 +107,11 @@ def inputs_untouched(trainee: Trainee) -> None:
         def compare(method: str, inputs: Any = inputs, before: Any = before) -> None:
             for name, array in inputs.items():
                 if array.tobytes() != before[name]:
-                    raise trainee.calls.broken(
-                        method, f"changes {name}, which is not its own; work on a copy."
-                    )
+                    raise trainee.broken(method, f"changes {name}, which is not its own; work on a copy.")
 
         state = trainee.start(toy, len(rows))
         compare("init")
-        state = trainee.calls.step(state, trainee.batch(toy, rows))
+        state = trainee.step(state, trainee.batch(toy, rows))
         compare("step")
         trainee.scores(state, toy.X)
         if hasattr(trainee.plugin, "weights"):
