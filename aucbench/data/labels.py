@@ -35,12 +35,7 @@ def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) 
     """Compare the rows and label counts of a parsed file with its declaration.
 
     Copies differ in how they name two classes (0/1 where the original has -1/+1). Where the counts agree in
-    ascending order of the labels, the published names are used.
-
-    Returns
-    -------
-    dict
-        From each label in the file to its published name.
+    ascending order of the labels, the published names are used: the result maps each label to its name.
     """
     if rows == 0:
         raise DataError(f"{path} is empty: expected at least one row of data.")
@@ -75,28 +70,11 @@ def positive_labels(
     grouping: Grouping | None = None,
     grouping_seed: int = 0,
 ) -> frozenset[Label]:
-    """The labels that become +1; all others become -1.
+    """The labels that become +1; all others become -1. `counts` are the rows of each in the training part.
 
-    Declared labels decide, then the grouping. Of -1/+1 or 0/1 the larger is positive, of any other two the
-    rarer (the larger of two equally frequent ones).
-
-    Parameters
-    ----------
-    name : str
-        The data set's name, for messages.
-    counts : mapping
-        From each label of the training part to the number of its rows.
-    declared : label or iterable of labels, optional
-        The data set's `positive`.
-    grouping : Grouping, optional
-        How more than two classes become two.
-    grouping_seed : int
-        Of the random halves.
-
-    Raises
-    ------
-    DataError
-        One class only; more than two without a declaration; declared labels that do not occur.
+    Declared labels decide (the data set's `positive`, one or several), then the grouping. Of -1/+1 or 0/1 the
+    larger is positive, of any other two the rarer (the larger of two equally frequent ones). A DataError for
+    one class only, more than two without a declaration, and declared labels that do not occur.
     """
     if declared is not None:
         return _declared(name, counts, declared)

@@ -38,26 +38,13 @@ class Loaded(NamedTuple):
 
 
 def load(dataset: Any, part: str = "train") -> Loaded:
-    """The rows and labels of a data set, from the cache when they were parsed before.
+    """The rows and labels of a part of a data set, from the cache when they were parsed before.
 
-    Arrays from files are private memory maps: opening takes milliseconds, writing to them changes no file.
+    The part "all" is the training rows followed by the test rows, if there are any. Arrays from files are
+    private memory maps: opening takes milliseconds, writing to them changes no file.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        An instance of a data-set plugin.
-    part : {"train", "test", "all"}
-        "all" is the training rows followed by the test rows, if there are any.
-
-    Raises
-    ------
-    ParameterError
-        An unknown part, or a parameter that the data set lacks.
-    FetchError
-        A file that no source has.
-    DataError
-        Files that are malformed or not what is published, features that are not finite, one class only, more
-        than two classes without a declaration, or no such part.
+    A file that no source has is a FetchError. Files that are malformed or not what is published, features
+    that are not finite, classes that are not two, and a part that there is not are a DataError.
     """
     if part not in list(Part):
         raise ParameterError(f"dataset.part must be one of {', '.join(Part)}, got {part!r}.")
@@ -76,26 +63,9 @@ def has_test_part(dataset: Any) -> bool:
 
 
 def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
-    """Make sure that the files of a data set are on this machine, downloading them if need be.
+    """The files of a part of a data set, in a mirror folder or in the cache, downloaded if need be.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        An instance of a data-set plugin.
-    large : bool
-        Whether to download more than 100 MB.
-    part : {"train", "test", "all"}
-        Of which part.
-
-    Returns
-    -------
-    list of Path
-        The files, in a mirror folder or in the cache; empty for a data set without files.
-
-    Raises
-    ------
-    FetchError
-        A file that no source has, or more than 100 MB to download without `large`.
+    A FetchError when no source has one of them, or when it is more than 100 MB without `large`.
     """
     files = resolve(dataset.name, _files(dataset))
     size = 0 if large else sum(locate.missing_bytes(file) or 0 for file in files)

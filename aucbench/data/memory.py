@@ -19,7 +19,7 @@ from scipy import sparse
 
 from aucbench.contracts import Matrix
 from aucbench.contracts.cache_folder import cache_folder
-from aucbench.data.files.cache import unwritable
+from aucbench.data.files.cache import refuse_unwritable
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.errors import DataError, ParameterError
 
@@ -148,7 +148,7 @@ def _scratch() -> Iterator[Path]:
     import psutil
 
     home = cache_folder() / "scratch"
-    try:
+    with refuse_unwritable(f"The rows do not fit into memory, and {home}"):
         home.mkdir(parents=True, exist_ok=True)
         for folder in home.iterdir():  # what killed processes left behind
             number = folder.name.partition("-")[0]
@@ -156,7 +156,3 @@ def _scratch() -> Iterator[Path]:
                 shutil.rmtree(folder, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=f"{os.getpid()}-", dir=home) as made:
             yield Path(made)
-    except OSError as error:
-        if error.errno is None:  # not the operating system's
-            raise
-        raise unwritable(f"The rows do not fit into memory, and {home}", error) from None

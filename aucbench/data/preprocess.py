@@ -56,20 +56,7 @@ def prepare(
 ) -> Prepared:
     """Scale both sides by the training rows, map them by a feature map fitted on these, and rescale them.
 
-    Parameters
-    ----------
-    split : Split
-        Training and test rows; left as they are.
-    scaling : Scaling
-        Of the raw features.
-    features : FeatureMap
-        An instance.
-    dtype : str
-        Of the values.
-    seed : int
-        Of the feature map's generator.
-    rescale : bool
-        Whether rows are rescaled.
+    The rows of the split are left as they are; the seed is that of the feature map.
     """
     train, test = split.train, split.test
     scaler = fit_scaling(scaling, train.X, train.rows)
@@ -92,17 +79,10 @@ def prepare(
 
 @dataclass(frozen=True)
 class Rescaling:
-    """Rows x become factor * (x - centre); made by `fit`.
+    """Rows x become factor * (x - centre); made by `fit`."""
 
-    Parameters
-    ----------
-    centre : (d,) ndarray or None
-        The mean of dense training rows; None for sparse rows, which are not moved.
-    factor : float
-        1 / sqrt(max(mean |x - c|^2, largest |x - c|^2 / 100)); 1 where that is no positive number.
-    """
-
-    centre: NDArray[np.float64] | None
+    centre: NDArray[np.float64] | None  # (d,) the mean of dense training rows; sparse rows are not moved
+    # 1 / sqrt(max(mean |x - c|^2, largest |x - c|^2 / 100)); 1 where that is no positive number
     factor: float
 
     @classmethod

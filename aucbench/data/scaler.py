@@ -81,23 +81,10 @@ class Scaler:
 
 
 def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> Scaler:
-    """Fit a scaling to the training rows of X, which stays as it is.
+    """Fit a scaling to the training rows of X, (n, d) dense or CSR; to all of them without `rows`.
 
-    Parameters
-    ----------
-    name : Scaling or str
-        One of the names of `Scaling`.
-    X : (n, d) ndarray or scipy CSR
-        The rows.
-    rows : (k,) int64 array, optional
-        Which of them train; all when left out.
-
-    Raises
-    ------
-    ParameterError
-        An unknown name.
-    DataError
-        There are no rows, more columns than memory, or a column whose range is no finite number.
+    An unknown name is a ParameterError; no rows, more columns than memory, and a column whose range is no
+    finite number are a DataError.
     """
     if name not in list(Scaling):
         raise ParameterError(f"scaling must be one of {', '.join(Scaling)}, got {name!r}.")
@@ -147,29 +134,12 @@ def gather(
 ) -> Matrix:
     """The given rows of X, scaled, in a new array; dense rows in one compiled pass.
 
+    The result is (k, d), C-contiguous or CSR, of `dtype`; arithmetic is in float64 either way. X is left as
+    it is, row numbers are in any order, None for all rows.
+
     What does not fit into memory is written block by block to a file without a name and comes as an array
-    over its memory map; where nothing is to be done to all rows, X itself is returned then.
-
-    Parameters
-    ----------
-    X : (n, d) ndarray or scipy CSR
-        Left as it is.
-    rows : (k,) int64 array or None
-        Row numbers in any order; None for all rows.
-    scaler : Scaler
-        What `fit_scaling` returned.
-    dtype : float64 or float32
-        Of the result; arithmetic is in float64 either way.
-
-    Returns
-    -------
-    (k, d) C-contiguous ndarray, or scipy CSR
-
-    Raises
-    ------
-    DataError
-        X has another number of columns than the scaling was fitted on, or must become dense and does not fit
-        the available memory.
+    over its memory map; where nothing is to be done to all rows, X itself is returned then. A DataError when
+    X has another number of columns than the scaling was fitted on, or must become dense and does not fit.
     """
     if scaler.scaling in _FITTED and X.shape[1] != len(scaler.divisor):
         raise DataError(f"The scaling was fitted on {len(scaler.divisor)} columns, got {X.shape[1]}.")

@@ -40,13 +40,7 @@ class Representation:
         self._parts = parts
 
     def fit_transform(self, X: Any, seed: int) -> Any:
-        """Fit everything to the training rows; the rows as methods take them, in new arrays.
-
-        Raises
-        ------
-        ParameterError, DataError
-            An unknown scaling; values that it or the memory cannot hold.
-        """
+        """Fit everything to the training rows; the rows as methods take them, in new arrays."""
         X = _canonical(X)
         self._scaler = fit_scaling(self._parts.scaling, X)
         scaled = gather(X, None, self._scaler, X.dtype)
@@ -111,15 +105,7 @@ class Fitted:
         self._trainer: ModelTrainer | None = None  # only if it can go on
 
     def go_on(self, parts: Ingredients, X: Any, y: NDArray[np.int8]) -> None:
-        """Take each of some other rows once.
-
-        Raises
-        ------
-        ParameterError
-            Ingredients differ from those of the first call, or the training cannot go on.
-        DataError
-            Rows were sparse and are dense, or the other way round.
-        """
+        """Take each of some other rows once, with the ingredients and the kind of rows of the first call."""
         changed = [name for name in parts._fields if getattr(parts, name) != getattr(self._parts, name)]
         if changed:
             raise ParameterError(

@@ -15,13 +15,7 @@ KEPT_BYTES = 1 << 25  # of each class; fewer rows are kept where they would take
 
 
 def two_classes(y: Any) -> NDArray[Any]:
-    """The two classes among labels, sorted; the second is the positive one.
-
-    Raises
-    ------
-    DataError
-        There are more, or there is one only.
-    """
+    """The two classes among labels, sorted, the second being positive; another number is a DataError."""
     classes = np.unique(y)
     if len(classes) > 2:
         raise DataError(
@@ -34,13 +28,7 @@ def two_classes(y: Any) -> NDArray[Any]:
 
 
 def signs_of(y: Any, classes: NDArray[Any]) -> NDArray[np.int8]:
-    """(n,) 1 for the second class, -1 for the first.
-
-    Raises
-    ------
-    DataError
-        There are other labels.
-    """
+    """(n,) 1 for the second class, -1 for the first; any other label is a DataError."""
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise DataError(f"The labels {shown(unknown)} are not among the classes {shown(classes)}.")
@@ -56,35 +44,16 @@ def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) 
     """The threshold above which rows are called positive with the largest balanced accuracy.
 
     It lies midway between two neighbouring scores, the lowest pair of several equally good ones; where no
-    cut is better than chance, it is the largest score.
-
-    Parameters
-    ----------
-    name : str
-        Name of the method, for the message.
-    scores : (n,) array
-        Decision values.
-    y : (n,) int8 array
-        Labels in {-1, 1}, of both classes.
-
-    Raises
-    ------
-    ParameterError
-        Scores are NaN or infinite.
-
-    Examples
-    --------
-    >>> best_threshold("mine", np.array([0.0, 1.0, 2.0, 4.0]), np.array([-1, -1, 1, 1], np.int8))
-    1.5
+    cut is better than chance, it is the largest score. Scores that are not finite are a ParameterError, which
+    names the method.
     """
     if not np.all(np.isfinite(scores)):
         raise ParameterError(f"{name}: scores of training rows are NaN or infinite: it diverges.")
     ranked = np.argsort(scores, kind="stable")
     scores, positive = scores[ranked], y[ranked] > 0
     # share of the negatives at or below each row, less the share of the positives there
-    gain = np.cumsum(~positive) / np.count_nonzero(~positive) - np.cumsum(positive) / np.count_nonzero(
-        positive
-    )
+    gain = np.cumsum(~positive) / np.count_nonzero(~positive)
+    gain -= np.cumsum(positive) / np.count_nonzero(positive)
     cuts = np.flatnonzero(scores[1:] > scores[:-1])
     best = cuts[np.argmax(gain[cuts])] if len(cuts) else -1
     if best < 0 or gain[best] <= 0.0:

@@ -80,13 +80,7 @@ class ModelTrainer(Trainer):
         self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels)
 
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
-        """Take each of some other rows once, in an order that differs from call to call.
-
-        Raises
-        ------
-        ParameterError
-            The rows are more than were planned.
-        """
+        """Take each of some other rows once, in an order that differs from call to call."""
         end, task = self.iteration + len(y), self.task
         if getattr(task.algorithm, "plans", False) and end > (self._planned or 0):
             raise ParameterError(
@@ -102,13 +96,7 @@ class ModelTrainer(Trainer):
 def task_of(
     algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **budget: Any
 ) -> Task:
-    """The task of a training without test rows.
-
-    Raises
-    ------
-    ParameterError
-        There is no such order, or the method cannot take such rows.
-    """
+    """The task of a training without test rows; a ParameterError when the method cannot take such rows."""
     if order not in list(Order):
         raise ParameterError(f"order must be one of {', '.join(Order)}, got {order!r}.")
     task = Task(

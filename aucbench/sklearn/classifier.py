@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
-from aucbench.sklearn._calibration import calibrated
 from aucbench.sklearn._fitted import Fitted, Ingredients, begun, fitted
 from aucbench.sklearn._parameters import PluginParameters
 from aucbench.sklearn._threshold import shown, signs_of, two_classes
 from aucbench.sklearn._trainer import why_not_on
 
+FOLDS = 5  # of a calibration
 ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # as users may give them
 
 
@@ -191,8 +193,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         signs = signs_of(y, classes)
         if self.calibrate:
             one = clone(self).set_params(calibrate=False, random_state=seed)
-            one, calibrator = calibrated(one, X, signs, seed)
-            made = one._fitted
+            calibrator = _calibrator(one, X, signs, seed)
+            made = calibrator.calibrated_classifiers_[0].estimator._fitted
         else:
             made, calibrator = fitted(parts, X, signs, seed, self._budget().epochs), None
         self._fitted, self._calibrator, self.classes_ = made, calibrator, classes
@@ -356,10 +358,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     def _ingredients(self) -> Ingredients:
         _check_switch("rescale", self.rescale)
-        algorithm, loss, features = self._algorithm(), self._loss(), self._map()
-        return Ingredients(
-            algorithm, loss, features, self.scaling, self.rescale, self.order, self._budget().iterations
-        )
+        plugins = self._algorithm(), self._loss(), self._map()
+        return Ingredients(*plugins, self.scaling, self.rescale, self.order, self._budget().iterations)
 
     def _budget(self) -> Any:
         """Checked as that of a run; `iterations` stands in place of `epochs`."""
@@ -372,6 +372,15 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         if isinstance(given, int | np.integer) and given >= 0:
             return int(given)
         return int(check_random_state(given).randint(np.iinfo(np.int32).max))
+
+
+def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int) -> Any:
+    """Platt's sigmoid for an estimator, which is fitted to all rows, and once for each fold."""
+    rarer = min(int(np.count_nonzero(signs == label)) for label in (-1, 1))
+    if rarer < 2:
+        raise DataError("calibrate=True needs two rows of each class, got one class with a single row.")
+    folds = StratifiedKFold(min(FOLDS, rarer), shuffle=True, random_state=seed % 2**32)
+    return CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False).fit(X, signs)
 
 
 def _check_switch(name: str, value: Any) -> None:

@@ -122,22 +122,9 @@ class Check:
         return self.name
 
     def __call__(self, plugin: Any) -> Finding:
-        """Check a plugin.
+        """Check a plugin; a class is tried with its default parameters.
 
-        Parameters
-        ----------
-        plugin : class or instance
-            A class is tried with its default parameters.
-
-        Returns
-        -------
-        Finding
-            It passed, is exempt, or could not be tried in a minute, which is also a warning.
-
-        Raises
-        ------
-        CheckFailure
-            The rule is broken.
+        The finding is that it passed, is exempt, or could not be tried in a minute, which is also a warning.
         """
         return conclude(plugin, (self.find(self.prepare(plugin)),), True)[0]
 

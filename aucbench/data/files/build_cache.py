@@ -21,7 +21,7 @@ from aucbench.data.files import cache, locate
 from aucbench.data.files.download import Allowance
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import Label, check_facts, check_features, ordered, shown
-from aucbench.data.readers.read import Reader
+from aucbench.data.readers.blocks import Block
 from aucbench.errors import DataError, FetchError
 
 DENSE_COLUMNS = 1024
@@ -107,7 +107,7 @@ def _parse(
     aside: Path,
 ) -> None:
     training = [each for each in next(iter(found.values())) if each.file.part == "train"]
-    reader = Reader([(each.file, each.path) for each in training])
+    reader = _Reader([(each.file, each.path) for each in training])
     staged = {part: _stage(each, aside / part, reader) for part, each in found.items()}
     columns = {path: widest for each in staged.values() for path, widest in each.columns.items()}
     width = check_features(name, features, columns)
@@ -116,6 +116,44 @@ def _parse(
         counts = each.rows, width, each.nonzeros
         record = cache.PartRecord(name, part, *counts, dense, each.labels, each.files, each.digest)
         cache.publish(each.folder, part_folder(name, files, features, part), record)
+
+
+class _Reader:
+    """Reads files of all kinds; what the data must tell is learned from the training files, when needed."""
+
+    def __init__(self, train: list[tuple[File, Path]]):
+        self._train = train
+        self._schema: Any = None  # of tables
+        self._width: int | None = None  # of arrays
+        self._most_frequent: float | None = None  # topic
+
+    def __call__(self, file: File, path: Path) -> Iterable[Block]:
+        """The rows of a file, block by block."""
+        # Imported here: compiled code and pyarrow are not needed where the cache is there.
+        if file.kind == "libsvm":
+            from aucbench.data.readers import libsvm
+
+            topic: Any = file.topic
+            if isinstance(topic, str):
+                if self._most_frequent is None:
+                    paths = [path for each, path in self._train if each.topic is not None]
+                    self._most_frequent = libsvm.most_frequent_label(paths)
+                topic = self._most_frequent
+            yield from libsvm.read_blocks(path, topic=topic)
+        elif file.kind in ("csv", "parquet", "arff"):
+            from aucbench.data.readers import table_encoder, table_schema
+
+            if self._schema is None:
+                self._schema = table_schema.fit(self._train)
+            yield from table_encoder.encode(self._schema, file, path)
+        elif file.kind == "npz":
+            from aucbench.data.readers.npz import read_npz
+
+            for block in read_npz(file, path, self._width):
+                self._width = block.width
+                yield block
+        else:
+            raise DataError(f"{path}: unknown kind of file {file.kind!r}.")
 
 
 @dataclass(frozen=True)
@@ -131,7 +169,7 @@ class _Staged:
     digest: str  # sha256 of the values, their places and the labels
 
 
-def _stage(found: Iterable[locate.FoundFile], folder: Path, read: Reader) -> _Staged:
+def _stage(found: Iterable[locate.FoundFile], folder: Path, read: _Reader) -> _Staged:
     """Parse files into a new folder as compressed sparse rows, checking the published facts of each."""
     folder.mkdir()
     labels = _Labels()

@@ -148,22 +148,24 @@ def locked_folder(name: str) -> Iterator[Path]:
     from filelock import FileLock
 
     home = cache_folder() / "data" / name
-    try:
+    with refuse_unwritable(f"{name}: the data cache {cache_folder()}"):
         home.mkdir(parents=True, exist_ok=True)
         with FileLock(home / ".lock"):
             for left_over in home.glob(".building-*"):  # by a process that was killed: we hold the lock
                 shutil.rmtree(left_over, ignore_errors=True)
             with tempfile.TemporaryDirectory(prefix=".building-", dir=home) as aside:
                 yield Path(aside)
+
+
+@contextmanager
+def refuse_unwritable(folder: str) -> Iterator[None]:
+    """A DataError when the operating system cannot write to a folder in the cache, named in these words."""
+    try:
+        yield
     except OSError as error:
         if error.errno is None:  # not the operating system's
             raise
-        raise unwritable(f"{name}: the data cache {cache_folder()}", error) from None
-
-
-def unwritable(folder: str, error: OSError) -> DataError:
-    """The refusal of a folder in the cache to which the operating system cannot write."""
-    return DataError(
-        f"{folder} cannot be written ({error.strerror}); free some space there, or set AUCBENCH_CACHE to "
-        "another folder."
-    )
+        raise DataError(
+            f"{folder} cannot be written ({error.strerror}); free some space there, or set AUCBENCH_CACHE to "
+            "another folder."
+        ) from None

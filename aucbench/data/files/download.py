@@ -60,14 +60,8 @@ def download(url: str, target: Path, sha256: str | None, allowance: Allowance, k
     three attempts in a row that brought nothing. ``#NAME`` behind the address of a zip archive means the file
     of that name in it.
 
-    Raises
-    ------
-    RefusedError
-        The address does not give a file of this hash (in hex) and kind.
-    FetchError
-        The file is larger than what is allowed.
-    OSError
-        The file cannot be written.
+    A RefusedError when the address does not give a file of this hash (in hex) and kind, a FetchError when it
+    is larger than what is allowed, an OSError when it cannot be written.
     """
     address, _, member = url.partition("#")
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.download-", dir=target.parent) as aside:

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from aucbench.contracts import File
 from aucbench.contracts.cache_folder import cache_folder, folder_of
-from aucbench.data.files.cache import unwritable
+from aucbench.data.files.cache import refuse_unwritable
 from aucbench.data.files.download import (
     Allowance,
     RefusedError,
@@ -20,7 +20,7 @@ from aucbench.data.files.download import (
     free_bytes,
     remote_size,
 )
-from aucbench.data.readers.compressed import SUFFIXES
+from aucbench.data.readers.blocks import SUFFIXES
 from aucbench.errors import DataError, FetchError, ParameterError
 
 PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
@@ -53,12 +53,8 @@ def find(
     content proved to be wrong. With `AUCBENCH_OFFLINE` set nothing is downloaded. Each place is tried under
     the declared name and with .bz2, .xz, .gz.
 
-    Raises
-    ------
-    FetchError
-        No place has it (names the places and the two ways out), or it is larger than what is allowed.
-    DataError
-        A file of one's own that does not exist or is a folder; the cache folder cannot be written.
+    A FetchError when no place has it (names the places and the two ways out) or it is larger than what is
+    allowed; a DataError for a file of one's own that is none, or when the cache folder cannot be written.
     """
     if Path(file.path).is_absolute():
         return _own(name, file)
@@ -77,12 +73,8 @@ def find(
             refusals[f"{place / file.path}{_also(file)}"] = "no such file"
         except RefusedError as refused:
             refusals[str(there)] = str(refused)
-    try:
+    with refuse_unwritable(f"{name}: the folder {home}"):
         path = _download(file, home, refusals, allowance or Allowance(name), rejected)
-    except OSError as error:
-        if error.errno is None:  # not the operating system's
-            raise
-        raise unwritable(f"{name}: the folder {home}", error) from None
     if path is None:
         raise FetchError(_failure(name, file, refusals))
     return FoundFile(file, path, _read_source(path))

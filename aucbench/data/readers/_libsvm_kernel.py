@@ -157,37 +157,18 @@ def _is_qid(text: Any, i: int) -> Any:
 def parse_lines(
     text: Any, labels: Any, lengths: Any, indices: Any, values: Any, unsure: Any, topic: float
 ) -> tuple[int, int, int, int, int, int]:
-    """Parse complete lines, up to the first malformed one.
+    """Parse complete lines, up to the first malformed one; the last byte of the text is a newline.
 
-    Parameters
-    ----------
-    text : (size,) uint8
-        Lines, the last byte being a newline.
-    labels : (rows,) float64
-        Receives a label a row.
-    lengths : (rows,) int64
-        Receives the number of features a row.
-    indices : (nnz,) int32
-        Receives column numbers from 0 (the text counts from 1).
-    values : (nnz,) float64
-        Receives values.
-    unsure : (m, 3) int64
-        Receives (slot, start, end) of the numbers that are left to ``float()``; the slot is that of `values`,
-        or ~row for a label.
-    topic : float
-        NaN for one label a row; else rows have any number of labels, with commas between, and receive 1 where
-        this one is among them and -1 elsewhere.
+    Filled are `labels` and `lengths` (the number of features) of each row, and for all features `indices`
+    (from 0, where the text counts from 1) and `values`; `unsure` receives (slot, start, end) of the numbers
+    that are left to ``float()``, where the slot is that of `values`, or ~row for a label.
 
-    Returns
-    -------
-    rows, nnz, n_unsure : int
-        How much was filled; a malformed line counts in none.
-    status : int
-        `FINE`, `BAD_LABEL`, `BAD_FEATURE` or `BAD_ORDER`.
-    position : int
-        Where the malformed token begins.
-    previous : int
-        The index before it (`BAD_ORDER`).
+    A NaN as topic means one label a row; else rows have any number of labels, with commas between, and
+    receive 1 where this one is among them and -1 elsewhere.
+
+    Returns how many rows, features and unsure numbers were filled, a malformed line not counted; `FINE`,
+    `BAD_LABEL`, `BAD_FEATURE` or `BAD_ORDER`; where the malformed token begins; and the index before it
+    (`BAD_ORDER`).
     """
     size = len(text)
     one_label = np.isnan(topic)

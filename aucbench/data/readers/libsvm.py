@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.readers import _libsvm_kernel as kernel
-from aucbench.data.readers._block import Block
-from aucbench.data.readers.compressed import open_bytes
+from aucbench.data.readers.blocks import Block, open_bytes
 from aucbench.errors import DataError
 
 BLOCK_BYTES = 1 << 21

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import File
-from aucbench.data.readers._block import MOST_VALUES, Block, Coded
+from aucbench.data.readers.blocks import MOST_VALUES, Block, Coded
 from aucbench.errors import DataError
 
 ROWS_NAMES = ("X", "x", "data", "features", "x_train", "X_train")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import File, Table
 from aucbench.data.labels import Label
-from aucbench.data.readers._block import MOST_VALUES, Block, Coded
+from aucbench.data.readers.blocks import MOST_VALUES, Block, Coded
 from aucbench.data.readers.table_files import arrow_errors, open_columns
 from aucbench.data.readers.table_schema import (
     GAPS,

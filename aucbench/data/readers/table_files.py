@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.contracts import File
-from aucbench.data.readers.compressed import open_bytes
+from aucbench.data.readers.blocks import open_bytes
 from aucbench.errors import DataError
 
 ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch

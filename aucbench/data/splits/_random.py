@@ -15,11 +15,6 @@ def permutation(n: int, seed: int, stream: RandomStream, number: int = 0) -> Row
     """The permutation of 0..n-1 that ``numpy.random.default_rng([seed, stream, number])`` draws.
 
     Number 0 is the stream of ``[seed, stream]``, and no stream uses it for anything else.
-
-    Raises
-    ------
-    ParameterError
-        The seed is negative.
     """
     if seed < 0:
         raise ParameterError(f"The seed of a split must be >= 0, got {seed}.")

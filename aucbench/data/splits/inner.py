@@ -12,14 +12,7 @@ from aucbench.errors import DataError, ParameterError
 def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
     """The split with at most so many training rows, drawn uniformly without replacement.
 
-    The rows of a smaller limit are among those of a larger one.
-
-    Raises
-    ------
-    ParameterError
-        The limit or the seed is out of range.
-    DataError
-        The rows drawn are of one class.
+    The rows of a smaller limit are among those of a larger one. Rows of one class only are a DataError.
     """
     if max_train_rows is None:
         return split
@@ -43,14 +36,7 @@ def inner_count(split: Split, folds: int) -> int:
     """How many inner splits tuning has.
 
     One where the protocol sets validation rows aside. Otherwise as many as folds (>= 2), or as the rarer
-    class has training rows where these are fewer.
-
-    Raises
-    ------
-    ParameterError
-        Fewer than two folds are asked for.
-    DataError
-        A class has fewer than two training rows.
+    class has training rows where these are fewer; a DataError when these are fewer than two.
     """
     if split.validation is not None:
         return 1
@@ -69,21 +55,8 @@ def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
     """The rows that tuning trains on, and those it tests on instead of the test rows, which it never sees.
 
     With validation rows, it trains on all training rows and tests on the validation rows. Otherwise it tests
-    on one of the stratified folds of the training rows and trains on the others.
-
-    Parameters
-    ----------
-    split : Split
-        Of any protocol.
-    folds, seed, number : int
-        Number of folds (>= 2), the split seed, and which inner split, from 0 to `inner_count` - 1.
-
-    Raises
-    ------
-    ParameterError
-        There is no such inner split, fewer than two folds are asked for, or the seed is negative.
-    DataError
-        A class has fewer than two training rows.
+    on one of the stratified folds of the training rows and trains on the others. Inner splits are numbered
+    from 0 to `inner_count` - 1.
     """
     count = inner_count(split, folds)
     if not 0 <= number < count:

@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 from aucbench.contracts import Count, Interval, OpenUnit, check_fields
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.loader import Loaded, Part
-from aucbench.data.splits._random import (
-    check_classes,
-    class_counts,
-    one_fold,
-    permutation,
-    random_parts,
-)
+from aucbench.data.splits._random import check_classes, class_counts, one_fold, permutation, random_parts
 from aucbench.errors import DataError, ParameterError
 
 Load = Callable[[Part], Loaded]  # gives a part of the data set at hand
@@ -40,15 +34,9 @@ class Split(NamedTuple):
 
 @runtime_checkable
 class SplitProtocol(Protocol):
-    """A protocol: a frozen dataclass whose fields are those of its configuration.
+    """A protocol: a frozen dataclass whose fields are those of its configuration."""
 
-    Attributes
-    ----------
-    name : str
-        By which it is chosen.
-    """
-
-    name: ClassVar[str]
+    name: ClassVar[str]  # by which it is chosen
 
     @property
     def splits(self) -> int:
@@ -56,41 +44,21 @@ class SplitProtocol(Protocol):
         ...
 
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
-        """Digests of the parts of the data set that the splits are made of.
-
-        Raises
-        ------
-        ParameterError
-            The protocol cannot split this part.
-        """
+        """Digests of what the splits are made of; a ParameterError when it cannot split this part."""
         ...
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
-        """One split of a part of the data set.
+        """One of the `splits` splits of a part of the data set, by the split seed; folds count from 0.
 
-        Parameters
-        ----------
-        load : callable
-            Gives the rows and labels of a part.
-        part : Part
-            Which part is split.
-        seed : int
-            The split seed.
-        fold : int
-            Which of the `splits` splits, from 0.
-
-        Raises
-        ------
-        ParameterError
-            There is no such fold, or the seed is negative.
-        DataError
-            A side would have one class only.
+        A side of one class only is a DataError, a fold that there is not a ParameterError.
         """
         ...
 
 
-class _RowsOfOnePart:
-    """A protocol that divides the rows of one part."""
+class _Common:
+    """What is alike in protocols, unless they say otherwise: one split, of the rows of one part."""
+
+    __post_init__ = check_fields
 
     @property
     def splits(self) -> int:
@@ -103,7 +71,7 @@ class _RowsOfOnePart:
 
 
 @dataclass(frozen=True)
-class Holdout(_RowsOfOnePart):
+class Holdout(_Common):
     """A random `test_fraction` of the rows tests, the others train.
 
     The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part, and
@@ -124,9 +92,6 @@ class Holdout(_RowsOfOnePart):
     test_fraction: OpenUnit = 0.2
     stratified: bool = True
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """Split the rows of `part` by the split seed."""
         _check_fold(self, fold)
@@ -138,7 +103,7 @@ class Holdout(_RowsOfOnePart):
 
 
 @dataclass(frozen=True)
-class TrainValidTest(_RowsOfOnePart):
+class TrainValidTest(_Common):
     """Random shares of the rows validate and test, the others train; by default 4:1:1.
 
     Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
@@ -159,7 +124,7 @@ class TrainValidTest(_RowsOfOnePart):
     stratified: bool = True
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         if self.validation_fraction + self.test_fraction >= 1.0:
             raise ParameterError(
                 f"{self.name}: validation_fraction + test_fraction must be < 1, so that rows are left to "
@@ -178,7 +143,7 @@ class TrainValidTest(_RowsOfOnePart):
 
 
 @dataclass(frozen=True)
-class KFold(_RowsOfOnePart):
+class KFold(_Common):
     """The rows are dealt out to `folds` folds, `repeats` times; one fold tests, the others train.
 
     Split number i tests on fold i mod `folds` of repeat i // `folds`. Each repeat has a permutation of its
@@ -204,9 +169,6 @@ class KFold(_RowsOfOnePart):
     repeats: Count = 1
     stratified: bool = True
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     @property
     def splits(self) -> int:
         """Folds of all repeats."""
@@ -231,7 +193,7 @@ class KFold(_RowsOfOnePart):
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(_Common):
     """The data set's own training and test parts.
 
     Source of the halves: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with
@@ -246,14 +208,6 @@ class Given:
 
     name: ClassVar[str] = "given"
     halved: bool = False
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-    @property
-    def splits(self) -> int:
-        """One."""
-        return 1
 
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
         """Digests of the two parts."""

@@ -29,13 +29,7 @@ class DatasetSubject(Subject):
 
     @property
     def parts(self) -> dict[str, data.Loaded]:
-        """Its parts by name: train, and test if there is one.
-
-        Raises
-        ------
-        Exempted
-            Its files are not available, or it needs parameters.
-        """
+        """Its parts by name: train, and test if there is one; exempt when files or parameters are missing."""
         if not self._parts:
             names = ("train", "test") if self._available(data.has_test_part) else ("train",)
             self._parts = {name: self.loaded(name) for name in names}

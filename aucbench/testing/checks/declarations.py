@@ -12,9 +12,9 @@ from aucbench.registry import suggest
 from aucbench.testing.findings import Broken
 
 OPTIONAL = (
-    "weights finalize batch_size plans done losses grid ignored step_size claims citation deviations requires "
-    "exempt colour resumable"
-).split()
+    "weights", "finalize", "batch_size", "plans", "done", "losses", "grid", "ignored", "step_size", "claims",
+    "citation", "deviations", "requires", "exempt", "colour", "resumable",
+)  # fmt: skip
 KNOWN = (*OPTIONAL, "name", "access", "init", "step", "score")
 SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked
 
