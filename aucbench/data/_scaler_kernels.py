@@ -1,7 +1,5 @@
 """The compiled part of scaling: column ranges and moments, and one pass that gathers rows and scales them."""
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
@@ -13,7 +11,7 @@ _SAFE_LOW, _SAFE_HIGH = 1e-280, 1e280  # a sum of squares outside may have lost 
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def dense_range(X: Any, rows: Any, low: Any, high: Any) -> None:
+def dense_range(X, rows, low, high):
     """Widen low and high (d,) to the values of each column over the given rows of X (n, d)."""
     for i in rows:
         row = X[i]
@@ -23,7 +21,7 @@ def dense_range(X: Any, rows: Any, low: Any, high: Any) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sparse_range(indptr: Any, indices: Any, data: Any, rows: Any, low: Any, high: Any, filled: Any) -> None:
+def sparse_range(indptr, indices, data, rows, low, high, filled):
     """The same for stored values of CSR rows; `filled` (d,) counts them."""
     for i in rows:
         for k in range(indptr[i], indptr[i + 1]):
@@ -34,7 +32,7 @@ def sparse_range(indptr: Any, indices: Any, data: Any, rows: Any, low: Any, high
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def dense_moments(X: Any, rows: Any, low: Any, width: Any, mean: Any, squares: Any) -> None:
+def dense_moments(X, rows, low, width, mean, squares):
     """Mean and summed squared deviations (d,) of (x - low) / width over rows of X; 0 where width is 0."""
     for number in range(len(rows)):
         row = X[rows[number]]
@@ -47,17 +45,7 @@ def dense_moments(X: Any, rows: Any, low: Any, width: Any, mean: Any, squares: A
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sparse_moments(
-    indptr: Any,
-    indices: Any,
-    data: Any,
-    rows: Any,
-    low: Any,
-    width: Any,
-    filled: Any,
-    mean: Any,
-    squares: Any,
-) -> None:
+def sparse_moments(indptr, indices, data, rows, low, width, filled, mean, squares):
     """The same over stored values of CSR rows; `filled` (d,) counts them."""
     for i in rows:
         for k in range(indptr[i], indptr[i + 1]):
@@ -71,7 +59,7 @@ def sparse_moments(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def row_norm(row: Any) -> float:
+def row_norm(row):
     """The l2 norm of a row, without overflow or underflow."""
     total = 0.0
     for value in row:
@@ -90,7 +78,7 @@ def row_norm(row: Any) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _centre(row: Any) -> None:
+def _centre(row):
     """Subtract the row's mean; a constant row becomes exactly zero."""
     low = high = row[0]
     total = 0.0
@@ -104,9 +92,7 @@ def _centre(row: Any) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def gather_dense(
-    X: Any, rows: Any, columns: int, offset: Any, divisor: Any, centred: bool, unit: bool, out: Any
-) -> None:
+def gather_dense(X, rows, columns, offset, divisor, centred, unit, out):
     """Row i of `out` (k, d) is row rows[i] of X, scaled: columns first, then the row itself."""
     d = X.shape[1]
     row = np.empty(d)
@@ -139,9 +125,7 @@ def gather_dense(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scale_sparse(
-    indptr: Any, indices: Any, data: Any, columns: int, divisor: Any, unit: bool, out: Any
-) -> None:
+def scale_sparse(indptr, indices, data, columns, divisor, unit, out):
     """`out` (nnz,) receives the stored values of CSR rows, scaled; zero stays zero."""
     for i in range(len(indptr) - 1):
         begin, end = indptr[i], indptr[i + 1]

@@ -32,6 +32,8 @@ from aucbench.data import memory
 from aucbench.data.memory import available, check_width, fits
 from aucbench.errors import DataError, ParameterError
 
+EXPANDED_ROWS = 4096  # sparse rows that are made dense at a time
+
 
 class Scaling(StrEnum):
     """The ways of scaling; names equal values."""
@@ -54,7 +56,6 @@ def default_scaling(dataset: Any) -> Scaling:
     return Scaling.none if getattr(dataset, "scaled", False) else Scaling.standard
 
 
-EXPANDED_ROWS = 4096  # sparse rows that are made dense at a time
 _FITTED = {Scaling.minmax, Scaling.maxabs, Scaling.standard, Scaling.maxabs_unit}
 _OF_ROWS = {Scaling.unit, Scaling.centred_unit, Scaling.maxabs_unit}
 _DENSE = {Scaling.minmax, Scaling.centred_unit}

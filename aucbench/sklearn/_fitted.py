@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.preprocess import Rescaling, check_magnitude
-from aucbench.data.scaler import Scaling, fit_scaling, gather
+from aucbench.data.scaler import Scaling, fit_scaling
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.budget import IterationBudget, make_budget
 from aucbench.runner.cell import training_context
@@ -43,7 +43,7 @@ class Representation:
         """Fit everything to the training rows; the rows as methods take them, in new arrays."""
         X = _canonical(X)
         self._scaler = fit_scaling(self._parts.scaling, X)
-        scaled = gather(X, None, self._scaler, X.dtype)
+        scaled = self._scaler.apply(X)
         if self._scaler.scaling is Scaling.none:  # every other scaling bounds the values
             check_magnitude(scaled)
         self._map = self._parts.features.fit(scaled, generator(seed, RandomStream.features))
@@ -55,7 +55,7 @@ class Representation:
     def transform(self, X: Any) -> Any:
         """The rows as methods take them, in new arrays of the same type."""
         X = _canonical(X)
-        scaled = gather(X, None, self._scaler, X.dtype)
+        scaled = self._scaler.apply(X)
         return self._rescaled(self._map.transform(scaled), scaled, X)
 
     def _rescaled(self, Z: Any, scaled: Any, X: Any) -> Any:

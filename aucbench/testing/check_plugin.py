@@ -51,17 +51,12 @@ def check_loss(
     Parameters
     ----------
     plugin, raise_on_failure, patience : class or instance, bool, float
-        As for `check_algorithm`.
+        As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
     tuple of Finding
         One for each of `LOSS_CHECKS`.
-
-    Raises
-    ------
-    CheckFailure
-        A rule is broken.
     """
     return conclude(plugin, examined(Family.losses, plugin, patience), raise_on_failure)
 
@@ -72,17 +67,12 @@ def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findin
     Parameters
     ----------
     plugin, raise_on_failure : class or instance, bool
-        As for `check_algorithm`.
+        As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
     tuple of Finding
         One for each of `DATASET_CHECKS`.
-
-    Raises
-    ------
-    CheckFailure
-        A rule is broken.
     """
     return conclude(plugin, examined(Family.datasets, plugin), raise_on_failure)
 
@@ -95,17 +85,12 @@ def check_features(
     Parameters
     ----------
     plugin, raise_on_failure, patience : class or instance, bool, float
-        As for `check_algorithm`.
+        As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
     tuple of Finding
         One for each of `FEATURE_CHECKS`.
-
-    Raises
-    ------
-    CheckFailure
-        A rule is broken.
     """
     return conclude(plugin, examined(Family.features, plugin, patience), raise_on_failure)
 

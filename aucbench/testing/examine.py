@@ -252,12 +252,10 @@ def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
     """The failure on the smallest input found that fails in the same way."""
     attempts = iter(range(ATTEMPTS))
     notes = getattr(error, "__notes__", [])  # what a smaller input suggests may be a coincidence
-    found: tuple[Subject, BaseException] | None = (subject, error)
     try:
         with subject.limit.alarm(SHRINKING):
-            while found is not None:
+            while found := _smaller(check, subject, error, attempts):
                 subject, error = found
-                found = _smaller(check, subject, error, attempts)
     except (OutOfTime, Untried):
         pass  # the smallest input so far is small enough
     error.__notes__ = notes

@@ -25,20 +25,12 @@ class OutOfTime(BaseException):
 
 
 class TimeLimit:
-    """A number of seconds for all checks of a plugin; the clock starts when `left` is first read.
-
-    Attributes
-    ----------
-    per_iteration : float or None
-        Seconds an iteration takes, once measured.
-    call : tuple or None
-        Method, iterations and begin of the call of the plugin that has not returned.
-    """
+    """A number of seconds for all checks of a plugin; the clock starts when `left` is first read."""
 
     def __init__(self, seconds: float = PATIENCE):
         self.seconds = seconds
-        self.per_iteration: float | None = None
-        self.call: tuple[str, int, float] | None = None
+        self.per_iteration: float | None = None  # seconds, once measured
+        self.call: tuple[str, int, float] | None = None  # function, iterations and begin of one under way
         self._end: float | None = None
         self._interrupted = False
 

@@ -253,24 +253,19 @@ def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str 
     except Exception as error:
         if "CSR" in toy.words:  # dense rows were tried before
             hint = f"Dense rows work. {CSR_ROWS}"
+        elif type(first) is not type(state):
+            hint = (
+                f"`init` returned a {type(first).__name__} and `step` a {type(state).__name__}: "
+                f"both must return the same kind of state."
+            )
         else:
-            hint = _other_kind(first, state) or _other_access(trainee, size)
+            hint = _other_access(trainee, size)
         if hint:
             error.add_note(hint)
         raise
     if stepping.buffer:
         return 0.0, "step"
     return seconds, "score" if scoring.buffer else None
-
-
-def _other_kind(first: Any, state: Any) -> str:
-    """The advice if `step` returned something else than `init`."""
-    if type(first) is type(state):
-        return ""
-    return (
-        f"`init` returned a {type(first).__name__} and `step` a {type(state).__name__}: "
-        f"both must return the same kind of state."
-    )
 
 
 def _other_access(trainee: Trainee, size: Size) -> str:

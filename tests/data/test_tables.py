@@ -12,7 +12,7 @@ from scipy import sparse
 
 from aucbench import DataError, File, ParameterError, Table
 from aucbench.data import load
-from aucbench.data.readers import table_encoder, table_files, table_schema
+from aucbench.data.readers import table_files, tables
 from aucbench_datasets.user_files import Csv, Npz, Parquet
 from tests.data.conftest import Declared
 
@@ -163,7 +163,7 @@ def test_a_test_part_with_other_columns_or_texts_for_numbers_is_refused(write):
 
 
 def test_wide_tables_become_sparse_and_blocks_are_joined(write, monkeypatch):
-    monkeypatch.setattr(table_encoder, "MOST_VALUES", 5000)
+    monkeypatch.setattr(tables, "MOST_VALUES", 5000)
     rows = "".join(f"id{i:04d},{i},{i % 2}\n" for i in range(1500))
     X = load(Csv(write("id,n,y\n" + rows))).X
     assert isinstance(X, sparse.csr_matrix)
@@ -238,14 +238,14 @@ def test_a_stray_text_among_numbers_is_named_with_its_row(write, monkeypatch):
     message = r"own\.csv: column 'a' .* 1 of 301 .*'1\.2\.3' in row 201"
     with pytest.raises(DataError, match=message):
         load(Csv(path))
-    monkeypatch.setattr(table_schema, "MAX_CATEGORIES", 100)
+    monkeypatch.setattr(tables, "MAX_CATEGORIES", 100)
     with pytest.raises(DataError, match=message):
         load(Csv(path))
     assert load(Csv(path, drop=["a"])).X.shape == (301, 1)
 
 
 def test_many_numbers_with_many_texts_are_refused_with_the_name_of_the_file(write, monkeypatch):
-    monkeypatch.setattr(table_schema, "MAX_CATEGORIES", 100)
+    monkeypatch.setattr(tables, "MAX_CATEGORIES", 100)
     path = write("a,b,y\n" + "".join(NUMBERS) + "u,1,0\n" * 50)
     with pytest.raises(DataError, match=r"own\.csv: column 'a' .*100"):
         load(Csv(path))

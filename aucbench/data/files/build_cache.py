@@ -141,11 +141,11 @@ class _Reader:
                 topic = self._most_frequent
             yield from libsvm.read_blocks(path, topic=topic)
         elif file.kind in ("csv", "parquet", "arff"):
-            from aucbench.data.readers import table_encoder, table_schema
+            from aucbench.data.readers import tables
 
             if self._schema is None:
-                self._schema = table_schema.fit(self._train)
-            yield from table_encoder.encode(self._schema, file, path)
+                self._schema = tables.fit(self._train)
+            yield from tables.encode(self._schema, file, path)
         elif file.kind == "npz":
             from aucbench.data.readers.npz import read_npz
 

@@ -68,31 +68,23 @@ def _number(text: Any, i: int) -> tuple[int, float, int]:
     mantissa = np.uint64(0)
     exponent = 0
     digits = 0
+    behind_point = 0
     lost = False
     while True:
         c = text[i] - 48
-        if c < 0 or c > 9:
+        if c == -2 and not behind_point:
+            behind_point = 1
+        elif c < 0 or c > 9:
             break
-        digits += 1
-        if mantissa < _LIMIT:
-            mantissa = mantissa * _TEN + np.uint64(c)
         else:
-            exponent += 1
-            lost = lost or c != 0
-        i += 1
-    if text[i] == 46:
-        i += 1
-        while True:
-            c = text[i] - 48
-            if c < 0 or c > 9:
-                break
             digits += 1
             if mantissa < _LIMIT:
                 mantissa = mantissa * _TEN + np.uint64(c)
-                exponent -= 1
+                exponent -= behind_point
             else:
                 lost = lost or c != 0
-            i += 1
+                exponent += 1 - behind_point
+        i += 1
     if digits == 0:
         return _BAD, 0.0, i
     if text[i] == 101 or text[i] == 69:

@@ -11,7 +11,6 @@ from aucbench.contracts import File
 from aucbench.errors import FetchError, ParameterError
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
-from aucbench.testing.problems import Size
 from aucbench.testing.time_limit import TimeLimit
 
 BLOCK_ROWS = 65_536
@@ -20,10 +19,8 @@ BLOCK_ROWS = 65_536
 class DatasetSubject(Subject):
     """A data set, whose parts are loaded once for all checks, without a time limit."""
 
-    def __init__(
-        self, plugin: Any, limit: TimeLimit | None = None, size: Size | None = None, loss: Any = None
-    ):
-        super().__init__(plugin, TimeLimit(inf), size, loss)  # a download takes as long as it takes
+    def __init__(self, plugin: Any, limit: TimeLimit | None = None, **unused: Any):
+        super().__init__(plugin, TimeLimit(inf))  # a download takes as long as it takes
         self._parts: dict[str, data.Loaded] = {}
         self._missing: Exempted | None = None  # a failed download is not tried once more
 
@@ -38,8 +35,7 @@ class DatasetSubject(Subject):
     def loaded(self, part: str) -> data.Loaded:
         """The part, loaded anew."""
         self.where = f"the {part} part"
-        loaded: data.Loaded = self._available(lambda plugin: data.load(plugin, part))
-        return loaded
+        return self._available(lambda plugin: data.load(plugin, part))  # type: ignore[no-any-return]
 
     def _available(self, action: Any) -> Any:
         if self._missing is None:
@@ -79,9 +75,8 @@ def rows(dataset: DatasetSubject) -> str:
         for start in range(0, values.shape[0], BLOCK_ROWS):
             if not np.isfinite(values[start : start + BLOCK_ROWS]).all():
                 raise Broken(f"The {name} part has features that are not finite.")
-    return ", ".join(
-        f"{name}: {part.X.shape[0]:,} x {part.X.shape[1]:,}" for name, part in dataset.parts.items()
-    )
+    shapes = {name: part.X.shape for name, part in dataset.parts.items()}
+    return ", ".join(f"{name}: {n:,} x {d:,}" for name, (n, d) in shapes.items())
 
 
 def labels(dataset: DatasetSubject) -> None:
@@ -104,21 +99,18 @@ def same_twice(dataset: DatasetSubject) -> None:
 
 def facts(dataset: DatasetSubject) -> str | None:
     """The numbers of features and rows are those that are declared."""
-    plugin, told = dataset.plugin, []
+    features = getattr(dataset.plugin, "features", None)
+    is_told = features is not None
     for name, part in dataset.parts.items():
-        features = getattr(plugin, "features", None)
-        if features is not None:
-            told.append(f"{features} features")
-            if part.X.shape[1] != features:
-                raise Broken(
-                    f"The {name} part has {part.X.shape[1]:,} features, `features` says {features:,}."
-                )
-        declared = [file.rows for file in getattr(plugin, "files", ()) if file.part == name]
-        if declared and None not in declared:
-            told.append(f"{sum(declared)} rows")
-            if part.X.shape[0] != sum(declared):
-                raise Broken(f"The {name} part has {part.X.shape[0]:,} rows, declared are {sum(declared):,}.")
+        n, d = part.X.shape
+        if features is not None and d != features:
+            raise Broken(f"The {name} part has {d:,} features, `features` says {features:,}.")
+        rows = [file.rows for file in getattr(dataset.plugin, "files", ()) if file.part == name]
+        if rows and None not in rows:
+            is_told = True
+            if n != sum(rows):
+                raise Broken(f"The {name} part has {n:,} rows, declared are {sum(rows):,}.")
     widths = {part.X.shape[1] for part in dataset.parts.values()}
     if len(widths) > 1:
         raise Broken(f"Its parts have different numbers of features: {sorted(widths)}.")
-    return None if told else "declares neither features nor rows"
+    return None if is_told else "declares neither features nor rows"

@@ -1,4 +1,4 @@
-"""The schema of a table, learned from the training part: types, categories and medians of columns.
+"""Tables as numeric rows, in blocks of constant memory, by a schema learned from the training part.
 
 A column is numeric when all its training values are numbers (or missing), else its texts are categories and
 become one column of zeros and ones each, in alphabetic order. A category that only the test part has is zero
@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import File, Table
-from aucbench.data.readers.table_files import Columns, open_columns
+from aucbench.data.labels import Label
+from aucbench.data.readers.blocks import MOST_VALUES, Block, Coded
+from aucbench.data.readers.table_files import Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
 
 GAPS = ("", "?")  # what is missing in any column, and the only such in a column of declared categories
@@ -98,6 +100,27 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
     return Schema(names, target, features, table)
 
 
+def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
+    """The rows of a file, block by block."""
+    columns = open_columns(file, path).arranged(schema.names)
+    at_once = max(1, MOST_VALUES // max(1, schema.width))
+    row = 0
+    for batch in columns.batches():
+        read: list[NDArray[Any]] = []
+        with arrow_errors(path):
+            for feature in schema.features:
+                array = batch[feature.place]
+                if feature.numeric:
+                    read.append(_values(path, feature, array, schema.table, row))
+                else:
+                    read.append(_codes(path, feature, array, schema.table))
+            labels = _labels(path, schema, batch[schema.target], row)
+        row += len(labels.codes)
+        for start in range(0, len(labels.codes), at_once):
+            part = slice(start, start + at_once)
+            yield _block(schema, read, part, Coded(labels.distinct, labels.codes[part]))
+
+
 def _number_of(path: Path, names: list[str], column: str | int, field_name: str) -> int:
     if isinstance(column, str) and column in names:
         return names.index(column)
@@ -107,65 +130,10 @@ def _number_of(path: Path, names: list[str], column: str | int, field_name: str)
     raise DataError(f"{path} has no column {column!r} (dataset.{field_name}); its columns are {shown}.")
 
 
-def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
-    for columns in opened:
-        for batch in columns.batches():
-            yield columns.path, batch
-
-
-def _is_text(array: Any) -> bool:
-    import pyarrow.types as types
-
-    return bool(types.is_string(array.type) or types.is_large_string(array.type))
-
-
-def plain(array: Any, missing: Sequence[str] = MISSING) -> Any:
-    """Dictionaries and views of text as plain text, missing texts as null."""
-    import pyarrow
-    import pyarrow.compute as pc
-    import pyarrow.types as types
-
-    if types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if not (_is_text(array) or types.is_binary(array.type)):
-        return array
-    array = pc.utf8_trim_whitespace(array.cast(pyarrow.string()))
-    return pc.if_else(pc.is_in(array, pyarrow.array(missing)), None, array)
-
-
-def _numbers(array: Any) -> NDArray[np.float64] | None:
-    import pyarrow
-    import pyarrow.types as types
-
-    if types.is_boolean(array.type):
-        array = array.cast(pyarrow.int8())
-    if types.is_temporal(array.type):
-        return None
-    try:
-        # Whole numbers beyond 2^53 are rounded, as they are in text.
-        array = array.cast(pyarrow.float64(), safe=not types.is_integer(array.type))
-        return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-        return None
-
-
-def numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
-    """The values of a column, NaN where they are missing; None when some are no numbers."""
-    import pyarrow
-
-    values = None if array.null_count and _is_text(array) else _numbers(array)
-    if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
-        try:
-            values = _numbers(plain(array))
-        except pyarrow.ArrowInvalid:  # bytes that are no text
-            return None
-    return values
-
-
 def _learn_numbers(path: Path, feature: Feature, array: Any) -> None:
     if not feature.numeric:
         return
-    values = numbers_or_missing(array)
+    values = _numbers_or_missing(array)
     if values is None:
         feature.numeric, feature.missing = False, 0
     else:
@@ -181,7 +149,7 @@ def _learn_texts(path: Path, feature: Feature, array: Any) -> None:
     try:
         if types.is_temporal(array.type) or types.is_nested(array.type):
             raise pyarrow.ArrowNotImplementedError("no category")
-        texts = plain(array, GAPS if feature.nominal else MISSING).cast(pyarrow.string())
+        texts = _plain(array, GAPS if feature.nominal else MISSING).cast(pyarrow.string())
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
         raise DataError(
             f"{path}: column {feature.name!r} is of type {array.type}, expected numbers or "
@@ -191,7 +159,7 @@ def _learn_texts(path: Path, feature: Feature, array: Any) -> None:
     found = pc.value_counts(texts.drop_null())
     feature.counts.update(dict(zip(*(part.to_pylist() for part in found.flatten()), strict=True)))
     if len(feature.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
-        for text in [text for text in feature.counts if is_number(text)]:
+        for text in [text for text in feature.counts if _is_number(text)]:
             feature.numbers += feature.counts.pop(text)
     if len(feature.counts) > MAX_CATEGORIES:
         _refuse_many(path, feature)
@@ -206,7 +174,7 @@ def _refuse_many(path: Path, feature: Feature) -> NoReturn:
 
 def _refuse_strays(feature: Feature, opened: list[Columns]) -> None:
     """Refuse what looks like a column of numbers with some errors in it, or with commas in them."""
-    strays = {text: count for text, count in feature.counts.items() if not is_number(text)}
+    strays = {text: count for text, count in feature.counts.items() if not _is_number(text)}
     texts, cells = sum(strays.values()), feature.counts.total() + feature.numbers
     commas = bool(strays) and all(_WITH_COMMA.fullmatch(text) for text in strays)
     few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
@@ -228,20 +196,11 @@ def _refuse_strays(feature: Feature, opened: list[Columns]) -> None:
 
 def _first_of(strays: dict[str, int], feature: Feature, opened: list[Columns]) -> tuple[Path, int, str]:
     for columns in opened:
-        texts = (text for batch in columns.batches() for text in plain(batch[feature.place]).to_pylist())
+        texts = (text for batch in columns.batches() for text in _plain(batch[feature.place]).to_pylist())
         for row, text in enumerate(texts, 1):
             if text in strays:
                 return columns.path, row, text
     raise RuntimeError(f"Column {feature.name!r} changed while it was read.")
-
-
-def is_number(text: Any) -> bool:
-    """Whether a text is read as a number: as Python does, but without 1_000 and digits of other scripts."""
-    try:
-        float(text)
-    except (TypeError, ValueError):
-        return False
-    return str(text).isascii() and "_" not in str(text)
 
 
 def _check(path: Path, features: list[Feature], table: Table) -> None:
@@ -263,8 +222,144 @@ def _find_medians(features: list[Feature], opened: list[Columns]) -> None:
         parts: list[list[Any]] = [[] for _ in some]
         for _, batch in _batches(opened):
             for feature, kept in zip(some, parts, strict=True):
-                kept.append(numbers_or_missing(batch[feature.place]))
+                kept.append(_numbers_or_missing(batch[feature.place]))
         for feature, kept in zip(some, parts, strict=True):
             values = np.concatenate(kept)
             # A column without any value tells nothing, whatever it is filled with.
             feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
+
+
+def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
+    for columns in opened:
+        for batch in columns.batches():
+            yield columns.path, batch
+
+
+def _block(schema: Schema, read: list[NDArray[Any]], part: slice, labels: Coded) -> Block:
+    n = len(labels.codes)
+    dense = np.zeros((n, schema.width))
+    column = 0
+    for feature, values in zip(schema.features, read, strict=True):
+        if feature.numeric:
+            dense[:, column] = values[part]
+            column += 1
+        else:
+            codes = values[part]
+            known = np.flatnonzero(codes >= 0)
+            dense[known, column + codes[known]] = 1.0
+            column += len(feature.categories)
+    filled, indices = np.nonzero(dense)
+    lengths = np.bincount(filled, minlength=n)
+    return Block(labels, lengths, indices.astype(np.int32), dense[filled, indices], schema.width)
+
+
+def _values(path: Path, feature: Feature, array: Any, table: Table, row: int) -> NDArray[np.float64]:
+    values = _numbers_or_missing(array)
+    if values is None:
+        texts = _plain(array).to_pylist()
+        text = next((v for v in texts if v is not None and not _is_number(v)), texts[0])
+        raise DataError(
+            f"{path}: column {feature.name!r} has {text!r}, expected numbers as in the training part."
+        )
+    bad = ~np.isfinite(values)
+    if bad.any():
+        if table.missing != "median" or np.isinf(values).any():
+            where = row + int(np.argmax(bad)) + 1
+            what = "missing" if np.isnan(values[bad]).any() else "infinite"
+            count = int(np.count_nonzero(bad))
+            raise DataError(f"{path}: {count} values of column {feature.name!r} are {what} (row {where}).")
+        values = np.where(bad, feature.median, values)
+    return values
+
+
+def _codes(path: Path, feature: Feature, array: Any, table: Table) -> NDArray[np.int64]:
+    import pyarrow
+    import pyarrow.compute as pc
+
+    array = _plain(array, GAPS if feature.nominal else MISSING).cast(pyarrow.string())
+    if array.null_count and table.missing != "median":
+        raise DataError(f"{path}: {array.null_count} values of column {feature.name!r} are missing.")
+    known = pyarrow.array(feature.categories, pyarrow.string())
+    return pc.fill_null(pc.index_in(array, known), -1).to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _labels(path: Path, schema: Schema, array: Any, row: int) -> Coded:
+    import pyarrow.compute as pc
+
+    name = schema.names[schema.target]
+    array = _plain(array, LABEL_GAPS)
+    if array.null_count:
+        where = row + array.is_null().to_pylist().index(True) + 1
+        raise DataError(f"{path}: {array.null_count} labels are missing in column {name!r} (row {where}).")
+    coded = pc.dictionary_encode(array)
+    distinct = [_label(value) for value in coded.dictionary.to_pylist()]
+    bad = [label for label in distinct if isinstance(label, float) and not np.isfinite(label)]
+    if bad:
+        raise DataError(f"{path}: a label in column {name!r} is {bad[0]}, expected finite numbers or text.")
+    return Coded(distinct, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+
+
+def _label(value: Any) -> Label:
+    """A number where the label is one, however it is written: 1, 1.0 and True are the same label."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
+    """The values of a column, NaN where they are missing; None when some are no numbers."""
+    import pyarrow
+
+    values = None if array.null_count and _is_text(array) else _numbers(array)
+    if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
+        try:
+            values = _numbers(_plain(array))
+        except pyarrow.ArrowInvalid:  # bytes that are no text
+            return None
+    return values
+
+
+def _numbers(array: Any) -> NDArray[np.float64] | None:
+    import pyarrow
+    import pyarrow.types as types
+
+    if types.is_boolean(array.type):
+        array = array.cast(pyarrow.int8())
+    if types.is_temporal(array.type):
+        return None
+    try:
+        # Whole numbers beyond 2^53 are rounded, as they are in text.
+        array = array.cast(pyarrow.float64(), safe=not types.is_integer(array.type))
+        return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        return None
+
+
+def _plain(array: Any, missing: Sequence[str] = MISSING) -> Any:
+    """Dictionaries and views of text as plain text, missing texts as null."""
+    import pyarrow
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not (_is_text(array) or types.is_binary(array.type)):
+        return array
+    array = pc.utf8_trim_whitespace(array.cast(pyarrow.string()))
+    return pc.if_else(pc.is_in(array, pyarrow.array(missing)), None, array)
+
+
+def _is_text(array: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_string(array.type) or types.is_large_string(array.type))
+
+
+def _is_number(text: Any) -> bool:
+    """Whether a text is read as a number: as Python does, but without 1_000 and digits of other scripts."""
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return str(text).isascii() and "_" not in str(text)
