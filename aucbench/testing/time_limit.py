@@ -88,7 +88,12 @@ class TimeLimit:
         # One check must not use up what is left for the others.
         part = 1.0 if self.per_iteration is None else AFTER_ONE if self._interrupted else 0.5
         seconds = min(self.left, max(SHORTEST, part * self.seconds), most)
-        if seconds == inf or not _can_interrupt():
+        can_interrupt = (
+            hasattr(signal, "setitimer")
+            and threading.current_thread() is threading.main_thread()
+            and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+        )
+        if seconds == inf or not can_interrupt:
             yield
             return
 
@@ -103,11 +108,3 @@ class TimeLimit:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             signal.signal(signal.SIGALRM, usual)
-
-
-def _can_interrupt() -> bool:
-    return (
-        hasattr(signal, "setitimer")
-        and threading.current_thread() is threading.main_thread()
-        and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
-    )

@@ -72,10 +72,11 @@ def download(url: str, target: Path, sha256: str | None, allowance: Allowance, k
         if member:
             path = _extract(path, member, Path(aside) / target.name)
             check_content(path, kind)
-        if sha256 is not None:
-            _check_hash(path, sha256)
         with path.open("rb+") as file:
+            got = hashlib.file_digest(file, "sha256").hexdigest() if sha256 else ""
             os.fsync(file.fileno())
+        if sha256 is not None and got != sha256.lower():
+            raise RefusedError(f"expected sha256 {sha256.lower()}, got {got}")
         path.replace(target)
 
 
@@ -212,10 +213,3 @@ def check_content(path: Path, kind: str = "") -> None:
         raise RefusedError("a message in JSON instead of data")
     if magic and not begin.startswith(magic):
         raise RefusedError(f"not a {path.suffix[1:]} archive")
-
-
-def _check_hash(path: Path, expected: str) -> None:
-    with path.open("rb") as file:
-        got = hashlib.file_digest(file, "sha256").hexdigest()
-    if got != expected.lower():
-        raise RefusedError(f"expected sha256 {expected.lower()}, got {got}")

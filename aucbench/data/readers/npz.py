@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -59,7 +60,7 @@ def _choose(path: Path, names: list[str], usual: tuple[str, ...], wanted: Any, w
 
 def _whole(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     with archive.open(f"{name}.npy") as member:
-        return np.lib.format.read_array(member, allow_pickle=False)
+        return npy.read_array(member, allow_pickle=False)
 
 
 def _dense_rows(
@@ -68,16 +69,14 @@ def _dense_rows(
     others = [name for name in names if name != target]
     name = _choose(path, others, ROWS_NAMES, others[0] if len(others) == 1 else None, "rows")
     with archive.open(f"{name}.npy") as member:
-        version = np.lib.format.read_magic(member)
-        read = (
-            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        )
+        version = npy.read_magic(member)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, fortran, dtype = read(member)
         if len(shape) != 2 or 0 in shape or dtype.kind not in "fiub":
             raise DataError(f"{path}: {name} must be (n, d) numbers, got {shape} of type {dtype}.")
         if fortran:
             member.seek(0)
-            whole = np.lib.format.read_array(member, allow_pickle=False)
+            whole = npy.read_array(member, allow_pickle=False)
         at_once = max(1, MOST_VALUES // shape[1])
         for start in range(0, shape[0], at_once):
             count = min(at_once, shape[0] - start)
@@ -121,9 +120,8 @@ def _blocks(path: Path, rows: Iterator[Any], labels: NDArray[Any], width: int | 
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise DataError(f"{path}: {np.count_nonzero(~np.isfinite(labels))} labels are missing or infinite.")
-    distinct, codes = np.unique(
-        labels.astype(str) if labels.dtype.kind in "US" else labels, return_inverse=True
-    )
+    labels = labels.astype(str) if labels.dtype.kind in "US" else labels
+    distinct, codes = np.unique(labels, return_inverse=True)
     named: list[Any] = distinct.tolist() if distinct.dtype.kind == "U" else distinct.astype(float).tolist()
     begin = 0
     for block in rows:

@@ -87,11 +87,8 @@ def companions(features: FeatureSubject) -> None:
         together = _transformed(fitted, toy.X)
         few = range(min(10, len(toy.y)))
         alone = np.concatenate([_transformed(fitted, toy.X[i : i + 1]) for i in few])
-        words, allowed = (
-            "Rows transformed one by one differ from all together",
-            COMPANIONS * scale_of(together),
-        )
-        require_equal(alone, together[: len(alone)], words, allowed)
+        words = "Rows transformed one by one differ from all together"
+        require_equal(alone, together[: len(alone)], words, COMPANIONS * scale_of(together))
 
 
 def inputs_untouched(features: FeatureSubject) -> None:
