@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,7 @@ from tqdm import tqdm
 
 from aucbench.humanize import counted
 from aucbench.studies.entry import Entry
-from aucbench.studies.record import (
-    CellRecord,
-    DataRecord,
-    FailureRecord,
-    ResultRecord,
-)
+from aucbench.studies.record import CellRecord, DataRecord, FailureRecord
 from aucbench.studies.result import (
     CellResult,
     FinishedEntry,
@@ -37,70 +32,89 @@ NOTHING_TUNED = "nothing: the method ignores every field of its grid"
 
 
 class Console(Observers):
-    """Shows one entry at length and a sweep in one line an entry."""
+    """Shows one entry at length and a sweep in one line per entry."""
 
     def study_begun(self, study: Study) -> None:
         """Choose what suits the study."""
-        self._view = SweepView(study) if study.swept else EntryView(study)
-        self.observers = [self._view]
+        self.observers = [SweepView(study) if study.swept else EntryView(study)]
         for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
             names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
             if remark:
-                print(f"aucbench: {', '.join(dict.fromkeys(names))}: {remark}", file=sys.stderr)
+                _say(f"{', '.join(dict.fromkeys(names))}: {remark}")
 
     def close(self) -> None:
         """Remove what moves on the terminal."""
-        if self.observers:
-            self._view.close()
+        for view in self.observers:
+            view.close()  # type: ignore[attr-defined]
 
 
-class EntryView(Observer):
-    """Shows one entry at length; bars only in a terminal.
-
-    Parameters
-    ----------
-    study : Study
-        Of one entry.
-    """
+class _View(Observer):
+    """What both views share: a bar, names of entries, and what is said at the end."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
+        self._names = names_of(study.entries)
         self._bar: Any = None
-        self._terminal = sys.stderr.isatty()
-        self._name = ""
-        self._is_logged = False
-        self._failed: list[tuple[str, FailureRecord]] = []
+        self._failed: list[tuple[str, FailureRecord]] = []  # with the name of their entry
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def _name(self, entry: Entry) -> str:
+        return " on ".join(self._names[id(entry)])
+
+    def _print_troubles(self, result: StudyResult) -> None:
+        """Which cells failed, and which entries `stop_after` left incomplete."""
+        for name, failure in self._failed:
+            fold = f", fold {failure.fold}" if failure.fold else ""
+            _say(f"{failure.reason}: {name} (seed {failure.seed}{fold}): {failure.message}")
+        if self._failed:
+            _say("aucbench status --failures shows tracebacks; --only-failed runs these cells again")
+        if result.left:
+            texts = [f"{self._name(entry)} ({counted(left, 'cell')})" for entry, left in result.left]
+            more = f" and {len(texts) - LISTED} other entries" if len(texts) > LISTED else ""
+            _say(
+                f"stopped by stop_after; not run: {', '.join(texts[:LISTED])}{more}; "
+                "the same command continues with them"
+            )
+
+
+class EntryView(_View):
+    """Shows one entry at length; bars only in a terminal."""
+
+    _is_logged = False
 
     def stage(self, text: str) -> None:
         """Print the stage."""
         self.close()
-        print(f"aucbench: {text} ...", file=sys.stderr, flush=True)
+        _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
         """Move the bar."""
-        if not self._terminal:
-            return
         if self._bar is None:
+            (entry,) = self._study.entries
             layout = "{l_bar}{bar}| {elapsed}"
-            self._bar = tqdm(total=100, desc=self._name, unit="%", leave=False, bar_format=layout)
+            name, disable = entry.algorithm.name, not sys.stderr.isatty()
+            self._bar = tqdm(total=100, desc=name, unit="%", leave=False, bar_format=layout, disable=disable)
         self._bar.update(100 * share - self._bar.n)
 
     def planned(self, cells: int, stored: int) -> None:
         """Print what the store has of several cells."""
         if stored:
-            print(f"aucbench: {stored} of {cells} cells were in the store", file=sys.stderr, flush=True)
+            _say(f"{stored} of {cells} cells were in the store")
 
     def started(self, entry: Entry) -> None:
-        """Remember whose bar it is."""
+        """The next training has a bar of its own."""
         self.close()
-        self._name = entry.algorithm.name
 
     def entry_finished(self, executed: FinishedEntry) -> None:
         """Print the summary."""
         self.close()
         assert executed.entry is not None  # what the scheduler finishes has one
-        name = f"{executed.entry.algorithm.name} on {executed.entry.dataset.title}"
-        self._failed = [(name, failure) for failure in executed.failures]
+        self._failed = [(self._name(executed.entry), failure) for failure in executed.failures]
         if not executed.cells:
             return
         for name, text in _summary(executed).items():
@@ -123,40 +137,22 @@ class EntryView(Observer):
         self.close()
         if result.stored + result.finished:
             print_next(self._study, self._is_logged)
-        _print_failures(self._failed)
-        _print_left(result, names_of([entry for entry, _ in result.left]))
-
-    def close(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
+        self._print_troubles(result)
 
 
-class SweepView(Observer):
-    """Shows a sweep: cells done, failed and the time that is left; one line an entry.
-
-    Parameters
-    ----------
-    study : Study
-        Of several entries.
-    """
+class SweepView(_View):
+    """Shows a sweep: a bar of its cells, one line per entry, and how many cells are done or failed."""
 
     def __init__(self, study: Study) -> None:
-        self._study, self._names = study, names_of(study.entries)
-        self._bar: Any = None
+        super().__init__(study)
         self._failures: list[FailureRecord] = []  # as they come
-        self._failed: list[tuple[str, FailureRecord]] = []  # with the name of their entry
-        self._diverged: set[str] = set()  # keys of cells that have a result which says so
-        self._logging = False
+        self._records: dict[str, CellRecord] = {}  # of finished cells, by key
         self._described: set[str] = set()  # data sets whose classes were printed
-        self._records: list[CellRecord] = []  # of finished cells
+        self._is_logging = False
 
     def planned(self, cells: int, stored: int) -> None:
         """Open the bar."""
-        print(
-            f"aucbench: {counted(cells, 'cell')}, {stored} of them in the store", file=sys.stderr, flush=True
-        )
+        _say(f"{counted(cells, 'cell')}, {stored} of them in the store")
         self._bar = tqdm(
             total=cells, initial=stored, unit=" cells", leave=False, disable=not sys.stderr.isatty()
         )
@@ -169,8 +165,7 @@ class SweepView(Observer):
         """Move the bar by a cell."""
         if failure is not None:
             self._failures.append(failure)
-            counts = failures_by_word(self._failures).items()
-            self._bar.set_postfix_str(", ".join(f"{count} {word}" for word, count in counts if count))
+            self._bar.set_postfix_str(", ".join(_counts(self._failures)))
         self._bar.update(1)
 
     def entry_finished(self, executed: FinishedEntry) -> None:
@@ -180,18 +175,17 @@ class SweepView(Observer):
             tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
         auc = _auc_of(executed) if executed.cells else "no result"
         notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
-        records = [cell.record for cell in executed.cells]
-        if chosen := chosen_in_words(records):
+        records = {cell.record.key: cell.record for cell in executed.cells}
+        if chosen := chosen_in_words(records.values()):
             notes.append(f"tuned: {chosen}")
         if executed.from_store:
             notes.append("from the store")
-        notes += [f"{count} {word}" for word, count in failures_by_word(executed.failures).items() if count]
+        notes += _counts(executed.failures)
         if executed.missing:
             notes.append(f"{executed.missing} not run")
         if advice := _advice(executed.cells):
             notes.append(advice)
-        self._records += records
-        self._diverged |= {cell.record.key for cell in executed.cells if cell.diverged}
+        self._records |= records
         assert executed.entry is not None  # what the scheduler finishes has one
         name = self._name(executed.entry)
         self._failed += [(name, failure) for failure in executed.failures]
@@ -199,8 +193,8 @@ class SweepView(Observer):
 
     def logging_begun(self, executed: FinishedEntry) -> None:
         """Say once that entries are logged."""
-        if not self._logging:
-            self._logging = True
+        if not self._is_logging:
+            self._is_logging = True
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
     def board_written(self, page: Path) -> None:
@@ -212,69 +206,46 @@ class SweepView(Observer):
         """Print what was left out, what failed, and the next commands."""
         self.close()
         for text in by_reason(result.unavailable):
-            print(f"aucbench: left out {text}", file=sys.stderr)
+            _say(f"left out {text}")
         for text in by_reason(result.refused):
-            print(f"aucbench: {text}", file=sys.stderr)
-        _print_failures(self._failed)
-        _print_left(result, self._names)
-        for name, sentence in edges_in_words(self._records):
+            _say(text)
+        self._print_troubles(result)
+        for name, sentence in edges_in_words(self._records.values()):
             print(f"{name}: {sentence}")
         finished = result.stored + result.finished
         missing = result.cells - finished - len(result.failures)
         counts = failures_by_word(result.failures)
-        diverged = len(self._diverged) + counts["diverged"]
+        # Cells may have a result which says that they diverged.
+        without = sum(record.diverged for record in self._records.values())
+        diverged = without + counts["diverged"]
         print(
-            f"{counted(finished - len(self._diverged), 'cell')} done"
+            f"{counted(finished - without, 'cell')} done"
             + (f", {diverged} diverged" if diverged else "")
             + f", {counts['failed']} failed"
             + (f", {missing} not run" if missing > 0 else "")
         )
         print_next(self._study, self._study.tracking_uri is not None)
 
-    def _name(self, entry: Entry) -> str:
-        return " on ".join(self._names[id(entry)])
 
-    def close(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()
+def _say(text: str) -> None:
+    print(f"aucbench: {text}", file=sys.stderr, flush=True)
 
 
-def _print_failures(failures: Sequence[tuple[str, FailureRecord]]) -> None:
-    """One line for each failed cell, with the name of its entry, and how to see more."""
-    for name, failure in failures:
-        fold = f", fold {failure.fold}" if failure.fold else ""
-        print(
-            f"aucbench: {failure.reason}: {name} (seed {failure.seed}{fold}): {failure.message}",
-            file=sys.stderr,
-        )
-    if failures:
-        print(
-            "aucbench: aucbench status --failures shows tracebacks; --only-failed runs these cells again",
-            file=sys.stderr,
-        )
-
-
-def _print_left(result: StudyResult, names: Mapping[int, tuple[str, str]]) -> None:
-    """Which entries `stop_after` left incomplete, and how many of their cells were not run."""
-    if result.left:
-        texts = [f"{' on '.join(names[id(entry)])} ({counted(left, 'cell')})" for entry, left in result.left]
-        more = f" and {len(texts) - LISTED} other entries" if len(texts) > LISTED else ""
-        print(
-            f"aucbench: stopped by stop_after; not run: {', '.join(texts[:LISTED])}{more}; "
-            f"the same command continues with them",
-            file=sys.stderr,
-        )
+def _counts(failures: Sequence[FailureRecord]) -> list[str]:
+    return [f"{count} {word}" for word, count in failures_by_word(failures).items() if count]
 
 
 def print_next(study: Study, is_logged: bool) -> None:
     """The commands, or the address, that show more."""
+    from aucbench.leaderboard.baseline import BASELINE
+
     path, uri = study.store_path, study.tracking_uri
     nexts = [serving(uri) or shown(uri)] if uri and is_logged else []
     if path:
         words = ["aucbench", "leaderboard"]
         words += [] if path == StoreSettings.path else ["--store", path]
-        words += ["--baseline", study.running.baseline] if study.running.baseline else []
+        baseline = study.running.baseline or BASELINE
+        words += [] if baseline == BASELINE else ["--baseline", baseline]
         nexts.append(shlex.join(words))
     for number, command in enumerate(nexts):
         _line("next" if number == 0 else "", command)
@@ -307,18 +278,21 @@ def _extra(entry: Entry) -> dict[str, Any]:
 
 def _summary(executed: FinishedEntry) -> dict[str, str]:
     record, cells = executed.record, executed.cells
-    results = [cell.record.result for cell in cells]
     data = record.data
+    results = [cell.record.result for cell in cells]
+
+    def mean(name: str) -> float:
+        return float(np.mean([getattr(result, name) for result in results]))
+
     lines = {
         "run": f"{record.algorithm.name} on {record.dataset.title} "
         f"({data.train_rows:,} training and {data.test_rows:,} test rows, {data.features:,} features)",
         "classes": classes(data),
         "test AUC": _auc_of(executed),
-        "training": f"{_mean(results, 'train_seconds'):.4g} s "
-        f"({_mean(results, 'train_cpu_seconds'):.4g} s of CPU)",
-        "cost": f"{_mean(results, 'ns_per_iteration'):,.0f} ns per iteration",
-        "iterations": f"{_mean(results, 'iterations'):,.0f}",
-        "state": f"{_mean(results, 'state_bytes'):,.0f} bytes",
+        "training": f"{mean('train_seconds'):.4g} s ({mean('train_cpu_seconds'):.4g} s of CPU)",
+        "cost": f"{mean('ns_per_iteration'):,.0f} ns per iteration",
+        "iterations": f"{mean('iterations'):,.0f}",
+        "state": f"{mean('state_bytes'):,.0f} bytes",
         "stopped": ", ".join(sorted({result.stop_reason for result in results})),
     }
     if advice := _advice(cells):
@@ -342,24 +316,21 @@ def _summary(executed: FinishedEntry) -> dict[str, str]:
 
 def classes(data: DataRecord) -> str:
     """Which labels are positive, and the rows of either class."""
-    parts = []
-    sides = (
-        (data.train_rows, data.train_positives, "training"),
-        (data.test_rows, data.test_positives, "test"),
-    )
-    for name, found in (("positive", data.positive), ("negative", data.negative)):
-        labels = found or ("not recorded",)
-        shown = ", ".join(labels[:LABELS]) + (
-            f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
-        )
-        rows = [
-            f"{positives if name == 'positive' else count - positives:,} {side}"
-            for count, positives, side in sides
-            if positives is not None
-        ]
-        noun = "label" if len(labels) == 1 else "labels"
-        parts.append(f"{name} {noun} {shown} ({' and '.join(rows)} rows)")
-    return "; ".join(parts)
+    sides = [
+        ("training", data.train_rows, data.train_positives),
+        ("test", data.test_rows, data.test_positives),
+    ]
+    known = [(side, rows, positives) for side, rows, positives in sides if positives is not None]
+    positive = [f"{positives:,} {side}" for side, _, positives in known]
+    negative = [f"{rows - positives:,} {side}" for side, rows, positives in known]
+    return f"{_class('positive', data.positive, positive)}; {_class('negative', data.negative, negative)}"
+
+
+def _class(name: str, labels: Sequence[str], rows: Sequence[str]) -> str:
+    labels = labels or ("not recorded",)
+    more = f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
+    noun = "label" if len(labels) == 1 else "labels"
+    return f"{name} {noun} {', '.join(labels[:LABELS])}{more} ({' and '.join(rows)} rows)"
 
 
 def _auc_of(executed: FinishedEntry) -> str:
@@ -373,13 +344,17 @@ def _auc_of(executed: FinishedEntry) -> str:
 
 
 def _advice(cells: Sequence[CellResult]) -> str:
-    """What to change, of the first run that diverged or stopped before it had converged; else empty."""
+    """What to change where runs had not converged, diverged, or rank in reverse order; else empty."""
     short = sum(cell.record.result.converged is False and not cell.diverged for cell in cells)
     if short:
         runs = "" if len(cells) == 1 else f" in {short} of {len(cells)} runs"
         return f"not converged{runs}; set budget.epochs=null, or allow more passes"
-    return next((cell.record.result.advice or "" for cell in cells if cell.diverged), "")
+    if any(cell.diverged for cell in cells):
+        return next(cell.record.result.advice or "" for cell in cells if cell.diverged)
+    auc = float(np.mean([cell.auc for cell in cells])) if cells else 1.0
+    if auc < 0.5:
+        from aucbench.leaderboard.verdict import REVERSED
 
-
-def _mean(results: list[ResultRecord], name: str) -> float:
-    return float(np.mean([getattr(result, name) for result in results]))
+        if auc < REVERSED:
+            return f"the scores look reversed: with the sign changed, the AUC is {1.0 - auc:.4f}"
+    return ""

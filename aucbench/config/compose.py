@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,23 +37,12 @@ class Job(NamedTuple):
     cfg: DictConfig
 
 
-@dataclass(frozen=True)
-class Composed:
-    """The runs that some words ask for, those left out that the study's matrix skips.
+class Composed(NamedTuple):
+    """The runs that some words ask for, without those that the study's matrix skips."""
 
-    Parameters
-    ----------
-    jobs : list of Job
-        At least one.
-    swept : bool
-        Whether they are a sweep, and not one run.
-    parallel : int or None
-        Workers by the choice of hydra/launcher, where it says so.
-    """
-
-    jobs: list[Job]
-    swept: bool
-    parallel: int | None = None
+    jobs: list[Job]  # at least one
+    swept: bool  # whether they are a sweep, and not one run
+    parallel: int | None  # workers by the choice of hydra/launcher, where it says so
 
 
 def config_folder() -> str:
@@ -65,13 +53,7 @@ def config_folder() -> str:
 
 
 def compose_jobs(catalog: Catalog, request: Request) -> Composed:
-    """Compose the run, or every run of the sweep, that a request asks for.
-
-    Raises
-    ------
-    ParameterError
-        Hydra cannot compose it, or the matrix skips all of it.
-    """
+    """Compose the run, or every run of the sweep, that a request asks for."""
     with session(catalog, request):
         parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         overrides = parser.parse_overrides(list(request.overrides))
@@ -86,19 +68,13 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
                 params = base.hydra.sweeper.params or {}
                 swept = parser.parse_overrides([f"{name}={value}" for name, value in params.items()])
                 parallel = _workers(base)
-                composer = Composer(catalog, of_hydra, request.config_name)
+                composer = Composer(of_hydra, request.config_name)
                 composer.roots[tuple(common)] = _without_hydra(base)
-                return Composed(list(_each(composer, expand([*swept, *of_runs]))), True, parallel)
+                return Composed(list(_each(catalog, composer, expand([*swept, *of_runs]))), True, parallel)
         refuse_sweeps(of_runs)
         cfg = compose(request.overrides, request.config_name, with_hydra=True)
         parallel = _workers(cfg)
         return Composed([Job(list(request.overrides), _without_hydra(cfg))], False, parallel)
-
-
-def compose_words(catalog: Catalog, jobs: Sequence[list[str]]) -> list[DictConfig]:
-    """The composed run of every job of a sweep that its matrix does not skip."""
-    with session(catalog):
-        return [job.cfg for job in _each(Composer(catalog), jobs)]
 
 
 @contextlib.contextmanager
@@ -113,20 +89,16 @@ def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  
     try:
         with as_sentences(), hydra.initialize_config_dir(config_folder(), version_base=VERSION_BASE):
             if request.config_dir is not None:
-                _add_folder(Path(request.config_dir).absolute())
+                own = Path(request.config_dir).absolute()
+                if not own.is_dir():
+                    raise ParameterError(f"--config-dir: there is no folder {own}.")
+                loader: Any = GlobalHydra.instance().config_loader()
+                path = loader.get_search_path()
+                path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
+                loader.repository.initialize_sources(path)
             yield
     finally:
         restore_gh_from_backup(backup)
-
-
-def _add_folder(own: Path) -> None:
-    """Search a folder of the user's behind our own."""
-    if not own.is_dir():
-        raise ParameterError(f"--config-dir: there is no folder {own}.")
-    loader: Any = GlobalHydra.instance().config_loader()
-    path = loader.get_search_path()
-    path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
-    loader.repository.initialize_sources(path)
 
 
 def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = False) -> DictConfig:
@@ -142,18 +114,12 @@ def _without_hydra(cfg: DictConfig) -> DictConfig:
 
 def _may_be_sweep(common: Sequence[str], request: Request) -> bool:
     """Whether a configuration is chosen that may set hydra.mode, as experiments do."""
-    names = [word.partition("=")[0] for word in common]
+    names = [_name(word) for word in common]
     return request.config_name != "config" or any("." not in name or name == "hydra.mode" for name in names)
 
 
 def _workers(cfg: DictConfig) -> int | None:
-    """How many workers the chosen launcher asks for.
-
-    Raises
-    ------
-    ParameterError
-        The launcher or sweeper is somebody else's.
-    """
+    """How many workers the chosen launcher asks for; launchers and sweepers of others are refused."""
     chosen = cfg.hydra.runtime.choices
     for group, known in (("hydra/launcher", LAUNCHERS), ("hydra/sweeper", ("basic",))):
         if chosen[group] not in known:
@@ -170,40 +136,28 @@ class Composer:
 
     A part is what lies under one top-level name, such as ``algo`` and ``algo.radius``. Composing with Hydra
     takes a tenth of a second, so that a sweep of twenty methods and twenty data sets is composed forty times
-    and not four hundred.
-
-    Parameters
-    ----------
-    catalog : Catalog
-        Where names are looked up.
-    of_hydra : sequence of str
-        Overrides of Hydra's own settings that hold for all runs.
-    name : str
-        Of the configuration to begin with.
+    and not four hundred. `of_hydra` are overrides of Hydra's own settings that hold for all runs.
     """
 
-    def __init__(self, catalog: Catalog, of_hydra: Sequence[str] = (), name: str = "config"):
-        self.catalog = catalog
+    def __init__(self, of_hydra: Sequence[str] = (), name: str = "config"):
         self._of_hydra, self._name = tuple(of_hydra), name
         self._parts: dict[tuple[Words, str, Words], Any] = {}
-        self.roots: dict[Words, DictConfig] = {}
+        self.roots: dict[Words, DictConfig] = {}  # what runs have in common, by the words that they share
 
     def compose(self, words: Sequence[str]) -> DictConfig:
         """The composed run of these words."""
-        # What is added, or chosen for Hydra or an experiment, may touch any part.
-        common = tuple(word for word in words if not _is_own(word))
+        common = _common(words)
         parts: dict[str, Words] = {}
         for word in words:
             if _is_own(word):
                 parts[_part(word)] = (*parts.get(_part(word), ()), word)
-        root = self.roots.get(common)
         keys = {part: (common, part, own) for part, own in parts.items()}
-        if root is None or any(key not in self._parts for key in keys.values()):
+        if common not in self.roots or any(key not in self._parts for key in keys.values()):
             whole = compose([*self._of_hydra, *words], self._name)
             for part, key in keys.items():
                 self._parts[key] = whole.get(part)
             return whole
-        merged = root.copy()
+        merged = self.roots[common].copy()
         with open_dict(merged):
             for part, key in keys.items():
                 merged[part] = self._parts[key]
@@ -211,13 +165,13 @@ class Composer:
 
     def root(self, words: Sequence[str]) -> DictConfig:
         """What all runs of these words have in common, upon which parts are put."""
-        common = tuple(word for word in words if not _is_own(word))
+        common = _common(words)
         if common not in self.roots:
             self.roots[common] = compose([*self._of_hydra, *common], self._name)
         return self.roots[common]
 
 
-def _each(composer: Composer, jobs: Sequence[list[str]]) -> Iterator[Job]:
+def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> Iterator[Job]:
     """Every job of a sweep, composed; those that the study's matrix skips are left out.
 
     What the matrix says for the job's data set and method comes first, so that words of the command line win.
@@ -225,10 +179,11 @@ def _each(composer: Composer, jobs: Sequence[list[str]]) -> Iterator[Job]:
     root = composer.root(jobs[0])
     matrix = Matrix(**parameters(root.matrix))
     defaults = choices(root)
-    _check_names(composer.catalog, matrix)
+    _check_names(catalog, matrix)
     runs = False
     for job in jobs:
-        algo, dataset = (_chosen(job, group) or defaults[group] for group in LOOKED_UP)
+        chosen = defaults | dict(word.split("=", 1) for word in job if _name(word) in LOOKED_UP)
+        algo, dataset = (chosen[group] for group in LOOKED_UP)
         if dataset in _listed(matrix.skip, algo, "matrix.skip"):
             continue
         runs = True
@@ -241,25 +196,24 @@ def _each(composer: Composer, jobs: Sequence[list[str]]) -> Iterator[Job]:
         raise ParameterError("The study's matrix skips every run that was asked for.")
 
 
-def _is_own(word: str) -> bool:
-    """Whether a word concerns one part alone; the matrix concerns all."""
-    name = word.partition("=")[0]
-    return _part(word) in _part_names() and "/" not in name and not name.startswith(("+", "~"))
-
-
-def _part_names() -> set[str]:
-    names = structured_configs
-    known = {*names.GROUPS, *names.FIXED_GROUPS, *names.SECTIONS, *names.field_names(Settings)}
-    return known - {Matrix.name}
+def _name(word: str) -> str:
+    return word.partition("=")[0]
 
 
 def _part(word: str) -> str:
-    return word.partition("=")[0].partition(".")[0]
+    return _name(word).partition(".")[0]
 
 
-def _chosen(words: Sequence[str], group: str) -> str | None:
-    found = [word.partition("=")[2] for word in words if word.partition("=")[0] == group]
-    return found[-1] if found else None
+def _common(words: Sequence[str]) -> Words:
+    """What is added, or chosen for Hydra or an experiment: it may touch any part."""
+    return tuple(word for word in words if not _is_own(word))
+
+
+def _is_own(word: str) -> bool:
+    """Whether a word concerns one part alone; the matrix concerns all."""
+    groups = structured_configs
+    parts = {*groups.GROUPS, *groups.FIXED_GROUPS, *groups.SECTIONS, *groups.field_names(Settings)}
+    return _part(word) in parts - {Matrix.name} and "/" not in _name(word)
 
 
 def _is_overruled(word: str, job: Sequence[str]) -> bool:
@@ -267,8 +221,8 @@ def _is_overruled(word: str, job: Sequence[str]) -> bool:
 
     The job's method and data set are those of which the matrix speaks: their fields stay.
     """
-    name = word.partition("=")[0].lstrip("+")
-    given = [each.partition("=")[0].lstrip("+") for each in job]
+    name = _name(word).lstrip("+")
+    given = [_name(each).lstrip("+") for each in job]
     return name in given or any(name.startswith(f"{each}.") for each in given if each not in LOOKED_UP)
 
 
@@ -286,27 +240,24 @@ def _listed(mapping: Any, name: str | None, field: str) -> list[str]:
 
 
 def _check_names(catalog: Catalog, matrix: Matrix) -> None:
-    for field, family in (
-        ("for_dataset", Family.datasets),
-        ("for_algo", Family.algorithms),
-        ("skip", Family.algorithms),
-    ):
+    methods = Family.algorithms
+    for field, family in (("for_dataset", Family.datasets), ("for_algo", methods), ("skip", methods)):
+        known = catalog.plugins[family]
         for name in getattr(matrix, field) or ():
-            if name not in catalog.plugins[family]:
+            if name not in known:
                 raise ParameterError(
-                    f"matrix.{field}: unknown {family.singular} '{name}'. "
-                    f"{suggest(str(name), catalog.plugins[family])}"
+                    f"matrix.{field}: unknown {family.singular} '{name}'. {suggest(str(name), known)}"
                 )
 
 
 def choices(cfg: DictConfig) -> dict[str, str | None]:
     """The name chosen for each group; the structured config of a plugin carries its name."""
-    names: dict[str, str | None] = {}
-    for group in (*structured_configs.GROUPS, *structured_configs.FIXED_GROUPS):
-        node = cfg.get(group)
-        kind: Any = None if node is None else OmegaConf.get_type(node)
-        names[group] = None if kind is None else kind.__name__
-    return names
+    groups = (*structured_configs.GROUPS, *structured_configs.FIXED_GROUPS)
+    nodes: dict[str, Any] = {group: cfg.get(group) for group in groups}
+    return {
+        group: None if node is None else str(OmegaConf.get_type(node).__name__)  # type: ignore[union-attr]
+        for group, node in nodes.items()
+    }
 
 
 def parameters(node: DictConfig | None) -> dict[str, Any]:
@@ -319,13 +270,7 @@ def parameters(node: DictConfig | None) -> dict[str, Any]:
 
 
 def show(catalog: Catalog, request: Request) -> str:
-    """The configuration of a request as YAML (``--cfg``, ``--package`` and ``--resolve``).
-
-    Raises
-    ------
-    ParameterError
-        It cannot be composed, or has no such part.
-    """
+    """The configuration of a request as YAML (``--cfg``, ``--package`` and ``--resolve``)."""
     with session(catalog, request):
         cfg = compose(request.overrides, request.config_name, with_hydra=request.cfg != "job")
         if request.cfg == "hydra":
@@ -346,21 +291,12 @@ def run_help(catalog: Catalog, request: Request) -> str:
     with session(catalog, request):
         cfg = compose(request.overrides, request.config_name)
         loader = GlobalHydra.instance().config_loader()
-        groups = [group for group in loader.list_groups("") if group != "hydra"] + ["hydra/launcher"]
-        listed = [
-            f"{group}: {', '.join(sorted(loader.get_group_options(group)))}" for group in sorted(groups)
-        ]
-        return "\n".join(
-            [
-                flag_parser().format_help(),
-                "Groups and their choices, GROUP=NAME (+experiment=NAME):",
-                "",
-                *listed,
-                "",
-                "Fields and their values, NAME=VALUE or GROUP.FIELD=VALUE:",
-                "",
-                OmegaConf.to_yaml(cfg),
-            ]
+        groups = sorted({*loader.list_groups(""), "hydra/launcher"} - {"hydra"})
+        listed = [f"{group}: {', '.join(sorted(loader.get_group_options(group)))}\n" for group in groups]
+        return (
+            f"{flag_parser().format_help()}\n"
+            f"Groups and their choices, GROUP=NAME (+experiment=NAME):\n\n{''.join(listed)}\n"
+            f"Fields and their values, NAME=VALUE or GROUP.FIELD=VALUE:\n\n{OmegaConf.to_yaml(cfg)}"
         )
 
 
@@ -379,13 +315,7 @@ def chosen_names(catalog: Catalog, overrides: Sequence[str]) -> dict[str, str | 
 
 
 def completion_script(words: Sequence[str]) -> None:
-    """Print the script that installs or uninstalls completion, by ``install=SHELL`` or ``uninstall=SHELL``.
-
-    Raises
-    ------
-    ParameterError
-        Neither is asked for, or Hydra does not know the shell.
-    """
+    """Print the script that (un)installs completion, by ``install=SHELL`` or ``uninstall=SHELL``."""
     with hydra.initialize_config_dir(config_folder(), version_base=VERSION_BASE):
         application = GlobalHydra.instance().hydra
         assert application is not None

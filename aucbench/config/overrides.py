@@ -6,7 +6,7 @@ What Hydra would answer with an inner error, or silently leave without effect, i
 import argparse
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from hydra.core.override_parser.types import Override
 
@@ -14,11 +14,9 @@ from aucbench.config.structured_configs import GROUPS
 from aucbench.errors import ParameterError
 
 NOT_OFFERED = {
-    "--info": "aucbench run --cfg all shows the whole configuration",
-    "-i": "aucbench run --cfg all shows the whole configuration",
+    **dict.fromkeys(("--info", "-i"), "aucbench run --cfg all shows the whole configuration"),
     "--experimental-rerun": "the same words run again what the store does not have",
-    "--config-path": "--config-dir adds a folder of configurations of your own",
-    "-cp": "--config-dir adds a folder of configurations of your own",
+    **dict.fromkeys(("--config-path", "-cp"), "--config-dir adds a folder of configurations of your own"),
     "--hydra-help": "aucbench run --help shows every flag, choice and field",
 }
 OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
@@ -40,9 +38,14 @@ class Request(NamedTuple):
     completion: bool = False
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ParameterError(f"{message}; see aucbench run --help.")
+
+
 def flag_parser() -> argparse.ArgumentParser:
     """The parser of the flags of ``aucbench run``."""
-    parser = argparse.ArgumentParser("aucbench run", add_help=False)
+    parser = _Parser("aucbench run", add_help=False)
     flag = parser.add_argument
     flag("overrides", nargs="*", help="choices and fields, NAME=VALUE")
     flag("--help", "-h", action="store_true", help="this page")
@@ -61,24 +64,12 @@ def flag_parser() -> argparse.ArgumentParser:
 
 
 def parse(words: Sequence[str]) -> Request:
-    """Take the words of a run apart.
-
-    Raises
-    ------
-    ParameterError
-        An unknown flag, one that aucbench does not offer, or an override that cannot be read.
-    """
+    """Take the words of a run apart; refuses unknown flags, and overrides that cannot be read."""
     for word in words:
         name = word.partition("=")[0]
         if name in NOT_OFFERED:
             raise ParameterError(f"{name} is not offered: {NOT_OFFERED[name]}.")
-    parser: Any = flag_parser()
-
-    def refuse(message: str) -> NoReturn:
-        raise ParameterError(f"{message}; see aucbench run --help.")
-
-    parser.error = refuse
-    known = vars(parser.parse_intermixed_args(list(words)))
+    known = vars(flag_parser().parse_intermixed_args(list(words)))
     del known["run"]
     request = Request(**known | {"overrides": tuple(known["overrides"])})
     if not request.completion:
@@ -89,13 +80,7 @@ def parse(words: Sequence[str]) -> Request:
 
 
 def check_overrides(words: Iterable[str]) -> None:
-    """Refuse what is not NAME=VALUE, a deletion, several names where one is wanted, and what has no effect.
-
-    Raises
-    ------
-    ParameterError
-        Names the word.
-    """
+    """Refuse what is not NAME=VALUE, deletions, several names where one is wanted, and what has no effect."""
     for word in words:
         if not isinstance(word, str):
             raise ParameterError(f"An override is text, NAME=VALUE, got {word!r}.")
@@ -120,13 +105,7 @@ def check_overrides(words: Iterable[str]) -> None:
 
 
 def refuse_sweeps(overrides: Iterable[Override]) -> None:
-    """Refuse several values where one run was asked for.
-
-    Raises
-    ------
-    ParameterError
-        Names the override.
-    """
+    """Refuse several values where one run was asked for."""
     for override in overrides:
         if override.is_sweep_override():
             name, _, value = str(override.input_line).partition("=")
@@ -137,13 +116,7 @@ def refuse_sweeps(overrides: Iterable[Override]) -> None:
 
 
 def expand(overrides: Iterable[Override]) -> list[list[str]]:
-    """The words of every job of a sweep; the last override varies fastest, and a repeated one replaces.
-
-    Raises
-    ------
-    ParameterError
-        An override has no finite number of values, or none.
-    """
+    """The words of every job of a sweep; the last override varies fastest, and a repeated one replaces."""
     values: dict[str, list[str]] = {}
     for override in overrides:
         name = override.get_key_element()

@@ -65,18 +65,18 @@ def starting(lines, *begins):
 
 
 def cells_of(store, name):
-    return [cell for cell in Store(store, writable=False) if cell.record["algorithm"]["name"] == name]
+    return [cell for cell in Store(store, writable=False) if cell.record.algorithm.name == name]
 
 
 def test_a_method_meets_its_rivals_on_every_data_set_and_is_judged(tried, store):
     status, out, lines, err = tried("perceptron")
     assert status == 0
     for dataset in ("breast_cancer", "sparse_text"):
-        (cell, *_) = [c for c in cells_of(store, "perceptron") if c.record["dataset"]["name"] == dataset]
-        assert cell.record["budget"]["epochs"] == 1.0
+        (cell, *_) = [c for c in cells_of(store, "perceptron") if c.record.dataset.name == dataset]
+        assert cell.record.budget.epochs == 1.0
         assert f"test AUC on {dataset}" in lines
         (sentence,) = starting(lines, f"{dataset}: test AUC")
-        mean = sum(c.auc for c in cells_of(store, "perceptron") if c.record["dataset"]["name"] == dataset) / 3
+        mean = sum(c.auc for c in cells_of(store, "perceptron") if c.record.dataset.name == dataset) / 3
         assert f"{mean:.4f}" in sentence
         assert re.search(r"ranked [\d.]+ of 3", sentence)
     assert len(cells_of(store, "perceptron")) == len(cells_of(store, "psam")) == 6
@@ -103,11 +103,11 @@ def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(trie
 
 def test_a_method_with_a_grid_is_tuned_as_its_rivals_are(tried, store):
     _, _, lines, _ = tried("gridded", seconds=600)
-    tuned = [cell for cell in cells_of(store, "gridded") if cell.record["tuned"]]
+    tuned = [cell for cell in cells_of(store, "gridded") if cell.record.tuned]
     assert len(tuned) == 6
-    assert {cell.record["tuned"]["cost"]["settings"] for cell in tuned} == {4}
-    assert [cell for cell in cells_of(store, "psam") if cell.record["tuned"]]
-    assert not [cell for cell in cells_of(store, "ls_svm") if cell.record["tuned"]]
+    assert {cell.record.tuned.cost.settings for cell in tuned} == {4}
+    assert [cell for cell in cells_of(store, "psam") if cell.record.tuned]
+    assert not [cell for cell in cells_of(store, "ls_svm") if cell.record.tuned]
     assert len(starting(lines, "breast_cancer, tuned: test AUC", "sparse_text, tuned: test AUC")) == 2
 
 
@@ -128,7 +128,7 @@ def test_a_method_that_needs_dense_rows_is_not_at_fault_where_rows_are_sparse(tr
 
 def test_a_method_that_takes_any_loss_gets_one_and_it_is_named(tried, store):
     _, _, lines, _ = tried("any_loss")
-    assert {cell.record["loss"]["name"] for cell in cells_of(store, "any_loss")} == {"logistic"}
+    assert {cell.record.loss.name for cell in cells_of(store, "any_loss")} == {"logistic"}
     assert any("logistic" in line for line in starting(lines, "Note: "))
 
 
@@ -150,7 +150,7 @@ def test_a_faulty_method_is_explained_in_one_sentence_with_file_and_line(name, e
 
 def test_reversed_scores_are_said_with_the_auc_of_the_other_sign(tried, store):
     _, _, lines, _ = tried("reversed")
-    aucs = [c.auc for c in cells_of(store, "reversed") if c.record["dataset"]["name"] == "breast_cancer"]
+    aucs = [c.auc for c in cells_of(store, "reversed") if c.record.dataset.name == "breast_cancer"]
     auc = sum(aucs) / 3
     assert auc < 0.4
     assert any(
@@ -164,10 +164,10 @@ def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(name, 
     begun = time.monotonic()
     _, _, lines, _ = tried(name, seconds=20)
     assert time.monotonic() - begun < 45.0
-    found = {cell.record["dataset"]["name"]: cell for cell in cells_of(store, name)}
-    assert 0 < found["breast_cancer"].outcome["iterations"] < 455 // 2
+    found = {cell.record.dataset.name: cell for cell in cells_of(store, name)}
+    assert 0 < found["breast_cancer"].record.result.iterations < 455 // 2
     (note,) = starting(lines, f"Note: {name} takes")
-    assert f"{found['breast_cancer'].record['budget']['epochs']:.2g} on breast_cancer" in note
+    assert f"{found['breast_cancer'].record.budget.epochs:.2g} on breast_cancer" in note
     assert "was not tuned" in note
     assert starting(lines, "breast_cancer: test AUC")
 

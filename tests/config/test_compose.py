@@ -11,7 +11,7 @@ import aucbench
 from aucbench import ParameterError
 from aucbench.config import compose
 from aucbench.config.build import build_entry
-from aucbench.config.compose import Composer, compose_words, session
+from aucbench.config.compose import Composer, session
 
 CATALOG = aucbench.catalog()
 
@@ -59,7 +59,7 @@ def composed(composing, words):
 @settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(jobs=sweeps())
 def test_a_run_composed_from_parts_is_the_run_composed_as_a_whole(jobs):
-    composer = Composer(CATALOG)
+    composer = Composer()
     common = [word for word in jobs[0] if not compose._is_own(word)]
     with session(CATALOG):
         if isinstance(composed(composer.compose, common), tuple):
@@ -68,13 +68,18 @@ def test_a_run_composed_from_parts_is_the_run_composed_as_a_whole(jobs):
             assert composed(composer.compose, words) == composed(compose.compose, words)
 
 
+def compose_words(jobs):
+    with session(CATALOG):
+        return [job.cfg for job in compose._each(CATALOG, Composer(), jobs)]
+
+
 def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
     calls = []
     whole = compose.compose
     methods, sets = ("solam", "psam", "fsauc"), ("gaussian", "a9a", "w8a")
     monkeypatch.setattr(compose, "compose", lambda *a: calls.append(a) or whole(*a))
     jobs = [[f"algo={algo}", f"dataset={dataset}"] for algo in methods for dataset in sets]
-    found = compose_words(CATALOG, jobs)
+    found = compose_words(jobs)
     assert len(found) == 9
     assert len(calls) <= 1 + 3 + 3
     with session(CATALOG):
@@ -84,7 +89,7 @@ def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
 
 def test_one_run_is_not_changed_by_what_is_done_to_another():
     jobs = [["algo=solam"], ["algo=solam"]]
-    one, two = compose_words(CATALOG, jobs)
+    one, two = compose_words(jobs)
     one.algo.zeta = 77.0
     assert two.algo.zeta != 77.0
 
@@ -93,7 +98,7 @@ PAIRS = [(algo, dataset) for algo in ("solam", "psam") for dataset in ("gaussian
 
 
 def swept(*jobs):
-    return compose_words(CATALOG, [list(job) for job in jobs])
+    return compose_words([list(job) for job in jobs])
 
 
 def test_what_the_matrix_says_for_a_data_set_or_a_method_reaches_its_runs_only():

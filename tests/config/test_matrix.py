@@ -2,7 +2,8 @@
 
 import pytest
 
-from aucbench.config.compose import compose_words
+from aucbench.config.compose import compose_jobs
+from aucbench.config.overrides import Request
 from aucbench.data.loader import Part
 from aucbench.registry import catalog
 
@@ -17,13 +18,10 @@ def composed():
     """The runs of two methods on two data sets, by their names."""
 
     def runs(*words):
-        jobs = [
-            [f"algo={algo}", f"dataset={dataset}", *MATRIX, *words]
-            for algo in ("spam", "solam")
-            for dataset in ("a9a", "wine")
-        ]
-        names = [(job[0].partition("=")[2], job[1].partition("=")[2]) for job in jobs]
-        return dict(zip(names, compose_words(catalog(), jobs), strict=True))
+        swept = ("algo=spam,solam", "dataset=a9a,wine", *MATRIX, *words)
+        jobs = compose_jobs(catalog(), Request(swept, multirun=True)).jobs
+        names = [(job.words[0].partition("=")[2], job.words[1].partition("=")[2]) for job in jobs]
+        return dict(zip(names, [job.cfg for job in jobs], strict=True))
 
     return runs
 

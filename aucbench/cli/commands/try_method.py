@@ -1,7 +1,6 @@
 """``aucbench try``: the packaged study of a method and well-known ones, in about a minute, and a verdict."""
 
 import math
-import os
 import re
 import shutil
 import sys
@@ -13,16 +12,17 @@ from time import monotonic
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import aucbench
-from aucbench.cli._ticker import Ticker
 from aucbench.cli.exit_status import INTERRUPTED
 from aucbench.config.build import build_study
 from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.execution.cost_estimate import Speed, TrialRuns, iterations_of
+from aucbench.execution.cost_estimate import TrialRuns, iterations_of
 from aucbench.execution.execute import execute_study, opened_store
 from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
@@ -38,13 +38,12 @@ from aucbench.studies.study import Observer, Study
 
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
+EPOCHS_PER_SECOND = 30.0  # that the stochastic methods of the experiment do all together on a slow machine
 TRIALS, FEWEST_TRIALS = 12, 4  # settings that a tuning tries, and fewer than which are not worth it
 FEWEST_CHECKPOINTS = 4
 ANY_LOSS = "logistic"  # of a method that takes any and has no default
 GRACE = 6.0  # seconds beyond its own that a run may take: for a process to begin, and for compiling
-RIVAL_SECONDS = 1e-6  # that an iteration of the stochastic rivals takes at most
 OPTIMA = ("ls_svm", "svm_or")  # are not tuned
-PLOTTED = "⣿│"  # characters of a plot, which not every output knows
 
 
 @click.command("try")
@@ -62,20 +61,25 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
 
     With its defaults and, if it declares a grid and there is time, tuned over a few random settings as the
     others are. How fast it is is measured first: a slow method gets fewer epochs and is not tuned, and one
-    that hangs is ended. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
+    that hangs is killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
     Exit status 1 when the method failed or diverged on some of the data.
     """
     for option, value in (("epochs", epochs), ("seconds", seconds)):
         if not 0.0 < value < math.inf:
             raise ParameterError(f"--{option} must be > 0, got {value:g}.")
+    if epochs > EPOCHS_PER_SECOND * seconds:
+        raise ParameterError(
+            f"--epochs {epochs:g} may take the other methods longer than --seconds {seconds:g}: "
+            f"set --seconds {math.ceil(epochs / EPOCHS_PER_SECOND)}, or fewer epochs."
+        )
     catalog = aucbench.catalog()
     cls = _method(catalog, name)
     try:
-        with opened_store(store) as opened, Ticker(seconds) as ticker, warnings.catch_warnings():
+        with opened_store(store) as opened, _Stages(seconds) as stages, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # overflows of a method that diverges are in the verdict
-            trial = _Trial(catalog, cls, epochs, seconds, opened, ticker)
+            trial = _Trial(catalog, cls, epochs, seconds, opened, stages)
             trial.run()
-            ticker.stage("comparing them")
+            stages.begin("comparing them")
             report, troubles = trial.report(), trial.failures()
     except KeyboardInterrupt:
         kept = "nothing was saved" if store is None else "finished cells are in the store"
@@ -87,24 +91,35 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
 
 
 def _method(catalog: Catalog, name: str) -> Any:
-    if name not in catalog.plugins[Family.algorithms]:
-        for plugin in catalog:
-            if plugin.name == name:
-                raise ParameterError(
-                    f"'{name}' is a {plugin.family.singular}; only methods are tried: "
-                    f"aucbench check {name} tests it against the rules."
-                )
+    for plugin in catalog:
+        if plugin.name == name and name not in catalog.plugins[Family.algorithms]:
+            raise ParameterError(
+                f"'{name}' is a {plugin.family.singular}; only methods are tried: "
+                f"aucbench check {name} tests it against the rules."
+            )
     return catalog.find(Family.algorithms, name).cls
 
 
-@dataclass
-class _Progress(Observer):
-    """Says beside the bar what runs."""
+class _Stages(Progress, Observer):
+    """Prints stages, and shows on a terminal what runs and how much of the time is spent."""
 
-    ticker: Ticker
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            TextColumn(f"of at most {seconds:g} s"),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self.add_task("")
+
+    def begin(self, stage: str) -> None:
+        print(f"aucbench: {stage} ...", file=sys.stderr, flush=True)
 
     def started(self, entry: Entry) -> None:
-        self.ticker.describe(f"{entry.algorithm.name} on {entry.dataset.title}")
+        self.update(self._task, description=f"{entry.algorithm.name} on {entry.dataset.title}")
 
 
 @dataclass
@@ -112,6 +127,10 @@ class _Trial:
     """The study, run in three parts: the rivals, the method with its defaults, then all of them tuned.
 
     Each part is the study so far with more entries: the store has what was run before.
+
+    The method's runs with its defaults get half of the time that the rivals leave. Where three runs of each
+    data set do not fit into that, there is one, and on each data set it gets an equal share of the time: it
+    trains for that fraction of its epochs which fits. A run that takes much longer than its share is killed.
     """
 
     catalog: Catalog
@@ -119,7 +138,7 @@ class _Trial:
     epochs: float
     seconds: float
     store: Store
-    ticker: Ticker
+    stages: _Stages
     remarks: list[str] = field(default_factory=list)
     is_cut: bool = False  # whether the method got fewer epochs than was asked for
 
@@ -128,8 +147,7 @@ class _Trial:
         self._study = f"try_{self._name}"
         self._entries: list[Entry] = []
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
-        self._speeds: dict[str, Speed] = {}  # of the method, by data set; not where it failed
-        self._costs: dict[str, float] = {}  # seconds of a complete run, for the same
+        self._costs: dict[str, float] = {}  # seconds of a complete run by data set; not where it failed
         self._runs = 1  # of the method
         takes_any = tuple(getattr(self.cls, "losses", ()))[:1] == ("*",)
         self._own = (f"algo={self._name}", *(f"loss={ANY_LOSS}",) * takes_any)
@@ -144,16 +162,14 @@ class _Trial:
         """Run what there is time for."""
         own = self._composed(*self._own)
         rivals = [entry for entry in self._composed() if entry.algorithm.name != self._name]
-        self._check_epochs(rivals)
         start_fork_server()
         self._end = monotonic() + self.seconds
-        self.ticker.stage("training the methods it is compared with")
+        self.stages.begin("training the methods it is compared with")
         self._add(rivals)
-        self.ticker.stage(f"measuring how fast {self._name} is")
-        hanging = self._measure(own)
-        own = self._fitted(own) if hanging is None else [hanging]
-        self.ticker.stage(f"training {self._name} with its defaults")
-        self._add(own)
+        self.stages.begin(f"measuring how fast {self._name} is")
+        own = self._measured(own)
+        self.stages.begin(f"training {self._name} with its defaults")
+        self._add(self._fitted(own))
         self._tune()
 
     def report(self) -> Report:
@@ -165,48 +181,41 @@ class _Trial:
 
     def failures(self) -> list[str]:
         """Why the method could not run, each reason once with its data sets."""
-        sentences = [
+        told = [
             (cell.described.dataset.title, f"{failure.reason}: {failure.message}")
             for cell in from_store(self.store, self._study)
             if cell.described.algorithm.name == self._name
             and (failure := self.store.failure(cell.key)) is not None
         ]
         if not getattr(self.cls, "requires", None):  # else it declares which rows it takes
-            sentences += self._refused.items()
-        found: dict[
-            str, tuple[dict[str, None], str]
-        ] = {}  # by the sentence without its numbers, such as rows
-        for dataset, sentence in sentences:
-            found.setdefault(re.sub(r"\d+", "", sentence), ({}, sentence))[0][dataset] = None
-        return [f"{', '.join(datasets)}: {sentence}" for datasets, sentence in found.values()]
+            told += self._refused.items()
+        alike: dict[str, list[tuple[str, str]]] = {}  # sentences that differ in numbers alone, such as rows
+        for dataset, sentence in told:
+            alike.setdefault(re.sub(r"\d+", "", sentence), []).append((dataset, sentence))
+        return [
+            f"{', '.join(dict.fromkeys(dataset for dataset, _ in group))}: {group[0][1]}"
+            for group in alike.values()
+        ]
 
     def _composed(self, *words: str) -> list[Entry]:
         """Entries of the experiment, of its own methods unless the words name another."""
-        composed = compose_jobs(self.catalog, parse([*EXPERIMENT, *words]))
-        study = build_study(self.catalog, composed)
+        study = build_study(self.catalog, compose_jobs(self.catalog, parse([*EXPERIMENT, *words])))
         if study.refused:
             raise study.refused[0].error
         # Methods that run until they have converged do so here, too.
         return [
-            each if each.budget.epochs is None else _with_epochs(each, self.epochs) for each in study.entries
+            each
+            if each.budget.epochs is None
+            else replace(each, budget=replace(each.budget, epochs=self.epochs))
+            for each in study.entries
         ]
-
-    def _check_epochs(self, rivals: Sequence[Entry]) -> None:
-        """Refuse epochs that take the rivals longer than all may: a cell that runs is not interrupted."""
-        stochastic = [entry for entry in rivals if entry.budget.epochs is not None]
-        needed = RIVAL_SECONDS * sum(_iterations(entry) * entry.settings.runs for entry in stochastic)
-        if needed > self.seconds:
-            raise ParameterError(
-                f"--epochs {self.epochs:g} may take the other methods {needed:,.0f} s: "
-                f"set --seconds {math.ceil(2 * needed)}, or fewer epochs."
-            )
 
     def _add(self, entries: Sequence[Entry]) -> None:
         """Run the study with more entries."""
         self._entries += entries
         running = Running(stop_after=self._left)
         study = Study(self._entries, running, self._study, command=f"aucbench try {self._name}")
-        result = execute_study(study, self.store, _Progress(self.ticker))
+        result = execute_study(study, self.store, self.stages)
         if sum(left for _, left in result.left) == result.cells:
             raise ParameterError(f"--seconds {self.seconds:g} is too short: nothing could be run.")
         for each in result.refused:
@@ -215,50 +224,47 @@ class _Trial:
                 self._refused[dataset] = each.why
                 self.remarks.append(f"{dataset}: it did not run: {each.why.rstrip('.')}")
 
-    def _measure(self, own: Sequence[Entry]) -> Entry | None:
-        """Try how fast the method is on each data set; gives the first entry on which it does not end."""
+    def _measured(self, own: Sequence[Entry]) -> list[Entry]:
+        """Measure how fast the method is on each data set; the entries up to the first on which it hangs."""
         wait = Limits(self.seconds / 6.0, None, self.seconds / 6.0)
         with TrialRuns() as trial_runs:
             for number, entry in enumerate(own):
-                title = entry.dataset.title
                 speed = trial_runs.speed(replace(entry, limits=wait), entry.settings.seed, 0)
-                if speed is not None and math.isinf(speed.iteration):
+                if speed is None:
+                    continue
+                title = entry.dataset.title
+                training = speed.iteration * _iterations(entry)
+                self._costs[title] = training + speed.checkpoint * entry.budget.checkpoints
+                if math.isinf(self._costs[title]):
                     if others := [each.dataset.title for each in own[number + 1 :]]:
                         self.remarks.append(f"it was not run on {', '.join(others)}, as it hangs on {title}")
-                    self.is_cut = True
-                    return replace(_with_runs(entry, 1), limits=Limits(self.seconds / 10.0, None, GRACE))
-                if speed is not None:
-                    self._speeds[title] = speed
-                    scoring = entry.budget.checkpoints * speed.checkpoint
-                    self._costs[title] = speed.iteration * _iterations(entry) + scoring
-        return None
+                    return list(own[: number + 1])
+        return list(own)
 
-    def _fitted(self, own: list[Entry]) -> list[Entry]:
-        """The method's entries with as many runs, epochs and checkpoints as there is time for."""
-        runs, needed = own[0].settings.runs, sum(self._costs.values())
-        if needed * runs <= self._left / 2:
+    def _fitted(self, own: Sequence[Entry]) -> list[Entry]:
+        """The method's entries with as many runs and epochs as fit into half of the time that is left."""
+        runs, needed, time = own[0].settings.runs, sum(self._costs.values()), self._left / 2.0
+        self.is_cut = needed > time
+        if needed * runs <= time:
             self._runs = runs
         else:
             self.remarks.append("there was time for one run only (--seconds allows more)")
-        left = 0.8 * self._left
-        fitted: list[Entry] = []
+        share = time / (self._runs * len(own))
+        limits = Limits(1.0 + 2.0 * share, None, GRACE)
+        fitted = []
         cut: dict[str, float] = {}  # epochs by data set
-        for entry in sorted(own, key=lambda each: self._costs.get(each.dataset.title, 0.0)):
-            title, share = entry.dataset.title, left / (self._runs * (len(own) - len(fitted)))
-            cost = self._costs.get(title, 1.0)
-            if title in self._speeds and cost > share:
-                entry, cost = _within(entry, self._speeds[title], share), share
-                cut[title] = float(entry.budget.epochs or 0.0)
-            left -= self._runs * cost
-            limits = Limits(1.0 + 3.0 * cost, None, GRACE)
+        for entry in own:
+            cost = self._costs.get(entry.dataset.title, 0.0)
+            if self.is_cut and cost > share:
+                entry = _shortened(entry, share / cost)
+                cut[entry.dataset.title] = float(entry.budget.epochs or 0.0)
             fitted.append(replace(_with_runs(entry, self._runs), limits=limits))
-        if cut:
-            self.is_cut = True
-            slowest = duration(max(self._speeds[title].iteration for title in cut))
+        if math.isfinite(needed) and cut:
             seen = ", ".join(f"{epochs:.2g} on {title}" for title, epochs in cut.items())
+            enough = 10 * math.ceil(0.2 * needed + 2.0)
             self.remarks.append(
-                f"{self._name} takes {slowest} per iteration: of {self.epochs:g} epochs there was time for "
-                f"{seen}, and it was not tuned (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
+                f"{self._name} takes {duration(needed)} for {self.epochs:g} epochs on all data sets: there "
+                f"was time for {seen}, and it was not tuned (--seconds {enough} is enough)"
             )
         return fitted
 
@@ -273,7 +279,7 @@ class _Trial:
         if trials < FEWEST_TRIALS:
             self.remarks.append("there was no time to tune it (--seconds allows more)")
             return
-        self.ticker.stage(f"tuning {self._name} and its rivals over {trials} settings")
+        self.stages.begin(f"tuning {self._name} and its rivals over {trials} settings")
         tuning = ("tuning=random", f"tuning.trials={trials}", "tuning.folds=2", "tuning.report=false")
         limits = Limits(1.0 + 3.0 * max(self._costs.values()), None, GRACE)
         own = [each for each in self._composed(*self._own, *tuning) if each.dataset.title in self._costs]
@@ -293,19 +299,12 @@ def _with_runs(entry: Entry, runs: int) -> Entry:
     return replace(entry, settings=replace(entry.settings, runs=runs))
 
 
-def _with_epochs(entry: Entry, epochs: float) -> Entry:
-    return replace(entry, budget=replace(entry.budget, epochs=epochs))
-
-
-def _within(entry: Entry, speed: Speed, seconds: float) -> Entry:
-    """The entry with as many epochs and checkpoints as fit into some seconds, at least one iteration."""
-    fitting = int(0.25 * seconds / max(speed.checkpoint, 1e-9))
-    checkpoints = max(FEWEST_CHECKPOINTS, min(entry.budget.checkpoints, fitting))
-    training = max(0.0, seconds - checkpoints * speed.checkpoint)
-    iterations = _iterations(entry)
-    share = max(1.0 / iterations, min(1.0, training / max(speed.iteration * iterations, 1e-12)))
-    epochs = share * (entry.budget.epochs or DEFAULT_EPOCHS)
-    return replace(entry, budget=replace(entry.budget, epochs=epochs, checkpoints=checkpoints))
+def _shortened(entry: Entry, fraction: float) -> Entry:
+    """The entry with a fraction of its epochs and checkpoints, at least one iteration."""
+    budget = entry.budget
+    epochs = max(fraction, 1.0 / _iterations(entry)) * (budget.epochs or DEFAULT_EPOCHS)
+    checkpoints = max(FEWEST_CHECKPOINTS, int(fraction * budget.checkpoints))
+    return replace(entry, budget=replace(budget, epochs=epochs, checkpoints=checkpoints))
 
 
 def _show(
@@ -317,9 +316,10 @@ def _show(
     from aucbench.leaderboard.verdict import next_steps, verdict
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    console = Console()
+    colours = console.color_system is not None and not console.no_color
     for board in report.boards:
-        lines = draw(board_series(board, name), braille=_knows_braille(), colours=colours)
+        lines = draw(board_series(board, name), braille=not console.options.ascii_only, colours=colours)
         if lines and not board.tuned:
             print(f"test AUC on {board.dataset}", *lines, "", sep="\n")
     terminal.show(report)
@@ -333,11 +333,3 @@ def _show(
     width = min(WIDTH, shutil.get_terminal_size().columns)
     for sentence in sentences:
         print(textwrap.fill(sentence, width, subsequent_indent="  ", break_long_words=False))
-
-
-def _knows_braille() -> bool:
-    try:
-        PLOTTED.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
