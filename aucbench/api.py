@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from aucbench.config.overrides import Request
     from aucbench.execution.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
-    from aucbench.studies.store import Store
 
 __all__ = ["Catalog", "catalog", "plan_study", "replay", "run", "run_study"]
 
@@ -193,27 +191,20 @@ def _execute(study: Study, observer: Observer) -> "StudyResult":
             raise result.refused[0].error
         is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
         if study.name and study.swept and result.cells and (result.finished or not is_written):
+            from aucbench.leaderboard.baseline import BASELINE
+            from aucbench.leaderboard.build import build
+            from aucbench.leaderboard.cells import from_store, left_out
+            from aucbench.leaderboard.render.export import PAGE, write
+
             observers.stage("writing the leaderboard")
-            observers.board_written(_write_board(store, study.name, study.running.baseline))
+            cells, folder = from_store(store, study.name), store.board_folder(study.name)
+            remarks = left_out(store, study.name)
+            report = build(cells, study.name, True, remarks, study.running.baseline or BASELINE)
+            write(report, cells, folder, pictures=False)
+            observers.board_written(folder / PAGE)
         result.untracked = tracker.trouble if tracker else None
         observers.study_finished(result)
         return result
-
-
-def _write_board(store: "Store", study: str, baseline: str | None) -> Path:
-    """The study's leaderboard beside its results, without pictures; returns the page."""
-    from aucbench.leaderboard.baseline import BASELINE
-    from aucbench.leaderboard.build import build
-    from aucbench.leaderboard.cells import from_store, left_out
-    from aucbench.leaderboard.render.export import PAGE, write
-
-    cells = from_store(store, study)
-    folder = store.board_folder(study)
-    report = build(
-        cells, study, one_study=True, remarks=left_out(store, study), baseline=baseline or BASELINE
-    )
-    write(report, cells, folder, pictures=False)
-    return folder / PAGE
 
 
 def replay(

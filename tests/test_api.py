@@ -5,9 +5,8 @@ from sklearn.metrics import roc_auc_score
 
 import aucbench
 from aucbench import CellError, DataError, ParameterError, TrackingError
-from aucbench.api import run_study
+from aucbench.api import plan_study, run_study
 from aucbench.cli.main import main
-from aucbench.execution.execute import plan_study
 from aucbench.studies.study import Observer
 from tests.helpers.fake_plugins import two_clouds
 

@@ -36,7 +36,7 @@ class Console(Observers):
 
     def study_begun(self, study: Study) -> None:
         """Choose what suits the study."""
-        self.observers = [SweepView(study) if study.swept else EntryView(study)]
+        self.observers = [_SweepView(study) if study.swept else _EntryView(study)]
         for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
             names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
             if remark:
@@ -82,18 +82,16 @@ class _View(Observer):
             )
 
 
-class EntryView(_View):
+class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
     _is_logged = False
 
     def stage(self, text: str) -> None:
-        """Print the stage."""
         self.close()
         _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
-        """Move the bar."""
         if self._bar is None:
             (entry,) = self._study.entries
             layout = "{l_bar}{bar}| {elapsed}"
@@ -102,16 +100,13 @@ class EntryView(_View):
         self._bar.update(100 * share - self._bar.n)
 
     def planned(self, cells: int, stored: int) -> None:
-        """Print what the store has of several cells."""
         if stored:
             _say(f"{stored} of {cells} cells were in the store")
 
     def started(self, entry: Entry) -> None:
-        """The next training has a bar of its own."""
         self.close()
 
     def entry_finished(self, executed: FinishedEntry) -> None:
-        """Print the summary."""
         self.close()
         assert executed.entry is not None  # what the scheduler finishes has one
         self._failed = [(self._name(executed.entry), failure) for failure in executed.failures]
@@ -123,24 +118,21 @@ class EntryView(_View):
             _line("from", f"the store {self._study.store_path} (nothing was run again)")
 
     def logging_begun(self, executed: FinishedEntry) -> None:
-        """Say that MLflow is next; importing it takes a while."""
         sys.stdout.flush()
-        self.stage("logging to MLflow")
+        self.stage("logging to MLflow")  # importing it takes a while
 
     def entry_logged(self, executed: FinishedEntry, run_id: str) -> None:
-        """Name the run."""
         self._is_logged = True
         _line("MLflow", f"run {run_id}")
 
     def study_finished(self, result: StudyResult) -> None:
-        """Say what failed, and the next commands."""
         self.close()
         if result.stored + result.finished:
             print_next(self._study, self._is_logged)
         self._print_troubles(result)
 
 
-class SweepView(_View):
+class _SweepView(_View):
     """Shows a sweep: a bar of its cells, one line per entry, and how many cells are done or failed."""
 
     def __init__(self, study: Study) -> None:
@@ -151,25 +143,21 @@ class SweepView(_View):
         self._is_logging = False
 
     def planned(self, cells: int, stored: int) -> None:
-        """Open the bar."""
         _say(f"{counted(cells, 'cell')}, {stored} of them in the store")
         self._bar = tqdm(
             total=cells, initial=stored, unit=" cells", leave=False, disable=not sys.stderr.isatty()
         )
 
     def started(self, entry: Entry) -> None:
-        """Name what runs."""
         self._bar.set_description(self._name(entry))
 
     def cell_finished(self, entry: Entry, failure: FailureRecord | None) -> None:
-        """Move the bar by a cell."""
         if failure is not None:
             self._failures.append(failure)
             self._bar.set_postfix_str(", ".join(_counts(self._failures)))
         self._bar.update(1)
 
     def entry_finished(self, executed: FinishedEntry) -> None:
-        """Print the entry's line, below the classes of a data set that is new."""
         if executed.cells and executed.title not in self._described:
             self._described.add(executed.title)
             tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
@@ -192,18 +180,15 @@ class SweepView(_View):
         tqdm.write(f"{name}: {'; '.join(notes)}", file=sys.stdout)
 
     def logging_begun(self, executed: FinishedEntry) -> None:
-        """Say once that entries are logged."""
         if not self._is_logging:
             self._is_logging = True
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
     def board_written(self, page: Path) -> None:
-        """Name the page, which is gone by now where there is no store."""
-        if self._study.store_path:
+        if self._study.store_path:  # else the page is gone by now
             print(f"leaderboard  {page}")
 
     def study_finished(self, result: StudyResult) -> None:
-        """Print what was left out, what failed, and the next commands."""
         self.close()
         for text in by_reason(result.unavailable):
             _say(f"left out {text}")
@@ -269,11 +254,9 @@ def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
 
 def _extra(entry: Entry) -> dict[str, Any]:
     """Fields that tell no methods apart on a board, and entries of a sweep."""
-    s = entry.settings
-    told = {name: getattr(s, name) for name in ("seed", "runs", "split_seed", "order_seed")}
-    return {name: value for name, value in told.items() if value is not None} | {
-        "checkpoints": entry.budget.checkpoints
-    }
+    told = {name: getattr(entry.settings, name) for name in ("seed", "runs", "split_seed", "order_seed")}
+    told["checkpoints"] = entry.budget.checkpoints
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _summary(executed: FinishedEntry) -> dict[str, str]:

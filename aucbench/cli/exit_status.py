@@ -1,30 +1,16 @@
-"""Exit statuses; bad input becomes one sentence on standard error, everything else a traceback."""
+"""Exit statuses, and the errors that are the user's to mend."""
 
 import sys
-from collections.abc import Callable
 
 from aucbench.errors import AucbenchError
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
-def guarded(action: Callable[[], int], traceback: bool) -> int:
-    """The action's exit status, or 2 after printing what was wrong with the input.
-
-    With `traceback` every error is raised as it is.
-    """
-    try:
-        return action()
-    except Exception as error:
-        sentence = str(error) if isinstance(error, AucbenchError) else _foreign(error)
-        if sentence is None or traceback:
-            raise
-        print(f"aucbench: {sentence}", file=sys.stderr)
-        return BAD_INPUT
-
-
-def _foreign(error: Exception) -> str | None:
-    """The sentence for an error of the file system or of click; None for any other."""
+def sentence_of(error: Exception) -> str | None:
+    """What was wrong with the input, for errors of aucbench, files and click; None for any other."""
+    if isinstance(error, AucbenchError):
+        return str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}."
     if "click" in sys.modules:

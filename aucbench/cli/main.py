@@ -4,9 +4,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from aucbench.cli.commands import COMMANDS
-from aucbench.cli.exit_status import INTERRUPTED, guarded
+from aucbench.cli.exit_status import BAD_INPUT, INTERRUPTED, sentence_of
 
 USAGE = """\
 aucbench: which stochastic method for maximising the AUC is best, on which data, at what cost?
@@ -53,13 +54,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"aucbench {version('aucbench')}")
         return 0
     _plain_warnings()
-    traceback = os.environ.get("HYDRA_FULL_ERROR") == "1"
     try:
-        status = guarded(lambda: _dispatch(first, arguments), traceback)
+        status = _dispatch(first, arguments)
     except KeyboardInterrupt:
         runs = first == "run" or first not in COMMANDS
         print(f"aucbench: interrupted{'; finished cells are in the store' * runs}", file=sys.stderr)
         return INTERRUPTED
+    except Exception as error:
+        sentence = sentence_of(error)
+        if sentence is None or os.environ.get("HYDRA_FULL_ERROR") == "1":
+            raise
+        print(f"aucbench: {sentence}", file=sys.stderr)
+        status = BAD_INPUT
     # Skip the garbage collection at exit: over the libraries' millions of objects it takes about a second.
     import gc
 
@@ -97,11 +103,10 @@ def _plain_warnings() -> None:
     """Show a plugin that was left out as a sentence, not as a line of our source."""
     import warnings
 
-    usual = warnings.formatwarning
+    usual: Any = warnings.formatwarning
 
     def plain(message: object, category: type[Warning], *rest: object) -> str:
-        if category.__name__ == "PluginWarning":
-            return f"aucbench: warning: {message}\n"
-        return usual(message, category, *rest)  # type: ignore[arg-type]
+        is_ours = category.__name__ == "PluginWarning"
+        return f"aucbench: warning: {message}\n" if is_ours else usual(message, category, *rest)
 
     warnings.formatwarning = plain  # type: ignore[assignment]

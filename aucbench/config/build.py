@@ -26,24 +26,7 @@ TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false"
 
 
 def build_study(catalog: Catalog, composed: Composed, command: str = "", only_failed: bool = False) -> Study:
-    """The study of composed runs; a run of a sweep that cannot be built is refused, and the others run.
-
-    Parameters
-    ----------
-    catalog : Catalog
-        Where plugins are found.
-    composed : Composed
-        The runs.
-    command : str
-        That started the study, kept with its plan.
-    only_failed : bool
-        Whether only cells run that failed before.
-
-    Raises
-    ------
-    AucbenchError
-        A single run cannot be built, or the settings shared by all runs are wrong.
-    """
+    """The study of composed runs; a run of a sweep that cannot be built is refused, and the others run."""
     entries: list[Entry] = []
     refused: list[Refused] = []
     for job in composed.jobs:
@@ -64,7 +47,7 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
             name=cfg.study,
             command=command,
             store_path=StoreSettings(**_fields(StoreSettings, cfg.store, "store.")).path,
-            tracking_uri=_tracking_uri(cfg),
+            tracking_uri=getattr(_chosen("tracking", compose.choices(cfg), cfg), "uri", None),
             swept=composed.swept,
             skip_missing_data=Matrix(**_fields(Matrix, cfg.matrix, "matrix.")).skip_missing_data,
             only_failed=only_failed,
@@ -73,15 +56,7 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
 
 
 def build_entry(catalog: Catalog, cfg: DictConfig) -> Entry:
-    """Make the objects an entry consists of; their constructors check every value.
-
-    Raises
-    ------
-    ParameterError
-        A value is out of range or of the wrong type, or the method does not accept the loss.
-    PluginError
-        ``strict=true`` and a plugin failed to load, or an unknown name.
-    """
+    """Make the objects an entry consists of; their constructors check every value."""
     with as_sentences():
         _refuse_added(cfg)
         settings = Settings(**_own(Settings, cfg))
@@ -89,7 +64,12 @@ def build_entry(catalog: Catalog, cfg: DictConfig) -> Entry:
             raise PluginError(f"strict=true: {catalog.failures[0]}.")
         names = compose.choices(cfg)
         algorithm = _plugin(catalog, "algo", names["algo"], cfg)
-        _check_access(algorithm)
+        access = algorithm.instance.access
+        if access not in list(Access):
+            raise PluginError(
+                f"{algorithm.name} of distribution {algorithm.distribution} declares access '{access}'. "
+                f"{suggest(str(access), list(Access))}"
+            )
         loss = accepted_loss(catalog, algorithm.instance, names["loss"])
         part = Part(cfg.dataset.part)
         dataset = _plugin(catalog, "dataset", names["dataset"], cfg)
@@ -112,11 +92,6 @@ def _chosen(group: str, names: dict[str, str | None], cfg: DictConfig) -> Any:
     classes: Any = structured_configs.FIXED_GROUPS[group]
     cls = next(cls for cls in classes if cls.name == names[group])
     return cls(**_fields(cls, cfg[group], f"{group}."))
-
-
-def _tracking_uri(cfg: DictConfig) -> str | None:
-    """Address of the MLflow server or file, None for no tracking."""
-    return getattr(_chosen("tracking", compose.choices(cfg), cfg), "uri", None)
 
 
 def _tuning(catalog: Catalog, algorithm: Any, choice: Any) -> Tuning:
@@ -170,12 +145,3 @@ def _refuse_added(cfg: DictConfig, prefix: str = "") -> None:
         node: Any = None if OmegaConf.is_missing(cfg, key) else cfg[key]
         if OmegaConf.is_dict(node) and OmegaConf.get_type(node) is not dict:
             _refuse_added(node, f"{prefix}{key!s}.")
-
-
-def _check_access(algorithm: BoundPlugin) -> None:
-    access = algorithm.instance.access
-    if access not in list(Access):
-        raise PluginError(
-            f"{algorithm.name} of distribution {algorithm.distribution} declares access '{access}'. "
-            f"{suggest(str(access), list(Access))}"
-        )

@@ -52,9 +52,9 @@ def explain(error: BaseException) -> str | None:
 
 
 def _unknown_choice(error: MissingConfigException) -> str:
-    missing = str(error.missing_cfg_file)
-    group, _, name = missing.rpartition("/")
-    known = sorted(error.options or _options(group))
+    group, _, name = str(error.missing_cfg_file).rpartition("/")
+    options = error.options or (ConfigStore.instance().list(group) if group else [])
+    known = sorted(option.removesuffix(".yaml") for option in options)
     what = GROUPS[group].singular if group in GROUPS else group
     return f"Unknown {what or 'config'} '{name}'. {suggest(name, known)}"
 
@@ -96,10 +96,6 @@ def _hydra(error: HydraException) -> str:
 def _unknown_setting(key: str) -> str:
     root: Any = ConfigStore.instance().load(f"{ROOT}.yaml").node
     return f"Unknown setting '{key}'. {suggest(key, [str(name) for name in root])}"
-
-
-def _options(group: str) -> list[str]:
-    return [name.removesuffix(".yaml") for name in ConfigStore.instance().list(group)] if group else []
 
 
 def _first_line(error: BaseException) -> str:

@@ -62,20 +62,14 @@ def register(catalog: Catalog) -> None:
     for group, family in GROUPS.items():
         extra = [("part", Part, field(default=Part.train))] if group == "dataset" else []
         for plugin in catalog.plugins[family].values():
-            store.store(
-                group=group,
-                name=plugin.name,
-                node=structured(plugin.cls, extra),
-                provider=plugin.distribution,
-            )
+            node = structured(plugin.cls, extra)
+            store.store(group=group, name=plugin.name, node=node, provider=plugin.distribution)
     for group, classes in FIXED_GROUPS.items():
         for cls in classes:
             store.store(group=group, name=cls.name, node=structured(cls), provider="aucbench")  # type: ignore[attr-defined]
     sections = [(name, Any, field(default_factory=structured(cls))) for name, cls in SECTIONS.items()]
-    choices = [
-        (group, Any, field(default=MISSING if group != "loss" else None))
-        for group in (*GROUPS, *FIXED_GROUPS)
-    ]
+    default = dict.fromkeys((*GROUPS, *FIXED_GROUPS), MISSING) | {"loss": None}
+    choices = [(group, Any, field(default=name)) for group, name in default.items()]
     root = structured(Settings, [*own_fields(Running), *choices, *sections])
     store.store(name=ROOT, node=root, provider="aucbench")
 

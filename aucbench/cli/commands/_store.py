@@ -13,7 +13,6 @@ store_option = click.option(
     "--store", default=StoreSettings.path, show_default=True, help="Folder of the store."
 )
 
-
 HINT = "run aucbench first, or name one with --store"
 
 

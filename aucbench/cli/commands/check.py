@@ -3,7 +3,6 @@
 import sys
 import textwrap
 from time import perf_counter
-from typing import TextIO
 
 import click
 
@@ -39,7 +38,11 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float | N
     AUCBENCH_OFFLINE=1 they are shown as exempt. Exit status 1 when a check failed or was not tried.
     """
     if listed:
-        _print_rules()
+        for family, checks in CHECKS.items():
+            width = max(len(each.name) for each in checks)
+            print(
+                f"{family}:", *(f"  {each.name:<{width}}  {each.sentence}" for each in checks), "", sep="\n"
+            )
         return 0
     if not names and not every:
         raise click.UsageError("Name the plugins to check, or use --all; --list shows the checks.")
@@ -47,15 +50,6 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float | N
         raise ParameterError(f"--patience must be > 0, got {patience:g}.")
     plugins, failures = _chosen(api.catalog(), names, every)
     return _check(plugins, failures, patience)
-
-
-def _print_rules() -> None:
-    for family, checks in CHECKS.items():
-        print(f"{family}:")
-        width = max(len(each.name) for each in checks)
-        for each in checks:
-            print(f"  {each.name:<{width}}  {each.sentence}")
-        print()
 
 
 def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> tuple[list[Plugin], list[Failure]]:
@@ -78,14 +72,17 @@ def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> tuple[list
 def _check(plugins: list[Plugin], failures: list[Failure], patience: float | None) -> int:
     counts = dict.fromkeys(Status, 0)
     for failure in failures:
-        report_failure(failure)
+        print(f"{failure.what}: left out, it could not be registered")
+        print(f"  failed   {failure.reason}{'' if failure.reason.endswith('?') else '.'}")
+        _details(("the place", failure.place))
     for plugin in plugins:
-        progress = Progress(plugin.name, len(CHECKS[plugin.family]), sys.stderr)
+        begun = perf_counter()
+        progress = _Progress(plugin)
         findings = examined_apart(
             plugin.family, plugin.cls, PATIENCE if patience is None else patience, progress
         )
-        progress.close()
-        report(plugin, findings, progress.seconds)
+        progress.show("")
+        _report(plugin, findings, perf_counter() - begun)
         for finding in findings:
             counts[finding.status] += 1
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
@@ -94,48 +91,25 @@ def _check(plugins: list[Plugin], failures: list[Failure], patience: float | Non
     return 1 if counts[Status.failed] or counts[Status.untried] or failures else 0
 
 
-class Progress(Watcher):
-    """Shows on a terminal which check is tried, on a line that is cleared; elsewhere nothing.
+class _Progress(Watcher):
+    """Shows on a terminal which check is tried, on a line that is cleared; elsewhere nothing."""
 
-    Parameters
-    ----------
-    name : str
-        Of the plugin.
-    total : int
-        How many checks there are.
-    out : text stream
-        Written to when it is a terminal.
-    """
-
-    def __init__(self, name: str, total: int, out: TextIO):
-        self._name, self._total, self._out = name, total, out
-        self._terminal = out.isatty()
+    def __init__(self, plugin: Plugin):
+        self._name, self._total = plugin.name, len(CHECKS[plugin.family])
         self._done = 0
-        self._begin = perf_counter()
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since construction."""
-        return perf_counter() - self._begin
 
     def trying(self, name: str) -> None:
-        """Show the check."""
-        self._show(f"aucbench: {self._name}: {name} ({self._done + 1} of {self._total})")
+        self.show(f"aucbench: {self._name}: {name} ({self._done + 1} of {self._total})")
 
     def found(self, finding: Finding) -> None:
-        """Count it."""
         self._done += 1
 
-    def close(self) -> None:
-        """Clear the line."""
-        self._show("")
-
-    def _show(self, text: str) -> None:
-        if self._terminal:
-            print(f"\r\x1b[K{text}", end="", file=self._out, flush=True)
+    def show(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
-def report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float) -> None:
+def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float) -> None:
     """Print what did not pass, a cause once and with it the checks that it stopped."""
     passed = sum(finding.status is Status.passed for finding in findings)
     print(
@@ -145,35 +119,23 @@ def report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float) -> Non
     rules = {check.name: check.sentence for check in CHECKS[plugin.family]}
     for finding in findings:
         if finding.status is Status.failed:
-            _line(f"failed   {finding.check}: {finding.message}")
+            print(f"  failed   {finding.check}: {finding.message}")
             stopped = [each.check for each in findings if each.follows == finding.check]
             _details(
                 ("the place", finding.place),
                 ("the rule", rules[finding.check]),
                 ("the input", finding.shown),
                 ("try again", finding.line),
+                ("it stops", _listed(stopped) if stopped else ""),
             )
-            if stopped:
-                _details(("it stops", _listed(stopped)))
         elif finding.check == "runs" and finding.status is Status.passed and finding.message:
-            _line(f"note     {finding.message}")
-    others = [
-        each for each in findings if each.status in (Status.exempt, Status.untried) and not each.follows
-    ]
-    for status, message in dict.fromkeys((each.status, each.message) for each in others):
-        names = [each.check for each in others if (each.status, each.message) == (status, message)]
-        _line(f"{status:<7}  {', '.join(names)}: {message}")
-
-
-def report_failure(failure: Failure) -> None:
-    """Print why something announced could not be registered."""
-    print(f"{failure.what}: left out, it could not be registered")
-    _line(f"failed   {failure.reason}{'' if failure.reason.endswith('?') else '.'}")
-    _details(("the place", failure.place))
-
-
-def _line(text: str) -> None:
-    print(f"  {text}")
+            print(f"  note     {finding.message}")
+    others: dict[tuple[Status, str], list[str]] = {}  # names of checks by status and message
+    for each in findings:
+        if each.status in (Status.exempt, Status.untried) and not each.follows:
+            others.setdefault((each.status, each.message), []).append(each.check)
+    for (status, message), names in others.items():
+        print(f"  {status:<7}  {', '.join(names)}: {message}")
 
 
 def _details(*lines: tuple[str, str]) -> None:

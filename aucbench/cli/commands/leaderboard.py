@@ -23,12 +23,7 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 @click.option("--study", default=None, help="Name of one study; everything when left out.")
 @click.option("--out", default=None, help="Folder for CSV, Parquet, Markdown, LaTeX, the page and pictures.")
 @click.option("--pictures/--no-pictures", default=True, help="Whether --out draws, which takes seconds.")
-@click.option(
-    "--baseline",
-    default=BASELINE,
-    show_default=True,
-    help="Method that gains are relative to.",
-)
+@click.option("--baseline", default=BASELINE, show_default=True, help="Method that gains are relative to.")
 def leaderboard(
     store: str, uri: str | None, study: str | None, out: str | None, pictures: bool, baseline: str
 ) -> None:

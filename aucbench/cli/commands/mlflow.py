@@ -100,10 +100,8 @@ def export_model(
         cell = model_export.from_store(opened(store, writable=True), algo, dataset, seed, key)
     folder = model_export.export_model(cell, out)
     record = cell.record
-    print(
-        f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}, "
-        f"test AUC {cell.auc:.6f}) written to {folder}"
-    )
+    what = f"{record.algorithm.name} on {record.dataset.title}"
+    print(f"{what} (seed {record.seed}, test AUC {cell.auc:.6f}) written to {folder}")
     print(f"load it by  mlflow.pyfunc.load_model({str(folder)!r})")
 
 

@@ -2,9 +2,8 @@
 
 import keyword
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distributions
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,15 +40,16 @@ def new(kind: str, name: str, into: str) -> None:
     KIND is algorithm, dataset, loss or features. The lines to be changed are marked in its module; its tests
     are the rules that every plugin obeys.
     """
-    details = find_kind(kind)
+    if kind not in KINDS:
+        raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, list(KINDS))}")
+    details = KINDS[kind]
     names = check_name(name, api.catalog())
     folder = write(kind, names, Path(into))
     print(f"{'wrote':>10}  {folder}")
     print(f"{'change':>10}  {folder / name}.py: {details.change}")
-    steps = [f"cd {folder} && pip install -e '.[test]' && pytest", f"aucbench check {name}"]
-    steps.append(details.use.replace("$name", name))
-    for number, step in enumerate(steps):
-        print(f"{'next' if number == 0 else '':>10}  {step}")
+    print(f"{'next':>10}  cd {folder} && pip install -e '.[test]' && pytest")
+    print(f"{'':>10}  aucbench check {name}")
+    print(f"{'':>10}  {details.use.replace('$name', name)}")
 
 
 class Kind(NamedTuple):
@@ -62,49 +62,35 @@ class Kind(NamedTuple):
     change: str  # what its author replaces
 
 
-KINDS: Mapping[str, Kind] = {
+KINDS = {
     "algorithm": Kind(
-        Family.algorithms,
-        "method",
-        "ALGORITHM_CHECKS",
+        Family.algorithms, "method", "ALGORITHM_CHECKS",
         "aucbench try $name",
         "the steps, and the fields they use",
     ),
     "dataset": Kind(
-        Family.datasets,
-        "data set",
-        "DATASET_CHECKS",
+        Family.datasets, "data set", "DATASET_CHECKS",
         "aucbench -m dataset=$name algo=psam,solam,ls_svm tracking=none",
         "`load`, and the facts above it",
     ),
     "loss": Kind(
-        Family.losses,
-        "loss",
-        "LOSS_CHECKS",
+        Family.losses, "loss", "LOSS_CHECKS",
         "aucbench -m algo=asam loss=$name,hinge tracking=none",
         "`value` and `derivative`, and the facts about them",
     ),
     "features": Kind(
-        Family.features,
-        "feature map",
-        "FEATURE_CHECKS",
+        Family.features, "feature map", "FEATURE_CHECKS",
         "aucbench -m algo=psam features=$name,identity tracking=none",
         "`fit` and `transform`",
     ),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Names:
-    """A plugin's name and those that follow from it.
+    """A plugin's name and those that follow from it."""
 
-    Parameters
-    ----------
-    name : str
-        Of the plugin and of its module, ``my_method``.
-    """
-
-    name: str
+    name: str  # of the plugin and of its module, ``my_method``
 
     @property
     def distribution(self) -> str:
@@ -119,16 +105,7 @@ class Names:
 
 
 def check_name(name: str, catalog: Catalog) -> Names:
-    """The names of a new plugin.
-
-    Raises
-    ------
-    ParameterError
-        The name is no identifier of small letters, is taken by Python or Hydra, or hides an installed module
-        or package.
-    PluginError
-        A registered plugin has it.
-    """
+    """The names of a new plugin; refuses those that cannot be, that are taken, or that hide a module."""
     if keyword.iskeyword(name) or name in VALUES or len(name) == 1:
         what = "one letter" if len(name) == 1 else "a word of Python" if keyword.iskeyword(name) else "taken"
         raise ParameterError(f"'{name}' cannot name a plugin: it is {what}; choose a longer name.")
@@ -148,7 +125,7 @@ def check_name(name: str, catalog: Catalog) -> Names:
     names = Names(name)
     if _is_importable(name):
         raise ParameterError(f"There is already a Python module '{name}', which a plugin would hide.")
-    if _is_installed(names.distribution):
+    if any(distributions(name=names.distribution)):
         raise ParameterError(f"There is already an installed package '{names.distribution}'.")
     return names
 
@@ -162,30 +139,9 @@ def _is_importable(name: str) -> bool:
     return spec is not None and spec.origin is not None
 
 
-def _is_installed(name: str) -> bool:
-    try:
-        distribution(name)
-    except PackageNotFoundError:
-        return False
-    return True
-
-
-def find_kind(kind: str) -> Kind:
-    """The kind of that name.
-
-    Raises
-    ------
-    ParameterError
-        There is none; the sentence suggests the nearest.
-    """
-    if kind not in KINDS:
-        raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, list(KINDS))}")
-    return KINDS[kind]
-
-
 def render(kind: str, names: Names) -> dict[str, str]:
     """The files of a package by their path in it."""
-    details = find_kind(kind)
+    details = KINDS[kind]
     words = {
         "name": names.name,
         "cls": names.cls,
@@ -193,7 +149,7 @@ def render(kind: str, names: Names) -> dict[str, str]:
         "noun": details.noun,
         "checks": details.checks,
         "change": details.change,
-        "use": Template(details.use).substitute(name=names.name),
+        "use": details.use.replace("$name", names.name),
     }
     sources = {
         "pyproject.toml": "pyproject.toml",
@@ -207,13 +163,7 @@ def render(kind: str, names: Names) -> dict[str, str]:
 
 
 def write(kind: str, names: Names, into: Path) -> Path:
-    """Write the package as a new folder in `into`, which is made where it is missing; returns the folder.
-
-    Raises
-    ------
-    ParameterError
-        The folder is there already.
-    """
+    """Write the package as a new folder in `into`, which is made where it is missing; returns the folder."""
     folder = into / names.distribution
     texts = render(kind, names)
     if folder.exists() or folder.is_symlink():

@@ -1,16 +1,18 @@
-"""``aucbench run``: train and measure, or show what would run."""
+"""``aucbench run``: train and measure, or show what would run and what that will take."""
 
 import contextlib
 import sys
 from collections.abc import Sequence
 
 from aucbench import api
-from aucbench.cli.console import Console
-from aucbench.cli.dry_run import show_plan
+from aucbench.cli.console import Console, names_of
 from aucbench.cli.exit_status import BAD_INPUT, FAILED
 from aucbench.config import compose
 from aucbench.config.overrides import parse
-from aucbench.studies.result import failures_by_word
+from aucbench.execution.execute import PlannedStudy
+from aucbench.humanize import counted, duration, filesize
+from aucbench.studies.record import CellStatus
+from aucbench.studies.result import by_reason, failures_by_word
 
 
 def run(words: Sequence[str]) -> int:
@@ -26,7 +28,7 @@ def run(words: Sequence[str]) -> int:
         compose.completion_script(request.overrides)
         return 0
     if request.dry_run:
-        return show_plan(api.plan_study(words))
+        return _show_plan(api.plan_study(words))
     with contextlib.closing(Console()) as console:
         result = api.run_study(words, console)
     if result.untracked:  # the results are shown, and the store has them
@@ -36,3 +38,49 @@ def run(words: Sequence[str]) -> int:
     if failures_by_word(result.failures)["failed"]:
         return FAILED
     return BAD_INPUT if result.untracked else 0
+
+
+def _show_plan(planned_study: PlannedStudy) -> int:
+    """Print the plan (``--dry-run``); returns the exit status: 2 where something was refused."""
+    from rich import table as tables
+    from rich.console import Console as Terminal
+
+    plan = planned_study.plan
+    names = names_of([planned.entry for planned in plan.entries])
+    table = tables.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("method", "data set"):
+        table.add_column(name, no_wrap=True)
+    for name in ("cells", "stored", "failed", "trainings", "passes", "core time", "memory"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for planned, each in zip(plan.entries, planned_study.estimates, strict=True):
+        states = [cell.status for cell in planned.cells]
+        time = "?" if each.seconds is None else "~" * (not each.measured) + duration(each.seconds)
+        table.add_row(
+            *names[id(planned.entry)],
+            f"{len(states)}",
+            f"{states.count(CellStatus.finished)}",
+            f"{states.count(CellStatus.failed)}",
+            f"{each.trainings:,}",
+            f"{each.passes:,.0f}",
+            time if each.trainings else "",
+            filesize(each.memory) if each.trainings else "",
+        )
+    Terminal(markup=False, highlight=False, width=None if sys.stdout.isatty() else 160).print(table)
+    print(
+        f"{counted(len(plan.entries), 'entry')}, {counted(len(plan.cells()), 'cell')}, "
+        f"{plan.count(CellStatus.finished)} of them stored; "
+        f"{counted(planned_study.trainings, 'training')} to run"
+    )
+    if planned_study.trainings:
+        seconds, workers = planned_study.seconds, planned_study.workers
+        time = "an unknown time" if seconds is None else f"about {duration(seconds)}"
+        many = "" if workers == 1 else f" on {workers} workers"
+        print(
+            f"{time} of training{many}, up to {filesize(planned_study.memory)} of data "
+            "(~ marks estimates from a short trial run)"
+        )
+    for text in by_reason(plan.unavailable):
+        print(f"left out: {text}")
+    for text in by_reason(plan.refused):
+        print(f"refused: {text}")
+    return BAD_INPUT if plan.refused else 0

@@ -1,6 +1,7 @@
 """``aucbench status``: how far the studies of a store are."""
 
 import click
+import numpy as np
 from msgspec.structs import asdict
 
 from aucbench.cli.commands._store import opened, plans_of, store_option
@@ -35,7 +36,11 @@ def status(store: str, study: str | None, everything: bool, failures: bool) -> i
     if hidden:
         print(f"{counted(hidden, 'finished unnamed study')} not shown (use --all)")
     for failure in failed.values():
-        _show_failure(failure, failures)
+        where = f"{failure.algorithm.name} on {failure.dataset.title}"
+        seeds = " ".join(f"{name}={seed}" for name, seed in asdict(failure.seeds).items())
+        print(f"{failure.reason}: {where} ({seeds}): {failure.message}")
+        if failures and failure.traceback:
+            print(failure.traceback)
     return FAILED if failures_by_word(list(failed.values()))["failed"] else 0
 
 
@@ -50,21 +55,17 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
     for name in ("done", "diverged", "failed", "missing"):
         table.add_column(name, justify="right")
     failures: dict[str, FailureRecord] = {}
-    totals = [0, 0, 0, 0]
+    totals = np.zeros(4, int)
     for entry in plan.entries:
-        keys = entry.cells
-        records = {key: record for key in keys if (record := store.record(key)) is not None}
-        failed = {key: f for key in keys if key not in records and (f := store.failure(key)) is not None}
+        records = {key: record for key in entry.cells if (record := store.record(key)) is not None}
+        left = [key for key in entry.cells if key not in records]
+        failed = {key: failure for key in left if (failure := store.failure(key)) is not None}
         failures |= failed
         words = failures_by_word(list(failed.values()))
         diverged = sum(record.diverged for record in records.values())
-        counts = [
-            len(records) - diverged,
-            diverged + words["diverged"],
-            words["failed"],
-            len(keys) - len(records) - len(failed),
-        ]
-        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        done, missing = len(records) - diverged, len(left) - len(failed)
+        counts = [done, diverged + words["diverged"], words["failed"], missing]
+        totals += counts
         table.add_row(entry.algorithm, entry.dataset, *map(str, counts))
     table.add_row("all", "", *map(str, totals), style="bold")
     Console(markup=False, highlight=False).print(table)
@@ -72,11 +73,3 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
         print(f"left out: {each}")
     print(f"planned {plan.planned[:19]} by: {plan.command}\n")
     return failures
-
-
-def _show_failure(failure: FailureRecord, traceback: bool) -> None:
-    where = f"{failure.algorithm.name} on {failure.dataset.title}"
-    seeds = " ".join(f"{name}={seed}" for name, seed in asdict(failure.seeds).items())
-    print(f"{failure.reason}: {where} ({seeds}): {failure.message}")
-    if traceback and failure.traceback:
-        print(failure.traceback)

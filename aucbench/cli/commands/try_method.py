@@ -50,10 +50,7 @@ OPTIMA = ("ls_svm", "svm_or")  # are not tuned
 @click.argument("name")
 @click.option("--epochs", default=EPOCHS, show_default=True, help="Passes over the training rows.")
 @click.option(
-    "--seconds",
-    default=SECONDS,
-    show_default=True,
-    help="Total time limit; slow methods train on fewer rows.",
+    "--seconds", default=SECONDS, show_default=True, help="Time limit; slow methods see fewer rows."
 )
 @click.option("--store", default=None, help="Folder to keep the cells in; nothing is kept when left out.")
 def try_method(name: str, epochs: float, seconds: float, store: str | None) -> int:
@@ -161,11 +158,11 @@ class _Trial:
     def run(self) -> None:
         """Run what there is time for."""
         own = self._composed(*self._own)
-        rivals = [entry for entry in self._composed() if entry.algorithm.name != self._name]
+        rivals = self._composed()
         start_fork_server()
         self._end = monotonic() + self.seconds
         self.stages.begin("training the methods it is compared with")
-        self._add(rivals)
+        self._add([entry for entry in rivals if entry.algorithm.name != self._name])
         self.stages.begin(f"measuring how fast {self._name} is")
         own = self._measured(own)
         self.stages.begin(f"training {self._name} with its defaults")
@@ -204,9 +201,7 @@ class _Trial:
             raise study.refused[0].error
         # Methods that run until they have converged do so here, too.
         return [
-            each
-            if each.budget.epochs is None
-            else replace(each, budget=replace(each.budget, epochs=self.epochs))
+            replace(each, budget=replace(each.budget, epochs=each.budget.epochs and self.epochs))
             for each in study.entries
         ]
 
@@ -250,15 +245,15 @@ class _Trial:
         else:
             self.remarks.append("there was time for one run only (--seconds allows more)")
         share = time / (self._runs * len(own))
-        limits = Limits(1.0 + 2.0 * share, None, GRACE)
-        fitted = []
+        known = [entry.dataset.title for entry in own]
+        words = (*self._own, f"runs={self._runs}", *_limited(1.0 + 2.0 * share))
+        fitted = [entry for entry in self._composed(*words) if entry.dataset.title in known]
         cut: dict[str, float] = {}  # epochs by data set
-        for entry in own:
+        for number, entry in enumerate(fitted):
             cost = self._costs.get(entry.dataset.title, 0.0)
             if self.is_cut and cost > share:
-                entry = _shortened(entry, share / cost)
-                cut[entry.dataset.title] = float(entry.budget.epochs or 0.0)
-            fitted.append(replace(_with_runs(entry, self._runs), limits=limits))
+                fitted[number] = _shortened(entry, share / cost)
+                cut[entry.dataset.title] = float(fitted[number].budget.epochs or 0.0)
         if math.isfinite(needed) and cut:
             seen = ", ".join(f"{epochs:.2g} on {title}" for title, epochs in cut.items())
             enough = 10 * math.ceil(0.2 * needed + 2.0)
@@ -275,19 +270,20 @@ class _Trial:
             return
         if self.is_cut or not self._costs or self.failures():
             return
-        trials = min(TRIALS, int(0.5 * self._left / max(1e-9, self._runs * sum(self._costs.values()))))
+        costs = self._costs.values()
+        trials = min(TRIALS, int(0.5 * self._left / max(1e-9, self._runs * sum(costs))))
         if trials < FEWEST_TRIALS:
             self.remarks.append("there was no time to tune it (--seconds allows more)")
             return
         self.stages.begin(f"tuning {self._name} and its rivals over {trials} settings")
-        tuning = ("tuning=random", f"tuning.trials={trials}", "tuning.folds=2", "tuning.report=false")
-        limits = Limits(1.0 + 3.0 * max(self._costs.values()), None, GRACE)
-        own = [each for each in self._composed(*self._own, *tuning) if each.dataset.title in self._costs]
-        rivals = [
-            each for each in self._composed(*tuning) if each.algorithm.name not in (self._name, *OPTIMA)
-        ]
-        limited = [replace(each, limits=limits) for each in own]
-        self._add([_with_runs(each, self._runs) for each in (*limited, *rivals)])
+        words = ("tuning=random", f"tuning.trials={trials}", "tuning.folds=2", "tuning.report=false")
+        words += (f"runs={self._runs}",)
+        own = self._composed(*self._own, *words, *_limited(1.0 + 3.0 * max(costs)))
+        rivals = self._composed(*words)
+        self._add(
+            [each for each in own if each.dataset.title in self._costs]
+            + [each for each in rivals if each.algorithm.name not in (self._name, *OPTIMA)]
+        )
 
 
 def _iterations(entry: Entry) -> float:
@@ -295,8 +291,8 @@ def _iterations(entry: Entry) -> float:
     return iterations_of(entry, len(prepared_data().split(entry, entry.settings.seed, 0).train.y))
 
 
-def _with_runs(entry: Entry, runs: int) -> Entry:
-    return replace(entry, settings=replace(entry.settings, runs=runs))
+def _limited(seconds: float) -> tuple[str, str]:
+    return f"limits.seconds={seconds:g}", f"limits.grace={GRACE:g}"
 
 
 def _shortened(entry: Entry, fraction: float) -> Entry:
