@@ -56,9 +56,11 @@ def _values(unfinished: str, overrides: Sequence[str]) -> list[str]:
         return []
     owner: Any = Settings
     if group:
-        from aucbench.config.compose import chosen_names
+        from aucbench.config.compose import choices, compose, session
 
-        owner = api.catalog().find(GROUPS[group], str(chosen_names(api.catalog(), overrides)[group])).cls
+        with session(api.catalog()):
+            chosen = choices(compose(overrides))[group]
+        owner = api.catalog().find(GROUPS[group], str(chosen)).cls
     kind = field_types(owner).get(field)
     members = kind.base if kind and isinstance(kind.base, type) and issubclass(kind.base, StrEnum) else ()
     return [f"{name}={member}" for member in members]

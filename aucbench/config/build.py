@@ -38,7 +38,7 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
             refused.append(Refused(" ".join(job.words), error))
     cfg = composed.jobs[0].cfg
     with as_sentences():
-        running = Running(**_own(Running, cfg))
+        running = _own(Running, cfg)
         if composed.parallel is not None and running.parallel == 1:
             running = replace(running, parallel=composed.parallel)
         return Study(
@@ -46,10 +46,10 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
             running=running,
             name=cfg.study,
             command=command,
-            store_path=StoreSettings(**_fields(StoreSettings, cfg.store, "store.")).path,
+            store_path=_section(StoreSettings, cfg).path,
             tracking_uri=getattr(_chosen("tracking", compose.choices(cfg), cfg), "uri", None),
             swept=composed.swept,
-            skip_missing_data=Matrix(**_fields(Matrix, cfg.matrix, "matrix.")).skip_missing_data,
+            skip_missing_data=_section(Matrix, cfg).skip_missing_data,
             only_failed=only_failed,
             refused=refused,
         )
@@ -59,7 +59,7 @@ def build_entry(catalog: Catalog, cfg: DictConfig) -> Entry:
     """Make the objects an entry consists of; their constructors check every value."""
     with as_sentences():
         _refuse_added(cfg)
-        settings = Settings(**_own(Settings, cfg))
+        settings = _own(Settings, cfg)
         if settings.strict and catalog.failures:
             raise PluginError(f"strict=true: {catalog.failures[0]}.")
         names = compose.choices(cfg)
@@ -71,20 +71,19 @@ def build_entry(catalog: Catalog, cfg: DictConfig) -> Entry:
                 f"{suggest(str(access), list(Access))}"
             )
         loss = accepted_loss(catalog, algorithm.instance, names["loss"])
-        part = Part(cfg.dataset.part)
         dataset = _plugin(catalog, "dataset", names["dataset"], cfg)
         return Entry(
             algorithm=algorithm,
             dataset=dataset,
             loss=None if loss is None else _plugin(catalog, "loss", loss, cfg),
             features=_plugin(catalog, "features", names["features"], cfg),
-            part=part,
+            part=Part(cfg.dataset.part),
             scaling=settings.scaling or default_scaling(dataset.instance),
             protocol=_chosen("protocol", names, cfg),
             tuning=_tuning(catalog, algorithm.instance, _chosen("tuning", names, cfg)),
-            budget=Budget(**_fields(Budget, cfg.budget, "budget.")),
+            budget=_section(Budget, cfg),
             settings=settings,
-            limits=Limits(**_fields(Limits, cfg.limits, "limits.")),
+            limits=_section(Limits, cfg),
         )
 
 
@@ -114,14 +113,19 @@ def _plugin(catalog: Catalog, group: str, name: str | None, cfg: DictConfig) -> 
     return BoundPlugin(plugin.cls(**frozen), plugin.distribution, plugin.version)
 
 
+def _section(cls: Any, cfg: DictConfig) -> Any:
+    """The section of that class, such as `budget`."""
+    return cls(**_fields(cls, cfg[cls.name], f"{cls.name}."))
+
+
+def _own(cls: Any, cfg: DictConfig) -> Any:
+    """The class with the top-level values that are fields of it."""
+    return cls(**_with_booleans(cls, {name: cfg[name] for name in structured_configs.field_names(cls)}, ""))
+
+
 def _fields(cls: type, node: DictConfig | None, prefix: str) -> dict[str, Any]:
     """The values of a node, for the class whose fields they are."""
     return _with_booleans(cls, compose.parameters(node), prefix)
-
-
-def _own(cls: type, cfg: DictConfig) -> dict[str, Any]:
-    """The top-level values that are fields of the class."""
-    return _with_booleans(cls, {name: cfg[name] for name in structured_configs.field_names(cls)}, "")
 
 
 def _with_booleans(cls: type, values: dict[str, Any], prefix: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from omegaconf import Container, DictConfig, OmegaConf, open_dict
 
 from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
-from aucbench.config.overrides import Request, expand, flag_parser, refuse_sweeps
+from aucbench.config.overrides import Request, expand, flag_parser
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, suggest
@@ -48,8 +48,7 @@ class Composed(NamedTuple):
 def config_folder() -> str:
     """Absolute path of the packaged `aucbench/conf`, else of the checkout's `conf`."""
     package = Path(__file__).resolve().parents[1]
-    packaged = package / "conf"
-    return str(packaged if packaged.is_dir() else package.parent / "conf")
+    return str(next(path for path in (package / "conf", package.parent / "conf") if path.is_dir()))
 
 
 def compose_jobs(catalog: Catalog, request: Request) -> Composed:
@@ -70,8 +69,13 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
                 parallel = _workers(base)
                 composer = Composer(of_hydra, request.config_name)
                 composer.roots[tuple(common)] = _without_hydra(base)
-                return Composed(list(_each(catalog, composer, expand([*swept, *of_runs]))), True, parallel)
-        refuse_sweeps(of_runs)
+                return Composed(_each(catalog, composer, expand([*swept, *of_runs])), True, parallel)
+        for word in (str(each.input_line) for each in of_runs if each.is_sweep_override()):
+            name, _, value = word.partition("=")
+            raise ParameterError(
+                f"{name} has several values: add --multirun to run each of {value}, or write "
+                f"{name}=[{value}] for a list."
+            )
         cfg = compose(request.overrides, request.config_name, with_hydra=True)
         parallel = _workers(cfg)
         return Composed([Job(list(request.overrides), _without_hydra(cfg))], False, parallel)
@@ -127,8 +131,7 @@ def _workers(cfg: DictConfig) -> int | None:
                 f"{group}={chosen[group]} cannot run aucbench's studies: parallel=2 or hydra/launcher=dask "
                 "runs cells at the same time, and tuning=optuna searches settings."
             )
-    parallel: int | None = cfg.hydra.launcher.get("parallel")
-    return parallel
+    return cfg.hydra.launcher.get("parallel")  # type: ignore[no-any-return]
 
 
 class Composer:
@@ -171,7 +174,7 @@ class Composer:
         return self.roots[common]
 
 
-def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> Iterator[Job]:
+def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> list[Job]:
     """Every job of a sweep, composed; those that the study's matrix skips are left out.
 
     What the matrix says for the job's data set and method comes first, so that words of the command line win.
@@ -180,20 +183,19 @@ def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> It
     matrix = Matrix(**parameters(root.matrix))
     defaults = choices(root)
     _check_names(catalog, matrix)
-    runs = False
+    composed = []
     for job in jobs:
         chosen = defaults | dict(word.split("=", 1) for word in job if _name(word) in LOOKED_UP)
         algo, dataset = (chosen[group] for group in LOOKED_UP)
         if dataset in _listed(matrix.skip, algo, "matrix.skip"):
             continue
-        runs = True
-        said = [
-            *_listed(matrix.for_dataset, dataset, "matrix.for_dataset"),
-            *_listed(matrix.for_algo, algo, "matrix.for_algo"),
-        ]
-        yield Job(job, composer.compose([*(word for word in said if not _is_overruled(word, job)), *job]))
-    if not runs:
+        said = _listed(matrix.for_dataset, dataset, "matrix.for_dataset")
+        said += _listed(matrix.for_algo, algo, "matrix.for_algo")
+        words = [word for word in said if not _is_overruled(word, job)]
+        composed.append(Job(job, composer.compose([*words, *job])))
+    if not composed:
         raise ParameterError("The study's matrix skips every run that was asked for.")
+    return composed
 
 
 def _name(word: str) -> str:
@@ -306,12 +308,6 @@ def completions(catalog: Catalog, line: str) -> list[str]:
         loader = GlobalHydra.instance().config_loader()
         found: list[str] = DefaultCompletionPlugin(loader)._query("config", line)
         return found
-
-
-def chosen_names(catalog: Catalog, overrides: Sequence[str]) -> dict[str, str | None]:
-    """The name that some overrides choose for each group."""
-    with session(catalog):
-        return choices(compose(overrides))
 
 
 def completion_script(words: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from types import NoneType
 from typing import Any, get_args
 
@@ -29,14 +29,14 @@ def as_sentences() -> Iterator[None]:
     except AucbenchError:
         raise
     except Exception as error:
-        sentence = explain(error)
+        sentence = _sentence(error)
         if sentence is None:
             raise
         raise ParameterError(sentence) from error
 
 
-def explain(error: BaseException) -> str | None:
-    """The sentence, or None when the error is neither Hydra's nor OmegaConf's."""
+def _sentence(error: BaseException) -> str | None:
+    """None when the error is neither Hydra's nor OmegaConf's."""
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         return _unknown_choice(error)
     if isinstance(error, OverrideParseException):
@@ -46,9 +46,13 @@ def explain(error: BaseException) -> str | None:
     cause = error.__cause__ if isinstance(error, HydraException) and error.__cause__ else error
     if isinstance(cause, OmegaConfBaseException):
         return _field(cause)
-    if isinstance(error, HydraException):
-        return _hydra(error)
-    return None
+    if not isinstance(error, HydraException):
+        return None
+    text = " ".join(str(error).split())
+    if text.startswith(("Could not override", "Could not append")):
+        key = text.split("'")[1] if text.count("'") >= 2 else text
+        return _unknown_setting(key.split("=")[0].lstrip("+~"))
+    return text if text.endswith(".") else f"{text}."
 
 
 def _unknown_choice(error: MissingConfigException) -> str:
@@ -62,20 +66,18 @@ def _unknown_choice(error: MissingConfigException) -> str:
 def _field(error: OmegaConfBaseException) -> str:
     full_key = str(error.full_key or error.key or "")
     section, _, key = full_key.rpartition(".")
-    owner = error.parent_node
-    kind = error.object_type if isinstance(error.object_type, type) else None
-    who = kind.__name__ if kind not in (None, dict) and kind is not None else (section or "aucbench")
+    kind: Any = error.object_type
     if isinstance(error, ConfigAttributeError | ConfigKeyError):
-        known = [field.name for field in fields(kind)] if hasattr(kind, "__dataclass_fields__") else []  # type: ignore[arg-type]
-        known = known or [str(name) for name in (owner or {})]
         if not section:
             return _unknown_setting(key)
+        known = [field.name for field in fields(kind)] if is_dataclass(kind) else []
+        who = section if kind in (None, dict) else kind.__name__
+        known = known or [str(name) for name in (error.parent_node or {})]
         return f"{full_key}: {who} has no field '{key}'. {suggest(key, known)}"
     if isinstance(error, MissingMandatoryValue):
         return f"{full_key} must be set: {full_key}=VALUE."
-    if isinstance(error, ValidationError):
-        return f"{full_key}: {_first_line(error)}{_expected(kind, key)}."
-    return f"{full_key}: {_first_line(error)}." if full_key else f"{_first_line(error)}."
+    expected = _expected(kind, key) if isinstance(error, ValidationError) else ""
+    return f"{full_key}: {_first_line(error)}{expected}.".removeprefix(": ")
 
 
 def _expected(kind: Any, key: str) -> str:
@@ -83,14 +85,6 @@ def _expected(kind: Any, key: str) -> str:
     plain = {float: "a number", int: "a whole number", NoneType: "null"}
     words = [plain.get(each, "") for each in get_args(hint) or (hint,)]
     return f" (expected {' or '.join(words)})" if all(words) else ""
-
-
-def _hydra(error: HydraException) -> str:
-    text = " ".join(str(error).split())
-    if text.startswith(("Could not override", "Could not append")):
-        key = text.split("'")[1] if text.count("'") >= 2 else text
-        return _unknown_setting(key.split("=")[0].lstrip("+~"))
-    return text if text.endswith(".") else f"{text}."
 
 
 def _unknown_setting(key: str) -> str:

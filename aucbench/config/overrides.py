@@ -104,17 +104,6 @@ def check_overrides(words: Iterable[str]) -> None:
             )
 
 
-def refuse_sweeps(overrides: Iterable[Override]) -> None:
-    """Refuse several values where one run was asked for."""
-    for override in overrides:
-        if override.is_sweep_override():
-            name, _, value = str(override.input_line).partition("=")
-            raise ParameterError(
-                f"{name} has several values: add --multirun to run each of {value}, or write "
-                f"{name}=[{value}] for a list."
-            )
-
-
 def expand(overrides: Iterable[Override]) -> list[list[str]]:
     """The words of every job of a sweep; the last override varies fastest, and a repeated one replaces."""
     values: dict[str, list[str]] = {}

@@ -9,7 +9,7 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING
 
-from aucbench.contracts import field_types
+from aucbench.contracts import FieldType, field_types
 from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.splits import PROTOCOLS
@@ -82,9 +82,7 @@ def structured(cls: Any, extra: Iterable[tuple[str, Any, Any]] = ()) -> type:
 def own_fields(cls: Any) -> list[tuple[str, Any, Any]]:
     """Name, type and default of the fields of `cls`, as `make_dataclass` takes them."""
     kinds = field_types(cls)
-    return [
-        (f.name, _hydra_type(kinds[f.name].base, kinds[f.name].optional), _default(f)) for f in fields(cls)
-    ]
+    return [(f.name, _hydra_type(kinds[f.name]), _default(f)) for f in fields(cls)]
 
 
 def field_names(cls: Any) -> list[str]:
@@ -92,20 +90,18 @@ def field_names(cls: Any) -> list[str]:
     return [f.name for f in fields(cls)]
 
 
-def _hydra_type(base: Any, optional: bool) -> Any:
+def _hydra_type(kind: FieldType) -> Any:
     # OmegaConf takes any number for true or false; `build` takes the two words only.
-    known = base in (int, float, str) or (isinstance(base, type) and issubclass(base, StrEnum))
-    if not known:
+    base: Any = kind.base
+    if base not in (int, float, str) and not (isinstance(base, type) and issubclass(base, StrEnum)):
         return Any
-    return base | None if optional else base
+    return base | None if kind.optional else base
 
 
 def _default(f: Field[Any]) -> Any:
     if f.default_factory is not NO_DEFAULT:
         return field(default_factory=f.default_factory)
-    if f.default is NO_DEFAULT:
-        return field(default=MISSING)
     # A tuple is a list to OmegaConf, and a list needs a factory.
     if isinstance(f.default, tuple):
         return field(default_factory=lambda: list(f.default))  # type: ignore[arg-type]
-    return field(default=f.default)
+    return field(default=MISSING if f.default is NO_DEFAULT else f.default)

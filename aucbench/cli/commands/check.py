@@ -121,12 +121,13 @@ def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float) -> No
         if finding.status is Status.failed:
             print(f"  failed   {finding.check}: {finding.message}")
             stopped = [each.check for each in findings if each.follows == finding.check]
+            told = f"{counted(len(stopped), 'other check')}: {', '.join(stopped)}"
             _details(
                 ("the place", finding.place),
                 ("the rule", rules[finding.check]),
                 ("the input", finding.shown),
                 ("try again", finding.line),
-                ("it stops", _listed(stopped) if stopped else ""),
+                ("it stops", textwrap.fill(told, WIDTH, subsequent_indent=INDENT + " " * 11) * bool(stopped)),
             )
         elif finding.check == "runs" and finding.status is Status.passed and finding.message:
             print(f"  note     {finding.message}")
@@ -142,9 +143,3 @@ def _details(*lines: tuple[str, str]) -> None:
     for what, text in lines:
         if text:
             print(f"{INDENT}{what:<9}  {text}")
-
-
-def _listed(names: list[str]) -> str:
-    """Names in lines that are not too long."""
-    words = f"{counted(len(names), 'other check')}: {', '.join(names)}"
-    return textwrap.fill(words, WIDTH, subsequent_indent=INDENT + " " * 11)

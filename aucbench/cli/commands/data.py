@@ -66,13 +66,12 @@ def _fetch(dataset: Any, yes: bool) -> None:
 
 
 def _is_small(dataset: Any) -> bool:
-    if getattr(dataset, "large", False):
-        return False
     try:
         files = tuple(getattr(dataset, "files", ()))
     except AucbenchError:  # a file of one's own, which is not named
         return False
-    return bool(files) and not any(file.by_hand for file in files)
+    is_large = getattr(dataset, "large", False)
+    return bool(files) and not is_large and not any(file.by_hand for file in files)
 
 
 @click.command("data")

@@ -141,15 +141,11 @@ def _is_importable(name: str) -> bool:
 
 def render(kind: str, names: Names) -> dict[str, str]:
     """The files of a package by their path in it."""
-    details = KINDS[kind]
-    words = {
+    words = KINDS[kind]._asdict() | {
         "name": names.name,
         "cls": names.cls,
         "distribution": names.distribution,
-        "noun": details.noun,
-        "checks": details.checks,
-        "change": details.change,
-        "use": details.use.replace("$name", names.name),
+        "use": KINDS[kind].use.replace("$name", names.name),
     }
     sources = {
         "pyproject.toml": "pyproject.toml",
