@@ -23,7 +23,6 @@ from aucbench.registry import Catalog, suggest
 from aucbench.studies.settings import Matrix, Settings
 
 VERSION_BASE = "1.3"
-EXPERIMENT = "experiment"
 LAUNCHERS = ("basic", structured_configs.DASK)
 
 Words = tuple[str, ...]
@@ -131,7 +130,7 @@ def _workers(cfg: DictConfig) -> int | None:
                 f"{group}={chosen[group]} cannot run aucbench's studies: parallel=2 or hydra/launcher=dask "
                 "runs cells at the same time, and tuning=optuna searches settings."
             )
-    return cfg.hydra.launcher.get("parallel")  # type: ignore[no-any-return]
+    return cfg.hydra.launcher.get("parallel")
 
 
 class Composer:

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import aucbench
+from aucbench import api
 from aucbench.cli.commands import try_method
 from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
@@ -157,6 +158,16 @@ def test_reversed_scores_are_said_with_the_auc_of_the_other_sign(tried, store):
         f"{auc:.4f}" in line and f"{1 - auc:.4f}" in line for line in starting(lines, "The scores look")
     )
     assert starting(lines, "Next: change the sign")
+
+
+def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkeypatch, capsys):
+    monkeypatch.setattr(api, "catalog", lambda: catalog)
+    words = ["algo=reversed", "budget.epochs=1", "tracking=none", "store.path=null"]
+    for more in ([], ["-m"]):
+        assert main([*words, *more]) == 0
+        out = capsys.readouterr().out
+        auc = float(re.search(r"test AUC +([\d.]+)", out).group(1))
+        assert f"the scores look reversed: with the sign changed, the AUC is {1 - auc:.4f}" in out
 
 
 @pytest.mark.parametrize("name", ["slow", "slow_planner"])

@@ -63,15 +63,16 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
     from aucbench.leaderboard.papers import TABLES
     from aucbench.registry import suggest
 
+    names = studies or (table,)
     if table not in TABLES:
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
     hint = f"run aucbench +experiment={table} first"
     kept = opened(store, hint)
     known = {plan.study for plan in kept.plans()}
-    for study in studies or (table,):
+    for study in names:
         if study not in known:
             raise ParameterError(f"The store at {store} has no study '{study}': {hint}.")
-    cells = {cell.key: cell for study in studies or (table,) for cell in from_store(kept, study)}
+    cells = {cell.key: cell for study in names for cell in from_store(kept, study)}
     folder = _made(out)
     frame = papers.compare(TABLES[table], list(cells.values()))
     words = [f"--store {shlex.quote(store)}"] if store != StoreSettings.path else []

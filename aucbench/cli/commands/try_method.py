@@ -245,21 +245,19 @@ class _Trial:
         else:
             self.remarks.append("there was time for one run only (--seconds allows more)")
         share = time / (self._runs * len(own))
-        known = [entry.dataset.title for entry in own]
         words = (*self._own, f"runs={self._runs}", *_limited(1.0 + 2.0 * share))
-        fitted = [entry for entry in self._composed(*words) if entry.dataset.title in known]
-        cut: dict[str, float] = {}  # epochs by data set
+        fitted = self._composed(*words)[: len(own)]
+        cut = []
         for number, entry in enumerate(fitted):
             cost = self._costs.get(entry.dataset.title, 0.0)
             if self.is_cut and cost > share:
                 fitted[number] = _shortened(entry, share / cost)
-                cut[entry.dataset.title] = float(fitted[number].budget.epochs or 0.0)
-        if math.isfinite(needed) and cut:
-            seen = ", ".join(f"{epochs:.2g} on {title}" for title, epochs in cut.items())
+                cut.append(f"{fitted[number].budget.epochs:.2g} on {entry.dataset.title}")
+        if cut and math.isfinite(needed):
             enough = 10 * math.ceil(0.2 * needed + 2.0)
             self.remarks.append(
                 f"{self._name} takes {duration(needed)} for {self.epochs:g} epochs on all data sets: there "
-                f"was time for {seen}, and it was not tuned (--seconds {enough} is enough)"
+                f"was time for {', '.join(cut)}, and it was not tuned (--seconds {enough} is enough)"
             )
         return fitted
 
@@ -276,8 +274,8 @@ class _Trial:
             self.remarks.append("there was no time to tune it (--seconds allows more)")
             return
         self.stages.begin(f"tuning {self._name} and its rivals over {trials} settings")
-        words = ("tuning=random", f"tuning.trials={trials}", "tuning.folds=2", "tuning.report=false")
-        words += (f"runs={self._runs}",)
+        search = ("tuning=random", f"tuning.trials={trials}", "tuning.folds=2", "tuning.report=false")
+        words = (*search, f"runs={self._runs}")
         own = self._composed(*self._own, *words, *_limited(1.0 + 3.0 * max(costs)))
         rivals = self._composed(*words)
         self._add(
