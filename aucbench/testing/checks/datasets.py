@@ -35,7 +35,7 @@ class DatasetSubject(Subject):
     def loaded(self, part: str) -> data.Loaded:
         """The part, loaded anew."""
         self.where = f"the {part} part"
-        return self._available(lambda plugin: data.load(plugin, part))  # type: ignore[no-any-return]
+        return self._available(lambda plugin: data.load(plugin, part))
 
     def _available(self, action: Any) -> Any:
         if self._missing is None:
