@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Pairwise = dict[tuple[str, str], float]  # (method, other), both ways, to a p-value after Holm's correction
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -18,18 +20,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Curve:
-    """Mean test AUC of a method on a board at common checkpoints, over the runs that reached them.
+    """Mean test AUC of a method at common checkpoints over the runs that reached them; (k,) arrays."""
 
-    Parameters
-    ----------
-    samples, seconds, auc, low, high : (k,) ndarray
-        Mean samples seen and training seconds; mean AUC and the band around it.
-    """
-
-    samples: NDArray[np.float64]
-    seconds: NDArray[np.float64]
+    samples: NDArray[np.float64]  # mean samples seen
+    seconds: NDArray[np.float64]  # mean training seconds
     auc: NDArray[np.float64]
-    low: NDArray[np.float64]
+    low: NDArray[np.float64]  # of the band around it
     high: NDArray[np.float64]
 
 
@@ -44,95 +40,46 @@ class Look:
 
 @dataclass(frozen=True)
 class Row:
-    """One method on one board.
+    """One method on one board; NaN where a number is not known."""
 
-    Parameters
-    ----------
-    method : str
-        Label, unique on the board.
-    algorithm : str
-        Name of the plugin, which gives the colour.
-    rank : float
-        By mean test AUC, 1 is best, ties share the mean; NaN with a gap.
-    auc : Estimate
-        Mean over the runs and its confidence interval.
-    std : float
-        Over the runs.
-    runs, diverged, failed, missing : int
-        Numbers of cells.
-    groups : str
-        Letters; methods that share one do not differ significantly, by `Board.procedure`.
-    wins, ties, losses : int
-        Against the other methods of the board, by the same tests.
-    gain : Estimate
-        Mean of AUC - AUC of the board's baseline over the runs that both have, with its interval; NaN where
-        the baseline has no result.
-    train_seconds, ns_per_iteration, state_bytes, tuning_seconds, tuning_passes : float
-        Means over the finished runs.
-    timing_mark : str
-        Empty, or why its times are not comparable with the others'.
-    target_seconds, target_samples, target_share : float
-        Medians to the target AUC, and the share of runs that reached it.
-    anytime_samples, anytime_seconds : float
-        Area under the AUC curve against log samples and log seconds, from 0 to 1.
-    parameters, command : str
-        What belongs to the method, and the words that run the entry again.
-    curve : Curve or None
-    aucs : tuple of float
-        Final test AUC of every run, NaN where there is none; in the order of the board's runs.
-    exempt : str
-        Checks the method is exempt from, and why.
-    chosen : str
-        Values that the tunings of the runs chose, and how often; empty without a tuning.
-    edges : str
-        Chosen values at an edge of the values tried, and how often.
-    unconverged : int
-        Runs that ended before a method that knows when it has converged had.
-    advice : str
-        What to change, for a method that diverged.
-    on_front : bool
-        Whether no other method of the board is at least as good in mean AUC and mean training time and
-        better in one. A method with gaps or a timing mark is not on the front and beats nobody.
-    unplanned : int
-        Runs that other methods of the board have, and that were not planned for this one.
-    """
-
-    method: str
-    algorithm: str
-    rank: float
-    auc: Estimate
-    std: float
-    runs: int
+    method: str  # label, unique on the board
+    algorithm: str  # name of the plugin, which gives the colour
+    rank: float  # by mean test AUC, 1 is best, ties share the mean; NaN with a gap
+    auc: Estimate  # mean over the runs
+    std: float  # over the runs
+    runs: int  # numbers of cells, these four
     diverged: int
     failed: int
     missing: int
-    groups: str
-    wins: int
+    groups: str  # letters; methods that share one do not differ significantly, by `Board.procedure`
+    wins: int  # against the other methods of the board, by the same tests
     ties: int
     losses: int
-    gain: Estimate
-    train_seconds: float
+    gain: Estimate  # mean of AUC - AUC of the board's baseline over the runs that both have
+    train_seconds: float  # means over the finished runs, these five
     ns_per_iteration: float
     state_bytes: float
     tuning_seconds: float
     tuning_passes: float
-    timing_mark: str
-    target_seconds: float
+    timing_mark: str  # empty, or why its times are not comparable with the others'
+    target_seconds: float  # medians to the target AUC, and the share of runs that reached it
     target_samples: float
     target_share: float
-    anytime_samples: float
+    anytime_samples: float  # area under the AUC curve against log samples, or log seconds, from 0 to 1
     anytime_seconds: float
-    parameters: str
-    command: str
+    parameters: str  # what belongs to the method
+    command: str  # the words that run the entry again
     curve: Curve | None
-    aucs: tuple[float, ...]
-    exempt: str = ""
-    chosen: str = ""
-    edges: str = ""
-    unconverged: int = 0
-    advice: str = ""
+    aucs: tuple[float, ...]  # final test AUC of every run of the board, NaN where there is none
+    exempt: str = ""  # checks the method is exempt from, and why
+    chosen: str = ""  # values that the tunings chose, and how often
+    edges: str = ""  # chosen values at an edge of the values tried, and how often
+    unconverged: int = 0  # runs that ended before a method that knows when it has converged had
+    advice: str = ""  # what to change, for a method that diverged
+    # Whether no other method of the board is at least as good in mean AUC and mean training time and better
+    # in one. A method with gaps or a timing mark is not on the front and beats nobody.
     on_front: bool = False
-    unplanned: int = 0
+    unplanned: int = 0  # runs that other methods of the board have, and that were not planned for this one
 
     @property
     def gaps(self) -> list[tuple[int, str]]:
@@ -156,171 +103,76 @@ class TriedSetting:
 
 @dataclass(frozen=True)
 class DataFacts:
-    """The data of a board; None or empty where it is not known.
+    """The data of a board; None or empty where it is not known."""
 
-    Parameters
-    ----------
-    rows, train_rows, test_rows : int or None
-        Training and test rows of a run together, and each alone; of the largest run where they differ.
-    features : int or None
-        Columns of the rows as the methods see them, after a feature map.
-    positives : int or None
-        Positive rows among `rows`.
-    positive_share : float or None
-        Share of the positives, among the training rows where those of the test rows are not recorded.
-    positive, negative : tuple of str
-        Labels that count as positive and as negative.
-    format, licence, citation : str
-        ``dense`` or ``csr``; terms and source of the data set.
-    """
-
-    rows: int | None = None
+    rows: int | None = None  # training and test rows of a run together; of the largest run where they differ
     train_rows: int | None = None
     test_rows: int | None = None
-    features: int | None = None
-    positives: int | None = None
-    positive_share: float | None = None
-    positive: tuple[str, ...] = ()
+    features: int | None = None  # columns of the rows as the methods see them, after a feature map
+    positives: int | None = None  # among `rows`
+    positive_share: float | None = None  # of the training rows where the test rows are not recorded
+    positive: tuple[str, ...] = ()  # labels that count as positive
     negative: tuple[str, ...] = ()
-    format: str = ""
+    format: str = ""  # dense or csr
     licence: str = ""
     citation: str = ""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Mean AUC against cost of a method over all boards of a group.
+    """Mean AUC against cost of a method over all boards of a group."""
 
-    Parameters
-    ----------
-    auc : float
-        Mean over the boards of the mean test AUC.
-    seconds : float
-        Geometric mean over the boards of the training seconds of a run.
-    marked : bool
-        Whether its times are not comparable with the others' on some board.
-    on_front : bool
-        Whether no other method is at least as good in both and better in one; False where `marked`.
-    """
-
-    auc: float
-    seconds: float
-    marked: bool
-    on_front: bool
+    auc: float  # mean over the boards of the mean test AUC
+    seconds: float  # geometric mean over the boards of the training seconds of a run
+    marked: bool  # whether its times are not comparable with the others' on some board
+    on_front: bool  # whether no other is at least as good in both and better in one; False where `marked`
 
 
 @dataclass(frozen=True)
 class Board:
-    """All methods on one data set under one setting, best first.
+    """All methods on one data set under one setting, best first."""
 
-    Parameters
-    ----------
-    number : int
-        From 1.
-    dataset, setting : str
-        What they have in common.
-    facts : DataFacts
-        Of the data.
-    tuned : bool
-        Tuned and untuned results never share a board.
-    target : float
-        The AUC to be reached, and `target_text` says what it is.
-    pairwise : mapping
-        (method, other) to the p-value of the paired test, after Holm's correction.
-    trials : mapping
-        Method to the settings that its tuning tried.
-    procedure : str
-        The test behind letters, wins and `pairwise`; empty where no pair could be tested.
-    baseline : str
-        Label of the method that gains are relative to; empty where it is not on the board.
-    baseline_reason : str
-        Why there are no gains; empty where there are.
-    """
-
-    number: int
+    number: int  # from 1
     dataset: str
     setting: str
     facts: DataFacts
-    tuned: bool
-    target: float
-    target_text: str
+    tuned: bool  # tuned and untuned results never share a board
+    target: float  # the AUC to be reached
+    target_text: str  # what it is
     rows: tuple[Row, ...]
-    pairwise: dict[tuple[str, str], float] = field(default_factory=dict)
-    trials: dict[str, list[TriedSetting]] = field(default_factory=dict)
-    procedure: str = ""
-    baseline: str = ""
-    baseline_reason: str = ""
+    pairwise: Pairwise = field(default_factory=dict)  # by the paired test
+    trials: dict[str, list[TriedSetting]] = field(default_factory=dict)  # by method, what its tuning tried
+    procedure: str = ""  # the test behind letters, wins and `pairwise`; empty where no pair could be tested
+    baseline: str = ""  # label of the method that gains are relative to; empty where it is not on the board
+    baseline_reason: str = ""  # why there are no gains; empty where there are
 
 
 @dataclass(frozen=True)
 class Overall:
-    """The methods across the boards of one kind (tuned, or not).
-
-    Parameters
-    ----------
-    tuned : bool
-        Which kind.
-    methods : tuple of str
-        Labels.
-    boards : int
-        Number of boards.
-    ranked_boards : int
-        Of them, those on which all ranked methods have all runs.
-    ranks : mapping
-        Method to its average rank over the boards on which all complete methods have all runs.
-    ranks_with_gaps : mapping
-        Method to its average rank over the boards that it is on.
-    incomplete : mapping
-        Method to the data sets on which it has gaps.
-    groups : mapping
-        Method to letters; methods that share one do not differ significantly, by `procedure`.
-    wins, ties, losses : mapping
-        Method to the sums of its outcomes on the boards.
-    pairwise : mapping
-        (method, other) to the p-value of Wilcoxon's test across boards, after Holm's correction.
-    procedure : str
-        The test behind letters and `pairwise`; empty where no pair could be tested.
-    friedman : mapping or None
-        Statistic, p-value and critical difference from ten boards on.
-    friedman_text : str
-        Friedman's and Nemenyi's tests in words, for the critical-difference diagram, or why there is none.
-    cliques : tuple of tuple of str
-        Bars of that diagram: methods that Nemenyi's test does not tell apart, at least two.
-    profile : mapping
-        Method to its performance profile: (ratio, share) arrays.
-    costs : mapping
-        Method without gaps to its mean AUC and cost.
-    baseline, baseline_reason : str
-        Label of the method that gains are relative to; and why there are none.
-    gains : mapping
-        Method to its mean gain over the boards on which neither it nor the baseline has gaps; the interval
-        is over these boards.
-    gain_boards : mapping
-        Method to the number of these boards.
-    """
+    """The methods across the boards of one kind (tuned, or not); mappings are by the label of a method."""
 
     tuned: bool
     methods: tuple[str, ...]
-    boards: int
-    ranks: dict[str, Estimate]
-    ranks_with_gaps: dict[str, Estimate]
-    incomplete: dict[str, list[str]]
-    groups: dict[str, str]
-    wins: dict[str, int]
+    boards: int  # number of boards
+    ranks: dict[str, Estimate]  # average, over the boards on which all complete methods have all runs
+    ranks_with_gaps: dict[str, Estimate]  # average, over the boards that the method is on
+    incomplete: dict[str, list[str]]  # data sets on which the method has gaps
+    groups: dict[str, str]  # letters; methods that share one do not differ significantly, by `procedure`
+    wins: dict[str, int]  # sums of the outcomes on the boards
     ties: dict[str, int]
     losses: dict[str, int]
-    pairwise: dict[tuple[str, str], float]
-    procedure: str
-    friedman: dict[str, float] | None
-    friedman_text: str
-    cliques: tuple[tuple[str, ...], ...]
-    profile: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
-    costs: dict[str, Cost]
-    baseline: str
-    baseline_reason: str
-    gains: dict[str, Estimate]
-    gain_boards: dict[str, int]
-    ranked_boards: int = 0
+    pairwise: Pairwise  # by Wilcoxon's test across boards
+    procedure: str  # the test behind letters and `pairwise`; empty where no pair could be tested
+    friedman: dict[str, float] | None  # statistic, p-value and critical difference from ten boards on
+    friedman_text: str  # Friedman's and Nemenyi's tests in words, or why there are none
+    cliques: tuple[tuple[str, ...], ...]  # two or more methods that Nemenyi's test does not tell apart
+    profile: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]  # performance profile: ratio, share
+    costs: dict[str, Cost]  # of methods without gaps
+    baseline: str  # label of the method that gains are relative to
+    baseline_reason: str  # why there are none
+    gains: dict[str, Estimate]  # mean over the boards on which neither it nor the baseline has gaps
+    gain_boards: dict[str, int]  # number of these boards, over which the interval of the gain is
+    ranked_boards: int = 0  # boards on which all ranked methods have all runs
 
 
 @dataclass(frozen=True)
@@ -338,47 +190,24 @@ class MethodInfo:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole leaderboard.
+    """A whole leaderboard."""
 
-    Parameters
-    ----------
-    title : str
-        Name of the study, or of the store.
-    version, machines, made : str
-        Of aucbench; processors the cells ran on; date.
-    done, diverged, failed, missing : int
-        Numbers of cells: with a result, with weights that stopped being finite, ended by an error or a
-        limit, and not run. They add up to all cells.
-    baseline : str
-        Name of the method that gains are relative to.
-    level : float
-        Of all tests.
-    boards, overall, methods
-        The content.
-    looks : mapping
-        Label of a method to how it is drawn.
-    notes : tuple of str
-        How numbers were made: intervals, tests, targets.
-    one_study : bool
-        Whether a data set is one board, whatever the setting.
-    """
-
-    title: str
-    version: str
-    machines: str
-    made: str
-    done: int
-    diverged: int
-    failed: int
-    missing: int
-    baseline: str
-    level: float
+    title: str  # name of the study, or of the store
+    version: str  # of aucbench
+    machines: str  # processors the cells ran on
+    made: str  # date
+    done: int  # cells with a result; these four add up to all cells
+    diverged: int  # with weights that stopped being finite
+    failed: int  # ended by an error or a limit
+    missing: int  # not run
+    baseline: str  # name of the method that gains are relative to
+    level: float  # of all tests
     boards: tuple[Board, ...]
     overall: tuple[Overall, ...]
     methods: dict[str, MethodInfo]
-    looks: dict[str, Look]
-    notes: tuple[str, ...] = ()
-    one_study: bool = False
+    looks: dict[str, Look]  # by the label of a method
+    notes: tuple[str, ...] = ()  # how numbers were made: intervals, tests, targets
+    one_study: bool = False  # whether a data set is one board, whatever the setting
 
     def groups(self) -> "list[tuple[Overall, tuple[Board, ...]]]":
         """Each overall result with its boards, which are the next ones in the order of the report."""
