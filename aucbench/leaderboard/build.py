@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aucbench.leaderboard import statistics
 from aucbench.leaderboard.baseline import BASELINE, baseline_of, check_baseline
-from aucbench.leaderboard.build_overall import overall_of
-from aucbench.leaderboard.build_row import BoardStatistics, machines, overlap, row_of, timing_marks, trials_of
+from aucbench.leaderboard.build_overall import overall_of, pairwise
+from aucbench.leaderboard.build_row import overlap, row_of, timing_marks, trials_of
 from aucbench.leaderboard.cells import BoardCell, Group, groups
-from aucbench.leaderboard.method_info import data_facts, looks_of, method_infos
+from aucbench.leaderboard.method_info import data_facts, looks_of, method_info
 from aucbench.leaderboard.method_labels import letters_of, setting_text
 from aucbench.leaderboard.render.display import trouble
 from aucbench.leaderboard.report import Board, Report, Row
+from aucbench.leaderboard.statistics.anytime_auc import anytime_auc
+from aucbench.leaderboard.statistics.inputs import Curves, level_of
+from aucbench.leaderboard.statistics.multiple_comparisons import groups_of_runs
+from aucbench.leaderboard.statistics.paired_t_test import compare_runs
+from aucbench.leaderboard.statistics.pareto import pareto_front
+from aucbench.leaderboard.statistics.ranks import rank_rows
+from aucbench.leaderboard.statistics.summary import summarise
+from aucbench.leaderboard.statistics.time_to_target import costs_to_reach, summarise_reaching, target_aucs
 from aucbench.studies.record import CellStatus
 
 if TYPE_CHECKING:
@@ -58,25 +65,11 @@ def build(
     remarks: tuple[str, ...] = (),
     baseline: str = BASELINE,
 ) -> Report:
-    """The report on some cells.
+    """The report on some cells: finished, failed and missing ones.
 
-    Parameters
-    ----------
-    cells : sequence of BoardCell
-        Finished, failed and missing ones.
-    title : str
-        Of the report.
-    one_study : bool
-        Whether they belong together, so that each data set is one board.
-    remarks : tuple of str
-        What else is to be said of these cells, before the notes on the numbers.
-    baseline : str
-        Name of the method that gains are relative to, or the label of one of its variants.
-
-    Raises
-    ------
-    ParameterError
-        `baseline` is neither the name of an installed method nor of one among the cells.
+    With `one_study` the cells belong together, so that each data set is one board. `remarks` come before the
+    notes on the numbers. `baseline` is the name of the method that gains are relative to, or the label of one
+    of its variants; ParameterError, when it is neither installed nor among the cells.
     """
     found = groups(cells, one_study)
     check_baseline(baseline, found)
@@ -86,22 +79,24 @@ def build(
         own = _boards(group, len(boards) + 1, baseline)
         boards += own
         overall.append(overall_of(group, own, baseline, CONFIDENCE))
-    algorithms = sorted({cell.described.algorithm.name for cell in cells})
     statuses = [cell.status for cell in cells]
+    machines = sorted({cell.record.environment.cpu for cell in cells if cell.record})
     return Report(
         title=title,
         version=version("aucbench"),
-        machines=", ".join(machines(cells)) or "no machine yet",
+        machines=", ".join(machines) or "no machine yet",
         made=datetime.now().strftime("%Y-%m-%d %H:%M"),
         done=statuses.count(CellStatus.finished),
         diverged=statuses.count(CellStatus.diverged),
         failed=sum(status.is_failure for status in statuses),
         missing=statuses.count(CellStatus.missing),
         baseline=baseline,
-        level=statistics.level_of(CONFIDENCE),
+        level=level_of(CONFIDENCE),
         boards=tuple(boards),
         overall=tuple(overall),
-        methods=method_infos(algorithms),
+        methods={
+            name: method_info(name) for name in sorted({cell.described.algorithm.name for cell in cells})
+        },
         looks=looks_of({row.method: row.algorithm for board in boards for row in board.rows}),
         notes=(*remarks, *NOTES),
         one_study=one_study,
@@ -109,36 +104,86 @@ def build(
 
 
 def _boards(group: Group, first: int, baseline: str) -> list[Board]:
-    frame, curves = group.frame(), group.curves()
-    yardstick = baseline_of(group, baseline)
+    frame, curves, label = group.frame(), group.curves(), baseline_of(group, baseline)
     boards = []
-    for number, (dataset, cells) in enumerate(group.boards.items(), first):
-        part = frame[frame["dataset"] == dataset]
-        own = {key: curve for key, curve in curves.items() if key[1] == dataset}
-        ratio = overlap(cell.record for cell in cells if cell.record)
-        summary = statistics.summarise(part, ratio, CONFIDENCE, yardstick)
-        comparisons = statistics.compare_runs(part, ratio, CONFIDENCE)
-        targets = statistics.target_aucs(part, TARGET)
-        found = BoardStatistics(
-            summary.set_index("method"),
-            comparisons,
-            statistics.groups_of_runs(summary, comparisons),
-            targets,
-            {
-                cost: statistics.summarise_reaching(
-                    statistics.costs_to_reach(part, own, targets, cost)
-                ).set_index("method")
-                for cost in ("samples", "train_seconds")
-            },
-            {cost: statistics.anytime_auc(part, own, cost) for cost in ("samples", "train_seconds")},
-        )
-        board = _board(group, number, dataset, cells, part, found)
-        procedure = _procedure(comparisons, ratio, statistics.level_of(CONFIDENCE))
-        boards.append(_with_baseline(replace(board, procedure=procedure), yardstick, baseline))
+    for number, dataset in enumerate(group.boards, first):
+        board = _board(group, number, dataset, frame[frame["dataset"] == dataset], curves, label)
+        row = next((row for row in board.rows if row.method == label), None)
+        if row is None:
+            board = replace(board, baseline_reason=f"{label or baseline} was not run")
+        else:
+            reason = f"{row.method} has no AUC: {trouble(row)}" if np.isnan(row.auc.value) else ""
+            board = replace(board, baseline=row.method, baseline_reason=reason)
+        boards.append(board)
     return boards
 
 
-def _procedure(comparisons: "pd.DataFrame", ratio: float | None, level: float) -> str:
+def _board(
+    group: Group, number: int, dataset: str, frame: "pd.DataFrame", curves: Curves, baseline: str | None
+) -> Board:
+    """A board without its baseline, from the cells of its data set as the statistics take them."""
+    cells = group.boards[dataset]
+    by_method: dict[str, list[BoardCell]] = {}
+    for cell in cells:
+        by_method.setdefault(group.label(cell), []).append(cell)
+    ratio = overlap(cell.record for cell in cells if cell.record)
+    summary = summarise(frame, ratio, CONFIDENCE, baseline)
+    comparisons = compare_runs(frame, ratio, CONFIDENCE)
+    letters = letters_of(next(iter(groups_of_runs(summary, comparisons).values()), ()))
+    targets = target_aucs(frame, TARGET)
+    numbers = summary.set_index("method")
+    for cost, name in (("samples", "samples"), ("train_seconds", "seconds")):
+        reached = summarise_reaching(costs_to_reach(frame, curves, targets, cost)).set_index("method")
+        numbers[f"target_{name}"], numbers["target_share"] = reached["median"], reached["share"]
+        areas = anytime_auc(frame, curves, cost).groupby("method")["auc"]
+        numbers[f"anytime_{name}"] = areas.agg(lambda own: own.dropna().mean())
+    marks = timing_marks(by_method)
+    runs = sorted({cell.run for cell in cells})
+    rows = [
+        replace(
+            row_of(method, own, runs, frame[frame["method"] == method], numbers.loc[method], comparisons),
+            groups=letters.get(method, ""),
+            timing_mark=marks.get(method, ""),
+        )
+        for method, own in by_method.items()
+    ]
+    return Board(
+        number=number,
+        dataset=dataset,
+        setting=setting_text(cells[0].described),
+        facts=data_facts(cells),
+        tuned=group.tuned,
+        target=float(next(iter(targets.values()), np.nan)),
+        target_text=f"{TARGET:.0%} of the way from 0.5 to the best mean AUC of the board",
+        rows=_ranked(rows),
+        pairwise=pairwise(comparisons),
+        trials={method: trials for method, own in by_method.items() if (trials := trials_of(own))},
+        procedure=_procedure(comparisons, ratio),
+    )
+
+
+def _ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows, best first, with their ranks and the Pareto front.
+
+    Rows with gaps are neither ranked nor on the front, and rows with marked times are not on the front.
+    """
+    means = [np.nan if trouble(row) else row.auc.value for row in rows]
+    ranks = rank_rows(np.array([means], np.float64))[0]
+    costs = [np.nan if trouble(row) or row.timing_mark else row.train_seconds for row in rows]
+    fronts = pareto_front([row.auc.value for row in rows], costs)
+    placed = (
+        replace(row, rank=float(rank), on_front=bool(front))
+        for row, rank, front in zip(rows, ranks, fronts, strict=True)
+    )
+    return tuple(
+        sorted(
+            placed,
+            key=lambda row: (np.isnan(row.rank), -np.nan_to_num(row.auc.value, nan=-1.0), row.method),
+        )
+    )
+
+
+def _procedure(comparisons: "pd.DataFrame", ratio: float | None) -> str:
     """The test of a board in words, empty where no pair could be tested."""
     tested = comparisons[comparisons["p_holm"].notna()]
     if not len(tested):
@@ -149,75 +194,5 @@ def _procedure(comparisons: "pd.DataFrame", ratio: float | None, level: float) -
         else "without Nadeau and Bengio's correction, for all share one split"
     )
     pairs = "1 pair" if len(tested) == 1 else f"{len(tested)} pairs"
-    runs = tested["runs"].max()
+    runs, level = tested["runs"].max(), level_of(CONFIDENCE)
     return f"paired t-test over {runs} runs {correction}, Holm over {pairs}, {100 * level:g} %"
-
-
-def _with_baseline(board: Board, label: str | None, name: str) -> Board:
-    row = next((row for row in board.rows if row.method == label), None)
-    if row is None:
-        return replace(board, baseline_reason=f"{label or name} was not run")
-    reason = f"{row.method} has no AUC: {trouble(row)}" if np.isnan(row.auc.value) else ""
-    return replace(board, baseline=row.method, baseline_reason=reason)
-
-
-def _board(
-    group: Group,
-    number: int,
-    dataset: str,
-    cells: list[BoardCell],
-    frame: "pd.DataFrame",
-    found: BoardStatistics,
-) -> Board:
-    by_method: dict[str, list[BoardCell]] = {}
-    for cell in cells:
-        by_method.setdefault(group.label(cell), []).append(cell)
-    marks = timing_marks(by_method)
-    runs = sorted({cell.run for cell in cells})
-    letters = letters_of(next(iter(found.groups.values()), ()))
-    rows = [
-        row_of(method, own, runs, frame[frame["method"] == method], found, letters, marks)
-        for method, own in by_method.items()
-    ]
-    ranks, fronts = _ranks(rows), _fronts(rows)
-    ranked = sorted(
-        (
-            replace(row, rank=rank, on_front=front)
-            for row, rank, front in zip(rows, ranks, fronts, strict=True)
-        ),
-        key=lambda row: (np.isnan(row.rank), -np.nan_to_num(row.auc.value, nan=-1.0), row.method),
-    )
-    target = next(iter(found.targets.values()), float("nan"))
-    return Board(
-        number=number,
-        dataset=dataset,
-        setting=setting_text(cells[0].described),
-        facts=data_facts(cells),
-        tuned=group.tuned,
-        target=float(target),
-        target_text=f"{TARGET:.0%} of the way from 0.5 to the best mean AUC of the board",
-        rows=tuple(ranked),
-        pairwise=_pairwise(found.comparisons),
-        trials={method: trials for method, own in by_method.items() if (trials := trials_of(own))},
-    )
-
-
-def _fronts(rows: Sequence[Row]) -> list[bool]:
-    """Who is on the Pareto front: neither rows with gaps nor rows with marked times take part."""
-    nan = float("nan")
-    costs = [nan if trouble(row) or row.timing_mark else row.train_seconds for row in rows]
-    return [bool(each) for each in statistics.pareto_front([row.auc.value for row in rows], costs)]
-
-
-def _ranks(rows: Sequence[Row]) -> list[float]:
-    """By mean AUC among the methods without gaps."""
-    means = [float("nan") if trouble(row) else row.auc.value for row in rows]
-    ranks = statistics.rank_rows(np.array([means], np.float64))[0]
-    return [float(rank) for rank in ranks]
-
-
-def _pairwise(comparisons: "pd.DataFrame") -> dict[tuple[str, str], float]:
-    found = {}
-    for first, second, p in comparisons[["first", "second", "p_holm"]].itertuples(index=False):
-        found[str(first), str(second)] = found[str(second), str(first)] = float(p)
-    return found

@@ -5,38 +5,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.leaderboard import statistics
 from aucbench.leaderboard.baseline import baseline_of
 from aucbench.leaderboard.cells import Group
 from aucbench.leaderboard.method_labels import letters_of
 from aucbench.leaderboard.render.display import trouble
-from aucbench.leaderboard.report import Board, Cost, Estimate, Overall, Row
+from aucbench.leaderboard.report import Board, Cost, Estimate, Overall, Pairwise, Row
+from aucbench.leaderboard.statistics.friedman import friedman, nemenyi
+from aucbench.leaderboard.statistics.inputs import RefusedError, dataset_means, level_of
+from aucbench.leaderboard.statistics.multiple_comparisons import groups_by_rank, groups_by_wilcoxon
+from aucbench.leaderboard.statistics.pareto import pareto_front
+from aucbench.leaderboard.statistics.performance_profile import auc_gaps, performance_profile
+from aucbench.leaderboard.statistics.ranks import average_ranks, complete_rectangle
+from aucbench.leaderboard.statistics.summary import gains_over_datasets
+from aucbench.leaderboard.statistics.wilcoxon import compare_datasets
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def overall_of(group: Group, boards: Sequence[Board], baseline: str, confidence: float) -> Overall:
-    """Ranks, wins, significance, fronts and gains over all boards of a group.
-
-    Parameters
-    ----------
-    group : Group
-        Their cells.
-    boards : sequence of Board
-        What was found on each; wins, ties and losses are the sums of theirs.
-    baseline : str
-        Name of the method that gains are relative to.
-    confidence : float
-        Of intervals and tests.
-    """
+    """Ranks, wins, significance, fronts and gains over all boards of a group."""
     frame = group.frame()
-    ranking = statistics.average_ranks(frame, confidence)
+    ranking = average_ranks(frame, confidence)
     complete, with_gaps = ranking.complete.set_index("method"), ranking.with_gaps.set_index("method")
-    comparisons = statistics.compare_datasets(frame)
-    letters = statistics.groups_by_wilcoxon(complete["rank"], comparisons, confidence)
+    comparisons = compare_datasets(frame)
+    letters = groups_by_wilcoxon(complete["rank"], comparisons, confidence)
     tested = comparisons["p_holm"].notna().any()
-    friedman, text, cliques = _friedman(frame, confidence)
+    numbers, text, cliques = _friedman(frame, confidence)
     order = list(complete.index) if len(complete) else []
     methods = order + [method for method in with_gaps.index if method not in order]
     methods += [label for label in dict.fromkeys(group.labels.values()) if label not in methods]
@@ -44,7 +39,7 @@ def overall_of(group: Group, boards: Sequence[Board], baseline: str, confidence:
     for row in (row for board in boards for row in board.rows):
         rows.setdefault(row.method, []).append(row)
     yardstick = baseline_of(group, baseline)
-    gains = statistics.gains_over_datasets(frame, yardstick, confidence)
+    gains = gains_over_datasets(frame, yardstick, confidence)
     return Overall(
         tuned=group.tuned,
         methods=tuple(str(method) for method in methods),
@@ -57,9 +52,9 @@ def overall_of(group: Group, boards: Sequence[Board], baseline: str, confidence:
         wins={method: sum(row.wins for row in own) for method, own in rows.items()},
         ties={method: sum(row.ties for row in own) for method, own in rows.items()},
         losses={method: sum(row.losses for row in own) for method, own in rows.items()},
-        pairwise=_pairs(comparisons),
-        procedure=_procedure(comparisons, statistics.level_of(confidence)),
-        friedman=friedman,
+        pairwise=pairwise(comparisons),
+        procedure=_procedure(comparisons, level_of(confidence)),
+        friedman=numbers,
         friedman_text=text,
         cliques=cliques,
         profile=_profile(frame),
@@ -92,26 +87,26 @@ def _friedman(
     frame: "pd.DataFrame", confidence: float
 ) -> tuple[dict[str, float] | None, str, tuple[tuple[str, ...], ...]]:
     """Friedman's and Nemenyi's tests with the bars of their diagram, or why there are none."""
-    table = statistics.complete_rectangle(statistics.dataset_means(frame))
+    table = complete_rectangle(dataset_means(frame))
     try:
-        test = statistics.friedman(table)
-        nemenyi = statistics.nemenyi(table, confidence)
-    except statistics.RefusedError as refusal:
+        test = friedman(table)
+        pairs = nemenyi(table, confidence)
+    except RefusedError as refusal:
         return None, str(refusal), ()
     numbers = {
         "chi2": test.chi2,
         "p": test.p_f,
         "f": test.f,
-        "critical_difference": nemenyi.critical_difference,
+        "critical_difference": pairs.critical_difference,
         "datasets": float(test.datasets),
         "methods": float(test.methods),
     }
     text = (
         f"Friedman's test over {test.datasets} data sets and {test.methods} methods: F = {test.f:.2f}, "
         f"p = {test.p_f:.2g} (Iman and Davenport). By Nemenyi's test mean ranks differ when they are at "
-        f"least {nemenyi.critical_difference:.2f} apart."
+        f"least {pairs.critical_difference:.2f} apart."
     )
-    bars = [group for group in statistics.groups_by_rank(nemenyi) if len(group) > 1]
+    bars = [group for group in groups_by_rank(pairs) if len(group) > 1]
     return numbers, text, tuple(tuple(str(method) for method in group) for group in bars)
 
 
@@ -132,7 +127,8 @@ def _gaps(missing: "pd.DataFrame") -> dict[str, list[str]]:
     return found
 
 
-def _pairs(comparisons: "pd.DataFrame") -> dict[tuple[str, str], float]:
+def pairwise(comparisons: "pd.DataFrame") -> Pairwise:
+    """The corrected p-values, both ways."""
     found = {}
     for first, second, p in comparisons[["first", "second", "p_holm"]].itertuples(index=False):
         found[str(first), str(second)] = found[str(second), str(first)] = float(p)
@@ -142,8 +138,8 @@ def _pairs(comparisons: "pd.DataFrame") -> dict[tuple[str, str], float]:
 def _profile(frame: "pd.DataFrame") -> dict[str, tuple[Any, Any]]:
     """Of the AUC gap; none where a method was not run on a data set."""
     try:
-        profile = statistics.performance_profile(statistics.auc_gaps(frame))
-    except statistics.RefusedError:
+        profile = performance_profile(auc_gaps(frame))
+    except RefusedError:
         return {}
     taus = profile.index.to_numpy(float)
     return {str(method): (taus, profile[method].to_numpy(float)) for method in profile.columns}
@@ -160,7 +156,7 @@ def _costs(rows: Mapping[str, Sequence[Row]], boards: int) -> dict[str, Cost]:
     seconds = [float(np.exp(np.mean(np.log([row.train_seconds for row in own])))) for own in whole.values()]
     marked = [any(row.timing_mark for row in own) for own in whole.values()]
     paid = [float("nan") if mark else cost for mark, cost in zip(marked, seconds, strict=True)]
-    fronts = statistics.pareto_front(aucs, paid)
+    fronts = pareto_front(aucs, paid)
     return {
         method: Cost(auc, cost, mark, bool(front))
         for method, auc, cost, mark, front in zip(whole, aucs, seconds, marked, fronts, strict=True)

@@ -1,17 +1,17 @@
 """One row of a board: what a method reached, at what cost, and under which conditions."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aucbench.leaderboard.cells import BoardCell
-from aucbench.leaderboard.method_info import command_of
 from aucbench.leaderboard.method_labels import parameters_text, short
 from aucbench.leaderboard.report import Curve, Estimate, Row, TriedSetting
 from aucbench.studies.record import CellRecord, CellStatus, ReportedTrial, Seeds, TunedRecord, canonical
+from aucbench.studies.rerun_command import words
 from aucbench.studies.result import mean_curve
 
 if TYPE_CHECKING:
@@ -23,12 +23,7 @@ def overlap(records: Iterable[CellRecord]) -> float | None:
 
     None where all runs share one split, or the data set's own. The rows are counted as they were used: for k
     folds the ratio is 1/(k - 1), and a limit of the training rows counts. Where the methods of a board differ
-    in it, the largest ratio is taken, which makes the tests more cautious.
-
-    Parameters
-    ----------
-    records : iterable of CellRecord
-        Those of finished cells of one board.
+    in it, the largest ratio is taken, which makes the tests more cautious. `records` are those of one board.
     """
     rows: dict[str, list[int]] = {}
     splits = set()
@@ -69,115 +64,57 @@ def _condition(condition: tuple[str, int]) -> str:
     return f"{rivals} on {cpu}"
 
 
-def machines(cells: Sequence[BoardCell]) -> list[str]:
-    """Processors that the cells ran on."""
-    return sorted({cell.record.environment.cpu for cell in cells if cell.record})
-
-
-@dataclass(frozen=True)
-class BoardStatistics:
-    """Frames of one board, from which its rows are read."""
-
-    summary: "pd.DataFrame"
-    comparisons: "pd.DataFrame"
-    groups: Mapping[Any, Sequence[Sequence[Any]]]
-    targets: Mapping[Any, float]
-    reached: dict[str, "pd.DataFrame"]
-    anytime: dict[str, "pd.DataFrame"]
-
-
 def row_of(
     method: str,
     cells: list[BoardCell],
     runs: list[Seeds],
     frame: "pd.DataFrame",
-    found: BoardStatistics,
-    letters: Mapping[Any, str],
-    marks: Mapping[str, str],
+    numbers: "pd.Series[Any]",
+    comparisons: "pd.DataFrame",
 ) -> Row:
-    """The row of a method, not ranked yet.
+    """The row of a method, without rank, letters and marks.
 
-    Parameters
-    ----------
-    method : str
-        Its label.
-    cells : list of BoardCell
-        Its own.
-    runs : list of Seeds
-        Those of the board.
-    frame : DataFrame
-        Its cells as the statistics take them.
-    found : BoardStatistics
-        Of the board.
-    letters, marks : mapping
-        Of the methods: groups, and remarks on their times.
+    `cells` and `frame` are the method's own, in two forms; `runs` and `comparisons` those of the board.
+    `numbers` are what the statistics say of the method.
     """
-
-    def summary(column: str) -> float:
-        return _at(found.summary, method, column)
-
     means = frame[frame["status"] == CellStatus.finished].mean(numeric_only=True)
     statuses = [cell.status for cell in cells]
-    wins, ties, losses = _verdicts(method, found.comparisons)
+    wins, ties, losses = _outcomes(method, comparisons)
     aucs = dict(zip(frame["run"], frame["auc"], strict=True))
     finished = [cell for cell in cells if cell.status is CellStatus.finished]
     described = (finished or cells)[0].described
-    exempt = described.algorithm.exempt
+    low, high = (float(np.clip(numbers[name], 0.0, 1.0)) for name in ("low", "high"))
+    measured = ("train_seconds", "ns_per_iteration", "state_bytes", "tuning_seconds", "tuning_passes")
+    reached = ("target_seconds", "target_samples", "target_share", "anytime_samples", "anytime_seconds")
     return Row(
         method=method,
         algorithm=described.algorithm.name,
         rank=float("nan"),
-        auc=Estimate(
-            summary("mean"),
-            float(np.clip(summary("low"), 0.0, 1.0)),
-            float(np.clip(summary("high"), 0.0, 1.0)),
-        ),
-        std=summary("std"),
+        auc=Estimate(float(numbers["mean"]), low, high),
+        std=float(numbers["std"]),
         runs=statuses.count(CellStatus.finished),
         diverged=statuses.count(CellStatus.diverged),
         failed=sum(status.is_failure for status in statuses),
         missing=statuses.count(CellStatus.missing),
-        groups=letters.get(method, ""),
+        groups="",
         wins=wins,
         ties=ties,
         losses=losses,
-        gain=Estimate(summary("gain"), summary("gain_low"), summary("gain_high")),
-        train_seconds=_of(means, "train_seconds"),
-        ns_per_iteration=_of(means, "ns_per_iteration"),
-        state_bytes=_of(means, "state_bytes"),
-        tuning_seconds=_of(means, "tuning_seconds"),
-        tuning_passes=_of(means, "tuning_passes"),
-        timing_mark=marks.get(method, ""),
-        target_seconds=_at(found.reached["train_seconds"], method, "median"),
-        target_samples=_at(found.reached["samples"], method, "median"),
-        target_share=_at(found.reached["samples"], method, "share"),
-        anytime_samples=_area(found.anytime["samples"], method),
-        anytime_seconds=_area(found.anytime["train_seconds"], method),
+        gain=Estimate(*(float(numbers[name]) for name in ("gain", "gain_low", "gain_high"))),
+        timing_mark="",
+        **{name: float(means.get(name, np.nan)) for name in measured},
+        **{name: float(numbers[name]) for name in reached},
         parameters=parameters_text(described),
-        command=command_of(cells),
+        command=shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells])]),
         curve=_curve(finished),
-        aucs=tuple(float(aucs.get(run, float("nan"))) for run in runs),
-        exempt="; ".join(f"{name}: {why}" for name, why in exempt.items()),
+        aucs=tuple(float(aucs.get(run, np.nan)) for run in runs),
+        exempt="; ".join(f"{name}: {why}" for name, why in described.algorithm.exempt.items()),
         chosen=_chosen(cells),
         edges=_edges(cells),
         unconverged=sum(cell.record.result.converged is False for cell in finished if cell.record),
         advice=_advice(cells),
         unplanned=len(runs) - len(cells),
     )
-
-
-def _at(frame: "pd.DataFrame", method: str, column: str) -> float:
-    value: Any = frame.at[method, column]
-    return float(value)
-
-
-def _of(means: Any, name: str) -> float:
-    return float(means.get(name, float("nan")))
-
-
-def _area(areas: "pd.DataFrame", method: str) -> float:
-    own = areas[areas["method"] == method]["auc"].dropna()
-    return float(own.mean()) if len(own) else float("nan")
 
 
 def _curve(cells: list[BoardCell]) -> Curve | None:
@@ -189,12 +126,15 @@ def _curve(cells: list[BoardCell]) -> Curve | None:
     return Curve(samples, mean["train_seconds"], mean["auc"], np.maximum(low, 0.0), np.minimum(high, 1.0))
 
 
-def _verdicts(method: str, comparisons: "pd.DataFrame") -> tuple[int, int, int]:
-    first = list(comparisons[comparisons["first"] == method]["outcome"])
-    opposite = {"win": "loss", "loss": "win"}
-    second = [opposite.get(each, each) for each in comparisons[comparisons["second"] == method]["outcome"]]
-    outcomes = first + second
-    return outcomes.count("win"), outcomes.count("tie"), outcomes.count("loss")
+def _outcomes(method: str, comparisons: "pd.DataFrame") -> tuple[int, int, int]:
+    """Wins, ties and losses of a method against the others."""
+    as_first = list(comparisons[comparisons["first"] == method]["outcome"])
+    as_second = list(comparisons[comparisons["second"] == method]["outcome"])
+    return (
+        as_first.count("win") + as_second.count("loss"),
+        as_first.count("tie") + as_second.count("tie"),
+        as_first.count("loss") + as_second.count("win"),
+    )
 
 
 def _tunings(cells: Sequence[BoardCell]) -> list[TunedRecord]:

@@ -1,6 +1,5 @@
-"""Citations, claims, commands, facts of the data, and how each method is drawn."""
+"""Citations, claims, facts of the data, and how each method is drawn."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -8,7 +7,6 @@ from aucbench.contracts.validation import Family
 from aucbench.leaderboard.cells import BoardCell
 from aucbench.leaderboard.report import DataFacts, Look, MethodInfo
 from aucbench.studies.plugin_metadata import citation, colour, plugin
-from aucbench.studies.rerun_command import words
 
 MARKERS = ("circle", "square", "up", "diamond", "down", "cross")
 DASHES = ("solid", "dashed", "dotted", "dashdot", "short")
@@ -24,16 +22,6 @@ def looks_of(algorithms: Mapping[str, str]) -> dict[str, Look]:
         label: Look(colour(algorithms[label]), MARKERS[at % len(MARKERS)], DASHES[at % len(DASHES)])
         for at, label in enumerate(sorted(algorithms))
     }
-
-
-def method_infos(names: Sequence[str]) -> dict[str, MethodInfo]:
-    """What the installed plugins say of themselves; little of those that are not installed."""
-    return {name: _info(name) for name in names}
-
-
-def command_of(cells: Sequence[BoardCell]) -> str:
-    """The command that runs the entry of these cells again."""
-    return shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells])])
 
 
 def data_facts(cells: Sequence[BoardCell]) -> DataFacts:
@@ -66,7 +54,8 @@ def data_facts(cells: Sequence[BoardCell]) -> DataFacts:
     )
 
 
-def _info(name: str) -> MethodInfo:
+def method_info(name: str) -> MethodInfo:
+    """What an installed plugin says of itself; little of one that is not installed."""
     from aucbench.registry import catalog
 
     found = catalog().plugins[Family.algorithms].get(name)

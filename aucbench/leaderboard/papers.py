@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from aucbench.leaderboard import statistics
 from aucbench.leaderboard.cells import BoardCell, groups
 from aucbench.leaderboard.method_labels import method_of
 from aucbench.leaderboard.render.markdown import plain
+from aucbench.leaderboard.statistics.agreement import Verdict, judge_table, order_agreement
 from aucbench.studies.record import CellStatus, EntryDescription
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame"
         ]
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
-    frame = statistics.judge_table(pd.DataFrame(rows))
+    frame = judge_table(pd.DataFrame(rows))
     frame["time_ratio"] = frame["published_seconds"] / frame["seconds"].where(frame["seconds"] > 0)
     return frame[list(COLUMNS)]
 
@@ -189,15 +189,15 @@ def agreement(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Kendall's tau of the published and our order of methods: a row a data set, the last the table's."""
     import pandas as pd
 
-    counted = frame.assign(comparable=frame["verdict"] != statistics.Verdict.not_comparable, table="table")
-    single = statistics.order_agreement(counted, by=("dataset",))
-    whole = statistics.order_agreement(counted, by=("table",)).assign(dataset="all").drop(columns="table")
+    counted = frame[frame["verdict"] != Verdict.not_comparable].assign(table="table")
+    single = order_agreement(counted, by=("dataset",))
+    whole = order_agreement(counted, by=("table",)).assign(dataset="all").drop(columns="table")
     return pd.concat([single, whole], ignore_index=True)
 
 
 def counts(frame: "pd.DataFrame") -> dict[str, Any]:
     """How many numbers have which verdict, and the share that is equal or better among those compared."""
-    found = {str(verdict): int((frame["verdict"] == verdict).sum()) for verdict in statistics.Verdict}
+    found = {str(verdict): int((frame["verdict"] == verdict).sum()) for verdict in Verdict}
     compared = found["equal"] + found["better"] + found["worse"]
     return found | {"share": (found["equal"] + found["better"]) / compared if compared else NAN}
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aucbench.errors import DataError, ParameterError
 from aucbench.leaderboard.statistics.inputs import TOLERANCE, Floats
 
 MARGIN = 0.003  # differences of AUC up to this are equal, whatever deviation was published
@@ -36,22 +35,15 @@ def judge_table(numbers: pd.DataFrame) -> pd.DataFrame:
     """The numbers with a column `verdict`, a `Verdict` as text.
 
     Equal is |ours - published| <= max(0.003, 2 published_std): the deviation of single runs, which is what
-    papers print, and not the error of their mean.
-
-    Parameters
-    ----------
-    numbers : DataFrame
-        Columns `published` (AUC; NaN is not comparable), `published_std` (>= 0; NaN where none was
-        published), `ours` (mean AUC; NaN when not run, or without a result) and optionally `comparable`
-        (bool: whether protocol, data and preprocessing are those of the paper); others are kept.
+    papers print, and not the error of their mean. The columns are `published` (AUC; NaN is not comparable),
+    `published_std` (NaN where none was published), `ours` (mean AUC; NaN when not run, or without a result)
+    and `comparable` (bool: whether protocol, data and preprocessing are those of the paper); others are kept.
     """
-    published, std, ours = _columns(numbers, "published", "published_std", "ours")
-    if (std < 0).any():
-        raise ParameterError(f"published_std must be >= 0, got {np.nanmin(std)}.")
+    published, std, ours = (numbers[name].to_numpy(float) for name in ("published", "published_std", "ours"))
     allowed = np.fmax(MARGIN, 2 * std)  # fmax prefers a number to NaN
     verdicts = np.select(
         [
-            ~_comparable(numbers) | np.isnan(published),
+            ~numbers["comparable"].to_numpy(bool) | np.isnan(published),
             np.isnan(ours),
             np.abs(ours - published) <= allowed + TOLERANCE,
             ours > published,
@@ -63,24 +55,14 @@ def judge_table(numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def order_agreement(numbers: pd.DataFrame, by: tuple[str, ...]) -> pd.DataFrame:
-    """Kendall's tau of every published table.
+    """Kendall's tau of the `published` order and `ours`, for every published table.
 
-    Parameters
-    ----------
-    numbers : DataFrame
-        Columns `dataset`, `published`, `ours` and those of `by`; rows with `comparable` False are left out.
-    by : tuple of str
-        The columns that identify a table; with `dataset` among them, there is one tau per data set.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `by`, `methods_on_datasets` (numbers used), `tau`, `pairs`, `concordant`, `discordant`.
+    The columns `by` identify a table; with `dataset` among them, there is one tau per data set.
+    `methods_on_datasets` counts the numbers used.
     """
-    _require(numbers, "dataset", *by)
     rows = []
-    for key, part in numbers[_comparable(numbers)].groupby(list(by), sort=False):
-        published, ours = _columns(part, "published", "ours")
+    for key, part in numbers.groupby(list(by), sort=False):
+        published, ours = part["published"].to_numpy(float), part["ours"].to_numpy(float)
         known = int((~np.isnan(published) & ~np.isnan(ours)).sum())
         rows.append((*key, known, *kendall(published, ours, part["dataset"].to_numpy(dtype=object))))
     return pd.DataFrame(rows, columns=[*by, "methods_on_datasets", *Agreement._fields])
@@ -93,17 +75,9 @@ def kendall(published: Floats, ours: Floats, groups: NDArray[Any]) -> Agreement:
 
     P is the number of pairs of methods, C and D those that both sides order alike and oppositely, T those
     that a side ties. Only pairs within a group (the data sets of a table) count: AUCs of different data sets
-    are not in any order. With one group it is the ordinary tau-b.
+    are not in any order. With one group it is the ordinary tau-b. All three are (n,), one value per method; a
+    method that lacks a number (NaN) is left out, and values closer than 1e-12 tie.
 
-    Parameters
-    ----------
-    published, ours : ndarray (n,)
-        One value per method; a method that lacks either (NaN) is left out. Values closer than 1e-12 tie.
-    groups : ndarray (n,)
-        Data set of each.
-
-    References
-    ----------
     M. Kendall: The treatment of ties in ranking problems. Biometrika 33 (1945) 239-251.
     """
     known = ~(np.isnan(published) | np.isnan(ours))
@@ -120,21 +94,3 @@ def kendall(published: Floats, ours: Floats, groups: NDArray[Any]) -> Agreement:
 
 def _sign(difference: Floats) -> Floats:
     return np.where(np.abs(difference) <= TOLERANCE, 0.0, np.sign(difference))
-
-
-def _comparable(numbers: pd.DataFrame) -> NDArray[np.bool_]:
-    given = numbers.get("comparable")
-    return np.ones(len(numbers), bool) if given is None else given.to_numpy(dtype=bool)
-
-
-def _columns(numbers: pd.DataFrame, *names: str) -> list[Floats]:
-    _require(numbers, *names)
-    return [numbers[name].to_numpy(dtype=float, na_value=np.nan) for name in names]
-
-
-def _require(numbers: pd.DataFrame, *names: str) -> None:
-    lacking = [name for name in names if name not in numbers.columns]
-    if lacking:
-        raise DataError(
-            f"numbers: the columns {', '.join(lacking)} are missing; got {list(numbers.columns)}."
-        )

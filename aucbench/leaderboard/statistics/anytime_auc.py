@@ -21,11 +21,8 @@ class Range(NamedTuple):
 def anytime_auc(cells: pd.DataFrame, curves: Curves, cost: str = "samples") -> pd.DataFrame:
     """The anytime AUC of every run: its `area` over the `common_ranges`.
 
-    Returns
-    -------
-    DataFrame
-        `board`, `dataset`, `method`, `run`, `auc` (the area; NaN for a run that did not finish), `status`,
-        `low` and `high` (of the range). It can be summarised, compared and ranked as cells are.
+    The columns are those of cells, which can be summarised, compared and ranked; `auc` is the area, NaN for a
+    run that did not finish.
     """
     runs = runs_with_curves(cells, curves, cost)
     ranges = common_ranges(runs)
@@ -33,8 +30,8 @@ def anytime_auc(cells: pd.DataFrame, curves: Curves, cost: str = "samples") -> p
     for run in runs:
         within = ranges.get(run.key[:2])
         value = np.nan if run.curve is None or within is None else area(run.curve, within)
-        rows.append((*run.key, value, run.status, *(within or (np.nan, np.nan))))
-    return pd.DataFrame(rows, columns=[*KEY, "auc", "status", "low", "high"])
+        rows.append((*run.key, value, run.status))
+    return pd.DataFrame(rows, columns=[*KEY, "auc", "status"])
 
 
 def common_ranges(runs: list[Run]) -> dict[tuple[Hashable, Hashable], Range]:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from aucbench.leaderboard.statistics.inputs import Floats, RefusedError, check_confidence
+from aucbench.leaderboard.statistics.inputs import Floats, RefusedError
 from aucbench.leaderboard.statistics.ranks import rank_rows
 
 MIN_DATASETS = 10
@@ -44,21 +44,9 @@ def friedman(table: pd.DataFrame, correct_ties: bool = True) -> Friedman:
     Demsar's paper does not. F is the less conservative one and to be preferred. When all methods tie
     everywhere, chi2 = F = 0 and p = 1.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Mean AUCs without gaps: one row per data set, one column per method; see `dataset_means` and
-        `complete_rectangle`.
-    correct_ties : bool
-        Whether to divide by the correction.
+    `table` has mean AUCs, one row per data set, one column per method; see `dataset_means`. Tables with gaps,
+    fewer than ten data sets or fewer than three methods are refused.
 
-    Raises
-    ------
-    RefusedError
-        There are gaps, fewer than ten data sets or fewer than three methods.
-
-    References
-    ----------
     M. Friedman: The use of ranks to avoid the assumption of normality. JASA 32 (1937) 675-701.
     R. Iman, J. Davenport: Approximations of the critical region of the Friedman statistic. Communications
     in Statistics A 9 (1980) 571-595.
@@ -84,7 +72,6 @@ def critical_difference(methods: int, datasets: int, confidence: float = 0.95) -
     CD = q sqrt(k (k+1) / (6 N)), q the quantile of the studentised range for k groups and infinitely many
     degrees of freedom, divided by sqrt(2) (Demsar 2006, sec. 3.2.2 and table 5).
     """
-    check_confidence(confidence)
     q = stats.studentized_range.ppf(confidence, methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(methods * (methods + 1) / (6 * datasets)))
 
@@ -95,8 +82,6 @@ def nemenyi(table: pd.DataFrame, confidence: float = 0.95) -> Nemenyi:
     Two methods differ when their average ranks are at least the critical difference apart. The table, and
     what is refused, are as for `friedman`.
 
-    References
-    ----------
     P. Nemenyi: Distribution-free multiple comparisons. PhD thesis, Princeton (1963).
     """
     ranks = _ranks(table, "Nemenyi's test")

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aucbench.errors import ParameterError
 from aucbench.leaderboard.statistics.friedman import Nemenyi
 from aucbench.leaderboard.statistics.inputs import Floats, level_of
 
@@ -18,44 +17,29 @@ def holm(p: Floats) -> Floats:
 
     With p sorted ascendingly, the i-th of m becomes max over j <= i of min(1, (m - j + 1) p_(j)). Rejecting
     where this is below a level keeps the chance of any false rejection below that level, whatever the
-    dependence between the tests.
+    dependence between the tests. NaN in `p`, (m,), stands for a test that could not be done: it stays NaN and
+    is not counted.
 
-    Parameters
-    ----------
-    p : ndarray (m,)
-        In [0, 1]; NaN stands for a test that could not be done: it stays NaN and is not counted.
-
-    References
-    ----------
     S. Holm: A simple sequentially rejective multiple test procedure. Scand. J. Statistics 6 (1979) 65-70.
     """
-    values = np.asarray(p, dtype=float)
-    known = np.flatnonzero(~np.isnan(values))
-    if ((values[known] < 0.0) | (values[known] > 1.0)).any():
-        raise ParameterError(f"holm: p-values lie between 0 and 1, got {values[known]}.")
-    order = known[np.argsort(values[known], kind="stable")]
-    corrected = np.full(values.shape, np.nan)
-    scaled = values[order] * np.arange(len(order), 0, -1)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    corrected = np.full(p.shape, np.nan)
+    scaled = p[order] * np.arange(len(order), 0, -1)
     corrected[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
     return corrected
 
 
 def maximal_groups(methods: Sequence[Hashable], differs: NDArray[np.bool_]) -> Groups:
-    """The largest groups of methods of which no two differ.
+    """The largest groups of methods of which no two differ, in the order of their best members.
 
     Two methods share a group exactly when they do not differ, so that letters for the groups say what the
     tests say. Groups may overlap and none contains another. A method between two others in rank may differ
     from both although those do not differ from each other: then a group skips it. Where the tests follow the
     distance in rank, as Nemenyi's does, groups are what the bars of a critical-difference diagram join
     (Demsar 2006, figure 1). They are the maximal cliques of the graph of pairs that do not differ (C. Bron,
-    J. Kerbosch: Algorithm 457, CACM 16 (1973)).
-
-    Parameters
-    ----------
-    methods : sequence (k,)
-        Best first; groups come in the order of their best members.
-    differs : ndarray (k, k)
-        Symmetric; whether two methods differ significantly.
+    J. Kerbosch: Algorithm 457, CACM 16 (1973)). `methods`, (k,), come best first, and `differs`, (k, k), is
+    symmetric.
     """
     k = len(methods)
     alike = [{other for other in range(k) if other != one and not differs[one, other]} for one in range(k)]
@@ -79,14 +63,9 @@ def maximal_groups(methods: Sequence[Hashable], differs: NDArray[np.bool_]) -> G
 def groups_of_runs(
     summary: pd.DataFrame, comparisons: pd.DataFrame
 ) -> dict[tuple[Hashable, Hashable], Groups]:
-    """Groups by (board, dataset), in order of the mean AUC, from the paired tests.
+    """Groups by (board, dataset), in order of the mean AUC, from `summarise` and `compare_runs`.
 
     Methods with gaps are in no group. With a single run there are no groups: nothing was tested.
-
-    Parameters
-    ----------
-    summary, comparisons : DataFrame
-        From `summarise` and `compare_runs` of the same cells.
     """
     different: dict[tuple[Hashable, Hashable], list[tuple[Hashable, Hashable]]] = {}
     for pair in comparisons.to_dict("records"):
@@ -114,19 +93,10 @@ def groups_by_rank(test: Nemenyi) -> Groups:
 def groups_by_wilcoxon(
     ranks: "pd.Series[float]", comparisons: pd.DataFrame, confidence: float = 0.95
 ) -> Groups:
-    """Groups over all data sets, in order of the average rank, by Holm-corrected Wilcoxon tests.
+    """Groups over all data sets, in order of the average rank, from `compare_datasets`.
 
     It needs no minimum of data sets: with few of them nothing is significant, and the one group says so. A
-    pair that could not be tested does not differ.
-
-    Parameters
-    ----------
-    ranks : Series
-        Average ranks by method, 1 is best; only these methods are grouped.
-    comparisons : DataFrame
-        From `compare_datasets`.
-    confidence : float
-        One minus the level of the tests.
+    pair that could not be tested does not differ. Only methods with a rank are grouped.
     """
     methods = list(ranks.index[np.argsort(ranks.to_numpy(), kind="stable")])
     different = comparisons[comparisons["p_holm"] < level_of(confidence)]

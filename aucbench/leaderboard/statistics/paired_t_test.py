@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from aucbench.errors import ParameterError
-from aucbench.leaderboard.statistics.inputs import TOLERANCE, Floats, blocks, check_confidence, level_of
+from aucbench.leaderboard.statistics.inputs import TOLERANCE, Floats, blocks, level_of
 from aucbench.leaderboard.statistics.multiple_comparisons import holm
 
 
@@ -35,14 +34,11 @@ def compare_runs(
     family for Holm's correction, and two methods differ where the corrected p-value is below the level.
     Letters, wins and losses, bold numbers and sentences all follow from `outcome`.
 
-    Returns
-    -------
-    DataFrame
-        One row per `board`, `dataset` and unordered pair `first`, `second`. `difference` (first - second)
-        over the `runs` that both have, with its interval `low`, `high`, `t`, `p` and `p_holm` (NaN for pairs
-        with gaps); `outcome` from the view of the first: `win`, `tie` or `loss`; `incomplete` when a run of
-        either did not finish (runs that finish are a selection), `untested` with a single run. Constant
-        differences: zero is a tie, any other a win or loss.
+    There is one row per `board`, `dataset` and unordered pair `first`, `second`: `difference` (first -
+    second) over the `runs` that both have, with its interval `low`, `high`, `t`, `p` and `p_holm` (NaN for
+    pairs with gaps); `outcome` from the view of the first: `win`, `tie` or `loss`; `incomplete` when a run of
+    either did not finish (runs that finish are a selection), `untested` with a single run. Of constant
+    differences, zero is a tie and any other a win or loss.
     """
     rows: list[tuple[Hashable, ...]] = []
     for block in blocks(cells):
@@ -66,7 +62,7 @@ def compare_runs(
 def t_statistics(
     values: Floats, test_train_ratio: float | None = None, confidence: float = 0.95
 ) -> TStatistics:
-    """Mean, deviation, confidence interval and t-test of every column.
+    """Mean, deviation, confidence interval and t-test of every column of `values`, (n, c); NaN are left out.
 
     With s the standard deviation of n values, the interval is mean +- q SE and t = mean / SE, where q is the
     quantile of Student's t with n - 1 degrees of freedom and
@@ -84,25 +80,13 @@ def t_statistics(
     Values that are all equal up to rounding have the deviation 0: a mean of 0 then gives t = 0 and p = 1,
     any other t = +-inf and p = 0. One value has a mean and nothing else.
 
-    Parameters
-    ----------
-    values : ndarray (n, c)
-        One row per run; NaN are left out.
-    test_train_ratio : float or None
-        n_test/n_train > 0 where the training sets of the runs overlap: 0.25 for a hold-out of one fifth and
-        for five folds; None gives the plain form.
-    confidence : float
-        Of the interval, in (0, 1).
+    `test_train_ratio` is n_test/n_train where the training sets of the runs overlap, 0.25 for a hold-out of
+    one fifth and for five folds; None gives the plain form.
 
-    References
-    ----------
     C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52 (2003) 239-281, sec. 4.
     R. Bouckaert, E. Frank: Evaluating the replicability of significance tests for comparing learning
     algorithms. PAKDD 2004, sec. 3.3.
     """
-    check_confidence(confidence)
-    if test_train_ratio is not None and not (test_train_ratio > 0.0 and np.isfinite(test_train_ratio)):
-        raise ParameterError(f"test_train_ratio must be a number > 0, got {test_train_ratio}.")
     known = ~np.isnan(values)
     n = known.sum(axis=0).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):

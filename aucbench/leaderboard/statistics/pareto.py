@@ -3,23 +3,15 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.errors import ParameterError
-
 
 def pareto_front(auc: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
     """Whether a point is on the Pareto front of a large AUC and a small cost.
 
     A point is off the front when another is at least as good in both and better in one; equal points share
-    their fate. A point with a NaN or an infinite cost is off the front and beats nobody.
-
-    Parameters
-    ----------
-    auc, cost : array_like (n,)
-        One value per method.
+    their fate. A point with a NaN or an infinite cost is off the front and beats nobody. `auc` and `cost` are
+    (n,), one value per method.
     """
     y, x = np.asarray(auc, dtype=float), np.asarray(cost, dtype=float)
-    if y.ndim != 1 or y.shape != x.shape:
-        raise ParameterError(f"auc and cost must be vectors of one length, got {y.shape} and {x.shape}.")
     known = np.isfinite(y) & np.isfinite(x)
     no_worse = (y[:, None] >= y) & (x[:, None] <= x) & known[:, None]
     better = (y[:, None] > y) | (x[:, None] < x)

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from aucbench.errors import DataError
-from aucbench.leaderboard.statistics.inputs import RefusedError, dataset_table, over_datasets
+from aucbench.leaderboard.statistics.inputs import RefusedError, blocks, dataset_table
 
 
 def auc_gaps(cells: pd.DataFrame) -> pd.DataFrame:
@@ -12,7 +11,7 @@ def auc_gaps(cells: pd.DataFrame) -> pd.DataFrame:
 
     It is inf where a run failed, diverged or met a limit, NaN where one is missing or finished without AUC.
     """
-    found = over_datasets(cells)
+    found = blocks(cells, all_methods=True)
     rows = []
     for block in found:
         gaps = np.array([(1.0 - block.aucs[:, column]).mean() for column in range(len(block.methods))])
@@ -32,23 +31,11 @@ def performance_profile(table: pd.DataFrame) -> pd.DataFrame:
     rho_s(1) is the share of data sets on which s is best (ties count for all); a failure has the ratio inf
     and is never within any factor. Where the best pays 0, it has the ratio 1 and every other inf.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Measures >= 0, the smaller the better, one row per data set, one column per method; inf is a failure.
+    `table` has measures >= 0, the smaller the better, one row per data set, one column per method, and inf
+    for a failure. Tables with gaps (NaN) are refused: a method that was not run neither failed nor succeeded.
+    The profiles have one column per method; their index `tau` holds 1 and all factors at which a profile
+    steps.
 
-    Returns
-    -------
-    DataFrame
-        One column per method; the index `tau` holds 1 and all factors at which a profile steps.
-
-    Raises
-    ------
-    RefusedError
-        There are gaps (NaN): a method that was not run neither failed nor succeeded.
-
-    References
-    ----------
     E. Dolan, J. More: Benchmarking optimization software with performance profiles. Mathematical
     Programming 91 (2002) 201-213.
     """
@@ -58,8 +45,6 @@ def performance_profile(table: pd.DataFrame) -> pd.DataFrame:
             "a performance profile needs every method on every data set; "
             f"{int(np.isnan(values).sum())} are missing. Leave out those methods or data sets, or run them."
         )
-    if (values < 0).any():
-        raise DataError(f"measures of a performance profile are never negative, got {values.min()}.")
     best = values.min(axis=1, keepdims=True, initial=np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(np.isfinite(values), values / best, np.inf)

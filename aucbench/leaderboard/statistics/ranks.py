@@ -6,15 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from aucbench.errors import ParameterError
-from aucbench.leaderboard.statistics.inputs import (
-    Block,
-    Floats,
-    check_confidence,
-    dataset_means,
-    missing_cells,
-    over_datasets,
-)
+from aucbench.leaderboard.statistics.inputs import Block, Floats, blocks, dataset_means, missing_cells
 
 DECIMALS = 12  # means that agree so far are tied
 
@@ -22,27 +14,16 @@ COLUMNS = ("method", "datasets", "rank", "low", "high", "relative", "relative_lo
 
 
 class Ranking(NamedTuple):
-    """Average ranks, computed twice, and what is missing.
+    """Average ranks, computed twice, and what is missing."""
 
-    Attributes
-    ----------
-    complete : DataFrame
-        Over a table without gaps: one row per method with `datasets` (their number), `rank` (average, 1 is
-        best), `low` and `high`, `relative` ((rank - 1) / (methods - 1), 0 is best) with its interval; best
-        first.
-    with_gaps : DataFrame
-        The same of all methods, each over the data sets that it has, ranked among the methods that have
-        them too. The number of rivals differs from data set to data set, so compare by `relative`.
-    datasets : tuple
-        Those of `complete`; see `complete_rectangle` for how they and its methods are chosen.
-    missing : DataFrame
-        The cells without AUC; see `missing_cells`.
-    """
-
+    # Over the `complete_rectangle`: by method `datasets` (their number), `rank` (average, 1 is best), `low`
+    # and `high`, `relative` ((rank - 1) / (methods - 1), 0 is best) with its interval; best first.
     complete: pd.DataFrame
+    # The same of all methods, each over the data sets that it has, ranked among the methods that have them
+    # too. The number of rivals differs from data set to data set, so compare by `relative`.
     with_gaps: pd.DataFrame
-    datasets: tuple[Hashable, ...]
-    missing: pd.DataFrame
+    datasets: tuple[Hashable, ...]  # of `complete`
+    missing: pd.DataFrame  # see `missing_cells`
 
 
 def average_ranks(
@@ -56,26 +37,10 @@ def average_ranks(
     set it speaks about runs only, with one run about data sets only. A method has a data set when all its
     runs finished.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        A data set may be on one board only.
-    confidence : float
-        Of the intervals, in (0, 1).
-    resamples : int
-        Number of resampled studies, >= 1.
-    seed : int
-        Of the generator that draws them.
-
-    References
-    ----------
     J. Demsar: Statistical comparisons of classifiers over multiple data sets. JMLR 7 (2006) 1-30.
     B. Efron, R. Tibshirani: An introduction to the bootstrap (1993), sec. 13.3 (percentile interval).
     """
-    check_confidence(confidence)
-    if resamples < 1:
-        raise ParameterError(f"resamples must be at least 1, got {resamples}.")
-    found, means = over_datasets(cells), dataset_means(cells)
+    found, means = blocks(cells, all_methods=True), dataset_means(cells)
     table = complete_rectangle(means)
     kept = [block for block in found if block.dataset in table.index]
     complete = _ranked(kept, [*table.columns], confidence, resamples, seed)
@@ -91,12 +56,9 @@ def average_ranks(
 
 
 def rank_rows(values: Floats) -> Floats:
-    """Ranks of every row, the largest value first, ties averaged; NaN stay NaN and take no rank.
+    """Ranks of every row of (n, k) mean AUCs, the largest first; NaN stay NaN and take no rank.
 
-    Parameters
-    ----------
-    values : ndarray (n, k)
-        Mean AUCs; those that agree to twelve decimals are tied.
+    Means that agree to twelve decimals are tied, and ties averaged.
     """
     rounded = np.round(values, DECIMALS)
     one, other = rounded[:, :, None], rounded[:, None, :]  # all pairs: faster than sorting short rows

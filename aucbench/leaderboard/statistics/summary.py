@@ -16,18 +16,12 @@ def summarise(
     confidence: float = 0.95,
     baseline: Hashable | None = None,
 ) -> pd.DataFrame:
-    """Mean, spread, interval and gain of each method on each data set.
+    """Mean, spread, interval and gain of each method on each data set, by `t_statistics`.
 
-    `test_train_ratio` and the formulas, assumptions and sources are those of `t_statistics`; gains are
-    relative to the method `baseline`.
-
-    Returns
-    -------
-    DataFrame
-        One row per `board`, `dataset` and `method`. `runs` that finished and `gaps` that did not; `mean`,
-        `std` (n - 1) and the interval `low`, `high` of the mean over the runs that finished; `gain`, the mean
-        of method - baseline over the runs that both have, with its interval `gain_low`, `gain_high`; NaN
-        without the baseline.
+    There is one row per `board`, `dataset` and `method`: `runs` that finished and `gaps` that did not;
+    `mean`, `std` (n - 1) and the interval `low`, `high` of the mean over the runs that finished; `gain`, the
+    mean of method - baseline over the runs that both have, with its interval `gain_low`, `gain_high`; NaN
+    without the baseline.
     """
     rows: list[tuple[Hashable, ...]] = []
     for block in blocks(cells):
@@ -48,12 +42,8 @@ def gains_over_datasets(cells: pd.DataFrame, baseline: Hashable, confidence: flo
     """The mean gain of each method over a baseline, over the data sets on which neither has a gap.
 
     The interval is Student's t over the data sets, which are taken as independent: it says how the gain
-    varies from one data set to the next.
-
-    Returns
-    -------
-    DataFrame
-        Index: methods. Columns: `datasets` (their number), `gain`, `gain_low` and `gain_high`.
+    varies from one data set to the next. By method, there are the number of `datasets`, `gain`, `gain_low`
+    and `gain_high`.
     """
     means = dataset_means(cells)
     reference = means[[baseline]].to_numpy(dtype=float) if baseline in means.columns else np.nan

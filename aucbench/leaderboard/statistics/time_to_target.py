@@ -5,7 +5,6 @@ from collections.abc import Hashable
 import numpy as np
 import pandas as pd
 
-from aucbench.errors import ParameterError
 from aucbench.leaderboard.statistics.inputs import KEY, Curve, Curves, blocks, runs_with_curves
 
 Targets = dict[tuple[Hashable, Hashable], float]
@@ -17,14 +16,7 @@ def target_aucs(cells: pd.DataFrame, fraction: float = 0.99) -> Targets:
     The best is the largest final mean AUC of the methods without gaps; the target is NaN where there is no
     such method, or the best is not above chance. It is a fraction of what lies above chance, since a fraction
     of the AUC itself is trivial where AUCs are low and impossible to miss where they are high.
-
-    Raises
-    ------
-    ParameterError
-        The fraction is outside (0, 1].
     """
-    if not 0.0 < fraction <= 1.0:
-        raise ParameterError(f"fraction must be above 0 and at most 1, got {fraction}.")
     targets: Targets = {}
     for block in blocks(cells):
         best = float(block.means[block.complete].max(initial=0.0))
@@ -35,14 +27,10 @@ def target_aucs(cells: pd.DataFrame, fraction: float = 0.99) -> Targets:
 def costs_to_reach(
     cells: pd.DataFrame, curves: Curves, targets: Targets, cost: str = "samples"
 ) -> pd.DataFrame:
-    """What every run paid until its curve first reached the target.
+    """What every run paid until its curve first reached the `target`.
 
-    Returns
-    -------
-    DataFrame
-        `board`, `dataset`, `method`, `run`, `target`, `cost`: inf for a run that never reached it, did not
-        finish or diverged, whatever it had reached before; NaN for one that is missing, finished without
-        an AUC, or has no target.
+    The `cost` is inf for a run that never reached it, did not finish or diverged, whatever it had reached
+    before; NaN for one that is missing, finished without an AUC, or has no target.
     """
     rows = []
     for run in runs_with_curves(cells, curves, cost):
@@ -78,27 +66,16 @@ def first_crossing(curve: Curve, target: float) -> float:
 
 
 def summarise_reaching(reached: pd.DataFrame) -> pd.DataFrame:
-    """One row per board, data set and method: the median cost and the share of runs that reached the target.
+    """The median cost of each method on each data set, and the share of runs that reached the target.
 
-    Parameters
-    ----------
-    reached : DataFrame
-        From `costs_to_reach`.
-
-    Returns
-    -------
-    DataFrame
-        `board`, `dataset`, `method`, `target`, `runs` (those that are not missing), `median` (inf when fewer
-        than half reached the target; of two middle ones the mean) and `share`; NaN without runs.
+    `reached` is from `costs_to_reach`; `runs` counts those that are not missing, `median` is inf when fewer
+    than half reached the target (of two middle ones it is the mean), and both it and `share` are NaN without
+    runs.
     """
-    targets: dict[tuple[Hashable, ...], float] = {}
-    costs: dict[tuple[Hashable, ...], list[float]] = {}
-    for *key, _, target, paid in reached.itertuples(index=False, name=None):
-        targets[tuple(key)] = target
-        costs.setdefault(tuple(key), []).extend([] if np.isnan(paid) else [paid])
-    rows = [
-        (*key, targets[key], len(paid))
-        + ((float(np.median(paid)), float(np.mean(np.isfinite(paid)))) if paid else (np.nan, np.nan))
-        for key, paid in costs.items()
-    ]
-    return pd.DataFrame(rows, columns=["board", "dataset", "method", "target", "runs", "median", "share"])
+    rows = []
+    columns = ["board", "dataset", "method", "target"]
+    for key, costs in reached.groupby(columns, sort=False, dropna=False)["cost"]:
+        paid = costs.dropna()
+        median = np.median(paid) if len(paid) else np.nan
+        rows.append((*key, len(paid), median, np.isfinite(paid).mean()))
+    return pd.DataFrame(rows, columns=[*columns, "runs", "median", "share"])

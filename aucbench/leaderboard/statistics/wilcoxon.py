@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from aucbench.errors import ParameterError
 from aucbench.leaderboard.statistics.inputs import TOLERANCE, Floats, dataset_means
 from aucbench.leaderboard.statistics.multiple_comparisons import holm
 
@@ -26,21 +25,13 @@ def signed_ranks(differences: Floats) -> SignedRanks:
     negative ones, and ranks of zeros go half to each (Demsar 2006, sec. 3.1.3). The p-value is the
     probability that |R+ - R-| is at least as large if every non-zero difference had either sign with
     probability one half: the exact distribution given the ties, by convolution. Fewer than six data sets can
-    never give p < 0.05. Differences closer than 1e-12 are ties.
+    never give p < 0.05. Differences closer than 1e-12 are ties. `differences` is (n,), one per data set,
+    without NaN.
 
-    Parameters
-    ----------
-    differences : ndarray (n,)
-        One per data set, without NaN.
-
-    References
-    ----------
     F. Wilcoxon: Individual comparisons by ranking methods. Biometrics 1 (1945) 80-83.
     J. Demsar: Statistical comparisons of classifiers over multiple data sets. JMLR 7 (2006) 1-30.
     """
-    d = np.round(np.asarray(differences, dtype=float) / TOLERANCE) * TOLERANCE
-    if d.ndim != 1 or not np.isfinite(d).all():
-        raise ParameterError("differences must be a vector of finite numbers.")
+    d = np.round(differences / TOLERANCE) * TOLERANCE
     if len(d) == 0:
         return SignedRanks(np.nan, np.nan, np.nan)
     doubled = np.rint(2 * stats.rankdata(np.abs(d))).astype(np.int64)  # whole numbers, also for ties
@@ -63,13 +54,8 @@ def compare_datasets(cells: pd.DataFrame) -> pd.DataFrame:
     """Wilcoxon's test of every two methods on their data-set means, with Holm's correction.
 
     A pair is compared on the `datasets` on which neither has a gap. All pairs that share any data set are
-    one family for the correction.
-
-    Returns
-    -------
-    DataFrame
-        One row per unordered pair: `first`, `second`, `datasets`, median `difference` (first - second),
-        the rank sums `plus` (first better) and `minus`, `p` and `p_holm`.
+    one family for the correction. There is one row per unordered pair: `first`, `second`, `datasets`, median
+    `difference` (first - second), the rank sums `plus` (first better) and `minus`, `p` and `p_holm`.
     """
     means = dataset_means(cells)
     values, methods = means.to_numpy(dtype=float), list(means.columns)

@@ -4,24 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aucbench.leaderboard.statistics import (
-    RefusedError,
-    anytime_auc,
-    auc_gaps,
-    average_ranks,
-    compare_datasets,
-    compare_runs,
-    costs_to_reach,
-    dataset_means,
-    friedman,
-    gains_over_datasets,
-    groups_by_wilcoxon,
-    groups_of_runs,
-    performance_profile,
-    summarise,
-    summarise_reaching,
-    target_aucs,
-)
+from aucbench.leaderboard.statistics.anytime_auc import anytime_auc
+from aucbench.leaderboard.statistics.friedman import friedman
+from aucbench.leaderboard.statistics.inputs import RefusedError, dataset_means
+from aucbench.leaderboard.statistics.multiple_comparisons import groups_by_wilcoxon, groups_of_runs
+from aucbench.leaderboard.statistics.paired_t_test import compare_runs
+from aucbench.leaderboard.statistics.performance_profile import auc_gaps, performance_profile
+from aucbench.leaderboard.statistics.ranks import average_ranks
+from aucbench.leaderboard.statistics.summary import gains_over_datasets, summarise
+from aucbench.leaderboard.statistics.time_to_target import costs_to_reach, summarise_reaching, target_aucs
+from aucbench.leaderboard.statistics.wilcoxon import compare_datasets
 from tests.leaderboard.statistics.sample_cells import make_cells, random_cells
 
 EDGES = {

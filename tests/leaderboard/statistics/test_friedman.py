@@ -5,16 +5,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from aucbench import ParameterError
 from aucbench.leaderboard.statistics.friedman import critical_difference, friedman, nemenyi
 from aucbench.leaderboard.statistics.inputs import RefusedError
 from aucbench.leaderboard.statistics.multiple_comparisons import groups_by_rank
 from tests.leaderboard.statistics.sample_cells import DEMSAR
-
-
-def test_a_confidence_in_percent_is_refused():
-    with pytest.raises(ParameterError, match="95"):
-        critical_difference(4, 14, 95)
 
 
 def test_friedman_and_iman_davenport_are_those_of_demsars_example():

@@ -2,12 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from aucbench import DataError, ParameterError
-from aucbench.leaderboard.statistics.anytime_auc import anytime_auc
 from aucbench.leaderboard.statistics.inputs import (
-    RefusedError,
     blocks,
     dataset_means,
     missing_cells,
@@ -58,52 +54,6 @@ def test_missing_cells_are_all_gaps_with_their_status():
 def test_no_cells_give_empty_tables():
     empty = make_cells({})
     assert len(summarise(empty, None)) == len(missing_cells(empty)) == len(dataset_means(empty)) == 0
-
-
-def test_a_data_set_on_two_boards_is_refused_in_words():
-    two = pd.concat([make_cells({"d": {"a": [0.5]}}, board) for board in ("x", "y")])
-    with pytest.raises(RefusedError, match="data set d"):
-        dataset_means(two)
-    assert len(summarise(two, None)) == 2
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda c: c.drop(columns="status"), "status"),
-        (lambda c: pd.concat([c, c]), "more than once"),
-        (lambda c: c.assign(status="done"), "done"),
-        (lambda c: c.assign(auc=1.1), "1.1"),
-        (lambda c: c.assign(auc=np.inf), "inf"),
-        (lambda c: c.assign(method=None), "method, run must be given"),
-    ],
-)
-def test_unusable_cells_are_refused(change, message):
-    with pytest.raises(DataError, match=message):
-        summarise(change(make_cells({"d": {"a": [0.5]}})), None)
-
-
-@pytest.mark.parametrize(
-    ("found", "message"),
-    [
-        ({"samples": [1]}, "lacks auc"),
-        (arrays([0.5, 0.6]), "one length"),
-        (arrays([np.nan] * 3), "no checkpoint"),
-        (arrays([0.5, 0.6, 0.7], (1, 3, 2)), "never decrease"),
-        (arrays([0.5, 0.6, 0.7], (-1, 3, 4)), "not negative"),
-    ],
-)
-def test_unusable_curves_are_refused(found, message):
-    with pytest.raises(DataError, match=message):
-        read_curve(found, "samples")
-
-
-def test_a_finished_cell_without_curve_and_an_unknown_cost_are_refused():
-    cells = make_cells({"d": {"a": [0.9]}})
-    with pytest.raises(DataError, match="no curve"):
-        anytime_auc(cells, {})
-    with pytest.raises(ParameterError, match="passes"):
-        anytime_auc(cells, {}, "passes")
 
 
 def test_checkpoints_without_auc_are_left_out():

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from aucbench import ParameterError
 from aucbench.leaderboard.statistics.multiple_comparisons import holm
 from aucbench.leaderboard.statistics.wilcoxon import compare_datasets, signed_ranks
 from tests.leaderboard.statistics.sample_cells import DEMSAR, make_cells
@@ -54,8 +53,3 @@ def test_methods_are_compared_on_the_data_sets_that_both_have():
     assert table["datasets"].tolist() == [8, 1, 1]
     assert table.loc[("a", "b"), "p"] == pytest.approx(2 / 2**8)
     np.testing.assert_allclose(table["p_holm"], holm(table["p"].to_numpy()))
-
-
-def test_differences_with_nan_are_refused():
-    with pytest.raises(ParameterError):
-        signed_ranks(np.array([0.1, np.nan]))
