@@ -4,24 +4,19 @@ from collections.abc import Sequence
 
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.leaderboard.cells import BoardCell, Group
+from aucbench.leaderboard.cells import Group
 from aucbench.registry import suggest
 
 BASELINE = "log_reg"
 
 
 def check_baseline(name: str, groups: Sequence[Group]) -> None:
-    """Refuse a baseline that is neither installed nor among the results.
-
-    Raises
-    ------
-    ParameterError
-        With the nearest known names.
-    """
+    """Raise ParameterError for a baseline that is neither installed nor among the results."""
     from aucbench.registry import catalog
 
     known = {label for group in groups for label in group.labels.values()}
-    known |= {cell.described.algorithm.name for cell in _cells(groups)}
+    boards = [cells for group in groups for cells in group.boards.values()]
+    known |= {cell.described.algorithm.name for cells in boards for cell in cells}
     if name == BASELINE or name in known:
         return
     known |= set(catalog().plugins[Family.algorithms])
@@ -46,7 +41,3 @@ def baseline_of(group: Group, name: str) -> str | None:
                 mapped = described.features.name != "identity"
                 special[label] = mapped or described.max_train_rows is not None
     return min(boards, key=lambda each: (each != name, special[each], -len(boards[each]), each), default=None)
-
-
-def _cells(groups: Sequence[Group]) -> list[BoardCell]:
-    return [cell for group in groups for cells in group.boards.values() for cell in cells]

@@ -25,40 +25,18 @@ MEASURED = ("auc", "train_seconds", "ns_per_iteration", "state_bytes")
 
 @dataclass(frozen=True)
 class BoardCell:
-    """A cell as boards see it.
-
-    Parameters
-    ----------
-    key : str
-        Its identity.
-    described : EntryDescription
-        What decides its result, complete also where a version wrote it that knew fewer settings.
-    run : Seeds
-        Equal for all methods, so that runs are paired.
-    status : CellStatus
-        What became of it.
-    record : CellRecord or None
-        Of a finished or diverged cell.
-    curve : mapping
-        Arrays of that cell: iteration, samples, train_seconds, cpu_seconds, auc.
-    """
+    """A cell as boards see it."""
 
     key: str
-    described: EntryDescription
-    run: Seeds
+    described: EntryDescription  # complete also where a version wrote it that knew fewer settings
+    run: Seeds  # equal for all methods, so that runs are paired
     status: CellStatus
-    record: CellRecord | None
-    curve: dict[str, NDArray[Any]]
+    record: CellRecord | None  # of a finished or diverged cell
+    curve: dict[str, NDArray[Any]]  # of that cell: iteration, samples, train_seconds, cpu_seconds, auc
 
 
 def from_store(store: Store, study: str | None = None) -> list[BoardCell]:
-    """The cells of one study, or of everything in the store.
-
-    Raises
-    ------
-    ParameterError
-        The store has no such study.
-    """
+    """The cells of one study, or of everything in the store; ParameterError, when it has no such study."""
     plans = [plan for plan in store.plans() if study in (None, plan.study)]
     if study is not None and not plans:
         known = ", ".join(plan.study for plan in store.plans()) or "none"
@@ -106,21 +84,11 @@ def _finished(result: CellResult) -> BoardCell:
 
 @dataclass(frozen=True)
 class Group:
-    """Boards whose methods can be ranked together.
-
-    Parameters
-    ----------
-    tuned : bool
-        Whether hyper-parameters were tuned.
-    boards : mapping
-        Name of a data set, unique in the group, to the cells of its board.
-    labels : mapping
-        Key of a cell to the label of its method, the same on all boards of the group.
-    """
+    """Boards whose methods can be ranked together."""
 
     tuned: bool
-    boards: dict[str, list[BoardCell]]
-    labels: dict[str, str]
+    boards: dict[str, list[BoardCell]]  # by the name of a data set, unique in the group
+    labels: dict[str, str]  # key of a cell to the label of its method, the same on all boards
 
     def label(self, cell: BoardCell) -> str:
         """Label of the cell's method."""

@@ -47,13 +47,8 @@ def method_of(described: EntryDescription, one_study: bool = False) -> str:
 def labels(boards: Iterable[Sequence[EntryDescription]], one_study: bool = False) -> dict[str, str]:
     """Identities of methods to short names: the method's own, and in brackets what tells it from namesakes.
 
-    Parameters
-    ----------
-    boards : iterable of sequences
-        What was run on each board. A field tells methods apart where it differs on some board; what differs
-        from one board to the next does not.
-    one_study : bool
-        Whether the setting belongs to the method.
+    A field tells methods apart where it differs on some board; what differs from one board to the next does
+    not. In one study the setting belongs to the method.
     """
     return _told_apart(
         [_Named(method_of(each, one_study), each.algorithm.name, _fields(each, one_study)) for each in board]
@@ -66,12 +61,7 @@ def sweep_names(
 ) -> list[tuple[str, str]]:
     """Names of method and data set of each entry of a sweep, in brackets what differs from namesakes.
 
-    Parameters
-    ----------
-    entries : sequence of mappings
-        What was asked for.
-    extras : sequence of mappings
-        More fields of each that may differ, such as seeds.
+    `extras` are more fields of each entry that may differ, such as seeds.
     """
     methods: dict[str, list[_Named]] = {}  # by data set
     datasets = []

@@ -41,22 +41,12 @@ class PublishedCell(NamedTuple):
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table of a paper.
+    """A table of a paper."""
 
-    Parameters
-    ----------
-    paper, table : str
-        As in `papers.csv`.
-    source : str
-        The paper.
-    remark : str
-        What is to be known when its numbers are read.
-    """
-
-    paper: str
+    paper: str  # it and the table as in `papers.csv`
     table: str
     source: str
-    remark: str = ""
+    remark: str = ""  # what is to be known when its numbers are read
 
     def cells(self) -> list[PublishedCell]:
         """Its numbers, in the order of the file; none where the paper's cells cannot be read."""
@@ -144,14 +134,9 @@ def _number(text: str) -> float:
 def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame":
     """One row a published number; of a table without any, one row of ours a method and data set.
 
-    Returns
-    -------
-    DataFrame
-        `dataset`, `method`, `published`, `published_std`, `ours`, `ours_std`, `runs`, `difference`,
-        `verdict`, `published_seconds`, `seconds`, `time_ratio` (published over ours; the machines differ) and
-        `note`: of the table, and why a number is not comparable. A number is equal when it lies within
-        max(0.003, two published standard deviations); with cells that failed, diverged or are missing a
-        method is `not run`, and `runs` counts those that finished.
+    `verdict` is that of `judge_table`; with cells that failed, diverged or are missing a method is `not run`,
+    and `runs` counts those that finished. `time_ratio` is published over ours (the machines differ). `note`
+    is that of the table, and why a number is not comparable.
     """
     import pandas as pd
 

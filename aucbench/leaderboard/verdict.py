@@ -1,7 +1,7 @@
 """What a report says of one method, in words: AUC and rank on each board, speed, and what to look at next."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -20,13 +20,6 @@ def verdict(report: Report, method: str) -> list[str]:
     """Sentences on a method: its AUC and rank on every board, and how fast it is.
 
     Which methods differ significantly is what the tests of the report say (`Board.pairwise`).
-
-    Parameters
-    ----------
-    report : Report
-        With the method on some of its boards.
-    method : str
-        Its label.
     """
     lines = [_standing(report, board, row) for board, row in _own(report, method)]
     if any("significant" in line for line in lines):
@@ -50,16 +43,8 @@ def verdict(report: Report, method: str) -> list[str]:
 def next_steps(report: Report, method: str, epochs: float | None, failed: bool = False) -> list[str]:
     """What to look at next, the gravest first; three at most.
 
-    Parameters
-    ----------
-    report : Report
-        With the method on some of its boards.
-    method : str
-        Its label.
-    epochs : float or None
-        Passes that it was given; None where there was no time for all of them.
-    failed : bool
-        Whether a run of it failed.
+    `epochs` are the passes that the method was given, None where there was no time for all of them; `failed`
+    says whether a run of it failed.
     """
     steps = []
     every = list(_own(report, method))
@@ -85,14 +70,16 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     untuned = [(board, row) for board, row in every if not board.tuned and not math.isnan(row.auc.value)]
     rising = [board.dataset for board, row in untuned if _rises(row)]
     if rising and epochs is not None:
-        steps.append(f"it still rises on {_listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}.")
+        steps.append(
+            f"it still rises on {display.listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}."
+        )
     far = [
         board.dataset
         for board, row in untuned
         if REVERSED <= row.auc.value < _best(board, row) - FAR and board.dataset not in rising
     ]
     if far and not edges:
-        steps.append(f"it stays far below the best on {_listed(far)}: does its objective fit the AUC?")
+        steps.append(f"it stays far below the best on {display.listed(far)}: does its objective fit the AUC?")
     if not steps:
         algos = ",".join(dict.fromkeys([method, "psam", "opauc", "log_reg"]))
         steps.append(f"larger data: aucbench -m algo={algos} dataset=a9a,ijcnn1 runs=5 tuning=grid")
@@ -123,7 +110,7 @@ def _standing(report: Report, board: Board, row: Row) -> str:
             side = "above" if row.auc.value > other.auc.value else "below"
             said = f"significantly {side}" if p < report.level else "not significantly different from"
             outcomes.setdefault(said, []).append(other.method)
-    words += "".join(f"; {said} {_listed(names)}" for said, names in sorted(outcomes.items()))
+    words += "".join(f"; {said} {display.listed(names)}" for said, names in sorted(outcomes.items()))
     best = ranked[0]
     if best is not row and best.auc.value > row.auc.value:
         words += f"; the best, {best.method}, has {display.mean(best.auc.value)}"
@@ -173,7 +160,3 @@ def _rises(row: Row) -> bool:
         return False
     middle = np.interp(np.log(x[-1]) - math.log(2.0), np.log(x), auc)
     return bool(auc[-1] - middle > RISING)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -12,12 +12,12 @@ import numpy as np
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render.columns import (
     METHOD_COLUMNS,
-    NO_RUN,
     ROW_COLUMNS,
     Column,
     Item,
     Whole,
     method_fields,
+    not_recorded,
     row_fields,
 )  # fmt: skip
 from aucbench.leaderboard.report import Board, Curve, Estimate, Look, Overall, Report, Row
@@ -68,7 +68,7 @@ def _cells(
 ) -> Cells:
     cells = {}
     for column in columns:
-        text = column.shown(item, whole)
+        text = column.shown(item, whole, found)
         order = None if column.left else found[column.order or column.fields[0]]
         cells[column.key] = (text, order, column.reason(item, whole) if text == display.NONE else "")
     return cells
@@ -201,28 +201,20 @@ def _board_fields(board: Board) -> dict[str, Any]:
     }
 
 
-def _fact_column(
-    key: str, header: str, hint: str, field: str, reason: str = "not recorded", left: bool = False
-) -> Column[Board, Board]:
-    def text(board: Board, _: Board) -> str:
-        value = _board_fields(board)[field]
-        return (display.mean(value) if field == "auc" else _fact(value)) or display.NONE
-
-    return Column(key, header, hint, (field,), text, reason=lambda board, _: reason, left=left)
-
-
-BOARD_COLUMNS = (
-    _fact_column("data", "Data set", "Follow the name for curves, runs and p-values", "dataset", left=True),
-    _fact_column("facts", "Rows", "Training and test rows of a run", "rows"),
-    _fact_column("features", "Features", "Of the data set", "features"),
-    _fact_column("positives", "Positives", "Share of the rows", "positive_share"),
-    _fact_column("leader", "Best", "The method with the highest mean test AUC", "leader", NO_RUN, left=True),
-    _fact_column("auc", "AUC", "Mean test AUC of the best", "auc", NO_RUN),
-    _fact_column("near", "Tied with best", "Other methods not significantly worse", "tied", "not compared"),
-    _fact_column("methods", "Methods", "Number of methods", "methods"),
-    _fact_column("trouble", "Missing", "Diverged, failed and missing runs of all methods", "lost"),
-    _fact_column("setting", "Setting", "Settings shared by all methods", "setting", left=True),
-)
+BOARD_COLUMNS: tuple[Column[Board, Board], ...] = (
+    Column("data", "Data set", "Follow the name for curves, runs and p-values", ("dataset",), left=True),
+    Column("facts", "Rows", "Training and test rows of a run", ("rows",), form=_fact, reason=not_recorded),
+    Column("features", "Features", "Of the data set", ("features",), form=_fact, reason=not_recorded),
+    Column("positives", "Positives", "Share of the rows", ("positive_share",), form=_fact,
+        reason=not_recorded),
+    Column("leader", "Best", "The method with the highest mean test AUC", ("leader",), left=True),
+    Column("auc", "AUC", "Mean test AUC of the best", ("auc",), form=display.mean),
+    Column("near", "Tied with best", "Other methods not significantly worse", ("tied",), form=_fact,
+        reason=lambda *_: "not compared"),
+    Column("methods", "Methods", "Number of methods", ("methods",), form=_fact),
+    Column("trouble", "Missing", "Diverged, failed and missing runs of all methods", ("lost",), form=_fact),
+    Column("setting", "Setting", "Settings shared by all methods", ("setting",), left=True),
+)  # fmt: skip
 
 
 def _look(look: Look) -> dict[str, str]:

@@ -21,28 +21,14 @@ LEVEL = ((1, 6), 37)
 
 @dataclass(frozen=True)
 class Series:
-    """A curve.
+    """A curve."""
 
-    Parameters
-    ----------
-    label : str
-        Stands where the curve ends.
-    x, y : (n,) arrays
-        Ascending positive x; a level has no x and one y.
-    mark : str
-        The letter that draws it where there are no braille dots.
-    dash : (int, int)
-        Dots drawn, of so many.
-    colour : int
-        Of the terminal, 31 to 37.
-    """
-
-    label: str
-    x: NDArray[np.float64]
+    label: str  # stands where the curve ends
+    x: NDArray[np.float64]  # (n,) ascending, positive; a level has no x and one y
     y: NDArray[np.float64]
-    mark: str
-    dash: tuple[int, int] = (1, 1)
-    colour: int = 37
+    mark: str  # the letter that draws it where there are no braille dots
+    dash: tuple[int, int] = (1, 1)  # dots drawn, of so many
+    colour: int = 37  # of the terminal, 31 to 37
 
 
 def board_series(board: Board, method: str) -> list[Series]:
@@ -50,13 +36,6 @@ def board_series(board: Board, method: str) -> list[Series]:
 
     Methods whose first checkpoint comes after a whole pass have no curve to be compared with the others'; the
     best of them is a level.
-
-    Parameters
-    ----------
-    board : Board
-        With the methods.
-    method : str
-        Label of the one that comes first.
     """
     rows = sorted((row for row in board.rows if row.curve is not None), key=lambda row: row.method != method)
     found: list[Series] = []
@@ -90,14 +69,7 @@ def is_batch(row: Row, board: Board) -> bool:
 def draw(series: Sequence[Series], *, braille: bool = True, colours: bool = False) -> list[str]:
     """The lines of a picture of at most 80 columns; the first series lies on top.
 
-    Parameters
-    ----------
-    series : sequence of Series
-        The curves.
-    braille : bool
-        Whether the output knows braille characters; else each curve is drawn with its letter.
-    colours : bool
-        Whether the output is a terminal that shows colours.
+    Without braille characters each curve is drawn with its letter; `colours` are those of a terminal.
     """
     curves = [each for each in series if len(each.x)]
     if not curves:

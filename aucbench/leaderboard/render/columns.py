@@ -1,7 +1,7 @@
 """The columns of a report's tables, the same in every view: terminal, Markdown, the page, CSV and Parquet."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -15,52 +15,28 @@ Whole = TypeVar("Whole")
 
 @dataclass(frozen=True)
 class Column(Generic[Item, Whole]):
-    """A column of a table in every view: terminal, Markdown, the page, CSV and Parquet.
+    """A column of a table in every view: terminal, Markdown, the page, CSV and Parquet."""
 
-    Parameters
-    ----------
-    key : str
-        Its name in the address of a page.
-    header, hint : str
-        Its heading, in which ``{baseline}`` stands for the baseline, and what it means.
-    fields : tuple of str
-        Its numbers and texts in CSV and Parquet: names in `row_fields`, or in `method_fields`.
-    text : callable, optional
-        What is shown of a line of the table, ``-`` where there is nothing; the first field in the form
-        `form` where left out.
-    reason : callable
-        Why there is nothing.
-    order : str
-        The field that the table is sorted by; the first where empty.
-    usual : bool
-        Whether it is shown unless other columns are asked for.
-    left : bool
-        Whether it holds text, which is aligned to the left.
-    descending : bool
-        Whether the largest comes first when it is sorted.
-    timed : bool
-        Whether it is a time, which `Row.timing_mark` may qualify.
-    """
-
-    key: str
-    header: str
-    hint: str
-    fields: tuple[str, ...]
+    key: str  # its name in the address of a page
+    header: str  # in which {baseline} stands for the baseline
+    hint: str  # what it means
+    fields: tuple[str, ...]  # its numbers and texts in CSV and Parquet: names in the fields of a line
+    # What is shown of a line, - where there is nothing; the first field in the form `form` where left out.
     text: Callable[[Item, Whole], str] | None = None
-    form: Callable[[float], str] = display.number
-    reason: Callable[[Item, Whole], str] = lambda item, whole: NO_RUN
-    order: str = ""
-    usual: bool = False
-    left: bool = False
-    descending: bool = False
-    timed: bool = False
+    form: Callable[[Any], str] = display.number
+    reason: Callable[[Item, Whole], str] = lambda item, whole: NO_RUN  # why there is nothing
+    order: str = ""  # the field that the table is sorted by; the first where empty
+    usual: bool = False  # shown unless other columns are asked for
+    left: bool = False  # text, which is aligned to the left
+    descending: bool = False  # the largest comes first when it is sorted
+    timed: bool = False  # a time, which `Row.timing_mark` may qualify
 
-    def shown(self, item: Item, whole: Whole) -> str:
-        """What every view shows of a line."""
+    def shown(self, item: Item, whole: Whole, fields: Mapping[str, Any]) -> str:
+        """What every view shows of a line, whose fields are those of `row_fields` or `method_fields`."""
         if self.text is not None:
             return self.text(item, whole)
-        value = getattr(item, self.fields[0])
-        return (value or display.NONE) if isinstance(value, str) else self.form(value)
+        value = fields[self.fields[0]]
+        return (value if isinstance(value, str) else self.form(value)) or display.NONE
 
     def heading(self, report: Report) -> str:
         """The heading in one line."""
@@ -133,13 +109,13 @@ def _no_tuning(row: Row, board: Board) -> str:
     return "not recorded" if board.tuned else "nothing was tuned"
 
 
-def _not_recorded(item: Any, whole: Any) -> str:
+def not_recorded(item: Any, whole: Any) -> str:
+    """Why older records have nothing."""
     return "not recorded"
 
 
 ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
-    Column("data", "Data set", "Data set of the board", ("dataset",), lambda _, board: board.dataset,
-        left=True),
+    Column("data", "Data set", "Data set of the board", ("dataset",), left=True),
     Column("method", "Method",
         "Name of the method; parameters in brackets distinguish variants of one method",
         ("method", "algorithm", "exempt"), left=True, usual=True),
@@ -166,23 +142,22 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
     Column("ns", "ns/iteration", "Mean training time of one iteration in nanoseconds", ("ns_per_iteration",),
         usual=True, timed=True),
     Column("bytes", "State", "Memory that the method keeps between iterations", ("state_bytes",),
-        form=display.size, reason=_not_recorded),
+        form=display.size, reason=not_recorded),
     Column("tsam", "Target samples", "Median number of samples until the target AUC of the board",
         ("target_samples",), reason=_no_target),
     Column("tshare", "Reached", "Share of the runs that reached the target AUC", ("target_share",),
         form=display.percent, reason=_no_target, descending=True),
     Column("asam", "Anytime, samples", "Area under the AUC curve against log samples, from 0 to 1",
-        ("anytime_samples",), form=display.mean, reason=_not_recorded, descending=True),
+        ("anytime_samples",), form=display.mean, reason=not_recorded, descending=True),
     Column("asec", "Anytime, seconds", "Area under the AUC curve against log seconds, from 0 to 1",
-        ("anytime_seconds",), form=display.mean, reason=_not_recorded, descending=True, timed=True),
+        ("anytime_seconds",), form=display.mean, reason=not_recorded, descending=True, timed=True),
     Column("csec", "Tuning s", "Mean time of the tuning of a run in seconds", ("tuning_seconds",),
         reason=_no_tuning, timed=True),
     Column("cpass", "Tuning passes", "Mean number of passes over the training data that the tuning took",
         ("tuning_passes",), reason=_no_tuning),
     Column("runs", "Runs", "Finished runs, and what became of the others",
         ("runs", "diverged", "failed", "missing", "unplanned", "unconverged"),
-        lambda row, _: display.runs(row),
-        usual=True, descending=True),
+        lambda row, _: display.runs(row), usual=True, descending=True),
     Column("tsec", "Target s", "Median training seconds until the target AUC of the board",
         ("target_seconds", "target"), reason=_no_target, usual=True, timed=True),
     Column("chosen", "Chosen", "Values that the tunings of the runs chose", ("chosen",), reason=_no_tuning,
@@ -190,11 +165,11 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
     Column("edges", "Edges", "Chosen values at an edge of the values tried: the optimum may lie beyond",
         ("edges",), reason=lambda row, board: "none" if row.chosen else _no_tuning(row, board), left=True),
     Column("parameters", "Parameters", "Hyperparameters, loss and feature map of the method", ("parameters",),
-        reason=_not_recorded, left=True),
-    Column("command", "Command", "The command that runs it again", ("command",), reason=_not_recorded,
+        reason=not_recorded, left=True),
+    Column("command", "Command", "The command that runs it again", ("command",), reason=not_recorded,
         left=True),
     Column("setting", "Setting", "Settings shared by all methods of the board",
-        ("setting", "procedure", "positive"), lambda _, board: board.setting, left=True),
+        ("setting", "procedure", "positive"), left=True),
 )  # fmt: skip
 
 
@@ -208,16 +183,14 @@ def _outcomes(method: str, overall: Overall) -> str:
 
 
 METHOD_COLUMNS: tuple[Column[str, Overall], ...] = (
-    Column("method", "Method", "", ("method",), lambda method, _: method, left=True, usual=True),
+    Column("method", "Method", "", ("method",), left=True, usual=True),
     Column("rank", "Mean rank", "Over the data sets on which every ranked method has all runs; 1 is best",
-        ("rank",), lambda method, overall: display.mean_rank(overall.ranks.get(method)), reason=_no_rank,
-        usual=True),
+        ("rank",), form=display.two_decimals, reason=_no_rank, usual=True),
     Column("interval", "95 % interval", "Bootstrapped over data sets and runs", ("rank_low", "rank_high"),
         lambda method, overall: display.interval(overall.ranks.get(method, _UNKNOWN), 2), reason=_no_rank,
         usual=True),
     Column("groups", "Groups",
         "Methods that share a letter do not differ significantly; the test is named below", ("groups",),
-        lambda method, overall: overall.groups.get(method) or display.NONE,
         reason=lambda method, _: "not compared", left=True, usual=True),
     Column("wtl", "W/T/L", "Wins, ties and losses summed over the data sets", ("wins", "ties", "losses"),
         _outcomes, reason=lambda method, _: "not compared with others", usual=True),
@@ -227,7 +200,7 @@ METHOD_COLUMNS: tuple[Column[str, Overall], ...] = (
         lambda method, overall: display.overall_gain(overall, method),
         reason=lambda method, _: "no data set on which neither has gaps", usual=True),
     Column("gapped", "Rank on available data sets", "Mean over the data sets that the method has",
-        ("rank_with_gaps",), lambda method, overall: display.mean_rank(overall.ranks_with_gaps.get(method)),
+        ("rank_with_gaps",), form=display.two_decimals,
         reason=lambda method, _: "it has all runs on no data set", usual=True),
     Column("missing", "Missing data sets", "Data sets on which the method has no or not all runs", ("gaps",),
         lambda method, overall: str(len(overall.incomplete.get(method, ())) or display.NONE),
@@ -246,28 +219,32 @@ class TextTable(NamedTuple):
 def board_table(report: Report, board: Board) -> TextTable:
     """The rows of a board; † marks times that are not comparable, * methods that are exempt from a check."""
     columns = [column for column in ROW_COLUMNS if column.usual]
-    return _table(
-        report, columns, [[_marked(column, row, board) for column in columns] for row in board.rows]
-    )
+    lines = []
+    for row in board.rows:
+        fields = row_fields(row, board)
+        lines.append([_marked(column, row, column.shown(row, board, fields)) for column in columns])
+    return _table(report, columns, lines)
 
 
 def overall_table(report: Report, overall: Overall) -> TextTable:
     """The methods over all boards of a group."""
     columns = [column for column in METHOD_COLUMNS if column.usual]
-    return _table(
-        report, columns, [[c.shown(method, overall) for c in columns] for method in overall.methods]
-    )
+    lines = []
+    for method in overall.methods:
+        fields = method_fields(method, overall)
+        lines.append([column.shown(method, overall, fields) for column in columns])
+    return _table(report, columns, lines)
 
 
 def _table(report: Report, columns: Sequence[Column[Any, Any]], lines: list[list[str]]) -> TextTable:
-    lines = [[display.line(text) for text in line] for line in lines]
     return TextTable(
-        [column.heading(report) for column in columns], [column.left for column in columns], lines
+        [column.heading(report) for column in columns],
+        [column.left for column in columns],
+        [[display.line(text) for text in line] for line in lines],
     )
 
 
-def _marked(column: Column[Row, Board], row: Row, board: Board) -> str:
-    text = column.shown(row, board)
+def _marked(column: Column[Row, Board], row: Row, text: str) -> str:
     if column.timed and row.timing_mark and text != display.NONE:
         return text + "†"
     return f"{text}*" if column.key == "method" and row.exempt else text

@@ -9,16 +9,34 @@ from aucbench.leaderboard.report import Board, Estimate, Overall, Report, Row, T
 NONE = "-"
 
 
+def formatted(value: float, spec: str) -> str:
+    """A number in some format; a dash where there is none."""
+    return NONE if math.isnan(value) else format(value, spec)
+
+
 def mean(value: float) -> str:
-    """An AUC, with four decimals in every view; a dash where there is none."""
-    return NONE if math.isnan(value) else f"{value:.4f}"
+    """An AUC, with four decimals in every view."""
+    return formatted(value, ".4f")
+
+
+def two_decimals(value: float) -> str:
+    """An average rank, in every view."""
+    return formatted(value, ".2f")
+
+
+def rank(value: float) -> str:
+    """A rank, in halves where methods tie."""
+    return formatted(value, ".4g")
+
+
+def with_std(value: float, std: float) -> str:
+    """A mean AUC and its standard deviation."""
+    return mean(value) + ("" if math.isnan(std) or math.isnan(value) else f" ± {mean(std)}")
 
 
 def auc(row: Row) -> str:
     """Mean and standard deviation, or why there is none."""
-    if math.isnan(row.auc.value):
-        return trouble(row)
-    return mean(row.auc.value) + ("" if math.isnan(row.std) else f" ± {mean(row.std)}")
+    return trouble(row) if math.isnan(row.auc.value) else with_std(row.auc.value, row.std)
 
 
 def interval(value: Estimate, digits: int = 4) -> str:
@@ -51,8 +69,8 @@ def overall_gain(overall: Overall, method: str) -> str:
 
 
 def mean_rank(rank: Estimate | None) -> str:
-    """An average rank, with two decimals in every view; a dash where there is none."""
-    return NONE if rank is None or math.isnan(rank.value) else f"{rank.value:.2f}"
+    """An average rank; a dash where there is none."""
+    return NONE if rank is None else two_decimals(rank.value)
 
 
 def _signed(value: float) -> str:
@@ -81,11 +99,6 @@ def size(count: float) -> str:
         if count >= 1 << power:
             return f"{count / (1 << power):.3g} {unit}"
     return f"{count:.0f} B"
-
-
-def rank(value: float) -> str:
-    """A rank, in halves where methods tie."""
-    return NONE if math.isnan(value) else f"{value:.4g}"
 
 
 def runs(row: Row) -> str:

@@ -26,16 +26,7 @@ PAGE = "leaderboard.html"
 def write(report: Report, cells: Sequence[BoardCell], folder: Path, pictures: bool = True) -> list[Path]:
     """Write tables, documents, the page and, if wanted, the pictures; returns the files.
 
-    Parameters
-    ----------
-    report : Report
-        What is written.
-    cells : sequence of BoardCell
-        From which it was made: written as they are, so that numbers can be computed again.
-    folder : Path
-        Made where there is none.
-    pictures : bool
-        Drawing takes seconds.
+    The cells that the report was made from are written as they are, so that numbers can be computed again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     board = board_table(report)
@@ -52,16 +43,7 @@ def write(report: Report, cells: Sequence[BoardCell], folder: Path, pictures: bo
 
 
 def board_table(report: Report) -> "pd.DataFrame":
-    """One row a board and method, best first.
-
-    Returns
-    -------
-    DataFrame
-        `group` of boards that are ranked together, `board`, `tuned`, and the fields of `ROW_COLUMNS`: those
-        of `Row` (the interval of the AUC as `auc_mean`, `auc_low`, `auc_high`, that of the gain alike),
-        `dataset`, the label of the `baseline` (or why there is none), `target`, `procedure` (the test),
-        `setting` and `positive` (the labels that count as positive).
-    """
+    """One row a board and method, best first; `group` is that of boards that are ranked together."""
     import pandas as pd
 
     names = ["group", "board", "tuned", *(name for column in ROW_COLUMNS for name in column.fields)]
@@ -88,20 +70,10 @@ def overall_table(report: Report) -> "pd.DataFrame":
 
 
 def cell_table(cells: Sequence[BoardCell], one_study: bool = False) -> "pd.DataFrame":
-    """One row a cell, from which all but what is read off curves can be computed again.
+    """One row a cell of a report, from which all but what is read off curves can be computed again.
 
-    Parameters
-    ----------
-    cells : sequence of BoardCell
-        Those that a report was built from.
-    one_study : bool
-        As when it was built.
-
-    Returns
-    -------
-    DataFrame
-        `board` and `method` say where the cell stands in the report; they are null for a cell that a later
-        version of its code or data has replaced. AUCs are null unless `status` is ``finished``.
+    `board` and `method` say where the cell stands in the report; they are null for a cell that a later
+    version of its code or data has replaced. AUCs are null unless `status` is ``finished``.
     """
     import pandas as pd
 

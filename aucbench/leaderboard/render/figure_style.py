@@ -1,6 +1,7 @@
 """Colours, markers, axes, labels, and matrices of p-values, for matplotlib."""
 
 import contextlib
+import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -88,27 +89,13 @@ def power(value: float) -> str:
     return f"10{str(round(np.log10(value))).translate(SUPERSCRIPTS)}" if value > 0 else f"{value:g}"
 
 
-def legend(axes: Any) -> None:
-    """Beside the axes, so that it hides nothing."""
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize="small")
-
-
 def height(labels: Sequence[str]) -> float:
     """Of a figure with a legend of these labels."""
     return max(4.6, 1.0 + 0.185 * sum(label.count("\n") + 1 for label in labels))
 
 
-def wrapped(text: str, width: float) -> str:
-    """A sentence in lines as long as a figure of that many inches is wide."""
-    import textwrap
-
-    return "\n".join(textwrap.wrap(text, int(width * 14)))
-
-
 def short(labels: Sequence[str], length: int = 30) -> list[str]:
     """Labels in a few lines of a length; where the end would tell them apart, the middle is left out."""
-    import textwrap
-
     found = []
     for label in map(line, labels):
         lines = textwrap.wrap(label, length, break_on_hyphens=False) or [" "]

@@ -1,6 +1,7 @@
 """Pictures of a report as PNG, SVG and PDF, each with a sentence that says how to read it."""
 
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,11 @@ from aucbench.leaderboard.render.figure_style import (
     Style,
     begin,
     height,
-    legend,
     logarithmic,
     look,
     matrix,
     short,
     styles,
-    wrapped,
 )  # fmt: skip
 from aucbench.leaderboard.render.markdown import plain
 from aucbench.leaderboard.report import Board, Estimate, Overall, Report
@@ -30,17 +29,7 @@ Picture = tuple[Any, str]  # the figure, and how to read it
 
 
 def draw_all(report: Report, folder: Path, formats: tuple[str, ...] = FORMATS) -> list[Path]:
-    """Draw and write every picture that the report has numbers for; returns the files.
-
-    Parameters
-    ----------
-    report : Report
-        What is drawn.
-    folder : Path
-        Made where there is none.
-    formats : tuple of str
-        Among ``png``, ``svg`` and ``pdf``.
-    """
+    """Draw and write every picture that the report has numbers for; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     captions: list[str] = []
@@ -49,7 +38,8 @@ def draw_all(report: Report, folder: Path, formats: tuple[str, ...] = FORMATS) -
         for title, figure, sentence in pictures(report):
             name = _file_name(title, taken)
             captions.append(f"- `{name}` ({plain(title)}): {plain(sentence)}")
-            figure.supxlabel(wrapped(sentence, figure.get_figwidth()), fontsize="x-small", color="0.25")
+            lines = textwrap.wrap(sentence, int(figure.get_figwidth() * 14))
+            figure.supxlabel("\n".join(lines), fontsize="x-small", color="0.25")
             for form in formats:
                 file = folder / f"{name}.{form}"
                 figure.savefig(file, dpi=150, metadata={"Date": None} if form == "svg" else None)
@@ -60,33 +50,31 @@ def draw_all(report: Report, folder: Path, formats: tuple[str, ...] = FORMATS) -
 
 def pictures(report: Report) -> Iterator[tuple[str, Any, str]]:
     """Title, figure and sentence of every picture that the report has numbers for."""
+    for title, picture in _drawn(report):
+        if picture is not None:
+            yield title, *picture
+
+
+def _drawn(report: Report) -> Iterator[tuple[str, Picture | None]]:
     style = styles(report)
     for overall in report.overall:
         if overall.boards < 2:
             continue
         kind = "tuned" if overall.tuned else "untuned"
-        for name, picture in (
-            ("ranks", ranks(overall, style)),
-            ("gains", gains(overall, style, report.baseline)),
-            ("critical-difference", critical_difference(overall, style)),
-            ("profile", profile(overall, style)),
-            ("tests", overall_tests(overall)),
-        ):
-            if picture is not None:
-                yield f"{name}-{kind}", *picture
+        yield f"ranks-{kind}", ranks(overall, style)
+        yield f"gains-{kind}", gains(overall, style, report.baseline)
+        yield f"critical-difference-{kind}", critical_difference(overall, style)
+        yield f"profile-{kind}", profile(overall, style)
+        yield f"tests-{kind}", overall_tests(overall)
     for board in report.boards:
         where = f"{board.number}-{board.dataset}"
-        for name, picture in (
-            ("auc-samples", curves(board, style, "samples")),
-            ("auc-seconds", curves(board, style, "seconds")),
-            ("auc-cost", pareto(board, style)),
-            ("runs", runs(board, style)),
-            ("tests", board_tests(board)),
-        ):
-            if picture is not None:
-                yield f"{where}-{name}", *picture
+        yield f"{where}-auc-samples", curves(board, style, "samples")
+        yield f"{where}-auc-seconds", curves(board, style, "seconds")
+        yield f"{where}-auc-cost", pareto(board, style)
+        yield f"{where}-runs", runs(board, style)
+        yield f"{where}-tests", board_tests(board)
         for name, picture in sensitivity(board, style):
-            yield f"{where}-sensitivity-{name}", *picture
+            yield f"{where}-sensitivity-{name}", picture
 
 
 def _file_name(title: str, taken: set[str]) -> str:
@@ -142,14 +130,8 @@ def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Pictur
         row = top - (place if left else len(ranked) - 1 - place)
         end = low - 0.05 * (high - low) if left else high + 0.05 * (high - low)
         axes.plot([rank.value, rank.value, end], [0, row, row], color=styles[method].colour, linewidth=1)
-        axes.text(
-            end,
-            row,
-            labels[place],
-            ha="right" if left else "left",
-            va="center",
-            fontsize="small",
-        )
+        side = "right" if left else "left"
+        axes.text(end, row, labels[place], ha=side, va="center", fontsize="small")
     for level, members in enumerate(groups):
         values = [overall.ranks[method].value for method in members]
         at = -0.24 - 0.2 * level
@@ -185,13 +167,8 @@ def profile(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
     for label, (method, (ratios, shares)) in zip(labels, overall.profile.items(), strict=True):
         style = styles[method]
         axes.step(ratios, shares, where="post", color=style.colour, linestyle=style.dashes, label=label)
-    axes.set_xscale("log")
-    logarithmic(axes.xaxis, *axes.get_xlim())
+    _against_log(axes, "(1 - AUC) relative to the best method", "share of the boards", "performance profile")
     axes.set_ylim(0.0, 1.03)
-    axes.set_xlabel("(1 - AUC) relative to the best method")
-    axes.set_ylabel("share of the boards")
-    axes.set_title("performance profile")
-    legend(axes)
     return figure, (
         "For each factor, the share of boards on which a method's 1 - AUC is within that factor of the best "
         "method's (Dolan and More 2002). Higher is better; the value at the left edge is the share of boards "
@@ -221,6 +198,16 @@ def _intervals(values: list[tuple[str, Estimate]], styles: Mapping[str, Style]) 
     axes.set_yticks(range(len(values)), labels)
     axes.invert_yaxis()
     return figure, axes
+
+
+def _against_log(axes: Any, x: str, y: str, title: str) -> None:
+    """A logarithmic x axis, headings, and a legend beside the axes, where it hides nothing."""
+    axes.set_xscale("log")
+    logarithmic(axes.xaxis, *axes.get_xlim())
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_title(line(title))
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize="small")
 
 
 def _bars(axes: Any, methods: list[str], overall: Overall) -> None:
@@ -260,19 +247,15 @@ def curves(board: Board, styles: Mapping[str, Style], against: str) -> Picture |
         )
     if np.isfinite(board.target):
         axes.axhline(board.target, color="0.5", linewidth=0.8, linestyle=":")
-    axes.set_xscale("log")
-    logarithmic(axes.xaxis, *axes.get_xlim())
-    axes.set_xlabel("examples seen" if against == "samples" else "training seconds")
-    axes.set_ylabel("test AUC")
-    axes.set_title(line(f"{board.dataset} ({'tuned' if board.tuned else 'not tuned'})"))
-    legend(axes)
+    label = "examples seen" if against == "samples" else "training seconds"
+    _against_log(axes, label, "test AUC", f"{board.dataset} ({'tuned' if board.tuned else 'not tuned'})")
     what = "examples seen" if against == "samples" else "seconds of training"
-    band = " The band is one standard deviation to either side." if banded else ""
-    target = f" The dotted line is the target ({board.target:.4f})." if np.isfinite(board.target) else ""
-    return figure, (
-        f"Mean test AUC over the runs against {what}, log scale; higher and further left is better."
-        f"{band}{target}"
-    )
+    sentence = f"Mean test AUC over the runs against {what}, log scale; higher and further left is better."
+    if banded:
+        sentence += " The band is one standard deviation to either side."
+    if np.isfinite(board.target):
+        sentence += f" The dotted line is the target ({board.target:.4f})."
+    return figure, sentence
 
 
 def pareto(board: Board, styles: Mapping[str, Style]) -> Picture | None:
@@ -292,25 +275,17 @@ def pareto(board: Board, styles: Mapping[str, Style]) -> Picture | None:
     if front:
         front.append((max(row.train_seconds for row in rows), front[-1][1]))
         axes.step(*zip(*front, strict=True), where="post", color="0.6", linewidth=0.9, zorder=0)
-    axes.set_xscale("log")
-    logarithmic(axes.xaxis, *axes.get_xlim())
-    axes.set_xlabel("training seconds")
-    axes.set_ylabel("test AUC")
-    axes.set_title(line(f"{board.dataset}: AUC against cost"))
-    legend(axes)
+    _against_log(axes, "training seconds", "test AUC", f"{board.dataset}: AUC against cost")
     marked = [row.method for row in rows if row.timing_mark]
-    times = (
-        f" Not comparable in time, and not considered for the front: {', '.join(marked)}." if marked else ""
-    )
-    gaps = (
-        " Means of methods with gaps are over the runs that finished."
-        if any(map(display.trouble, board.rows))
-        else ""
-    )
-    return figure, (
+    sentence = (
         "Mean test AUC and training time of each method, bars one standard deviation; the grey line is "
-        f"the Pareto front.{gaps}{times}"
+        "the Pareto front."
     )
+    if any(map(display.trouble, board.rows)):
+        sentence += " Means of methods with gaps are over the runs that finished."
+    if marked:
+        sentence += f" Not comparable in time, and not considered for the front: {', '.join(marked)}."
+    return figure, sentence
 
 
 def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:

@@ -21,18 +21,9 @@ SCRIPTS = (
 
 
 def write_page(report: Report, file: Path) -> None:
-    """Write a report as one HTML file, which opens from any place without a network.
-
-    Parameters
-    ----------
-    report : Report
-        What it says.
-    file : Path
-        Where to; its folder is made, an older file replaced.
-    """
-    text = page(report)
+    """Write a report as one HTML file, which opens from any place without a network."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8", newline="\n")
+    file.write_text(page(report), encoding="utf-8", newline="\n")
 
 
 def page(report: Report) -> str:

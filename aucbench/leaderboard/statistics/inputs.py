@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, DataError
 
 KEY = ("board", "dataset", "method", "run")
 TOLERANCE = 1e-12  # AUCs, and differences of AUCs, that are closer are equal: rounding, not evidence
@@ -134,7 +134,7 @@ def runs_with_curves(cells: pd.DataFrame, curves: Curves, cost: str) -> list[Run
     """Every cell, block by block, with its curve.
 
     Only a cell that finished with an AUC needs a curve: what a run had reached before it diverged or was
-    stopped is not a result of the method.
+    stopped is not a result of the method. DataError, where a curve that is needed is empty.
     """
     found: list[Run] = []
     for block in blocks(cells):
@@ -143,6 +143,8 @@ def runs_with_curves(cells: pd.DataFrame, curves: Curves, cost: str) -> list[Run
                 key = (block.board, block.dataset, method, run)
                 measured = np.isfinite(block.aucs[line, column])
                 curve = read_curve(curves[key], cost) if measured else None
+                if curve is not None and not len(curve.auc):
+                    raise DataError(f"{dict(zip(KEY, key, strict=True))} finished and has no curve.")
                 found.append(Run(key, str(block.statuses[line, column]), curve))
     return found
 
