@@ -123,13 +123,11 @@ def _board(
 ) -> Board:
     """A board without its baseline, from the cells of its data set as the statistics take them."""
     cells = group.boards[dataset]
-    by_method: dict[str, list[BoardCell]] = {}
-    for cell in cells:
-        by_method.setdefault(group.label(cell), []).append(cell)
+    by_method = group.by_method(dataset)
     ratio = overlap(cell.record for cell in cells if cell.record)
     summary = summarise(frame, ratio, CONFIDENCE, baseline)
     comparisons = compare_runs(frame, ratio, CONFIDENCE)
-    letters = letters_of(next(iter(groups_of_runs(summary, comparisons).values()), ()))
+    letters = letters_of(groups_of_runs(summary, comparisons))
     targets = target_aucs(frame, TARGET)
     numbers = summary.set_index("method")
     for cost, name in (("samples", "samples"), ("train_seconds", "seconds")):

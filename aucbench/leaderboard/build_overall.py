@@ -119,12 +119,9 @@ def _intervals(ranks: "pd.DataFrame") -> dict[str, Estimate]:
 
 
 def _gaps(missing: "pd.DataFrame") -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for method, dataset in missing[["method", "dataset"]].itertuples(index=False):
-        where = found.setdefault(str(method), [])
-        if str(dataset) not in where:
-            where.append(str(dataset))
-    return found
+    """The data sets on which each method has gaps."""
+    by_method = missing.drop_duplicates(["method", "dataset"]).groupby("method", sort=False)
+    return {str(method): list(map(str, datasets)) for method, datasets in by_method["dataset"]}
 
 
 def pairwise(comparisons: "pd.DataFrame") -> Pairwise:

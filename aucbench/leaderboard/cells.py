@@ -94,13 +94,34 @@ class Group:
         """Label of the cell's method."""
         return self.labels[cell.key]
 
+    def by_method(self, dataset: str) -> dict[str, list[BoardCell]]:
+        """The cells of a board by the label of their method."""
+        found: dict[str, list[BoardCell]] = {}
+        for cell in self.boards[dataset]:
+            found.setdefault(self.label(cell), []).append(cell)
+        return found
+
     def frame(self) -> "pd.DataFrame":
         """One row a cell; `board` is the group, so that data sets can be pooled."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [self._row(dataset, cell) for dataset, cells in self.boards.items() for cell in cells]
-        )
+        rows = []
+        for dataset, cell in ((dataset, cell) for dataset, cells in self.boards.items() for cell in cells):
+            result = cell.record.result if cell.record else None
+            tuned = cell.record.tuned if cell.record else None
+            measured = {name: getattr(result, name, None) for name in MEASURED}
+            row = {
+                "board": self._board,
+                "dataset": dataset,
+                "method": self.label(cell),
+                "run": cell.run,
+                "status": str(cell.status),
+                "tuning_seconds": tuned.cost.train_seconds if tuned else 0.0,
+                "tuning_passes": tuned.cost.passes if tuned else 0.0,
+            }
+            row |= {name: float("nan") if value is None else value for name, value in measured.items()}
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     def curves(self) -> "Curves":
         """Curves of the finished cells, by (board, dataset, method, run)."""
@@ -114,20 +135,6 @@ class Group:
     @property
     def _board(self) -> str:
         return "tuned" if self.tuned else "not tuned"
-
-    def _row(self, dataset: str, cell: BoardCell) -> dict[str, Any]:
-        result = cell.record.result if cell.record else None
-        tuned = cell.record.tuned if cell.record else None
-        measured = {name: getattr(result, name, None) for name in MEASURED}
-        return {
-            "board": self._board,
-            "dataset": dataset,
-            "method": self.label(cell),
-            "run": cell.run,
-            "status": str(cell.status),
-            "tuning_seconds": tuned.cost.train_seconds if tuned else 0.0,
-            "tuning_passes": tuned.cost.passes if tuned else 0.0,
-        } | {name: float("nan") if value is None else value for name, value in measured.items()}
 
 
 def groups(cells: Sequence[BoardCell], one_study: bool) -> list[Group]:

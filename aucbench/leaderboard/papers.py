@@ -10,6 +10,7 @@ import numpy as np
 
 from aucbench.leaderboard.cells import BoardCell, groups
 from aucbench.leaderboard.method_labels import method_of
+from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render.markdown import plain
 from aucbench.leaderboard.statistics.agreement import Verdict, judge_table, order_agreement
 from aucbench.studies.record import CellStatus, EntryDescription
@@ -17,8 +18,6 @@ from aucbench.studies.record import CellStatus, EntryDescription
 if TYPE_CHECKING:
     import pandas as pd
 
-
-FILE = "papers.csv"
 
 COLUMNS = (
     "dataset", "method", "published", "published_std", "ours", "ours_std", "runs", "difference", "verdict",
@@ -50,14 +49,12 @@ class PublishedTable:
 
     def cells(self) -> list[PublishedCell]:
         """Its numbers, in the order of the file; none where the paper's cells cannot be read."""
-        text = resources.files("aucbench.leaderboard").joinpath(FILE).read_text("utf-8")
+        text = resources.files("aucbench.leaderboard").joinpath("papers.csv").read_text("utf-8")
         return [
             PublishedCell(
                 row["dataset"].lower(),
                 row["algorithm"],
-                _number(row["auc_mean"]),
-                _number(row["auc_std"]),
-                _number(row["train_seconds"]),
+                *(float(row[name] or NAN) for name in ("auc_mean", "auc_std", "train_seconds")),
                 row["note"],
             )
             for row in csv.DictReader(text.splitlines())
@@ -127,10 +124,6 @@ def is_comparable(described: EntryDescription) -> bool:
     return parameters.get("grouping") != "halves" or parameters.get("positive") is not None
 
 
-def _number(text: str) -> float:
-    return float(text) if text else float("nan")
-
-
 def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame":
     """One row a published number; of a table without any, one row of ours a method and data set.
 
@@ -145,24 +138,16 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame"
     published = table.cells()
     if not published:
         rows = [
-            _row(PublishedCell(dataset, group.labels[own[0].key], NAN, NAN, NAN, ""), own)
+            _row(PublishedCell(dataset, method, NAN, NAN, NAN, ""), own)
             for group in found
-            for dataset, board in group.boards.items()
-            for own in _by_label(board, group.labels)
+            for dataset in group.boards
+            for method, own in group.by_method(dataset).items()
         ]
     else:
-        rows = [
-            _row(
-                each,
-                [
-                    cell
-                    for cell in latest
-                    if cell.described.dataset.name.lower() == each.dataset
-                    and is_method(cell.described, each.method)
-                ],
-            )
-            for each in published
-        ]
+        rows = []
+        for each in published:
+            here = [cell for cell in latest if cell.described.dataset.name.lower() == each.dataset]
+            rows.append(_row(each, [cell for cell in here if is_method(cell.described, each.method)]))
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
     frame = judge_table(pd.DataFrame(rows))
@@ -180,28 +165,13 @@ def agreement(frame: "pd.DataFrame") -> "pd.DataFrame":
     return pd.concat([single, whole], ignore_index=True)
 
 
-def counts(frame: "pd.DataFrame") -> dict[str, Any]:
-    """How many numbers have which verdict, and the share that is equal or better among those compared."""
-    found = {str(verdict): int((frame["verdict"] == verdict).sum()) for verdict in Verdict}
-    compared = found["equal"] + found["better"] + found["worse"]
-    return found | {"share": (found["equal"] + found["better"]) / compared if compared else NAN}
-
-
-def _by_label(board: Sequence[BoardCell], labels: dict[str, str]) -> list[list[BoardCell]]:
-    found: dict[str, list[BoardCell]] = {}
-    for cell in board:
-        found.setdefault(labels[cell.key], []).append(cell)
-    return list(found.values())
-
-
 def _row(published: PublishedCell, own: Sequence[BoardCell]) -> dict[str, Any]:
     settings = {method_of(cell.described, one_study=True) for cell in own}
+    comparable = not own or is_comparable(own[0].described)
     notes = [published.note] if published.note else []
-    comparable = len(settings) < 2
-    if not comparable:
+    if len(settings) > 1:
         notes.append(f"the study has this method with {len(settings)} settings")
-    if own and not is_comparable(own[0].described):
-        comparable = False
+    if not comparable:
         notes.append("the paper drew the halves of the classes at random and did not publish them")
     ours, std, runs, seconds = _ours(own) if len(settings) < 2 else (NAN, NAN, 0, NAN)
     if runs < len(own) and len(settings) < 2:
@@ -215,7 +185,7 @@ def _row(published: PublishedCell, own: Sequence[BoardCell]) -> dict[str, Any]:
         "ours_std": std,
         "runs": runs,
         "difference": ours - published.auc_mean,
-        "comparable": comparable,
+        "comparable": comparable and len(settings) < 2,
         "published_seconds": published.train_seconds,
         "seconds": seconds,
         "note": "; ".join(notes),
@@ -251,14 +221,14 @@ def markdown(name: str, table: PublishedTable, frame: "pd.DataFrame", command: s
 
 def sentence(frame: "pd.DataFrame") -> str:
     """The verdicts in words."""
-    found = counts(frame)
+    found = {str(verdict): int((frame["verdict"] == verdict).sum()) for verdict in Verdict}
     compared = found["equal"] + found["better"] + found["worse"]
     text = (
         f"{compared} cells compared: {found['equal']} equal (within max(0.003, two published standard "
         f"deviations)), {found['better']} better, {found['worse']} worse"
     )
     if compared:
-        text += f"; {found['share']:.0%} equal or better"
+        text += f"; {(found['equal'] + found['better']) / compared:.0%} equal or better"
     return f"{text}. {found['not run']} not run, {found['not comparable']} not comparable."
 
 
@@ -275,13 +245,13 @@ def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
     columns = {
         "data set": lambda row: plain(row["dataset"]),
         "method": lambda row: plain(row["method"]),
-        "published": lambda row: _with_std(row["published"], row["published_std"]),
-        "ours": lambda row: _with_std(row["ours"], row["ours_std"]),
-        "difference": lambda row: _formatted(row["difference"], "+.4f"),
+        "published": lambda row: display.with_std(row["published"], row["published_std"]),
+        "ours": lambda row: display.with_std(row["ours"], row["ours_std"]),
+        "difference": lambda row: display.formatted(row["difference"], "+.4f"),
         "verdict": lambda row: str(row["verdict"]),
         "runs": lambda row: str(row["runs"]),
-        "our seconds": lambda row: _formatted(row["seconds"], ".3g"),
-        "published / our seconds": lambda row: _formatted(row["time_ratio"], ".3g"),
+        "our seconds": lambda row: display.formatted(row["seconds"], ".3g"),
+        "published / our seconds": lambda row: display.formatted(row["time_ratio"], ".3g"),
         "note": lambda row: plain(row["note"]),
     }
     left_out = {"published", "difference", "verdict"} if ours_alone else {"our seconds"}
@@ -296,13 +266,3 @@ def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
     if timed:
         lines += ["", "Times are ratios of other machines and other code, and say little."]
     return lines
-
-
-def _formatted(value: float, form: str) -> str:
-    return "-" if np.isnan(value) else format(value, form)
-
-
-def _with_std(mean: float, std: float) -> str:
-    if np.isnan(mean):
-        return "-"
-    return f"{mean:.4f}" + ("" if np.isnan(std) else f" ± {std:.4f}")

@@ -1,7 +1,7 @@
 """What a report says of one method, in words: AUC and rank on each board, speed, and what to look at next."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -21,14 +21,15 @@ def verdict(report: Report, method: str) -> list[str]:
 
     Which methods differ significantly is what the tests of the report say (`Board.pairwise`).
     """
-    lines = [_standing(report, board, row) for board, row in _own(report, method)]
+    every = _own(report, method)
+    lines = [_standing(report, board, row) for board, row in every]
     if any("significant" in line for line in lines):
         lines.append("Significance is by the tests named below the boards.")
-    low = [(board, row) for board, row in _own(report, method) if row.auc.value < REVERSED]
     lines += [
         f"The scores look reversed: AUC {display.mean(row.auc.value)} on {board.dataset}, "
         f"with the sign changed {display.mean(1.0 - row.auc.value)}."
-        for board, row in low
+        for board, row in every
+        if row.auc.value < REVERSED
     ]
     ratios, own = _speed(report, method)
     if ratios:
@@ -47,7 +48,7 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     says whether a run of it failed.
     """
     steps = []
-    every = list(_own(report, method))
+    every = _own(report, method)
     if failed:
         steps.append(f"aucbench check {method} shows on small inputs what goes wrong.")
     if any(row.auc.value < REVERSED for _, row in every):
@@ -73,11 +74,11 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
         steps.append(
             f"it still rises on {display.listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}."
         )
-    far = [
-        board.dataset
-        for board, row in untuned
-        if REVERSED <= row.auc.value < _best(board, row) - FAR and board.dataset not in rising
-    ]
+    far = []
+    for board, row in untuned:
+        best = max((other.auc.value for other in board.rows if other.auc.value > 0), default=0.0)
+        if REVERSED <= row.auc.value < best - FAR and board.dataset not in rising:
+            far.append(board.dataset)
     if far and not edges:
         steps.append(f"it stays far below the best on {display.listed(far)}: does its objective fit the AUC?")
     if not steps:
@@ -86,11 +87,8 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     return steps[:3]
 
 
-def _own(report: Report, method: str) -> Iterator[tuple[Board, Row]]:
-    for board in report.boards:
-        for row in board.rows:
-            if row.method == method:
-                yield board, row
+def _own(report: Report, method: str) -> list[tuple[Board, Row]]:
+    return [(board, row) for board in report.boards for row in board.rows if row.method == method]
 
 
 def _standing(report: Report, board: Board, row: Row) -> str:
@@ -146,12 +144,6 @@ def _gains(every: Iterable[tuple[Board, Row]]) -> list[float]:
         if not math.isnan(row.auc.value):
             aucs.setdefault(board.dataset, {})[board.tuned] = row.auc.value
     return [both[True] - both[False] for both in aucs.values() if len(both) == 2]
-
-
-def _best(board: Board, row: Row) -> float:
-    return max(
-        (other.auc.value for other in board.rows if other is not row and other.auc.value > 0), default=0.0
-    )
 
 
 def _rises(row: Row) -> bool:

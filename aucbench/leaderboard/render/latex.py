@@ -36,18 +36,18 @@ def latex(report: Report) -> str:
 
 def escaped(text: str) -> str:
     """Text in one line, in which no character means anything to LaTeX; ? for those it may not know."""
-    return "".join(SPECIAL.get(letter, _known(letter)) for letter in display.line(text))
+
+    def known(letter: str) -> str:
+        if ord(letter) < 128:
+            return letter if letter.isprintable() else "?"
+        return letter if letter.isalpha() and ord(letter) < 256 else "?"
+
+    return "".join(SPECIAL.get(letter, known(letter)) for letter in display.line(text))
 
 
 def signed(text: str) -> str:
     """A number, or numbers, as LaTeX sets them: with a minus sign, and a dash where there is none."""
     return "--" if text == display.NONE else escaped(text).replace("{-}", "$-$")
-
-
-def _known(letter: str) -> str:
-    if ord(letter) < 128:
-        return letter if letter.isprintable() else "?"
-    return letter if letter.isalpha() and ord(letter) < 256 else "?"
 
 
 def _tables(overall: Overall, boards: Sequence[Board], title: str, report: Report) -> str:
@@ -71,7 +71,11 @@ def _tables(overall: Overall, boards: Sequence[Board], title: str, report: Repor
             "95\\,\\% interval of the corrected paired t-test; the last line is over the data sets."
         )
         means = [signed(display.overall_gain(overall, method)) for method in methods]
-        text += "\n\n" + _table(caption, boards, methods, _gain, ["mean gain", *means])
+
+        def gain(row: Row, board: Board) -> str:
+            return signed(display.row_gain(row, board))
+
+        text += "\n\n" + _table(caption, boards, methods, gain, ["mean gain", *means])
     return text + (_chosen(boards) if overall.tuned else "")
 
 
@@ -120,10 +124,6 @@ def _chosen(boards: Sequence[Board]) -> str:
             title = rf"\noindent\textbf{{Chosen settings, {escaped(board.dataset)}.}}"
             text += f"\n\n{title} {escaped('; '.join(own))}."
     return text
-
-
-def _gain(row: Row, board: Board) -> str:
-    return signed(display.row_gain(row, board))
 
 
 def _auc(row: Row, board: Board) -> str:

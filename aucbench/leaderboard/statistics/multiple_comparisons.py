@@ -60,27 +60,16 @@ def maximal_groups(methods: Sequence[Hashable], differs: NDArray[np.bool_]) -> G
     return tuple(tuple(methods[member] for member in group) for group in sorted(found))
 
 
-def groups_of_runs(
-    summary: pd.DataFrame, comparisons: pd.DataFrame
-) -> dict[tuple[Hashable, Hashable], Groups]:
-    """Groups by (board, dataset), in order of the mean AUC, from `summarise` and `compare_runs`.
+def groups_of_runs(summary: pd.DataFrame, comparisons: pd.DataFrame) -> Groups:
+    """Groups on one data set, in order of the mean AUC, from `summarise` and `compare_runs`.
 
     Methods with gaps are in no group. With a single run there are no groups: nothing was tested.
     """
-    different: dict[tuple[Hashable, Hashable], list[tuple[Hashable, Hashable]]] = {}
-    for pair in comparisons.to_dict("records"):
-        if pair["outcome"] in ("win", "loss"):
-            key = pair["board"], pair["dataset"]
-            different.setdefault(key, []).append((pair["first"], pair["second"]))
-    tested: dict[tuple[Hashable, Hashable], list[tuple[float, Hashable]]] = {}
-    for row in summary.to_dict("records"):
-        own = tested.setdefault((row["board"], row["dataset"]), [])
-        if not row["gaps"] and row["runs"] > 1:
-            own.append((-round(row["mean"], 12), row["method"]))
-    return {
-        key: _groups_without([m for _, m in sorted(own, key=lambda line: line[0])], different.get(key, ()))
-        for key, own in tested.items()
-    }
+    tested = summary[(summary["gaps"] == 0) & (summary["runs"] > 1)]
+    order = np.argsort(-np.round(tested["mean"].to_numpy(float), 12), kind="stable")
+    different = comparisons[comparisons["outcome"].isin(["win", "loss"])]
+    pairs = zip(different["first"], different["second"], strict=True)
+    return _groups_without(tested["method"].iloc[order].tolist(), pairs)
 
 
 def groups_by_rank(test: Nemenyi) -> Groups:

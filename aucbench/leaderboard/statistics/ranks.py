@@ -10,14 +10,14 @@ from aucbench.leaderboard.statistics.inputs import Block, Floats, blocks, datase
 
 DECIMALS = 12  # means that agree so far are tied
 
-COLUMNS = ("method", "datasets", "rank", "low", "high", "relative", "relative_low", "relative_high")
+COLUMNS = ("method", "datasets", "rank", "low", "high", "relative")
 
 
 class Ranking(NamedTuple):
     """Average ranks, computed twice, and what is missing."""
 
     # Over the `complete_rectangle`: by method `datasets` (their number), `rank` (average, 1 is best), `low`
-    # and `high`, `relative` ((rank - 1) / (methods - 1), 0 is best) with its interval; best first.
+    # and `high`, `relative` ((rank - 1) / (methods - 1), 0 is best); best first.
     complete: pd.DataFrame
     # The same of all methods, each over the data sets that it has, ranked among the methods that have them
     # too. The number of rivals differs from data set to data set, so compare by `relative`.
@@ -96,9 +96,9 @@ def _ranked(
     rivals = np.sum(~np.isnan(means), axis=1, keepdims=True) - 1
     relative = (ranks - 1) / np.maximum(rivals, 1)
     matrices = [np.where(b.complete, b.aucs, np.nan)[:, columns] for b in found]
-    of_ranks, of_relative = _bootstrap_intervals(matrices, confidence, resamples, seed)
+    low, high = _bootstrap_intervals(matrices, confidence, resamples, seed)
     names, datasets = pd.Series(methods, dtype=object), np.sum(~np.isnan(means), axis=0)
-    values = (names, datasets, _mean(ranks), *of_ranks, _mean(relative), *of_relative)
+    values = (names, datasets, _mean(ranks), low, high, _mean(relative))
     table = pd.DataFrame(dict(zip(COLUMNS, values, strict=True)))
     return table.sort_values("relative", kind="stable", na_position="last", ignore_index=True)
 
@@ -108,10 +108,8 @@ def _mean(ranks: Floats) -> Floats:
     return np.asarray(np.where(count > 0, np.nansum(ranks, axis=0) / np.maximum(count, 1), np.nan))
 
 
-def _bootstrap_intervals(
-    aucs: Sequence[Floats], confidence: float, resamples: int, seed: int
-) -> tuple[Floats, Floats]:
-    """Percentile intervals, each (2, k), of average ranks and of averages of (rank - 1) / (methods - 1).
+def _bootstrap_intervals(aucs: Sequence[Floats], confidence: float, resamples: int, seed: int) -> Floats:
+    """Percentile intervals, (2, k), of average ranks.
 
     `aucs` holds a matrix (runs, k) per data set, in which a method is a column without NaN, or all NaN. A
     resample draws as many data sets as there are, with replacement; each time a data set is drawn, as many
@@ -121,7 +119,7 @@ def _bootstrap_intervals(
     rng = np.random.default_rng(seed)
     k = aucs[0].shape[1]
     picks = rng.integers(0, len(aucs), size=(resamples, len(aucs)))
-    sums, relatives, counts = (np.zeros((resamples, k)) for _ in range(3))
+    sums, counts = np.zeros((resamples, k)), np.zeros((resamples, k))
     for number, matrix in enumerate(aucs):
         drawn_by = np.nonzero(picks == number)[0]  # (m,) resamples, each as often as it drew the data set
         has = ~np.isnan(matrix).any(axis=0)
@@ -129,18 +127,13 @@ def _bootstrap_intervals(
             continue
         runs = len(matrix)
         weights = rng.multinomial(runs, np.full(runs, 1.0 / runs), size=len(drawn_by)) / runs
-        ranks = rank_rows(weights @ matrix[:, has])
         here = np.ix_(drawn_by, np.flatnonzero(has))
-        np.add.at(sums, here, ranks)
-        np.add.at(relatives, here, (ranks - 1) / max(has.sum() - 1, 1))
+        np.add.at(sums, here, rank_rows(weights @ matrix[:, has]))
         np.add.at(counts, here, 1.0)
     with np.errstate(invalid="ignore"):
-        return _middle(sums / counts, confidence), _middle(relatives / counts, confidence)
-
-
-def _middle(values: Floats, confidence: float) -> Floats:
-    bounds = np.full((2, values.shape[1]), np.nan)
-    known = ~np.isnan(values).all(axis=0)
+        means = sums / counts
+    bounds = np.full((2, k), np.nan)
+    known = ~np.isnan(means).all(axis=0)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    bounds[:, known] = np.nanquantile(values[:, known], tails, axis=0)
+    bounds[:, known] = np.nanquantile(means[:, known], tails, axis=0)
     return bounds

@@ -10,7 +10,7 @@ import pytest
 from aucbench.leaderboard.method_info import looks_of
 from aucbench.leaderboard.render import figures
 from aucbench.leaderboard.render.figure_style import begin, legible, look, power, short, styles
-from aucbench.leaderboard.report import Estimate
+from aucbench.leaderboard.report import Estimate, TriedSetting
 from aucbench.studies.plugin_metadata import colour
 from tests.helpers.small_study import report as random_report
 
@@ -166,10 +166,10 @@ def test_ranks_without_intervals_are_drawn(report):
 
 def test_settings_of_which_some_lack_a_field_are_drawn(report):
     trials = [
-        {"parameters": {"eta": 1.0, "kind": "a"}, "auc": 0.7},
-        {"parameters": {"eta": 2.0, "kind": "b"}, "auc": 0.8},
-        {"parameters": {"eta": 0.0}, "auc": 0.9},
-        {"parameters": {"eta": 9.0}, "auc": None},
+        TriedSetting({"eta": 1.0, "kind": "a"}, 0.7),
+        TriedSetting({"eta": 2.0, "kind": "b"}, 0.8),
+        TriedSetting({"eta": 0.0}, 0.9),
+        TriedSetting({"eta": 9.0}, None),
     ]
     board = replace(report.boards[0], trials={"method0": trials, "method1": trials[:1]})
     with look():

@@ -64,7 +64,8 @@ def everything(cells):
         "reaching": summarise_reaching(reached),
         "anytime": anytime_auc(cells, curves_of(cells)),
     }
-    groups_of_runs(summary, pairs)
+    for dataset in cells["dataset"].unique():
+        groups_of_runs(summary[summary["dataset"] == dataset], pairs[pairs["dataset"] == dataset])
     groups_by_wilcoxon(ranking.with_gaps.set_index("method")["rank"], datasets)
     for name, compute in (
         ("profile", lambda: performance_profile(auc_gaps(cells))),
