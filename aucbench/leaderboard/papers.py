@@ -11,7 +11,9 @@ import numpy as np
 from aucbench.leaderboard.cells import BoardCell, groups
 from aucbench.leaderboard.method_labels import method_of
 from aucbench.leaderboard.render import display
+from aucbench.leaderboard.render.columns import TextTable
 from aucbench.leaderboard.render.markdown import plain
+from aucbench.leaderboard.render.markdown import table as table_text
 from aucbench.leaderboard.statistics.agreement import Verdict, judge_table, order_agreement
 from aucbench.studies.record import CellStatus, EntryDescription
 
@@ -243,8 +245,8 @@ def _order(row: Mapping[Any, Any]) -> str:
 def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
     timed = bool(frame["published_seconds"].notna().any())
     columns = {
-        "data set": lambda row: plain(row["dataset"]),
-        "method": lambda row: plain(row["method"]),
+        "data set": lambda row: row["dataset"],
+        "method": lambda row: row["method"],
         "published": lambda row: display.with_std(row["published"], row["published_std"]),
         "ours": lambda row: display.with_std(row["ours"], row["ours_std"]),
         "difference": lambda row: display.formatted(row["difference"], "+.4f"),
@@ -252,7 +254,7 @@ def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
         "runs": lambda row: str(row["runs"]),
         "our seconds": lambda row: display.formatted(row["seconds"], ".3g"),
         "published / our seconds": lambda row: display.formatted(row["time_ratio"], ".3g"),
-        "note": lambda row: plain(row["note"]),
+        "note": lambda row: row["note"],
     }
     left_out = {"published", "difference", "verdict"} if ours_alone else {"our seconds"}
     if not timed:
@@ -260,9 +262,7 @@ def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
     if not frame["note"].any():
         left_out.add("note")
     head = [name for name in columns if name not in left_out]
-    rule = ["---" if name in ("data set", "method", "verdict", "note") else "---:" for name in head]
+    left = [name in ("data set", "method", "verdict", "note") for name in head]
     body = [[columns[name](row) for name in head] for row in frame.to_dict("records")]
-    lines = [f"| {' | '.join(line)} |" for line in [head, rule, *body]]
-    if timed:
-        lines += ["", "Times are ratios of other machines and other code, and say little."]
-    return lines
+    remark = ["", "Times are ratios of other machines and other code, and say little."] if timed else []
+    return [table_text(TextTable(head, left, body)), *remark]

@@ -69,7 +69,7 @@ def test_a_run_that_diverged_is_counted_and_its_advice_comes_next():
 def test_a_tuning_that_gains_and_ends_at_an_edge_is_said():
     chosen = {
         "parameters": {"eta": 9.0}, "edges": {"eta": "upper"}, "trials": [],
-        "cost": {"train_seconds": 1.0, "passes": 4.0},
+        "cost": {"settings": 2, "trainings": 4, "train_seconds": 1.0, "passes": 4.0},
     }  # fmt: skip
     cells = [
         finished(auc, seed=seed, algorithm="mine", **what)

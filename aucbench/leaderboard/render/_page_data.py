@@ -127,7 +127,7 @@ def _board(board: Board, level: float) -> dict[str, Any]:
         "target_text": display.target(board),
         "pairs": _pairs([*values], board.pairwise, values, level),
         "trials": {method: own for method, own in tuned.items() if own},
-        "facts": _facts(board),
+        "facts": [(name, label, _fact(getattr(board.facts, name))) for name, label in FACTS.items()],
         "rows": [_row(row, board, aucs) for row in board.rows],
     }
     return {name: _json(value) for name, value in (vars(board) | found).items()}
@@ -172,12 +172,8 @@ FACTS = {
 }  # fmt: skip
 
 
-def _facts(board: Board) -> list[tuple[str, str, str]]:
-    """Field, heading and text of each fact of the data; the text is empty where it is not recorded."""
-    return [(name, label, _fact(getattr(board.facts, name))) for name, label in FACTS.items()]
-
-
 def _fact(value: Any) -> str:
+    """A fact of the data as text, which is empty where it is not recorded."""
     if value is None:
         return ""
     if isinstance(value, tuple):

@@ -1,9 +1,9 @@
-"""Colours, markers, axes, labels, and matrices of p-values, for matplotlib."""
+"""Colours, markers, axes and labels, for matplotlib."""
 
 import contextlib
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,27 +104,3 @@ def short(labels: Sequence[str], length: int = 30) -> list[str]:
         text = "\n".join(lines)
         found.append(f" {text}" if text.startswith("_") else text)  # else a legend leaves it out
     return found
-
-
-def matrix(methods: Sequence[str], pairwise: Mapping[tuple[str, str], float], title: str) -> Any:
-    """P-values of all pairs as a figure; None with fewer than two methods or no test at all."""
-    import seaborn as sns
-
-    size = len(methods)
-    values = np.array([[pairwise.get((one, other), np.nan) for other in methods] for one in methods])
-    if size < 2 or np.isnan(values).all():
-        return None
-    written = np.array([["<.01" if p < 0.01 else f"{p:.2f}" for p in row] for row in values])
-    side = 2.6 + 0.46 * size
-    figure, axes = begin(side + 1.6, side)
-    names = short(methods, 24)
-    sns.heatmap(
-        values, vmin=0.0, vmax=0.2, cmap="viridis", annot=written if size <= 14 else None, fmt="",
-        annot_kws={"fontsize": "x-small"}, xticklabels=names, yticklabels=names, ax=axes, square=True,
-        cbar_kws={"label": "p-value", "shrink": 0.7, "extend": "max"}, linewidths=0.5, linecolor="white",
-    )  # fmt: skip
-    axes.set_title(line(title))
-    axes.tick_params(axis="x", rotation=90, labelsize="small")
-    axes.tick_params(axis="y", rotation=0, labelsize="small")
-    axes.grid(visible=False)
-    return figure

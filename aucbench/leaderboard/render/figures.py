@@ -10,18 +10,9 @@ import numpy as np
 
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render.display import line
-from aucbench.leaderboard.render.figure_style import (
-    Style,
-    begin,
-    height,
-    logarithmic,
-    look,
-    matrix,
-    short,
-    styles,
-)  # fmt: skip
+from aucbench.leaderboard.render.figure_style import Style, begin, height, logarithmic, look, short, styles
 from aucbench.leaderboard.render.markdown import plain
-from aucbench.leaderboard.report import Board, Estimate, Overall, Report
+from aucbench.leaderboard.report import Board, Estimate, Overall, Pairwise, Report
 
 FORMATS = ("png", "svg", "pdf")
 CAPTIONS = "pictures.md"  # the sentences once more, as text
@@ -179,12 +170,36 @@ def profile(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
 def overall_tests(overall: Overall) -> Picture | None:
     """Holm-corrected p-values of Wilcoxon's tests."""
     methods = [method for method in overall.methods if method in overall.ranks_with_gaps]
-    figure = matrix(methods, overall.pairwise, "Wilcoxon's tests across boards, Holm's correction")
+    figure = _matrix(methods, overall.pairwise, "Wilcoxon's tests across boards, Holm's correction")
     return figure and (
         figure,
         "Corrected p-value of Wilcoxon's signed-rank test of two methods over their means on the boards that "
         "both have; dark cells (p < 0.05) differ.",
     )
+
+
+def _matrix(methods: list[str], pairwise: Pairwise, title: str) -> Any:
+    """P-values of all pairs as a figure; None with fewer than two methods or no test at all."""
+    import seaborn as sns
+
+    size = len(methods)
+    values = np.array([[pairwise.get((one, other), np.nan) for other in methods] for one in methods])
+    if size < 2 or np.isnan(values).all():
+        return None
+    written = np.array([["<.01" if p < 0.01 else f"{p:.2f}" for p in row] for row in values])
+    side = 2.6 + 0.46 * size
+    figure, axes = begin(side + 1.6, side)
+    names = short(methods, 24)
+    sns.heatmap(
+        values, vmin=0.0, vmax=0.2, cmap="viridis", annot=written if size <= 14 else None, fmt="",
+        annot_kws={"fontsize": "x-small"}, xticklabels=names, yticklabels=names, ax=axes, square=True,
+        cbar_kws={"label": "p-value", "shrink": 0.7, "extend": "max"}, linewidths=0.5, linecolor="white",
+    )  # fmt: skip
+    axes.set_title(line(title))
+    axes.tick_params(axis="x", rotation=90, labelsize="small")
+    axes.tick_params(axis="y", rotation=0, labelsize="small")
+    axes.grid(visible=False)
+    return figure
 
 
 def _intervals(values: list[tuple[str, Estimate]], styles: Mapping[str, Style]) -> tuple[Any, Any]:
@@ -320,7 +335,7 @@ def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
 def board_tests(board: Board) -> Picture | None:
     """P-values of the paired tests."""
     methods = [row.method for row in board.rows]
-    figure = matrix(methods, board.pairwise, f"{board.dataset}: paired t-tests")
+    figure = _matrix(methods, board.pairwise, f"{board.dataset}: paired t-tests")
     return figure and (
         figure,
         f"P-value of two methods after Holm's correction ({board.procedure}); dark cells (p < 0.05) differ. "

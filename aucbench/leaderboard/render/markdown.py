@@ -16,14 +16,14 @@ def markdown(report: Report) -> str:
             remarks = [f"- {plain(remark)}" for remark in display.overall_remarks(overall)]
             blocks += [
                 f"## All {overall.boards} boards, {plain(title)}",
-                _table(overall_table(report, overall)),
+                table(overall_table(report, overall)),
                 "\n".join(remarks),
             ]
         for board in boards:
             blocks += [
                 f"## {plain(board.dataset)}",
                 plain(board.setting),
-                _table(board_table(report, board), [display.is_best(row, board) for row in board.rows]),
+                table(board_table(report, board), [display.is_best(row, board) for row in board.rows]),
                 plain(f"{display.target(board)}."),
                 *map(plain, display.remarks(board)),
             ]
@@ -36,10 +36,10 @@ def plain(text: str) -> str:
     return "".join(f"\\{letter}" if letter in MARKUP else letter for letter in display.line(text))
 
 
-def _table(table: TextTable, bold: list[bool] | None = None) -> str:
+def table(content: TextTable, bold: list[bool] | None = None) -> str:
     """Texts to the left, numbers to the right; the first cell of bold lines is bold."""
-    lines = [[plain(text) for text in line] for line in table.lines]
+    lines = [[plain(text) for text in line] for line in content.lines]
     for line, strong in zip(lines, bold or [], strict=bold is not None):
         line[0] = f"**{line[0]}**" if strong else line[0]
-    rule = ["---" if left else "---:" for left in table.left]
-    return "\n".join(f"| {' | '.join(line)} |" for line in [list(map(plain, table.head)), rule, *lines])
+    rule = ["---" if left else "---:" for left in content.left]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [list(map(plain, content.head)), rule, *lines])

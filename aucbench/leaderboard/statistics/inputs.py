@@ -76,7 +76,7 @@ def blocks(cells: pd.DataFrame, all_methods: bool = False) -> list[Block]:
     With `all_methods` every block has the methods of the whole frame; otherwise those that have a row on its
     board and data set.
     """
-    found: dict[tuple[Hashable, Hashable], dict[tuple[Hashable, Hashable], tuple[float, str]]] = {}
+    found: dict[tuple[Any, Any], dict[tuple[Any, Any], tuple[float, str]]] = {}
     rows = cells[[*KEY, "status", "auc"]].itertuples(index=False, name=None)
     for board, dataset, method, run, status, auc in rows:
         own = found.setdefault((board, dataset), {})
