@@ -1,6 +1,5 @@
 """The plugins that installed distributions announce through the entry-point group ``aucbench``."""
 
-import difflib
 import inspect
 import warnings
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from aucbench.contracts import hooks, validation
 from aucbench.contracts.source_location import package_of, place_of
 from aucbench.contracts.validation import Failure, Family
 from aucbench.errors import ParameterError, PluginError
+from aucbench.suggestions import suggest
 
 GROUP = "aucbench"
 
@@ -80,14 +80,6 @@ class Catalog:
     def features(self, name: str) -> Any:
         """The class of the feature map `name`."""
         return self.find(Family.features, name).cls
-
-
-def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
-    """A sentence with the nearest known names, or with all of them."""
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    if near:
-        return f"Did you mean {' or '.join(near)}?"
-    return f"Known: {', '.join(sorted(known)) or 'none'}."
 
 
 def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:

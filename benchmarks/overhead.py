@@ -12,7 +12,7 @@ from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import Request
 from aucbench.execution import worker
 from aucbench.execution.execute import execute_study
-from aucbench.studies.settings import Running
+from aucbench.studies.default_settings import Running
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from benchmarks.measuring import Measure

@@ -48,7 +48,7 @@ def _values(unfinished: str, overrides: Sequence[str]) -> list[str]:
     """The values of a field with a fixed set of them, as overrides; Hydra offers the default only."""
     from aucbench.config.structured_configs import GROUPS
     from aucbench.contracts import field_types
-    from aucbench.studies.settings import Settings
+    from aucbench.studies.default_settings import Settings
 
     name, sign, _ = unfinished.partition("=")
     group, _, field = name.rpartition(".")

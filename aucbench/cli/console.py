@@ -10,7 +10,8 @@ import numpy as np
 from tqdm import tqdm
 
 from aucbench.humanize import counted
-from aucbench.studies.entry import Entry
+from aucbench.studies.default_settings import StoreSettings
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellRecord, DataRecord, FailureRecord
 from aucbench.studies.result import (
     CellResult,
@@ -22,7 +23,6 @@ from aucbench.studies.result import (
     edges_in_words,
     failures_by_word,
 )
-from aucbench.studies.settings import StoreSettings
 from aucbench.studies.study import Observer, Observers, Study
 from aucbench.tracking.client import serving, shown
 

@@ -80,7 +80,7 @@ def _dispatch(first: str, words: list[str]) -> int:
         return complete(words)
     if first.isidentifier() and first not in COMMANDS:
         from aucbench.errors import ParameterError
-        from aucbench.registry import suggest
+        from aucbench.suggestions import suggest
 
         raise ParameterError(
             f"'{first}' is neither a command nor an override (NAME=VALUE). {suggest(first, list(COMMANDS))}"

@@ -14,12 +14,13 @@ from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.scaler import default_scaling
 from aucbench.errors import AucbenchError, ParameterError, PluginError
-from aucbench.registry import Catalog, accepted_loss, suggest
-from aucbench.studies.entry import BoundPlugin, Entry
+from aucbench.registry import Catalog, accepted_loss
+from aucbench.studies.default_settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
+from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.result import Refused
-from aucbench.studies.settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
 from aucbench.studies.study import Study
 from aucbench.studies.tuners import Tuning, resolve
+from aucbench.suggestions import suggest
 
 # Words that YAML and Hydra's users write for true and false.
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)

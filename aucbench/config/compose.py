@@ -19,8 +19,9 @@ from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.overrides import Request, expand, flag_parser
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog, suggest
-from aucbench.studies.settings import Matrix, Settings
+from aucbench.registry import Catalog
+from aucbench.studies.default_settings import Matrix, Settings
+from aucbench.suggestions import suggest
 
 VERSION_BASE = "1.3"
 LAUNCHERS = ("basic", structured_configs.DASK)

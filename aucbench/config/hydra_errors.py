@@ -18,7 +18,7 @@ from omegaconf.errors import (
 
 from aucbench.config.structured_configs import GROUPS, ROOT
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.registry import suggest
+from aucbench.suggestions import suggest
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.splits import PROTOCOLS
 from aucbench.registry import Catalog
-from aucbench.studies.settings import (
+from aucbench.studies.default_settings import (
     Budget,
     Limits,
     Matrix,

@@ -9,7 +9,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import TrialState, create_trial
 
 from aucbench.contracts.random_streams import RandomStream
-from aucbench.execution.search import by_number
+from aucbench.execution.search_progress import by_number
 from aucbench.studies.record import Trial
 from aucbench.studies.tuners import Optuna, Point, Pruner, Range, effective, ranges
 

@@ -14,11 +14,11 @@ from aucbench.contracts import Access
 from aucbench.data.splits import Side, Split
 from aucbench.execution.plan import Plan, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData, prepare_split
-from aucbench.execution.search import points_of
+from aucbench.execution.search_progress import points_of
 from aucbench.processes import ChildProcess, forking_context, limited_memory
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import DEFAULT_EPOCHS, Task, rows_per_iteration
-from aucbench.studies.entry import Entry
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.store import Store
 
 SAMPLE_ROWS = 2_000

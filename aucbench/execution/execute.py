@@ -12,8 +12,8 @@ from aucbench.execution.executor import Executor, SerialExecutor
 from aucbench.execution.plan import Plan, make_plan
 from aucbench.execution.scheduler import Scheduler
 from aucbench.execution.worker import prepared_data
+from aucbench.studies.default_settings import Running, Timing
 from aucbench.studies.result import StudyResult
-from aucbench.studies.settings import Running, Timing
 from aucbench.studies.store import Store
 from aucbench.studies.study import UNNAMED, Observer, Study
 

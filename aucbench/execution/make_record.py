@@ -14,7 +14,7 @@ from aucbench.data.preprocess import Prepared
 from aucbench.execution.work_units import CellUnit
 from aucbench.runner.task import Outcome, StopReason
 from aucbench.studies import provenance
-from aucbench.studies.entry import Entry
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellRecord, DataRecord, Failure, FailureRecord, LimitsRecord, ResultRecord
 
 

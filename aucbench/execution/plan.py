@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from aucbench.errors import AucbenchError, FetchError
 from aucbench.execution.prepared_data import PreparedData
-from aucbench.studies.entry import Entry, Search
+from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
 from aucbench.studies.result import Refused, by_reason
 from aucbench.studies.store import Store

@@ -18,7 +18,7 @@ from aucbench.data.splits import Split, inner_count, inner_split, limited
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.execution.work_units import Unit
 from aucbench.humanize import uncoloured
-from aucbench.studies.entry import BoundPlugin, Entry
+from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 
 WHOLE = 1 << 19  # values of an array that are looked at one and all
 SAMPLE = 1 << 16  # of a larger one: a method that changes rows changes more than a few values

@@ -8,9 +8,9 @@ from aucbench.errors import AucbenchError
 from aucbench.execution.cost_estimate import iterations_of
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.search import SearchProgress, worth_keeping
+from aucbench.execution.search_progress import SearchProgress, worth_keeping
 from aucbench.execution.work_units import CellUnit, ProposalUnit, TrialsUnit, Unit
-from aucbench.studies.entry import Search
+from aucbench.studies.entry_and_keys import Search
 from aucbench.studies.record import Failure, Trial, TunedRecord
 from aucbench.studies.store import Store
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from aucbench.errors import AucbenchError
-from aucbench.studies.entry import Entry
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellStatus, Failure, Seeds, Trial, TunedRecord, canonical, subset
 from aucbench.studies.tuners import Point
 

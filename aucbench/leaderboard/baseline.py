@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.leaderboard.cells import Group
-from aucbench.registry import suggest
+from aucbench.suggestions import suggest
 
 BASELINE = "log_reg"
 

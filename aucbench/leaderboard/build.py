@@ -135,11 +135,12 @@ def _board(
         numbers[f"target_{name}"], numbers["target_share"] = reached["median"], reached["share"]
         areas = anytime_auc(frame, curves, cost).groupby("method")["auc"]
         numbers[f"anytime_{name}"] = areas.agg(lambda own: own.dropna().mean())
+    by_name = numbers.to_dict("index")
     marks = timing_marks(by_method)
     runs = sorted({cell.run for cell in cells})
     rows = [
         replace(
-            row_of(method, own, runs, frame[frame["method"] == method], numbers.loc[method], comparisons),
+            row_of(method, own, runs, frame[frame["method"] == method], by_name[method], comparisons),
             groups=letters.get(method, ""),
             timing_mark=marks.get(method, ""),
         )

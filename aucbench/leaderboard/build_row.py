@@ -69,7 +69,7 @@ def row_of(
     cells: list[BoardCell],
     runs: list[Seeds],
     frame: "pd.DataFrame",
-    numbers: "pd.Series[Any]",
+    numbers: Mapping[Any, Any],
     comparisons: "pd.DataFrame",
 ) -> Row:
     """The row of a method, without rank, letters and marks.
@@ -84,8 +84,10 @@ def row_of(
     finished = [cell for cell in cells if cell.status is CellStatus.finished]
     described = (finished or cells)[0].described
     low, high = (float(np.clip(numbers[name], 0.0, 1.0)) for name in ("low", "high"))
-    measured = ("train_seconds", "ns_per_iteration", "state_bytes", "tuning_seconds", "tuning_passes")
-    reached = ("target_seconds", "target_samples", "target_share", "anytime_samples", "anytime_seconds")
+    names = ("train_seconds", "ns_per_iteration", "state_bytes", "tuning_seconds", "tuning_passes")
+    measured: dict[str, Any] = {name: float(means.get(name, np.nan)) for name in names}
+    names = ("target_seconds", "target_samples", "target_share", "anytime_samples", "anytime_seconds")
+    reached: dict[str, Any] = {name: float(numbers[name]) for name in names}
     return Row(
         method=method,
         algorithm=described.algorithm.name,
@@ -102,8 +104,8 @@ def row_of(
         losses=losses,
         gain=Estimate(*(float(numbers[name]) for name in ("gain", "gain_low", "gain_high"))),
         timing_mark="",
-        **{name: float(means.get(name, np.nan)) for name in measured},
-        **{name: float(numbers[name]) for name in reached},
+        **measured,
+        **reached,
         parameters=parameters_text(described),
         command=shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells])]),
         curve=_curve(finished),

@@ -17,7 +17,7 @@ from aucbench.studies.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-    from aucbench.leaderboard.statistics import Curves
+    from aucbench.leaderboard.statistics.inputs import Curves
 
 
 MEASURED = ("auc", "train_seconds", "ns_per_iteration", "state_bytes")

@@ -56,7 +56,9 @@ class PublishedTable:
             PublishedCell(
                 row["dataset"].lower(),
                 row["algorithm"],
-                *(float(row[name] or NAN) for name in ("auc_mean", "auc_std", "train_seconds")),
+                float(row["auc_mean"] or NAN),
+                float(row["auc_std"] or NAN),
+                float(row["train_seconds"] or NAN),
                 row["note"],
             )
             for row in csv.DictReader(text.splitlines())

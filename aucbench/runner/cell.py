@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 from aucbench.contracts import Access
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.budget import Budget, make_budget
+from aucbench.runner.budget_and_checkpoints import Budget, make_budget
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite

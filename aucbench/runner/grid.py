@@ -11,7 +11,7 @@ from scipy import sparse
 
 from aucbench.contracts import Access, Problem
 from aucbench.errors import ParameterError
-from aucbench.runner.budget import make_budget
+from aucbench.runner.budget_and_checkpoints import make_budget
 from aucbench.runner.cell import (
     check_memory,
     check_requirements,

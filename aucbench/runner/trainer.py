@@ -13,7 +13,7 @@ from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import NO_STATE
 from aucbench.errors import PluginError
 from aucbench.kernels import layout
-from aucbench.runner.budget import Budget
+from aucbench.runner.budget_and_checkpoints import Budget
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite, state_bytes
 from aucbench.runner.task import Outcome, StopReason, Task

@@ -12,7 +12,7 @@ from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.preprocess import Rescaling, check_magnitude
 from aucbench.data.scaler import Scaling, fit_scaling
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.budget import IterationBudget, make_budget
+from aucbench.runner.budget_and_checkpoints import IterationBudget, make_budget
 from aucbench.runner.cell import training_context
 from aucbench.runner.sampler import batch_sampler
 from aucbench.sklearn._threshold import Sample, best_threshold

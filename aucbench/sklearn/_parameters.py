@@ -8,7 +8,8 @@ from sklearn.base import BaseEstimator
 
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, ParameterError, PluginError
-from aucbench.registry import accepted_loss, catalog, suggest
+from aucbench.registry import accepted_loss, catalog
+from aucbench.suggestions import suggest
 
 FAMILIES = {"algo": Family.algorithms, "loss": Family.losses, "features": Family.features}
 

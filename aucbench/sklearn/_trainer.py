@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import ParameterError
-from aucbench.runner.budget import Budget, IterationBudget
+from aucbench.runner.budget_and_checkpoints import Budget, IterationBudget
 from aucbench.runner.cell import (
     check_memory,
     check_requirements,

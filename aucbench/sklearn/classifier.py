@@ -363,7 +363,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     def _budget(self) -> Any:
         """Checked as that of a run; `iterations` stands in place of `epochs`."""
-        from aucbench.studies.settings import Budget
+        from aucbench.studies.default_settings import Budget
 
         return Budget(None if self.iterations is not None else self.epochs, self.iterations)
 

@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 
 from aucbench.data.scaler import default_scaling
 from aucbench.data.splits.protocols import PROTOCOLS
+from aucbench.studies.default_settings import Budget, Settings
 from aucbench.studies.plugin_metadata import changed, completed, defaults_of, first_loss, plugin
 from aucbench.studies.record import (
     EntryDescription,
@@ -17,7 +18,6 @@ from aucbench.studies.record import (
     TuningRecord,
     subset,
 )
-from aucbench.studies.settings import Budget, Settings
 from aucbench.studies.tuners import TUNINGS
 
 GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}

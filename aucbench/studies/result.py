@@ -15,7 +15,7 @@ from aucbench.studies.record import CellRecord, CellStatus, FailureRecord, Tunin
 if TYPE_CHECKING:
     import pandas as pd
 
-    from aucbench.studies.entry import Entry
+    from aucbench.studies.entry_and_keys import Entry
 
 CURVE = ("iteration", "samples", "train_seconds", "auc")
 

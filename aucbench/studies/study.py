@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.studies.entry import Entry
+from aucbench.studies.default_settings import Running
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import FailureRecord
-from aucbench.studies.settings import Running
 
 if TYPE_CHECKING:
     from aucbench.studies.result import FinishedEntry, Refused, StudyResult

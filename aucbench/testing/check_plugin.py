@@ -5,7 +5,7 @@ from typing import Any
 from aucbench.contracts.source_location import package_of, place_in, place_of
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import suggest
+from aucbench.suggestions import suggest
 from aucbench.testing.checks import CHECKS
 from aucbench.testing.examine import Watcher, conclude, examine
 from aucbench.testing.findings import Finding, Status

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from aucbench.contracts.source_location import own_frames, package_of, place_in
-from aucbench.registry import suggest
 from aucbench.runner.cell import training_context
+from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
 from aucbench.testing.problems import STANDARD, Size, Toy, line_for, small, smaller_sizes
 from aucbench.testing.time_limit import SHRINKING, OutOfTime, TimeLimit

@@ -8,16 +8,16 @@ from markdown import code, escaped, table
 from numpydoc.docscrape import NumpyDocString
 
 from aucbench.data.splits import PROTOCOLS
-from aucbench.studies import settings
+from aucbench.studies import default_settings
 from aucbench.studies.tuners import TUNINGS
 
 SECTIONS = {
-    "Top level": ("", (settings.Settings, settings.Running)),
-    "Budget": ("budget.", (settings.Budget,)),
-    "Limits": ("limits.", (settings.Limits,)),
-    "Store": ("store.", (settings.StoreSettings,)),
-    "Tracking": ("tracking.", (settings.MlflowTracking,)),
-    "Departures of a study": ("matrix.", (settings.Matrix,)),
+    "Top level": ("", (default_settings.Settings, default_settings.Running)),
+    "Budget": ("budget.", (default_settings.Budget,)),
+    "Limits": ("limits.", (default_settings.Limits,)),
+    "Store": ("store.", (default_settings.StoreSettings,)),
+    "Tracking": ("tracking.", (default_settings.MlflowTracking,)),
+    "Departures of a study": ("matrix.", (default_settings.Matrix,)),
 }
 
 

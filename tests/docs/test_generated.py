@@ -10,7 +10,7 @@ import pytest
 import aucbench
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
-from aucbench.studies import settings
+from aucbench.studies import default_settings
 from aucbench.studies.plugin_metadata import bibliography, sentence
 
 pytest.importorskip(
@@ -71,7 +71,11 @@ def test_every_command_and_field_stands_in_the_reference():
     commands = command_pages.pages()["commands.md"]
     assert all(f"## aucbench {name}\n" in commands for name in COMMANDS)
     page = field_pages.pages()["configuration.md"]
-    for prefix, cls in (("", settings.Settings), ("", settings.Running), ("budget.", settings.Budget)):
+    for prefix, cls in (
+        ("", default_settings.Settings),
+        ("", default_settings.Running),
+        ("budget.", default_settings.Budget),
+    ):
         for name in names(cls):
             row = next(line for line in page.splitlines() if line.startswith(f"| `{prefix}{name}` |"))
             cells = re.split(r"(?<!\\)\|", row)[1:-1]  # a bar of mathematics is escaped

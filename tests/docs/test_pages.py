@@ -12,7 +12,7 @@ import pytest
 
 from aucbench.cli.commands import COMMANDS
 from aucbench.cli.main import main
-from aucbench.studies import settings
+from aucbench.studies import default_settings
 from tests.helpers import page_substitutes
 from tests.helpers.markdown_blocks import Block, blocks
 from tests.test_public import IN_KERNELS
@@ -185,13 +185,13 @@ def test_every_command_stands_on_a_page_that_somebody_wrote():
 
 def test_every_setting_stands_on_the_page_about_running():
     page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
-    for cls in (settings.Settings, settings.Running):
+    for cls in (default_settings.Settings, default_settings.Running):
         for field in fields(cls):
             assert f"`{field.name}`" in page, f"docs/running.md does not say what `{field.name}` is for"
     for prefix, cls in (
-        ("budget", settings.Budget),
-        ("limits", settings.Limits),
-        ("store", settings.StoreSettings),
+        ("budget", default_settings.Budget),
+        ("limits", default_settings.Limits),
+        ("store", default_settings.StoreSettings),
     ):
         for field in fields(cls):
             assert f"`{prefix}.{field.name}`" in page, f"docs/running.md is silent on `{prefix}.{field.name}`"

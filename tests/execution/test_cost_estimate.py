@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from aucbench.execution.cost_estimate import TrialRuns
-from aucbench.studies.settings import Limits
+from aucbench.studies.default_settings import Limits
 from tests.helpers.studies import entry
 from tests.helpers.study_methods import Clouds, Exiting, Gentle, Greedy, Raising, Sleeper
 

@@ -14,7 +14,7 @@ from aucbench import ParameterError
 from aucbench.data.splits import KFold, TrainValidTest
 from aucbench.execution import dask_executor as cluster_module
 from aucbench.execution.dask_executor import DaskExecutor
-from aucbench.studies.settings import Limits
+from aucbench.studies.default_settings import Limits
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Grid, Optuna

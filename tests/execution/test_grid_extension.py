@@ -10,10 +10,10 @@ from msgspec import structs
 import aucbench
 from aucbench.cli.main import main
 from aucbench.contracts import Batch, Problem
-from aucbench.execution.search import MOST_NEW
+from aucbench.execution.search_progress import MOST_NEW
 from aucbench.execution.work_units import TrialsUnit
 from aucbench.execution.worker import prepared_data
-from aucbench.studies.settings import Budget
+from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_algorithms.ls_svm import LsSvm

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from aucbench.contracts.code_digest import code_digest
-from aucbench.studies.entry import Entry
+from aucbench.studies.default_settings import Limits
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellStatus
-from aucbench.studies.settings import Limits
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_losses import Hinge

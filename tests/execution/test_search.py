@@ -10,7 +10,7 @@ from aucbench.data.splits import KFold, TrainValidTest
 from aucbench.execution import worker
 from aucbench.execution.work_units import TrialsUnit
 from aucbench.runner.cell import run_cell
-from aucbench.studies.settings import Budget
+from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
 from tests.helpers.studies import contents, entry, plan_of, results, run_entries, trials_of

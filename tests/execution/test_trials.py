@@ -1,4 +1,4 @@
-from aucbench.execution.search import choose, cost, failures, missing, undisturbed, worth_keeping
+from aucbench.execution.search_progress import choose, cost, failures, missing, undisturbed, worth_keeping
 from aucbench.studies.record import Trial, TuningCost
 
 

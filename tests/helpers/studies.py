@@ -19,9 +19,9 @@ from aucbench.execution.plan import make_plan
 from aucbench.execution.prepared_data import PreparedData
 from aucbench.execution.scheduler import Scheduler
 from aucbench.registry import catalog
-from aucbench.studies.entry import BoundPlugin, Entry
+from aucbench.studies.default_settings import Budget, Limits, Settings
+from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.record import to_dict
-from aucbench.studies.settings import Budget, Limits, Settings
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import NoTuning, Tuning, resolve

@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from aucbench import DataError, ParameterError, PluginError, replay
-from aucbench.runner.budget import log_spaced
+from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import StopReason, Task
 from tests.helpers.fake_plugins import CountingState, Exploding, Iterating, Perceptron, two_clouds

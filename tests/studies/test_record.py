@@ -15,7 +15,8 @@ from aucbench import DataError, catalog
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import recorded
-from aucbench.studies.entry import BoundPlugin, Entry
+from aucbench.studies.default_settings import Budget, Settings
+from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.record import (
     CellRecord,
     CellStatus,
@@ -27,7 +28,6 @@ from aucbench.studies.record import (
     from_dict,
     to_dict,
 )
-from aucbench.studies.settings import Budget, Settings
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import TUNINGS, Tuning, frozen
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from aucbench.errors import ParameterError
+from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.record import StudyPlan
-from aucbench.studies.settings import StoreSettings
 from aucbench.studies.store import Store
 
 store_option = click.option(

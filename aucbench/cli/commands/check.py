@@ -10,7 +10,8 @@ from aucbench import api
 from aucbench.contracts.validation import Failure
 from aucbench.errors import ParameterError, PluginError
 from aucbench.humanize import counted
-from aucbench.registry import Catalog, Plugin, suggest
+from aucbench.registry import Catalog, Plugin
+from aucbench.suggestions import suggest
 from aucbench.testing import CHECKS, Finding, Status
 from aucbench.testing.child_process import examined_apart
 from aucbench.testing.examine import Watcher

@@ -11,7 +11,7 @@ from aucbench.cli.commands._store import opened, store_option
 from aucbench.errors import ParameterError
 from aucbench.leaderboard.baseline import BASELINE
 from aucbench.leaderboard.cells import BoardCell, from_store, left_out, of_results
-from aucbench.studies.settings import StoreSettings
+from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.store import Store
 
 _REMARK = "MLflow has finished cells only: cells that failed or were never run are not among these."
@@ -61,7 +61,7 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
     """
     from aucbench.leaderboard import papers
     from aucbench.leaderboard.papers import TABLES
-    from aucbench.registry import suggest
+    from aucbench.suggestions import suggest
 
     names = studies or (table,)
     if table not in TABLES:

@@ -7,7 +7,8 @@ import click
 from aucbench import api
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog, suggest
+from aucbench.registry import Catalog
+from aucbench.suggestions import suggest
 
 
 @click.command("list")

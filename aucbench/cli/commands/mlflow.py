@@ -6,9 +6,9 @@ import click
 
 from aucbench.cli.commands._store import opened, plans_of, store_option
 from aucbench.errors import ParameterError
+from aucbench.studies.default_settings import MlflowTracking
 from aucbench.studies.record import StudyPlan
 from aucbench.studies.result import FinishedEntry
-from aucbench.studies.settings import MlflowTracking
 from aucbench.studies.store import Store
 from aucbench.studies.study import UNNAMED
 

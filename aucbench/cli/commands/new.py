@@ -15,7 +15,8 @@ import click
 from aucbench import api
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError, PluginError
-from aucbench.registry import Catalog, suggest
+from aucbench.registry import Catalog
+from aucbench.suggestions import suggest
 
 SUFFIX = ".template"  # so that no tool takes what is not rendered for Python
 PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -31,8 +31,8 @@ from aucbench.leaderboard.report import Report
 from aucbench.processes import start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import DEFAULT_EPOCHS
-from aucbench.studies.entry import Entry
-from aucbench.studies.settings import Limits, Running
+from aucbench.studies.default_settings import Limits, Running
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 

@@ -8,7 +8,7 @@ import numpy as np
 from aucbench.contracts import Access
 from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import nearest
-from aucbench.registry import suggest
+from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken
 
 OPTIONAL = (

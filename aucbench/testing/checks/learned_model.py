@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from aucbench.contracts import Access
 from aucbench.evaluation import exact_auc
 from aucbench.humanize import duration
-from aucbench.runner.budget import MAX_PASSES
+from aucbench.runner.budget_and_checkpoints import MAX_PASSES
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken, Exempted, Untried
 from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of

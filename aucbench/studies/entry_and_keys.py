@@ -12,6 +12,7 @@ from aucbench import kernels
 from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
+from aucbench.studies.default_settings import Budget, Limits, Settings
 from aucbench.studies.record import (
     BudgetRecord,
     DatasetRecord,
@@ -21,7 +22,6 @@ from aucbench.studies.record import (
     Seeds,
     canonical,
 )
-from aucbench.studies.settings import Budget, Limits, Settings
 from aucbench.studies.tuners import Tuning
 
 # The first part of a search's key; its number grows when the settings of searches or their trials change.

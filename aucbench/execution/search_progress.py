@@ -9,7 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.execution.work_units import ProposalUnit, TrialsUnit
-from aucbench.studies.entry import Entry, Search
+from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
 from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen, grid_points, random_points
 
