@@ -1,7 +1,7 @@
 """The papers' tables (papers.csv), and our figures beside them."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -246,7 +246,7 @@ def _order(row: Mapping[Any, Any]) -> str:
 
 def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
     timed = bool(frame["published_seconds"].notna().any())
-    columns = {
+    columns: dict[str, Callable[[Any], str]] = {
         "data set": lambda row: row["dataset"],
         "method": lambda row: row["method"],
         "published": lambda row: display.with_std(row["published"], row["published_std"]),
