@@ -46,7 +46,7 @@ def store(tmp_path_factory):
 @pytest.fixture
 def tried(catalog, store, monkeypatch, capsys, tmp_path):
     """Try a method; gives the exit status, what was printed, and its sentences in one line each."""
-    monkeypatch.setattr(aucbench, "catalog", lambda: catalog)
+    monkeypatch.setattr(api, "catalog", lambda: catalog)
     monkeypatch.setattr(try_method, "EXPERIMENT", SMALL)
     monkeypatch.setattr(try_method, "TRIALS", 4)
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-import aucbench
+from aucbench import api
 from aucbench.cli.exit_status import INTERRUPTED
 from aucbench.config.build import build_study
 from aucbench.config.compose import compose_jobs
@@ -69,7 +69,7 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
             f"--epochs {epochs:g} may take the other methods longer than --seconds {seconds:g}: "
             f"set --seconds {math.ceil(epochs / EPOCHS_PER_SECOND)}, or fewer epochs."
         )
-    catalog = aucbench.catalog()
+    catalog = api.catalog()
     cls = _method(catalog, name)
     try:
         with opened_store(store) as opened, _Stages(seconds) as stages, warnings.catch_warnings():
