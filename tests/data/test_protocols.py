@@ -141,9 +141,8 @@ def test_a_class_with_too_few_rows_for_all_parts_is_refused_with_its_counts(prot
 
 def test_a_recorded_protocol_is_the_one_that_was_used():
     for protocol in (*SPLITS, Holdout(stratified=False), Given(halved=True), KFold(stratified=False)):
-        assert recorded({"name": protocol.name, "parameters": asdict(protocol)}) == protocol
-    old = {"name": "holdout", "parameters": {"test_fraction": 0.3}}
-    assert recorded(old) == Holdout(0.3, stratified=False)
+        assert recorded(protocol.name, asdict(protocol)) == protocol
+    assert recorded("holdout", {"test_fraction": 0.3}) == Holdout(0.3, stratified=False)
 
 
 @pytest.mark.parametrize("halved", [False, True])
