@@ -176,8 +176,7 @@ def _ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
     )
     return tuple(
         sorted(
-            placed,
-            key=lambda row: (np.isnan(row.rank), -np.nan_to_num(row.auc.value, nan=-1.0), row.method),
+            placed, key=lambda row: (np.isnan(row.rank), -np.nan_to_num(row.auc.value, nan=-1.0), row.method)
         )
     )
 

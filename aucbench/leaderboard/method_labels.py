@@ -188,9 +188,7 @@ def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _texts(
-    names: Mapping[str, str],
-    fields: Mapping[str, Mapping[str, Any]],
-    telling: Mapping[str, Iterable[str]],
+    names: Mapping[str, str], fields: Mapping[str, Mapping[str, Any]], telling: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, str]]:
     """The telling fields of each method as texts: short ones, unless these hide the difference."""
     found: dict[str, dict[str, str]] = {identity: {} for identity in names}

@@ -28,13 +28,7 @@ from aucbench.testing.check_plugin import (
     check_loss,
     reproduce,
 )
-from aucbench.testing.checks import (
-    ALGORITHM_CHECKS,
-    CHECKS,
-    DATASET_CHECKS,
-    FEATURE_CHECKS,
-    LOSS_CHECKS,
-)
+from aucbench.testing.checks import ALGORITHM_CHECKS, CHECKS, DATASET_CHECKS, FEATURE_CHECKS, LOSS_CHECKS
 from aucbench.testing.examine import Check
 from aucbench.testing.findings import CheckFailure, Finding, Status
 

@@ -140,11 +140,7 @@ def reproduce(
 
 
 def examined(
-    family: Family,
-    plugin: Any,
-    patience: float = PATIENCE,
-    watcher: Watcher | None = None,
-    loss: Any = None,
+    family: Family, plugin: Any, patience: float = PATIENCE, watcher: Watcher | None = None, loss: Any = None
 ) -> tuple[Finding, ...]:
     """Try all checks of its family on a plugin, class or instance; nothing is raised."""
     checks = CHECKS[family]

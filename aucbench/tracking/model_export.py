@@ -209,8 +209,6 @@ def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...]]:
     if list(protocol.digests(load, part)) != list(record.data.sha256):
         raise DataError(f"{described.title}: the data here are not those that the model was trained on.")
     split = limited(
-        protocol.split(load, part, record.split_seed, record.fold),
-        record.max_train_rows,
-        record.split_seed,
+        protocol.split(load, part, record.split_seed, record.fold), record.max_train_rows, record.split_seed
     )
     return fit_scaling(record.scaling, split.train.X, split.train.rows), load(part).positive

@@ -146,10 +146,7 @@ def _row(row: Row, board: Board, aucs: Sequence[float]) -> dict[str, Any]:
 
 
 def _pairs(
-    names: Sequence[str],
-    pairwise: Mapping[tuple[str, str], float],
-    values: Mapping[str, float],
-    level: float,
+    names: Sequence[str], pairwise: Mapping[tuple[str, str], float], values: Mapping[str, float], level: float
 ) -> list[list[tuple[str, str] | None]]:
     """Sign (+ better, - worse, empty: not significant) and p-value of all pairs, if any was tested."""
 

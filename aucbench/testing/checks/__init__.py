@@ -61,13 +61,7 @@ FEATURE_CHECKS = in_stages(
     (declarations.declared,),
     (features.mapped,),
     (features.inputs_untouched,),
-    (
-        features.dtype,
-        features.same_seed,
-        features.companions,
-        features.transform_pure,
-        features.pickling,
-    ),
+    (features.dtype, features.same_seed, features.companions, features.transform_pure, features.pickling),
 )
 CHECKS = {
     Family.algorithms: ALGORITHM_CHECKS,
