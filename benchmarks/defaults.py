@@ -29,7 +29,8 @@ from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.scaler import Scaling
-from aucbench.data.splits import Holdout, Split, inner_split, limited
+from aucbench.data.splits.inner import inner_split, limited
+from aucbench.data.splits.protocols import Holdout, Split
 from aucbench.errors import AucbenchError
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import StopReason, Task

@@ -12,7 +12,7 @@ from omegaconf import MISSING
 from aucbench.contracts import FieldType, field_types
 from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
-from aucbench.data.splits import PROTOCOLS
+from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.registry import Catalog
 from aucbench.studies.default_settings import (
     Budget,

@@ -26,7 +26,7 @@ from aucbench.contracts import Problem
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data import memory
 from aucbench.data.scaler import Scaling, fit_scaling, gather
-from aucbench.data.splits import Split
+from aucbench.data.splits.protocols import Split
 from aucbench.errors import DataError
 
 WIDE = 4096  # features; fewer are not feared to go beyond memory where this many do not

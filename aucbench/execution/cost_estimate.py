@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from aucbench.contracts import Access
-from aucbench.data.splits import Side, Split
+from aucbench.data.splits.protocols import Side, Split
 from aucbench.execution.plan import Plan, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData, prepare_split
 from aucbench.execution.search_progress import points_of

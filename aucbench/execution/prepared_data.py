@@ -14,7 +14,8 @@ from aucbench import data
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
-from aucbench.data.splits import Split, inner_count, inner_split, limited
+from aucbench.data.splits.inner import inner_count, inner_split, limited
+from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.execution.work_units import Unit
 from aucbench.humanize import uncoloured

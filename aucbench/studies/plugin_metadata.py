@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from aucbench.contracts import Access
-from aucbench.data.splits import recorded
+from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
 from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.scaler import Scaler, fit_scaling
-from aucbench.data.splits import limited, recorded
+from aucbench.data.splits.inner import limited
+from aucbench.data.splits.protocols import recorded
 from aucbench.errors import DataError, ParameterError, TrackingError
 from aucbench.studies.record import DESCRIPTION, CellRecord, canonical, decode, subset, to_dict
 from aucbench.studies.result import CellResult

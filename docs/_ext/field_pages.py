@@ -7,7 +7,7 @@ from typing import Any
 from markdown import code, escaped, table
 from numpydoc.docscrape import NumpyDocString
 
-from aucbench.data.splits import PROTOCOLS
+from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.studies import default_settings
 from aucbench.studies.tuners import TUNINGS
 

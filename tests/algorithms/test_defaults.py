@@ -10,7 +10,7 @@ from aucbench import data
 from aucbench.data.loader import Part
 from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling
-from aucbench.data.splits import Holdout
+from aucbench.data.splits.protocols import Holdout
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import StopReason, Task
 

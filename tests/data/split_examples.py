@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from aucbench.data.loader import Loaded, Part
-from aucbench.data.splits import Given, Holdout, KFold, TrainValidTest
+from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
 
 PROTOCOLS = [
     Holdout(),

@@ -5,8 +5,9 @@ from aucbench import DataError, ParameterError
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling
-from aucbench.data.splits import Given, KFold, TrainValidTest, inner_count, inner_split, limited
 from aucbench.data.splits._random import permutation
+from aucbench.data.splits.inner import inner_count, inner_split, limited
+from aucbench.data.splits.protocols import Given, KFold, TrainValidTest
 from aucbench_features import Identity
 from tests.data.split_examples import (
     PROTOCOLS,

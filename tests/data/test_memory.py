@@ -15,7 +15,7 @@ from aucbench import DataError, ParameterError, Problem, require_memory
 from aucbench.data import memory
 from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling, fit_scaling, gather
-from aucbench.data.splits import Side, Split
+from aucbench.data.splits.protocols import Side, Split
 from aucbench_algorithms import AdaOam, Cbr, Mba, Opauc, OpaucR
 from aucbench_features import Fourier, Identity, Projection
 
@@ -122,7 +122,7 @@ from aucbench.data.files import npy
 from aucbench.data.files.build_cache import part_folder
 from aucbench.data.files.cache import FileRecord, PartRecord, publish
 from aucbench.data.preprocess import prepare
-from aucbench.data.splits import Given, Holdout
+from aucbench.data.splits.protocols import Given, Holdout
 from aucbench.runner.cell import Task, run_cell
 from aucbench.runner.task import Order
 from aucbench_features import Identity

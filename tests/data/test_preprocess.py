@@ -9,7 +9,7 @@ from aucbench import data
 from aucbench.data.loader import Part
 from aucbench.data.preprocess import Rescaling, prepare
 from aucbench.data.scaler import Scaling, fit_scaling, gather
-from aucbench.data.splits import Holdout, Side, Split
+from aucbench.data.splits.protocols import Holdout, Side, Split
 from tests.helpers.fake_plugins import Perceptron, two_clouds
 
 X, Y = two_clouds(n=300)

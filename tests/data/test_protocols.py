@@ -8,8 +8,8 @@ import pytest
 
 from aucbench import DataError, ParameterError
 from aucbench.data.loader import Part
-from aucbench.data.splits import PROTOCOLS as CLASSES
-from aucbench.data.splits import Given, Holdout, KFold, SplitProtocol, TrainValidTest, recorded
+from aucbench.data.splits.protocols import PROTOCOLS as CLASSES
+from aucbench.data.splits.protocols import Given, Holdout, KFold, SplitProtocol, TrainValidTest, recorded
 from tests.data.split_examples import (
     PROTOCOLS,
     check_labels_and_order,

@@ -9,7 +9,8 @@ from msgspec import structs
 from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.scaler import Scaling
-from aucbench.data.splits import Given, Holdout, KFold, TrainValidTest, inner_split
+from aucbench.data.splits.inner import inner_split
+from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
 from aucbench.execution import worker
 from aucbench.execution.prepared_data import PreparedData
 from aucbench.execution.work_units import TrialsUnit

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from aucbench import ParameterError
-from aucbench.data.splits import KFold, TrainValidTest
+from aucbench.data.splits.protocols import KFold, TrainValidTest
 from aucbench.execution import dask_executor as cluster_module
 from aucbench.execution.dask_executor import DaskExecutor
 from aucbench.studies.default_settings import Limits

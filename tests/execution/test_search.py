@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from aucbench.data.splits import KFold, TrainValidTest
+from aucbench.data.splits.protocols import KFold, TrainValidTest
 from aucbench.execution import worker
 from aucbench.execution.work_units import TrialsUnit
 from aucbench.runner.cell import run_cell

@@ -13,7 +13,7 @@ from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
-from aucbench.data.splits import Holdout
+from aucbench.data.splits.protocols import Holdout
 from aucbench.execution.executor import SerialExecutor
 from aucbench.execution.plan import make_plan
 from aucbench.execution.prepared_data import PreparedData

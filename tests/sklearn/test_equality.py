@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 import aucbench
 from aucbench.data import loader
-from aucbench.data.splits import Holdout
+from aucbench.data.splits.protocols import Holdout
 from aucbench.sklearn import AUCClassifier
 
 SEED = 3

@@ -12,7 +12,7 @@ import aucbench
 from aucbench import data
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
-from aucbench.data.splits import Holdout
+from aucbench.data.splits.protocols import Holdout
 from aucbench.errors import AucbenchError
 from aucbench.evaluation import exact_auc
 from aucbench.studies.store import Store

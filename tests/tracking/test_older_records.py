@@ -9,7 +9,7 @@ import pytest
 import aucbench
 from aucbench.data import load
 from aucbench.data.loader import Part
-from aucbench.data.splits import Holdout
+from aucbench.data.splits.protocols import Holdout
 from aucbench.leaderboard import build
 from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.render import terminal

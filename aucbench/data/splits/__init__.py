@@ -3,33 +3,3 @@
 A protocol is a frozen dataclass that fulfils `SplitProtocol`. A split depends on the data, the protocol, the
 split seed and the number of the fold only. `inner_split` and `limited` work on the split of any protocol.
 """
-
-from aucbench.data.splits.inner import inner_count, inner_split, limited
-from aucbench.data.splits.protocols import (
-    PROTOCOLS,
-    Given,
-    Holdout,
-    KFold,
-    Load,
-    Side,
-    Split,
-    SplitProtocol,
-    TrainValidTest,
-    recorded,
-)
-
-__all__ = [
-    "PROTOCOLS",
-    "Given",
-    "Holdout",
-    "KFold",
-    "Load",
-    "Side",
-    "Split",
-    "SplitProtocol",
-    "TrainValidTest",
-    "inner_count",
-    "inner_split",
-    "limited",
-    "recorded",
-]
