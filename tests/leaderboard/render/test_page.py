@@ -11,7 +11,7 @@ import pytest
 from aucbench.leaderboard.render._page_data import packed
 from aucbench.leaderboard.render.columns import board_table, overall_table
 from aucbench.leaderboard.render.page import SCRIPTS, embedded, page, script, style, write_page
-from aucbench.leaderboard.report import DataFacts, Look
+from aucbench.leaderboard.report import DataFacts, Look, TriedSetting
 from tests.helpers.small_study import report
 
 HARMFUL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -54,7 +54,7 @@ def named(name):
     facts = DataFacts(citation=name, licence=name, format=name, positive=(name,))
     board = replace(
         board, dataset=name, setting=name, facts=facts, target_text=name, rows=rows,
-        trials={name: [{"parameters": {name: name}, "auc": 0.7}, {"parameters": {name: 1}, "auc": 0.8}]},
+        trials={name: [TriedSetting({name: name}, 0.7), TriedSetting({name: 1}, 0.8)]},
     )  # fmt: skip
     method = replace(next(iter(made.methods.values())), name=name, summary=name, citation=name, source=name)
     overall = replace(made.overall[0], methods=(f"{name} 0", f"{name} 1"), friedman_text=name)
@@ -133,7 +133,7 @@ def test_trials_are_points_of_each_field_with_the_best_of_each_value():
     assert [name for name, _, _, _ in found] == ["eta", "radius"]
     for name, numeric, points, best in found:
         assert numeric
-        expected = [(trial["parameters"][name], trial["auc"]) for trial in trials]
+        expected = [(trial.parameters[name], trial.auc) for trial in trials]
         assert np.array(points) == pytest.approx(np.array(expected), rel=1e-5)
         values = sorted({value for value, _ in points})
         assert best == [[value, max(auc for other, auc in points if other == value)] for value in values]
