@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.errors import ParameterError
+from aucbench.errors import DataError, ParameterError
 from aucbench.leaderboard.method_labels import dataset_of, is_tuned, labels, method_of, setting_of
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import CellRecord, CellStatus, DatasetRecord, EntryDescription, Seeds, canonical
@@ -78,6 +78,8 @@ def _look_up(store: Store, key: str, described: EntryDescription, seeds: Seeds) 
 
 def _finished(result: CellResult) -> BoardCell:
     record = result.record
+    if result.auc < 0.0 or result.auc > 1.0:  # not of a diverged cell, which has none
+        raise DataError(f"The AUC of cell {record.key} is {result.auc}, expected a number from 0 to 1.")
     status = CellStatus.finished if np.isfinite(result.auc) else CellStatus.diverged
     return BoardCell(record.key, completed(record), record.seeds, status, record, result.curve)
 

@@ -1,8 +1,4 @@
-"""Sending results to MLflow and getting models and views back: the only package that imports mlflow.
-
-A finished entry is one flat run, in one experiment for each data set; it is made of the records of its cells,
-so that it can be sent later from the store alone.
-"""
+"""Results sent to MLflow, and models and views of them. Imported by `api` and `cli`; alone imports MLflow."""
 
 from aucbench.tracking.artifacts import read_cells
 from aucbench.tracking.client import check_address

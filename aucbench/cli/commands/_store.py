@@ -9,6 +9,7 @@ from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.record import StudyPlan
 from aucbench.studies.store import Store
 
+HINT = "run aucbench first, or name one with --store"
 store_option = click.option(
     "--store", default=StoreSettings.path, show_default=True, help="Folder of the store."
 )

@@ -65,8 +65,7 @@ class Kind(NamedTuple):
 
 KINDS = {
     "algorithm": Kind(
-        Family.algorithms, "method", "ALGORITHM_CHECKS",
-        "aucbench try $name",
+        Family.algorithms, "method", "ALGORITHM_CHECKS", "aucbench try $name",
         "the steps, and the fields they use",
     ),
     "dataset": Kind(
@@ -75,8 +74,7 @@ KINDS = {
         "`load`, and the facts above it",
     ),
     "loss": Kind(
-        Family.losses, "loss", "LOSS_CHECKS",
-        "aucbench -m algo=asam loss=$name,hinge tracking=none",
+        Family.losses, "loss", "LOSS_CHECKS", "aucbench -m algo=asam loss=$name,hinge tracking=none",
         "`value` and `derivative`, and the facts about them",
     ),
     "features": Kind(

@@ -301,9 +301,7 @@ def _shortened(entry: Entry, fraction: float) -> Entry:
     return replace(entry, budget=replace(budget, epochs=epochs, checkpoints=checkpoints))
 
 
-def _show(
-    report: Report, name: str, troubles: Sequence[str], remarks: Sequence[str], epochs: float | None
-) -> None:
+def _show(report: Report, name: str, troubles: list[str], remarks: list[str], epochs: float | None) -> None:
     """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
     from aucbench.leaderboard.render import terminal
     from aucbench.leaderboard.render.braille_plot import WIDTH, board_series, draw

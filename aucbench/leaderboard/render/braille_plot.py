@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from aucbench.leaderboard.report import Board, Row
 
+Floats = NDArray[np.float64]
 WIDTH = 80
 LEFT, RIGHT = 7, 21  # columns of the y axis and of the labels
 HEIGHT = 9
@@ -24,8 +25,8 @@ class Series:
     """A curve."""
 
     label: str  # stands where the curve ends
-    x: NDArray[np.float64]  # (n,) ascending, positive; a level has no x and one y
-    y: NDArray[np.float64]
+    x: Floats  # (n,) ascending, positive; a level has no x and one y
+    y: Floats
     mark: str  # the letter that draws it where there are no braille dots
     dash: tuple[int, int] = (1, 1)  # dots drawn, of so many
     colour: int = 37  # of the terminal, 31 to 37
@@ -52,7 +53,7 @@ def board_series(board: Board, method: str) -> list[Series]:
     return found
 
 
-def seen(row: Row) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def seen(row: Row) -> tuple[Floats, Floats]:
     """Samples seen and mean AUC at the checkpoints after the first sample."""
     if row.curve is None:
         return np.empty(0), np.empty(0)
@@ -108,9 +109,7 @@ def draw(series: Sequence[Series], *, braille: bool = True, colours: bool = Fals
     return [*lines, _x_axis(left, right)]
 
 
-def _points(
-    each: Series, grid: NDArray[np.float64], low: float, high: float, rows: int
-) -> list[tuple[int, int]]:
+def _points(each: Series, grid: Floats, low: float, high: float, rows: int) -> list[tuple[int, int]]:
     """(column, row) of its dots."""
     drawn, period = each.dash
     if not len(each.x):
