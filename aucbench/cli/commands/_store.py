@@ -14,8 +14,6 @@ store_option = click.option(
     "--store", default=StoreSettings.path, show_default=True, help="Folder of the store."
 )
 
-HINT = "run aucbench first, or name one with --store"
-
 
 def opened(path: str, hint: str = HINT, writable: bool = False) -> Store:
     """The store in a folder that is there."""
