@@ -11,7 +11,7 @@ from aucbench.studies.store import Store
 
 HINT = "run aucbench first, or name one with --store"
 store_option = click.option(
-    "--store", default=StoreSettings.path, show_default=True, help="Folder of the store."
+    "--store", default=StoreSettings.path, show_default=True, help="The store's folder."
 )
 
 
