@@ -10,9 +10,7 @@ from aucbench.studies.record import StudyPlan
 from aucbench.studies.store import Store
 
 HINT = "run aucbench first, or name one with --store"
-store_option = click.option(
-    "--store", default=StoreSettings.path, show_default=True, help="The store's folder."
-)
+store_option = click.option("--store", default=StoreSettings.path, show_default=True, help="Store folder.")
 
 
 def opened(path: str, hint: str = HINT, writable: bool = False) -> Store:
