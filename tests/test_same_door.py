@@ -80,7 +80,7 @@ def test_a_built_in_method_gives_the_same_numbers_from_a_package_of_a_third_part
     status, _, err = finished(words, tmp_path, process_environment(site))
     assert status == 0, err
     store = Store(next(tmp_path.rglob("cells")).parent)
-    assert {cell.record["algorithm"]["distribution"] for cell in store} == {"aucbench", STRANGER}
+    assert {cell.record.algorithm.distribution for cell in store} == {"aucbench", STRANGER}
     found = results(store)
     assert len(found) == 4
     for seed in range(2):

@@ -276,7 +276,7 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
 
 def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypatch, tmp_path):
     monkeypatch.setattr(cluster_module, "FETCH_SECONDS", 0.2)
-    victim = scheduler.worker()
+    victim, _ = scheduler.worker(), scheduler.worker()
     cluster = DaskExecutor(1, scheduler.address)
     store = Store(tmp_path)
     collect, killed = cluster._report, []
@@ -292,7 +292,7 @@ def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypat
     try:
         wait_until(lambda: victim.pid in cluster._client.run(os.getpid).values())
         own = {pid: address for address, pid in cluster._client.run(os.getpid).items()}[victim.pid]
-        assert len(cluster._workers()) > 1
+        wait_until(lambda: len(cluster._workers()) > 1)
         outcome = run_entries([entry(Slow(nap=0.02), runs=8)], store, cluster)
     finally:
         cluster.close()
