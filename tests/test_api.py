@@ -212,3 +212,9 @@ def test_what_is_no_study_is_refused(words):
 def test_one_entry_is_no_sweep(word):
     with pytest.raises(ParameterError):
         aucbench.run(word)
+
+
+@pytest.mark.parametrize("words", ["dataset=wine", [1]])
+def test_words_that_are_no_list_of_texts_are_refused(words):
+    with pytest.raises(ParameterError, match="list of words"):
+        run_study(words)

@@ -65,6 +65,8 @@ def flag_parser() -> argparse.ArgumentParser:
 
 def parse(words: Sequence[str]) -> Request:
     """Take the words of a run apart; refuses unknown flags, and overrides that cannot be read."""
+    if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+        raise ParameterError(f"Expected a list of words, such as ['algo=psam', 'runs=2'], got {words!r}.")
     for word in words:
         name = word.partition("=")[0]
         if name in NOT_OFFERED:

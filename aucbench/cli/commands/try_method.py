@@ -49,15 +49,13 @@ OPTIMA = ("ls_svm", "svm_or")  # are not tuned
 @click.command("try")
 @click.argument("name")
 @click.option("--epochs", default=EPOCHS, show_default=True, help="Passes over the training rows.")
-@click.option(
-    "--seconds", default=SECONDS, show_default=True, help="Time limit; slow methods see fewer rows."
-)
+@click.option("--seconds", default=SECONDS, show_default=True, help="Limit; slow methods see fewer rows.")
 @click.option("--store", default=None, help="Folder to keep the cells in; nothing is kept when left out.")
 def try_method(name: str, epochs: float, seconds: float, store: str | None) -> int:
     """Run the method NAME on three small data sets beside well-known ones (the experiment `try`).
 
     With its defaults and, if it declares a grid and there is time, tuned over a few random settings as the
-    others are. How fast it is is measured first: a slow method gets fewer epochs and is not tuned, and one
+    others are. Its speed is measured first: a slow method gets fewer epochs and is not tuned, and one
     that hangs is killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
     Exit status 1 when the method failed or diverged on some of the data.
     """
