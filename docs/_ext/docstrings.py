@@ -1,7 +1,10 @@
 """Docstrings hold plain mathematics, of which reStructuredText would make substitutions and links."""
 
+import inspect
 import re
 from typing import Any
+
+from numpydoc.docscrape import NumpyDocString
 
 CODE = re.compile(r"(``[^`]+``|:\w+:`[^`]+`|`[^`]+`_?)")
 MARK = re.compile(r"\||(?<=\w)_(?=\W|$)")
@@ -21,3 +24,14 @@ def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[s
         lines[number] = "".join(
             part if CODE.fullmatch(part) else MARK.sub(lambda found: "\\" + found[0], part) for part in parts
         )
+
+
+def parameters(cls: type) -> dict[str, tuple[str, str]]:
+    """Type and description of each parameter of a class; what a class leaves out, its base describes."""
+    found: dict[str, tuple[str, str]] = {}
+    for base in reversed(cls.__mro__):
+        for each in NumpyDocString(inspect.cleandoc(base.__doc__ or ""))["Parameters"]:
+            text = " ".join(each.desc)
+            if not text.startswith("As for"):  # its base says it
+                found |= dict.fromkeys(each.name.split(", "), (each.type, text))
+    return found

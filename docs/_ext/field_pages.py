@@ -4,6 +4,7 @@ import inspect
 from dataclasses import MISSING, fields
 from typing import Any
 
+from docstrings import parameters
 from markdown import code, escaped, table
 from numpydoc.docscrape import NumpyDocString
 
@@ -50,20 +51,10 @@ def _plain_intro(cls: type) -> str:
     return "\n".join([*parsed["Summary"], "", *parsed["Extended Summary"]]).strip()
 
 
-def _described(cls: type) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for base in reversed(cls.__mro__):  # a description "as for its base" is left out: the base has it
-        for each in NumpyDocString(inspect.cleandoc(base.__doc__ or ""))["Parameters"]:
-            text = " ".join(each.desc)
-            if not text.startswith("As for"):
-                found |= dict.fromkeys(each.name.split(", "), text)
-    return found
-
-
 def _table(prefix: str, classes: tuple[Any, ...]) -> str:
     rows = []
     for cls in classes:
-        described = _described(cls)
+        described = {name: text for name, (_, text) in parameters(cls).items()}
         if len(fields(cls)) == 1 and not described:  # then the class says it
             described = {fields(cls)[0].name: _plain_intro(cls)}
         for field in fields(cls):

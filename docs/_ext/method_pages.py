@@ -5,8 +5,8 @@ import sys
 from dataclasses import MISSING, fields
 from typing import Any
 
+from docstrings import parameters
 from markdown import code, escaped, prose, table
-from numpydoc.docscrape import NumpyDocString
 from results import has_curve
 
 import aucbench
@@ -95,11 +95,7 @@ def _facts(cls: type) -> str:
 
 
 def _parameters(cls: type) -> str:
-    described = {
-        name: (parameter.type, " ".join(parameter.desc))
-        for parameter in NumpyDocString(inspect.cleandoc(cls.__doc__ or ""))["Parameters"]
-        for name in parameter.name.split(", ")  # "rskip, askip : int" describes both
-    }
+    described = parameters(cls)
     rows = []
     for field in fields(cls):  # type: ignore[arg-type]
         kind, text = described.get(field.name, ("", ""))

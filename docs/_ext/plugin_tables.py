@@ -6,8 +6,8 @@ import re
 from dataclasses import MISSING, fields
 from typing import Any
 
+from docstrings import parameters
 from markdown import code, escaped, table
-from numpydoc.docscrape import NumpyDocString
 
 import aucbench
 from aucbench.contracts.validation import Family
@@ -64,7 +64,7 @@ def _features() -> str:
     ]
     for plugin in _all(Family.features):
         parts.append(f"## {escaped(plugin.name)}\n\n{escaped(plugin.summary)}")
-        described = _described(plugin.cls)
+        described = {name: text for name, (_, text) in parameters(plugin.cls).items()}
         rows = [
             (code(f"features.{field.name}"), _default(field), escaped(described.get(field.name, "")))
             for field in fields(plugin.cls)  # type: ignore[arg-type]
@@ -119,11 +119,6 @@ def _origin(cls: Any) -> str:
 
 def _fields(cls: Any) -> str:
     return ", ".join(f"{code(f'loss.{field.name}')} ({_default(field)})" for field in fields(cls))
-
-
-def _described(cls: type) -> dict[str, str]:
-    parsed = NumpyDocString(inspect.cleandoc(cls.__doc__ or ""))
-    return {each.name: " ".join(each.desc) for each in parsed["Parameters"]}
 
 
 def _default(field: Any) -> str:

@@ -157,25 +157,7 @@ class Solam:
 
 @dataclass(frozen=True)
 class SolamL1(Solam):
-    """Stochastic online AUC maximisation on an l1 ball: `solam` with other defaults.
-
-    Parameters
-    ----------
-    zeta : float > 0
-        Step; g_t = zeta / sqrt(t).
-    radius : float > 0
-        R, of the ball of w.
-    norm : l2 or l1
-        Norm of the ball.
-    start : author or zero
-        First point: w = R / sqrt(d), a = b = R, alpha = 2 R, or zero.
-    average : before or after
-        Whether w_t or w_(t+1) is averaged.
-    one_sided_ab : bool
-        Clip a and b from above only, as the authors' scripts do.
-    kappa : float > 0 or None
-        Bound on the row norms; None measures the largest of the training data.
-    """
+    """Stochastic online AUC maximisation on an l1 ball: `Solam` with other defaults."""
 
     name: ClassVar[str] = "solam_l1"
     colour: ClassVar[str] = "#990d61"
