@@ -43,6 +43,21 @@ def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+def test_a_write_that_does_not_reach_the_disk_replaces_nothing(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+
+    def failing(descriptor):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("aucbench.studies.store.os.fsync", failing)
+        with pytest.raises((OSError, DataError)):
+            store.put(KEY, result(0.1))
+    assert store.get(KEY).auc == 0.9
+    assert [path.name for path in (tmp_path / "cells").rglob("*") if path.is_file()] == [f"{KEY}.npz"]
+
+
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip"])
 def test_a_damaged_cell_is_named(tmp_path, damage):
     store = Store(tmp_path)
