@@ -289,6 +289,7 @@ def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypat
         return collect(worker, future)
 
     monkeypatch.setattr(cluster, "_report", late)
+
     def addresses():
         # The scheduler may still know a worker that an earlier test killed; that one does not answer.
         found = cluster._client.run(os.getpid, on_error="ignore")
