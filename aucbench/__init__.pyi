@@ -20,6 +20,7 @@ from .contracts import File as File
 from .contracts import Grouping as Grouping
 from .contracts import Index as Index
 from .contracts import Interval as Interval
+from .contracts import Lockstep as Lockstep
 from .contracts import Loss as Loss
 from .contracts import NonNegative as NonNegative
 from .contracts import OpenUnit as OpenUnit

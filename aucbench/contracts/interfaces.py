@@ -53,6 +53,10 @@ class Algorithm(Protocol):
         Name of the field that scales its steps, ``"eta"`` say; a run that diverges advises to lower it.
     ``colour``
         Its colour in every picture and in MLflow, ``"#rrggbb"``; without one, its name gives it.
+    ``together(algorithms, states)``
+        A class method: `Lockstep`, the training of several settings over one order at once, at less cost than
+        one by one. The settings differ in numbers only, not in names and flags; the states are as `init` gave
+        them, and are no longer used by others. Not asked of ``full`` methods.
     ``claims``, ``citation``, ``deviations``, ``requires``
         `Claims`; a BibTeX key; sentences; a mapping from a requirement (``"dense"``) to its reason.
     """
@@ -67,6 +71,22 @@ class Algorithm(Protocol):
 
     def score(self, state: Any, X: Matrix) -> NDArray[np.float64]:
         """(n,) decision values of the rows of X; must not train."""
+
+
+class Lockstep(Protocol):
+    """Several settings of one method in training over one order, numbered from 0."""
+
+    def step(self, batch: Batch) -> None:
+        """All settings consume the rows of a batch, in order."""
+
+    def state(self, number: int) -> Any:
+        """The state of a setting, as its own steps would have left it up to rounding.
+
+        It is scored and not trained on, and it may share arrays with other states until the next step.
+        """
+
+    def drop(self, number: int) -> None:
+        """Train a setting no more; its state is not asked for again, and the others do not change."""
 
 
 @runtime_checkable

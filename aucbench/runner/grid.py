@@ -2,14 +2,14 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, Problem
+from aucbench.contracts import Access, Batch, Lockstep, Problem
 from aucbench.errors import ParameterError
 from aucbench.runner.budget_and_checkpoints import make_budget
 from aucbench.runner.cell import (
@@ -22,7 +22,7 @@ from aucbench.runner.cell import (
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, Task
-from aucbench.runner.trainer import Trainer
+from aucbench.runner.trainer import Clock, Trainer
 
 CHUNK_BYTES = 1 << 22  # of the rows that all settings take in turn; they stay in the shared cache
 CHUNK_VISITS = 1024  # rows of such a chunk at the least, so that the cost of a call does not show
@@ -31,6 +31,7 @@ CHECK_CHUNKS = 16  # chunks from one search for NaN and infinity to the next; th
 SHARED = ("X", "y", "X_test", "y_test")
 EQUAL = ("epochs", "iterations", "seconds", "checkpoints", "order", "seed", "order_seed", "fold")
 Progress = Callable[[float], None]
+ErrorEnds = Callable[..., contextlib.AbstractContextManager[None]]
 
 
 def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) -> list[Outcome | Exception]:
@@ -80,7 +81,7 @@ class _Grid:
         self._scorer = Scorer(first.X_test, first.y_test)
         self._statistics = Problem(first.X, first.y)
         self._results: dict[int, Outcome | Exception] = {}
-        self._fractions = [0.0] * len(tasks)  # of the budget of each
+        self._fractions = dict.fromkeys(range(len(tasks)), 0.0)  # of the budget of each
 
     def run(self) -> list[Outcome | Exception]:
         groups: dict[int, list[int]] = {}  # minibatches of another size are another order
@@ -108,21 +109,40 @@ class _Grid:
             with self._error_ends(k):
                 problem = _SharedProblem(self._statistics, budget.iterations, self._tasks[k].loss)
                 trainers[k] = Trainer(self._tasks[k], budget, self._scorer, problem)
+        parts = self._parts(trainers)
+        trainers = {k: trainer for k, trainer in trainers.items() if k not in self._results}
         shared, alone, chunks = self._shared_chunk(first), max_chunk(first), 0
         # All have come equally far: the first says when the next checkpoint of all is due.
         while trainers and (chunk := next(iter(trainers.values())).next_chunk()) is not None:
             longest = shared if len(trainers) > 1 else alone
             batch, chunks = next_batch(min(chunk, longest)), chunks + 1
             check = chunks % CHECK_CHUNKS == 0 or longest == alone
-            for k, trainer in list(trainers.items()):
-                with self._error_ends(k):
-                    trainer.advance(batch, check)
-                if over := k in self._results or trainer.stop_reason is not None:
+            for part in parts:
+                part.advance(batch, check)
+                for k in [k for k in part.trainers if k in self._results or trainers[k].stop_reason]:
+                    part.drop(k)
                     self._finish(k, trainers.pop(k))
-                self._fractions[k] = 1.0 if over else trainer.fraction
-                self._progress(min(1.0, sum(self._fractions) / len(self._tasks)))
+                    self._fractions[k] = 1.0
+                self._fractions |= {k: trainer.fraction for k, trainer in part.trainers.items()}
+                self._progress(min(1.0, sum(self._fractions.values()) / len(self._tasks)))
         for k, trainer in trainers.items():
             self._finish(k, trainer)
+
+    def _parts(self, trainers: dict[int, Trainer]) -> list["_Alone | _Together"]:
+        """Those settings together that a method can train so, the others alone."""
+        kinds: dict[Any, dict[int, Trainer]] = {}
+        for k, trainer in trainers.items():
+            task = self._tasks[k]
+            joins = hasattr(task.algorithm, "together") and not self._one_by_one
+            kinds.setdefault(_kind(task) if joins else k, {})[k] = trainer
+        parts: list[_Alone | _Together] = []
+        for members in kinds.values():
+            if len(members) == 1:
+                parts.append(_Alone(members, self._error_ends))
+                continue
+            with self._error_ends(*members):
+                parts.append(_Together(members, self._error_ends))
+        return parts
 
     def _finish(self, k: int, trainer: Trainer) -> None:
         if k not in self._results:
@@ -148,6 +168,59 @@ class _Grid:
         row = (value + 4) * X.nnz / X.shape[0] if sparse.issparse(X) else value * X.shape[1]
         visits = 2 if task.access is Access.pairs else task.rows_per_iteration
         return int(max(CHUNK_BYTES / max(1.0, row), CHUNK_VISITS) / visits) or 1
+
+
+class _Alone:
+    """One setting, trained by its own steps."""
+
+    def __init__(self, trainers: dict[int, Trainer], error_ends: ErrorEnds):
+        self.trainers, self._error_ends = trainers, error_ends
+
+    def advance(self, batch: Batch, check: bool) -> None:
+        """Train on a batch."""
+        for k, trainer in self.trainers.items():
+            with self._error_ends(k):
+                trainer.advance(batch, check)
+
+    def drop(self, k: int) -> None:
+        """Train a setting no more."""
+        del self.trainers[k]
+
+
+class _Together:
+    """Settings that their method trains at once; each gets an equal share of the time."""
+
+    def __init__(self, trainers: dict[int, Trainer], error_ends: ErrorEnds):
+        self.trainers, self._error_ends = trainers, error_ends
+        self._numbers = {k: number for number, k in enumerate(trainers)}
+        algorithms = [trainer.task.algorithm for trainer in trainers.values()]
+        with self._clocked():
+            self._lockstep: Lockstep = type(algorithms[0]).together(
+                algorithms, [trainer.state for trainer in trainers.values()]
+            )
+
+    @contextlib.contextmanager
+    def _clocked(self) -> Iterator[Clock]:
+        clock = Clock()
+        with clock:
+            yield clock
+        share = clock // len(self.trainers)
+        for trainer in self.trainers.values():
+            trainer.clock += share
+
+    def advance(self, batch: Batch, check: bool) -> None:
+        """Train on a batch; an error ends all."""
+        with self._error_ends(*self.trainers):
+            with self._clocked():
+                self._lockstep.step(batch)
+            for k, trainer in self.trainers.items():
+                with self._error_ends(k):
+                    trainer.follow(batch, partial(self._lockstep.state, self._numbers[k]), check)
+
+    def drop(self, k: int) -> None:
+        """Train a setting no more."""
+        del self.trainers[k]
+        self._lockstep.drop(self._numbers[k])
 
 
 class _SharedProblem(Problem):

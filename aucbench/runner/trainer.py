@@ -49,6 +49,14 @@ class Clock:
         """Thread-CPU seconds so far."""
         return self.cpu_ns * 1e-9
 
+    def __iadd__(self, other: "Clock") -> "Clock":
+        self.wall_ns += other.wall_ns
+        self.cpu_ns += other.cpu_ns
+        return self
+
+    def __floordiv__(self, count: int) -> "Clock":
+        return Clock(self.wall_ns // count, self.cpu_ns // count)
+
     def copy(self) -> "Clock":
         """A stopped clock that shows the same."""
         return Clock(self.wall_ns, self.cpu_ns)
@@ -80,7 +88,7 @@ class Trainer:
         self.clock = self._checkpoint_clock = Clock()
         generator = task.generator()
         with self.clock:
-            self._state = task.algorithm.init(problem, generator)
+            self.state = task.algorithm.init(problem, generator)
 
     def next_chunk(self) -> int | None:
         """Iterations to the next checkpoint; None when the run is over."""
@@ -95,18 +103,31 @@ class Trainer:
         """
         algorithm = self.task.algorithm
         with self.clock:
-            state = algorithm.step(self._state, batch)
-        if state is None and self._state is not None:
+            state = algorithm.step(self.state, batch)
+        if state is None and self.state is not None:
             raise PluginError(f"{algorithm.name}: `step` {NO_STATE}{line_of(type(algorithm), 'step')}")
-        self._state = state
+        self.state = state
+        self._count(batch, check)
+
+    def follow(self, batch: Batch, state: Callable[[], Any], check: bool) -> None:
+        """As `advance` for a batch on which this setting has been trained together with others.
+
+        `state` returns the state of this setting; it is called where the model is looked at.
+        """
+        if check or self._budget.is_checkpoint(self.iteration + len(batch), self.clock.seconds):
+            self.state = state()
+        self._count(batch, check)
+
+    def _count(self, batch: Batch, check: bool) -> None:
+        algorithm = self.task.algorithm
         self.iteration += len(batch)
         if batch.access is not Access.stream:
             self._samples = len(batch.y) if batch.access is Access.full else batch.rows.shape[-1]
         due = self._budget.is_checkpoint(self.iteration, self.clock.seconds)
-        if (check or due) and not is_finite(algorithm, self._state):
+        if (check or due) and not is_finite(algorithm, self.state):
             self.stop_reason = StopReason.diverged
             return
-        if hasattr(algorithm, "done") and algorithm.done(self._state):
+        if hasattr(algorithm, "done") and algorithm.done(self.state):
             self.stop_reason, due = StopReason.converged, True
         if due:
             self._measure()
@@ -137,15 +158,15 @@ class Trainer:
             iterations=iteration,
             total_seconds=end.seconds,
             total_cpu_seconds=end.cpu_seconds,
-            state_bytes=state_bytes(self._state),
-            layout=str(getattr(self._state, "layout", None) or layout(self.task.X)),
+            state_bytes=state_bytes(self.state),
+            layout=str(getattr(self.state, "layout", None) or layout(self.task.X)),
             stop_reason=reason,
         )
 
     def _measure(self) -> None:
         # A checkpoint's own finalize counts for that checkpoint, not for the ones after it.
         self._checkpoint_clock = clock = self.clock.copy()
-        final = finalize(self.task.algorithm, self._state, clock)
+        final = finalize(self.task.algorithm, self.state, clock)
         model, self._weights = self._scorer.add(self.task.algorithm, final)
         self._models.append(model)
         self._curve.append((self.iteration, clock.seconds, clock.cpu_seconds))

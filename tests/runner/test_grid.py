@@ -253,6 +253,87 @@ def test_progress_never_falls_ends_with_one_and_what_it_raises_ends_all():
         run_grid(tasks, stop)
 
 
+class Joined:
+    """Settings in lockstep, each by its own steps, which notes what is asked of it."""
+
+    def __init__(self, algorithms, states):
+        self.algorithms, self.states = algorithms, list(states)
+        self.dropped, self.asked = [], 0
+
+    def step(self, batch):
+        for k, algorithm in enumerate(self.algorithms):
+            if k not in self.dropped:
+                self.states[k] = algorithm.step(self.states[k], batch)
+
+    def state(self, number):
+        assert number not in self.dropped
+        self.asked += 1
+        return self.states[number]
+
+    def drop(self, number):
+        self.dropped.append(number)
+
+
+@dataclass(frozen=True)
+class Joining(Raising):
+    """Trains its settings together, those with the same flag at least; weights become infinite at `limit`."""
+
+    name: ClassVar[str] = "joining"
+    at: int = 10**9
+    limit: int = 10**9
+    flag: bool = False
+    made: ClassVar[list[Joined]] = []
+
+    @classmethod
+    def together(cls, algorithms, states):
+        cls.made.append(Joined(algorithms, states))
+        return cls.made[-1]
+
+    def step(self, state, batch):
+        state = super().step(state, batch)
+        return state._replace(w=state.w * np.inf) if state.steps >= self.limit else state
+
+
+def test_a_method_trains_those_settings_together_whose_flags_agree():
+    Joining.made.clear()
+    tasks = [task(Joining(eta, flag=flag), epochs=2) for eta in (0.1, 0.2) for flag in (False, True)]
+    found = run_grid([*tasks, task(Joining(0.5), epochs=2)])
+    for outcome, each in zip(found, tasks, strict=False):
+        assert_same(outcome, run_cell(each))
+        assert outcome.total_seconds > 0.0
+    assert [[each.eta for each in joined.algorithms] for joined in Joining.made] == [
+        [0.1, 0.2, 0.5],
+        [0.1, 0.2],
+    ]
+    batches = 2 * len(Y) // 37
+    assert all(joined.asked < 3 * batches for joined in Joining.made)
+
+
+def test_one_that_diverges_is_dropped_from_those_trained_together():
+    Joining.made.clear()
+    tasks = [
+        task(Joining(eta, limit=limit), epochs=2, checkpoints=6)
+        for eta, limit in ((0.1, 10**9), (0.2, 700), (0.3, 10**9))
+    ]
+    found = run_grid(tasks)
+    assert [outcome.stop_reason for outcome in found] == ["budget", "diverged", "budget"]
+    assert_same(found[0], run_cell(tasks[0]))
+    assert_same(found[2], run_cell(tasks[2]))
+    np.testing.assert_array_equal(found[1].auc, run_cell(tasks[1]).auc)
+    assert [joined.dropped for joined in Joining.made] == [[1]]
+
+
+def test_an_error_of_those_trained_together_ends_them_and_no_others():
+    tasks = [
+        task(Joining(at=at, flag=flag), epochs=2)
+        for at, flag in ((10**9, True), (50, False), (10**9, False), (10**9, True))
+    ]
+    found = run_grid(tasks)
+    assert [type(each) for each in found[1:3]] == [ArithmeticError] * 2
+    assert_same(found[0], run_cell(tasks[0]))
+    assert_same(found[3], run_cell(tasks[3]))
+
+
 def test_full_methods_end_when_each_is_done():
     assert_as_alone([task(Iterating(needed=needed)) for needed in (7, 3, 11)])
 
