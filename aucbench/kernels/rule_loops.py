@@ -24,6 +24,7 @@ class Scaled(NamedTuple):
     """The scalars of the weights w = scale u and of the sum of the averaged w, weight u - v."""
 
     scale: float = 1.0
+    inverse: float = 1.0  # 1 / scale; a division takes long
     weight: float = 0.0
     total: float = 0.0  # sum of the weights in the average
     size: float = 0.0  # |w|^2; kept up for a ball only
@@ -49,7 +50,7 @@ def is_out_of_range(scale, weight):
 def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
     """One step along row i of X."""
     u, v = uv[0], uv[1]
-    scale, weight, total, size, peak = w
+    scale, inverse, weight, total, size, peak = w
     if len(fixed) > 0:  # what they were rounded to at their largest stays with them
         current = magnitude(fixed)
         if t % refresh == 0 or peak > FADED * (1.0 + current):
@@ -74,13 +75,15 @@ def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own
         factor *= shrink
         step *= shrink
     fixed = moved(fixed, factor, step, changes)
-    scale *= factor
+    if factor != 1.0:
+        scale *= factor
+        inverse = 1.0 / scale
     if starts or is_out_of_range(scale, weight):
         # Folded before the step, which may be far larger than what is left of w.
         weights.fold(u, scale, v, weight)
-        scale, weight = 1.0, 0.0
+        scale, inverse, weight = 1.0, 1.0, 0.0
     if step != 0.0:
-        a = step / scale
+        a = step * inverse
         if weight == 0.0:
             rows.axpy(a, X, i, u)
         else:
@@ -88,14 +91,15 @@ def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own
     if BALL and is_uncertain:
         shrink, size = into_ball(scale * scale * vectors.square(u), given.radius)
         scale *= shrink
+        inverse = 1.0 / scale
     weight += move.after * scale
-    return Scaled(scale, weight, total + move.before + move.after, size, peak), fixed, own
+    return Scaled(scale, inverse, weight, total + move.before + move.after, size, peak), fixed, own
 
 
 def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
     """One step with the l1 ball, every weight being changed when the projection is active."""
     u, v = uv[0], uv[1]
-    _, weight, total, bound, _ = w
+    weight, total, bound = w.weight, w.total, w.size
     s, square, absolute = rows.dot_norms(X, i, u)
     move, own = RULE(Row(t, positive, positives, s, square, bound, fixed, loss), own, given)
     weight += move.before
@@ -109,7 +113,7 @@ def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, 
         weight = 0.0
         rows.axpy(move.step, X, i, u)
         bound = vectors.project_l1(u, given.radius)
-    return Scaled(1.0, weight + move.after, total + move.before + move.after, bound, 0.0), fixed, own
+    return Scaled(1.0, 1.0, weight + move.after, total + move.before + move.after, bound, 0.0), fixed, own
 
 
 def advance_lazy_l1(X, i, t, positive, positives, refresh, vector, w, fixed, changes, F, own, given, loss):
@@ -124,7 +128,7 @@ def advance_lazy_l1(X, i, t, positive, positives, refresh, vector, w, fixed, cha
         thresholded.axpy(move.step, X, i, vector)
     thresholded.project(vector, given.radius)  # always: the first point may lie outside
     thresholded.weigh(vector, move.after)
-    return Scaled(1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, own
+    return Scaled(1.0, 1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, own
 
 
 def over_rows(X, y, order, refresh, uv, w, counts, fixed, F, products, own, given, loss):

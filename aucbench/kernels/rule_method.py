@@ -201,6 +201,7 @@ class _Block:
         m, count = self.numbers.index(number), len(self.numbers)
         uv = np.ascontiguousarray(self.uv[:, [m, count + m]].T)
         own, given, fixed, w = (_one(each, m) for each in (self.own, self.given, self.fixed, self.w))
+        w = w._replace(inverse=1.0 / w.scale if w.scale else np.inf)
         return RuleState(uv, w, self.counts, own, given, fixed, self.F, self.products, self.loss)
 
     def drop(self, number: int) -> None:

@@ -129,5 +129,8 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
 
 
 def scalar(function: Callable[..., Any]) -> Any:
-    """Compile a function of scalars that rules call, to be inlined: no scalar passes through memory."""
-    return numba.njit(forceinline=True, error_model="numpy")(function)
+    """Compile a function of scalars that rules call, to be inlined: no scalar passes through memory.
+
+    Nothing in it counts references to arrays, which would cost as much as a short row; it cannot make any.
+    """
+    return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)

@@ -23,8 +23,9 @@ def gradients(row, own):
     Returns dF/ds, dF/da, dF/db and dF/dalpha; dF/dw = dF/ds x.
     """
     s, p = row.s, row.positives / row.t
-    if row.positive:
-        q = 2.0 * (1.0 - p)
-        return q * (s - own.a - 1.0 - own.alpha), -q * (s - own.a), 0.0, -q * s - q * p * own.alpha
-    q = 2.0 * p
-    return q * (s - own.b + 1.0 + own.alpha), 0.0, -q * (s - own.b), q * s - q * (1.0 - p) * own.alpha
+    # Selected by the label rather than branched on it: random labels cannot be predicted.
+    sign, centre, q = (1.0, own.a, 2.0 * (1.0 - p)) if row.positive else (-1.0, own.b, 2.0 * p)
+    dcentre = -q * (s - centre)
+    da, db = (dcentre, 0.0) if row.positive else (0.0, dcentre)
+    dalpha = -sign * q * s - (1.0 - 0.5 * q) * q * own.alpha
+    return q * (s - centre - sign * (1.0 + own.alpha)), da, db, dalpha
