@@ -1,131 +1,127 @@
 """Many settings of a rule in lockstep: each row is read once, and operations are vectors over settings.
 
-The weights lie as (d, 2 m): row j has u_j of the m settings, then their v_j. The scalars are arrays with
-one number for each setting, in the same NamedTuples as those of one setting. A step is that of
-`rule_loops.advance`, cut into loops over settings that the compiler turns into vector instructions; what
-happens rarely (folding, exact norms) is done for one setting after the other.
+A block has LANES settings, a constant of the compiled loop. Their weights lie as (d, 2 LANES), row j with
+u_j of all settings before their v_j, and all their other numbers as rows of LANES in one array, so that the
+compiler knows where everything is and makes vector instructions of the loops over settings. A step is that of
+`rule_loops.advance`; what happens rarely (folding, exact norms) is done for one setting after the other.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numba import types
 from numba.extending import overload
-from numpy.typing import NDArray
 
 from aucbench.kernels import pairs, rows
 from aucbench.kernels.jit import fast_kernel, kernel
 from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
-from aucbench.kernels.rule_loops import (
-    AHEAD,
-    CANCELLED,
-    FADED,
-    into_ball,
-    is_out_of_range,
-    row_of,
-    written_out,
-)
-from aucbench.kernels.rules import Row
+from aucbench.kernels.rule_loops import AHEAD, CANCELLED, FADED, into_ball, is_out_of_range, row_of
+from aucbench.kernels.rules import Row, scalar
 
 RULE: Any = None
-DECIDE: Any = None
-SETTLE: Any = None
+ADVANCE: Any = None
 BALL = SQUARE = True
+LANES = 32
+
+# The rows of the numbers: the first are the fields of `rule_loops.Scaled`; after the last come the method's
+# own numbers, what the rule is given, and the products with the fixed vectors.
+SCALE, INVERSE, WEIGHT, TOTAL, SIZE, PEAK = range(6)
+PRODUCT = 6  # u.x
+A, B = 7, 8  # what is added to u and v along x
+STEP = 9  # of w along x, after the projection
+AFTER = 10  # weight of the new w in the average
+SUM = 11  # what u is multiplied by in the sum, before the step
+FOLDS, UNCERTAIN = 12, 13  # 1 for a setting that must be folded, whose |w|^2 must be computed exactly
+OWN = 14
 
 
-class Work(NamedTuple):
-    """Room for the numbers of one step, one for each setting."""
-
-    product: NDArray[np.float64]  # u.x
-    step: NDArray[np.float64]  # of w along x, after the projection
-    factor: NDArray[np.float64]  # of w, after the projection
-    before: NDArray[np.float64]
-    after: NDArray[np.float64]
-    weight: NDArray[np.float64]  # of u in the sum before the step
-    folds: NDArray[np.bool_]
-    is_uncertain: NDArray[np.bool_]  # whether |w|^2 must be computed exactly
-    ab: NDArray[np.float64]  # (2 m,) what is added to u and v along x
+@scalar
+def at(row, m, lanes):
+    """Where a number of setting m lies; unsigned, so that no access asks whether it counts from the end."""
+    return np.uintp(row * lanes + m)
 
 
-def room(count: int) -> Work:
-    """Room for the numbers of that many settings."""
-    product, step, factor, before, after, weight = np.zeros((6, count))
-    folds, is_uncertain = np.zeros((2, count), np.bool_)
-    return Work(product, step, factor, before, after, weight, folds, is_uncertain, np.zeros(2 * count))
+def advance(positive, t, positives, square, is_due, numbers, own, given, fixed, changes, loss):
+    """Apply the rule to every setting; the numbers after the step, and what is added along x.
 
-
-def decide(positive, t, positives, square, work, w, fixed, own, given, loss):
-    """Apply the rule to every setting."""
-    for m in range(work.product.size):
-        s = w.scale[m] * work.product[m]
-        row = Row(t, positive, positives, s, square, w.size[m], pick(fixed, m), loss)
-        move, after = RULE(row, pick(own, m), pick(given, m))
-        put(own, m, after)
-        work.step[m], work.factor[m] = move.step, move.keep
-        work.before[m], work.after[m] = move.before, move.after
-
-
-def settle(square, is_due, work, w, given):
-    """The new scalars of all settings, and what is added to u and v along x.
-
-    Returns whether any setting must be folded, whether any is uncertain, and whether any has a sum.
+    Returns how many settings must be folded, are uncertain, have a sum, and have faded products.
     """
-    count = work.product.size
-    folds, uncertain, sums = 0, 0, 0
-    for m in range(count):
-        scale, step, factor = w.scale[m], work.step[m], work.factor[m]
-        weight = w.weight[m] + work.before[m] * scale
+    folds = uncertain = sums = faded = 0
+    for m in range(LANES):
+        scale = numbers[at(SCALE, m, LANES)]
+        s = scale * numbers[at(PRODUCT, m, LANES)]
+        size = numbers[at(SIZE, m, LANES)]
+        row = Row(
+            t, positive, positives, s, square, size, pick_fixed(numbers, own, given, fixed, m, LANES), loss
+        )
+        parameters = pick_given(numbers, own, given, m, LANES)
+        move, after = RULE(row, pick_own(numbers, own, m, LANES), parameters)
+        put_own(numbers, own, m, LANES, after)
+        step, factor = move.step, move.keep
+        weight = numbers[at(WEIGHT, m, LANES)] + move.before * scale
         starts = False
         if BALL:
-            size = w.size[m]
             starts = (size == 0.0) & (step != 0.0)
             terms = factor * factor * size + step * step * square
-            size = terms + 2.0 * factor * step * (scale * work.product[m])
-            work.is_uncertain[m] = is_due | ((terms > 0.0) & (size <= CANCELLED * terms))
-            uncertain += work.is_uncertain[m]
-            shrink, w.size[m] = into_ball(size, pick(given, m).radius)
+            size = terms + 2.0 * factor * step * s
+            is_uncertain = is_due | ((terms > 0.0) & (size <= CANCELLED * terms))
+            uncertain += is_uncertain
+            numbers[at(UNCERTAIN, m, LANES)] = 1.0 if is_uncertain else 0.0
+            shrink, numbers[at(SIZE, m, LANES)] = into_ball(size, parameters.radius)
             factor *= shrink
             step *= shrink
+        faded += move_fixed(numbers, own, given, fixed, m, LANES, factor, step, changes)
         scale *= factor
-        work.folds[m] = starts | is_out_of_range(scale, weight)
-        folds += work.folds[m]
+        must_fold = starts | is_out_of_range(scale, weight)
+        folds += must_fold
         sums += weight != 0.0
         a = step / scale
-        work.ab[m], work.ab[count + m] = a, weight * a
-        work.step[m], work.factor[m], work.weight[m] = step, factor, weight
-        w.scale[m], w.weight[m] = scale, weight + work.after[m] * scale
-        w.total[m] += work.before[m] + work.after[m]
-    return folds > 0, uncertain > 0, sums > 0
+        numbers[at(FOLDS, m, LANES)] = 1.0 if must_fold else 0.0
+        numbers[at(A, m, LANES)] = a
+        numbers[at(B, m, LANES)] = weight * a
+        numbers[at(STEP, m, LANES)] = step
+        numbers[at(AFTER, m, LANES)] = move.after
+        numbers[at(SUM, m, LANES)] = weight
+        numbers[at(SCALE, m, LANES)] = scale
+        numbers[at(WEIGHT, m, LANES)] = weight + move.after * scale
+        numbers[at(TOTAL, m, LANES)] += move.before + move.after
+    return folds, uncertain, sums, faded
 
 
-def over_rows(X, y, order, refresh, uv, work, w, counts, fixed, F, products, own, given, loss):
+def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss):
     """Steps of all settings along the rows `order` (k,)."""
     t, positives = counts
+    faded = 1  # perhaps: the numbers come from another batch
     for k in range(order.size):
         if k + AHEAD < order.size:
             rows.prefetch(X, order[k + AHEAD])
+            if len(fixed) > 0:
+                rows.prefetch(products, order[k + AHEAD])
         i = order[k]
         t += 1
         positives += y[i] > 0
-        multiply(X, i, uv, work.product)
+        multiply(X, i, uv, numbers)
         square = rows.norm(X, i) if SQUARE else 0.0
-        if len(fixed) > 0:
-            keep_exact(t % refresh == 0, fixed, w, F, uv)
+        is_due = t % refresh == 0
+        if is_due or faded > 0:
+            keep_exact(is_due, numbers, own, given, fixed, F, uv, LANES)
+        changes = row_of(products, i, fixed)
         if y[i] > 0:  # outside of the loop over settings
-            DECIDE(True, t, positives, square, work, w, fixed, own, given, loss)
+            folds, uncertain, sums, faded = ADVANCE(
+                True, t, positives, square, is_due, numbers, own, given, fixed, changes, loss
+            )  # fmt: skip
         else:
-            DECIDE(False, t, positives, square, work, w, fixed, own, given, loss)
-        folds, uncertain, sums = SETTLE(square, t % refresh == 0, work, w, given)
-        move_fixed(fixed, row_of(products, i, fixed), work)
-        if folds:
-            fold(uv, work, w)
-        add(X, i, uv, work.ab, sums)
-        if BALL and uncertain:
-            measure(uv, work, w, given)
+            folds, uncertain, sums, faded = ADVANCE(
+                False, t, positives, square, is_due, numbers, own, given, fixed, changes, loss
+            )  # fmt: skip
+        if folds > 0:
+            fold(uv, numbers, LANES)
+        add(X, i, uv, numbers, sums > 0)
+        if BALL and uncertain > 0:
+            measure(uv, numbers, own, given, LANES)
     return t, positives
 
 
-def over_pairs(X, y, order, refresh, uv, work, w, counts, fixed, F, products, own, given, loss):
+def over_pairs(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss):
     """Steps of all settings along the differences of the pairs `order` (k, 2) of rows."""
     t, positives = counts
     Z = pairs.room(X, order)
@@ -134,114 +130,64 @@ def over_pairs(X, y, order, refresh, uv, work, w, counts, fixed, F, products, ow
             pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
         t += 1
         pairs.subtract(X, order[k, 0], order[k, 1], Z)
-        multiply(Z, 0, uv, work.product)
+        multiply(Z, 0, uv, numbers)
         square = rows.norm(Z, 0) if SQUARE else 0.0
-        DECIDE(True, t, t, square, work, w, fixed, own, given, loss)
-        folds, uncertain, sums = SETTLE(square, t % refresh == 0, work, w, given)
-        if folds:
-            fold(uv, work, w)
-        add(Z, 0, uv, work.ab, sums)
-        if BALL and uncertain:
-            measure(uv, work, w, given)
+        folds, uncertain, sums, _ = ADVANCE(
+            True, t, t, square, t % refresh == 0, numbers, own, given, fixed, fixed, loss
+        )  # fmt: skip
+        if folds > 0:
+            fold(uv, numbers, LANES)
+        add(Z, 0, uv, numbers, sums > 0)
+        if BALL and uncertain > 0:
+            measure(uv, numbers, own, given, LANES)
     return t, positives
 
 
 @kernel
-def fold(uv, work, w):
+def fold(uv, numbers, lanes):
     """Fold the settings that must be: see `weights.fold`."""
-    count = work.folds.size
-    for m in range(count):
-        if work.folds[m]:
+    for m in range(lanes):
+        if numbers[FOLDS * lanes + m] > 0.0:
             for j in range(uv.shape[0]):
-                uv[j, count + m] -= work.weight[m] * uv[j, m]
-                uv[j, m] *= w.scale[m]
-            w.scale[m], w.weight[m] = 1.0, work.after[m]
-            work.ab[m], work.ab[count + m] = work.step[m], 0.0
+                uv[j, lanes + m] -= numbers[SUM * lanes + m] * uv[j, m]
+                uv[j, m] *= numbers[SCALE * lanes + m]
+            numbers[SCALE * lanes + m], numbers[WEIGHT * lanes + m] = 1.0, numbers[AFTER * lanes + m]
+            numbers[A * lanes + m], numbers[B * lanes + m] = numbers[STEP * lanes + m], 0.0
 
 
 @kernel
-def measure(uv, work, w, given):
+def measure(uv, numbers, own, given, lanes):
     """Compute |w|^2 of uncertain settings exactly, and project them."""
-    for m in range(work.folds.size):
-        if work.is_uncertain[m]:
-            size = 0.0
+    for m in range(lanes):
+        if numbers[UNCERTAIN * lanes + m] > 0.0:
+            size, scale = 0.0, numbers[SCALE * lanes + m]
             for j in range(uv.shape[0]):
                 size += uv[j, m] * uv[j, m]
-            scale = w.scale[m]
-            shrink, w.size[m] = into_ball(scale * scale * size, pick(given, m).radius)
-            w.scale[m] *= shrink
-            w.weight[m] += work.after[m] * (w.scale[m] - scale)
+            radius = pick_given(numbers, own, given, m, lanes).radius
+            shrink, numbers[SIZE * lanes + m] = into_ball(scale * scale * size, radius)
+            numbers[SCALE * lanes + m] = scale * shrink
+            numbers[WEIGHT * lanes + m] += numbers[AFTER * lanes + m] * scale * (shrink - 1.0)
 
 
-def keep_exact(is_due: bool, fixed: Any, w: Any, F: Any, uv: Any) -> None:
-    """Compute the fixed products anew: of all settings when it is due, else of those that have faded."""
+def multiply(X: Any, i: int, uv: Any, numbers: Any) -> None:
+    """Set the products u.x_i of every setting."""
     raise NotImplementedError
 
 
-def move_fixed(fixed: Any, changes: Any, work: Any) -> None:
-    """Move the fixed products as w moves along x, whose own are `changes`."""
-    raise NotImplementedError
-
-
-@overload(keep_exact)
-def _keep_exact(is_due, fixed, w, F, uv):
-    if not len(fixed):
-        return lambda is_due, fixed, w, F, uv: None
-
-    def implementation(is_due, fixed, w, F, uv):
-        for m in range(w.scale.size):
-            current = 0.0
-            for c in range(len(fixed)):
-                current += abs(fixed[c][m])
-            if is_due or w.peak[m] > FADED * (1.0 + current):
-                current = 0.0
-                for c in range(len(fixed)):
-                    total = 0.0
-                    for j in range(uv.shape[0]):
-                        total += F[c, j] * uv[j, m]
-                    fixed[c][m] = w.scale[m] * total
-                    current += abs(fixed[c][m])
-                w.peak[m] = current
-            w.peak[m] = max(w.peak[m], current)
-
-    return implementation
-
-
-@overload(move_fixed)
-def _move_fixed(fixed, changes, work):
-    if not len(fixed):
-        return lambda fixed, changes, work: None
-
-    def implementation(fixed, changes, work):
-        for c in range(len(fixed)):
-            _move_one(fixed[c], changes[c], work.factor, work.step)
-
-    return implementation
-
-
-@fast_kernel
-def _move_one(products, change, factor, step):
-    for m in range(products.size):
-        products[m] = factor[m] * products[m] + step[m] * change
-
-
-def multiply(X: Any, i: int, uv: Any, product: Any) -> None:
-    """Set product to u.x_i of every setting."""
-    raise NotImplementedError
-
-
-def add(X: Any, i: int, uv: Any, ab: Any, sums: bool) -> None:
+def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
     """Add a x_i to u and, where there are sums, b x_i to v of every setting."""
     raise NotImplementedError
 
 
 # Four entries of a row at a time, so that the products of the settings are loaded and stored once for four.
+# The number of settings is not the constant LANES here: short loops of constant length are not made vectors.
 
 
 @_for_dense_rows(multiply)
-def _multiply_dense(X, i, uv, product):
+def _multiply_dense(X, i, uv, numbers):
+    lanes, d = uv.shape[1] // 2, X.shape[1]
+    product = numbers[PRODUCT * lanes : (PRODUCT + 1) * lanes]
     product[:] = 0.0
-    d = X.shape[1]
     whole = d - d % 4
     for j in range(0, whole, 4):
         x0, x1 = np.float64(X[i, j]), np.float64(X[i, j + 1])
@@ -255,7 +201,9 @@ def _multiply_dense(X, i, uv, product):
 
 
 @_for_csr_rows(multiply, {"fastmath": {"contract"}, "error_model": "numpy"})
-def _multiply_csr(X, i, uv, product):
+def _multiply_csr(X, i, uv, numbers):
+    lanes = uv.shape[1] // 2
+    product = numbers[PRODUCT * lanes : (PRODUCT + 1) * lanes]
     product[:] = 0.0
     start, stop = extent(X, i)
     start, stop = np.intp(start), np.intp(stop)
@@ -273,48 +221,159 @@ def _multiply_csr(X, i, uv, product):
 
 
 @_for_dense_rows(add)
-def _add_dense(X, i, uv, ab, sums):
-    count = ab.size if sums else ab.size // 2
+def _add_dense(X, i, uv, numbers, sums):
+    lanes = uv.shape[1] // 2
+    ab = numbers[A * lanes : (B + 1 if sums else B) * lanes]
     for j in range(X.shape[1]):
         x = np.float64(X[i, j])
-        for m in range(count):
+        for m in range(ab.size):
             uv[j, m] += ab[m] * x
 
 
 @_for_csr_rows(add, {"fastmath": {"contract"}, "error_model": "numpy"})
-def _add_csr(X, i, uv, ab, sums):
-    count = ab.size if sums else ab.size // 2
+def _add_csr(X, i, uv, numbers, sums):
+    lanes = uv.shape[1] // 2
+    ab = numbers[A * lanes : (B + 1 if sums else B) * lanes]
     start, stop = extent(X, i)
     for p in range(start, stop):
         x, j = np.float64(X.data[p]), X.indices[p]
-        for m in range(count):
+        for m in range(ab.size):
             uv[j, m] += ab[m] * x
 
 
-def pick(numbers: Any, m: int) -> Any:
-    """The numbers of one setting from a tuple of arrays; flags, which all settings share, stay."""
+# Numbers of one setting from the rows of the array, and back. They are written out for the types of the
+# examples `own`, `given` and `fixed`, the tuples of some setting; flags, which all share, are theirs.
+
+
+def pick_own(numbers: Any, own: Any, m: int, lanes: int) -> Any:
+    """The method's own numbers of setting m."""
     raise NotImplementedError
 
 
-def put(numbers: Any, m: int, new: Any) -> None:
-    """Set the numbers of one setting in a tuple of arrays."""
+def put_own(numbers: Any, own: Any, m: int, lanes: int, new: Any) -> None:
+    """Set the method's own numbers of setting m."""
     raise NotImplementedError
 
 
-@overload(pick)
-def _pick(numbers, m):
-    parts = [
-        f"numbers[{c}][m]" if isinstance(kind, types.Array) else f"numbers[{c}]"
-        for c, kind in enumerate(numbers.types)
-    ]
-    if isinstance(numbers, types.BaseNamedTuple):
-        return written_out("numbers, m", f"made({', '.join(parts)})", made=numbers.instance_class)
-    return written_out("numbers, m", "(" + "".join(f"{part}, " for part in parts) + ")")
+def pick_given(numbers: Any, own: Any, given: Any, m: int, lanes: int) -> Any:
+    """What the rule is given for setting m."""
+    raise NotImplementedError
 
 
-@overload(put)
-def _put(numbers, m, new):
-    text = "".join(f"    numbers[{c}][m] = new[{c}]\n" for c in range(len(numbers)))
-    scope: dict[str, Any] = {}
-    exec(f"def implementation(numbers, m, new):\n{text}    return None", scope)
+def pick_fixed(numbers: Any, own: Any, given: Any, fixed: Any, m: int, lanes: int) -> Any:
+    """The products of w of setting m with the fixed vectors."""
+    raise NotImplementedError
+
+
+def move_fixed(
+    numbers: Any,
+    own: Any,
+    given: Any,
+    fixed: Any,
+    m: int,
+    lanes: int,
+    factor: float,
+    step: float,
+    changes: Any,
+) -> bool:
+    """Move these products as w moves along x, whose own are `changes`; whether they have faded."""
+    raise NotImplementedError
+
+
+def keep_exact(
+    is_due: bool, numbers: Any, own: Any, given: Any, fixed: Any, F: Any, uv: Any, lanes: int
+) -> None:
+    """Compute these products anew: of all settings when it is due, else of those that have faded."""
+    raise NotImplementedError
+
+
+def _function(arguments: str, *lines: str, **names: Any) -> Any:
+    scope: dict[str, Any] = dict(names)
+    exec("\n    ".join([f"def implementation({arguments}):", *lines]), scope)
     return scope["implementation"]
+
+
+def _tuple(example: Any, first: int) -> tuple[str, dict[str, Any]]:
+    """The source that makes a tuple of the type of the example from rows, and the names it uses."""
+    parts = []
+    for c, kind in enumerate(example.types):
+        value = f"numbers[np.uintp({first + c} * lanes + m)]"
+        name = str(kind)
+        parts.append(f"example[{c}]" if name == "bool" else f"np.int64({value})" if "int" in name else value)
+    inside = "".join(f"{part}, " for part in parts)
+    if hasattr(example, "instance_class"):
+        return f"made({inside})", {"made": example.instance_class, "np": np}
+    return f"({inside})", {"np": np}
+
+
+@overload(pick_own)
+def _pick_own(numbers, own, m, lanes):
+    source, names = _tuple(own, OWN)
+    return _function("numbers, own, m, lanes", "example = own", f"return {source}", **names)
+
+
+@overload(put_own)
+def _put_own(numbers, own, m, lanes, new):
+    lines = [f"numbers[np.uintp({OWN + c} * lanes + m)] = new[{c}]" for c in range(len(own))]
+    return _function("numbers, own, m, lanes, new", *lines, "return None", np=np)
+
+
+@overload(pick_given)
+def _pick_given(numbers, own, given, m, lanes):
+    source, names = _tuple(given, OWN + len(own))
+    return _function("numbers, own, given, m, lanes", "example = given", f"return {source}", **names)
+
+
+@overload(pick_fixed)
+def _pick_fixed(numbers, own, given, fixed, m, lanes):
+    source, names = _tuple(fixed, OWN + len(own) + len(given))
+    arguments = "numbers, own, given, fixed, m, lanes"
+    return _function(arguments, "example = fixed", f"return {source}", **names)
+
+
+@overload(move_fixed)
+def _move_fixed(numbers, own, given, fixed, m, lanes, factor, step, changes):
+    arguments = "numbers, own, given, fixed, m, lanes, factor, step, changes"
+    if not len(fixed):
+        return _function(arguments, "return False")
+    first = OWN + len(own) + len(given)
+    places = [f"numbers[np.uintp({first + c} * lanes + m)]" for c in range(len(fixed))]
+    peak = f"numbers[np.uintp({PEAK} * lanes + m)]"
+    return _function(
+        arguments,
+        *(f"{place} = factor * {place} + step * changes[{c}]" for c, place in enumerate(places)),
+        "current = " + " + ".join(f"abs({place})" for place in places),
+        f"{peak} = max({peak}, current)",
+        f"return {peak} > {FADED} * (1.0 + current)",
+        np=np,
+    )
+
+
+@overload(keep_exact)
+def _keep_exact(is_due, numbers, own, given, fixed, F, uv, lanes):
+    if not len(fixed):
+        return lambda is_due, numbers, own, given, fixed, F, uv, lanes: None
+    first, count = OWN + len(own) + len(given), len(fixed)
+
+    def implementation(is_due, numbers, own, given, fixed, F, uv, lanes):
+        for m in range(lanes):
+            current = 0.0
+            for c in range(count):
+                current += abs(numbers[(first + c) * lanes + m])
+            if is_due or numbers[PEAK * lanes + m] > FADED * (1.0 + current):
+                current = 0.0
+                for c in range(count):
+                    product = numbers[SCALE * lanes + m] * _dot_column(F, c, uv, m)
+                    numbers[(first + c) * lanes + m] = product
+                    current += abs(product)
+                numbers[PEAK * lanes + m] = current
+
+    return implementation
+
+
+@fast_kernel
+def _dot_column(F, c, uv, m):
+    total = 0.0
+    for j in range(uv.shape[0]):
+        total += F[c, j] * uv[j, m]
+    return total

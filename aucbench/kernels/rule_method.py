@@ -1,6 +1,7 @@
 """What a method that is a rule inherits: its state, steps and weights, alone and in lockstep."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, ClassVar, NamedTuple, get_type_hints
 
 import numpy as np
@@ -14,8 +15,8 @@ from aucbench.kernels.rules import Ball, Rule
 from aucbench.kernels.thresholded import Thresholded
 from aucbench.kernels.weights import Layout, layout, two_vectors
 
-SMALLEST_BLOCK, LARGEST_BLOCK = 8, 32  # settings whose weights lie side by side
-CACHE_BYTES = 1 << 18  # of the weights of a block
+BLOCKS = (8, 16, 32)  # settings whose numbers lie side by side
+LARGEST_BLOCK = BLOCKS[-1]
 REFRESH = 1024  # steps between exact computations of |w|^2 and the fixed products, at least
 
 
@@ -146,89 +147,87 @@ class RuleMethod:
 
 
 class RuleLockstep:
-    """Settings of a rule that are trained together, in blocks whose weights stay in the processor's cache."""
+    """Settings of a rule that are trained together, in blocks that stay in the cache."""
 
     def __init__(self, rule: Rule, access: Access, states: Sequence[RuleState]):
-        self._rule, self._access = rule, access
-        d = len(states[0].uv[0])
-        size = max(SMALLEST_BLOCK, min(LARGEST_BLOCK, CACHE_BYTES // (16 * d)))
-        starts = range(0, len(states), size)
-        self._blocks = [_Block(range(s, min(s + size, len(states))), states[s : s + size]) for s in starts]
+        template = lockstep.over_pairs if access is Access.pairs else lockstep.over_rows
+        self._blocks = []
+        for start in range(0, len(states), LARGEST_BLOCK):
+            members = dict(enumerate(states[start : start + LARGEST_BLOCK], start))
+            self._blocks.append(_Block(rule, template, members))
 
     def step(self, batch: Batch) -> None:
         """All settings consume the rows or pairs of a batch, in order."""
-        template = lockstep.over_pairs if self._access is Access.pairs else lockstep.over_rows
-        loop = self._rule.loop(template, DECIDE=lockstep.decide, SETTLE=lockstep.settle)
         for block in self._blocks:
-            block.step(loop, batch)
+            block.step(batch)
 
     def state(self, number: int) -> RuleState:
         """The state of a setting."""
-        return next(block.state(number) for block in self._blocks if number in block.numbers)
+        return next(block.state(number) for block in self._blocks if number in block.lanes)
 
     def drop(self, number: int) -> None:
         """Train a setting no more."""
-        for block in self._blocks:
-            if number in block.numbers:
-                block.drop(number)
-        self._blocks = [block for block in self._blocks if block.numbers]
+        self._blocks = [block.without(number) for block in self._blocks if set(block.lanes) != {number}]
 
 
 class _Block:
-    """Settings whose numbers lie side by side."""
+    """Settings whose numbers lie side by side; lanes without a setting repeat the first."""
 
-    def __init__(self, numbers: Sequence[int], states: Sequence[RuleState]):
-        self.numbers, first = list(numbers), states[0]
-        # (d, 2 m): u of all settings beside v of all settings
-        self.uv = np.ascontiguousarray(
-            np.concatenate([np.stack([s.uv[c] for s in states]) for c in (0, 1)]).T
-        )
-        self.w = _stacked([state.w for state in states])
-        self.own = _stacked([state.own for state in states])
-        self.given = _stacked([state.given for state in states])
-        self.fixed = _stacked([state.fixed for state in states])
-        self.counts, self.F, self.products, self.loss = first.counts, first.F, first.products, first.loss
-        self.work = lockstep.room(len(states))
+    def __init__(self, rule: Rule, template: Callable[..., Any], states: Mapping[int, RuleState]):
+        self._rule, self._template = rule, template
+        self.lanes = {number: lane for lane, number in enumerate(states)}
+        self._first = first = next(iter(states.values()))
+        self._count = next(count for count in BLOCKS if count >= len(states))
+        self._counts = first.counts
+        full = [*states.values(), *[first] * (self._count - len(states))]
+        self._uv = np.ascontiguousarray(np.array([s.uv[c] for c in (0, 1) for s in full]).T)
+        self._numbers = np.zeros((lockstep.OWN + sum(map(len, self._tuples(first))), self._count))
+        for lane, state in enumerate(full):
+            self._numbers[: len(state.w), lane] = state.w
+            self._numbers[lockstep.OWN :, lane] = np.concatenate(self._tuples(state))
 
-    def step(self, loop: Any, batch: Batch) -> None:
-        address = 0 if self.loss is None else compile_loss(self.loss).derivative
-        self.counts = loop(
-            batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]), self.uv, self.work,
-            self.w, self.counts, self.fixed, self.F, self.products, self.own, self.given, address,
+    @staticmethod
+    def _tuples(state: RuleState) -> tuple[Any, Any, Any]:
+        return state.own, state.given, state.fixed
+
+    def step(self, batch: Batch) -> None:
+        """All consume the rows or pairs of a batch, in order."""
+        first = self._first
+        address = 0 if first.loss is None else compile_loss(first.loss).derivative
+        loop = self._rule.loop(self._template, ADVANCE=lockstep.advance, LANES=self._count)
+        self._counts = loop(
+            batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]),
+            self._uv, self._numbers.ravel(), self._counts, *self._tuples(first),
+            first.F, first.products, address,
         )  # fmt: skip
 
     def state(self, number: int) -> RuleState:
-        m, count = self.numbers.index(number), len(self.numbers)
-        uv = np.ascontiguousarray(self.uv[:, [m, count + m]].T)
-        own, given, fixed, w = (_one(each, m) for each in (self.own, self.given, self.fixed, self.w))
+        """The state of a setting."""
+        lane = self.lanes[number]
+        w = Scaled(*self._numbers[: len(self._first.w), lane].tolist())
         w = w._replace(inverse=1.0 / w.scale if w.scale else np.inf)
-        return RuleState(uv, w, self.counts, own, given, fixed, self.F, self.products, self.loss)
+        rest = iter(self._numbers[lockstep.OWN :, lane].tolist())
+        own, given, fixed = (_typed(each, islice(rest, len(each))) for each in self._tuples(self._first))
+        uv = np.ascontiguousarray(self._uv[:, [lane, self._count + lane]].T)
+        return self._first._replace(uv=uv, w=w, counts=self._counts, own=own, given=given, fixed=fixed)
 
-    def drop(self, number: int) -> None:
-        states = [self.state(each) for each in self.numbers if each != number]
-        self.numbers.remove(number)
-        if states:
-            self.__init__(self.numbers, states)  # type: ignore[misc]
-
-
-def _stacked(numbers: Sequence[Any]) -> Any:
-    """One tuple of arrays for the tuples of numbers of all settings; flags, which are equal, stay flags."""
-    columns = [
-        column[0] if isinstance(column[0], bool) else np.array(column)
-        for column in zip(*numbers, strict=True)
-    ]
-    return type(numbers[0])(*columns) if hasattr(numbers[0], "_fields") else tuple(columns)
+    def without(self, number: int) -> "_Block":
+        """The block without a setting; with so many fewer that it fits fewer lanes, it is packed."""
+        if number not in self.lanes:
+            return self
+        del self.lanes[number]
+        if len(self.lanes) > self._count // 2 or self._count == BLOCKS[0]:
+            return self
+        return _Block(self._rule, self._template, {each: self.state(each) for each in self.lanes})
 
 
-def _one(numbers: Any, m: int) -> Any:
-    """The numbers of one setting from a tuple of arrays."""
-    values = [each if isinstance(each, bool) else each[m].item() for each in numbers]
-    return type(numbers)(*values) if hasattr(numbers, "_fields") else tuple(values)
+def _typed(example: Any, numbers: Iterable[Any] | None = None) -> Any:
+    """The tuple, with other numbers if given, each of the type that its class declares.
 
-
-def _typed(numbers: Any) -> Any:
-    """The NamedTuple with every number of the type that its class declares: loops are compiled by types."""
-    if not numbers:
-        return ()
-    kinds = get_type_hints(type(numbers))
-    return type(numbers)(*(kinds[name](value) for name, value in numbers._asdict().items()))
+    Loops are compiled by types.
+    """
+    values = example if numbers is None else numbers
+    if not hasattr(example, "_fields"):
+        return tuple(map(float, values))
+    kinds = get_type_hints(type(example))
+    return type(example)(*(kinds[name](value) for name, value in zip(example._fields, values, strict=True)))

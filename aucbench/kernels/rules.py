@@ -69,15 +69,15 @@ class Rule:
         """Whether |x|^2 must be computed: for the ball, or because the rule reads it."""
         return self.ball is Ball.l2 or "square" in self.function.__code__.co_names
 
-    def loop(self, template: Callable[..., Any], **parts: Callable[..., Any]) -> Any:
+    def loop(self, template: Callable[..., Any], **names: Any) -> Any:
         """A loop that is a copy of a template, in which RULE is this one.
 
         Parameters
         ----------
         template : callable
-            A function whose globals RULE, BALL and SQUARE, and those named by `parts`, are set in the copy.
-        **parts : callable
-            Templates too, copied in the same way and inlined.
+            A function whose globals RULE, BALL and SQUARE, and those in `names`, are set in the copy.
+        **names : int or callable
+            Constants, and templates that are copied in the same way and inlined.
 
         Returns
         -------
@@ -86,12 +86,14 @@ class Rule:
             the rule, and is compiled anew when the code of that module or of what it imports from its package
             has changed.
         """
-        which = (template, *parts.values())
+        which = (template, *names.values())
         if which not in self._loops:
+            parts = {name: part for name, part in names.items() if callable(part)}
             constants = {"RULE": self.inlined, "BALL": self.ball is Ball.l2, "SQUARE": self.needs_square}
+            constants |= {name: value for name, value in names.items() if name not in parts}
             copies = {name: scalar(self._copy(part, constants)) for name, part in parts.items()}
             copy = self._copy(template, constants | copies)
-            copy.__qualname__ += "".join(f".{part.__name__}" for part in parts.values())
+            copy.__qualname__ += "".join(f".{getattr(value, '__name__', value)}" for value in names.values())
             self._loops[which] = cached(numba.njit, copy, nogil=True)
         return self._loops[which]
 
