@@ -92,7 +92,7 @@ class _Grid:
                 groups.setdefault(task.rows_per_iteration, []).append(k)
             if k not in self._results and (kind := _kind(task)) not in compiled:
                 compiled.add(kind)
-                compile_kernels(task)
+                compile_kernels(task, together=True)
         with training_context():
             for group in groups.values():
                 for members in [[k] for k in group] if self._one_by_one else [group]:
