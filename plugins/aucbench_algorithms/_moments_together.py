@@ -26,6 +26,10 @@ EXTRA = 3  # rows behind those that wait, for vectors of the step; `settle` take
 VECTORS = 5  # (d,) arrays of each setting: at most two of its own, and the scratch of a step
 
 
+# Matrices before the first step: of the many settings of a grid only one needs them.
+EMPTY = np.zeros((2, 0, 0))
+
+
 class MomentsTogether:
     """The settings of a method, whose state is that of the first setting but for some vectors.
 
@@ -72,6 +76,11 @@ def zeros(name: str, settings: int, d: int) -> np.ndarray:
     """(settings, d) weights; refuses moments and vectors of all settings for which there is no memory."""
     require_memory(name, (2 * d + VECTORS * settings, d), "use algo=opauc_r, or features=projection")
     return np.zeros((settings, d))
+
+
+def square(matrices: np.ndarray, d: int) -> np.ndarray:
+    """(2, d, d) the matrices of a state, zeros before its first step."""
+    return matrices if matrices.size else np.zeros((2, d, d))
 
 
 def column(algorithms: Sequence[Any], field: str) -> np.ndarray:

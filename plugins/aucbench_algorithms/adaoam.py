@@ -43,7 +43,7 @@ class State(NamedTuple):
 
     wq: np.ndarray  # (2, d) w and q
     means: np.ndarray  # (2, d) of the positives and the negatives seen
-    scatter: np.ndarray  # (2, d, d) lower triangles of T S of each class
+    scatter: np.ndarray  # (2, d, d) lower triangles of T S of each class; empty before the first step
     work: np.ndarray  # (3, d) scratch
     counts: np.ndarray  # (2,) positives and negatives seen
 
@@ -97,20 +97,22 @@ class AdaOam:
         d = problem.n_features
         require_memory("adaoam", (2, d, d), "use algo=opauc_r, or features=projection")
         wq, means = np.zeros((2, 2, d))
-        return State(wq, means, np.zeros((2, d, d)), np.zeros((3, d)), np.zeros(2, np.int64))
+        return State(wq, means, moments.EMPTY, np.zeros((3, d)), np.zeros(2, np.int64))
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
+        state = state._replace(scatter=moments.square(state.scatter, state.means.shape[1]))
         _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam, self.delta)
         return state
 
     @classmethod
     def together(cls, algorithms: Sequence["AdaOam"], states: Sequence[State]) -> moments.MomentsTogether:
         """Settings that share the moments; the scatter is kept whole, not its lower triangle alone."""
-        first = states[0]
-        W, Q = (moments.zeros(cls.name, len(states), first.means.shape[1]) for _ in range(2))
+        d = states[0].means.shape[1]
+        W, Q = (moments.zeros(cls.name, len(states), d) for _ in range(2))
+        first = states[0]._replace(scatter=moments.square(states[0].scatter, d))
         return moments.MomentsTogether(
             _run_together,
             (first.means, first.scatter, first.counts),

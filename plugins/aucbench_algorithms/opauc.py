@@ -42,7 +42,7 @@ class State(NamedTuple):
 
     w: np.ndarray  # (d,)
     sums: np.ndarray  # (2, d) of the positives and the negatives
-    M: np.ndarray  # (2, d, d) lower triangles of the sums of x x^T of each class
+    M: np.ndarray  # (2, d, d) lower triangles of the sums of x x^T of each class; empty before the first step
     work: np.ndarray  # (d,) scratch
     counts: np.ndarray  # (2,) positives and negatives seen
 
@@ -91,19 +91,20 @@ class Opauc:
         """
         d = problem.n_features
         require_memory("opauc", (2, d, d), "use algo=opauc_r, or features=projection")
-        return State(np.zeros(d), np.zeros((2, d)), np.zeros((2, d, d)), np.zeros(d), np.zeros(2, np.int64))
+        return State(np.zeros(d), np.zeros((2, d)), moments.EMPTY, np.zeros(d), np.zeros(2, np.int64))
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
+        state = state._replace(M=moments.square(state.M, state.w.size))
         _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam)
         return state
 
     @classmethod
     def together(cls, algorithms: Sequence["Opauc"], states: Sequence[State]) -> moments.MomentsTogether:
         """Settings that share the moments; M is kept whole, not its lower triangle alone."""
-        first = states[0]
+        first = states[0]._replace(M=moments.square(states[0].M, states[0].w.size))
         W = moments.zeros(cls.name, len(states), first.w.size)
         return moments.MomentsTogether(
             _run_together,

@@ -30,6 +30,7 @@ SETTINGS = {  # of one method of every access, and of those that keep rows, stat
     "oam_gra": [{}, {"C": 0.01}],
     "opauc": [{"eta": eta, "lam": lam} for eta in (1e-4, 1e-3) for lam in (0.0, 0.01)],
     "adaoam": [{"eta": eta, "lam": lam} for eta in (0.01, 1.0) for lam in (0.0, 0.1)],
+    "opauc_r": [{"eta": eta, "lam": 0.01, "tau": tau} for eta in (1e-4, 1e-3) for tau in (3, 5)],
     "fsauc": [{}, {}],
     "spdam": [{}, {}],
     "ls_svm": [{}, {}],
