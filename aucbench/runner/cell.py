@@ -86,12 +86,13 @@ def compile_kernels(task: Task, together: bool = False) -> None:
     with contextlib.suppress(Exception):
         batch = batch_sampler(small)(4)
         state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
-        if together and hasattr(algorithm, "together"):
-            states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(2)]
-            type(algorithm).together([algorithm] * 2, states).step(batch)
         scorer, final = Scorer(small.X, small.y), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
             scorer.auc([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
+        if together and hasattr(algorithm, "together"):
+            states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(2)]
+            if (lockstep := type(algorithm).together([algorithm] * 2, states)) is not None:
+                lockstep.step(batch)
 
 
 @contextlib.contextmanager
