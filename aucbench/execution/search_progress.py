@@ -16,6 +16,9 @@ from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen
 FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
 
 TOGETHER = 32  # settings that train together: what is lost when a worker is
+AT_ONCE = (
+    128  # at most, of a method that trains them at once, which takes less time for each the more there are
+)
 WORK = 1 << 21  # iterations of a unit below which it has more settings: each unit costs a message
 MOST_NEW = 12  # values that a field of an extended grid gets beyond those declared
 
@@ -37,7 +40,6 @@ class SearchProgress:
         trials: Sequence[Trial],  # that the store already has
     ):
         self._search, self._entry, self._digests, self._folds = search, entry, digests, folds
-        self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
         self._trials = [
             replace(trial, parameters={field: frozen(value) for field, value in trial.parameters.items()})
             for trial in trials
@@ -46,6 +48,9 @@ class SearchProgress:
         if isinstance(self._choice, Optuna):
             self._trials = undisturbed(self._trials, folds)
         self._points = points_of(entry, search)
+        self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
+        if hasattr(entry.algorithm.instance, "together"):  # and yet there is work for two
+            self._together = max(self._together, min(AT_ONCE, len(self._points) * folds // 2))
 
     def units(self) -> list[TrialsUnit | ProposalUnit]:
         """The units that can start now, given all trials so far; call it when none is running."""

@@ -71,8 +71,11 @@ def check_memory(n_features: int) -> None:
         )
 
 
-def compile_kernels(task: Task) -> None:
-    """Compile or load every kernel the cell will use, on a few rows of the same types."""
+def compile_kernels(task: Task, together: bool = False) -> None:
+    """Compile or load every kernel the cell will use, on a few rows of the same types.
+
+    With `together` also those by which the method trains several settings at once.
+    """
     y = task.y
     few = np.sort(np.concatenate([np.flatnonzero(y == 1)[:8], np.flatnonzero(y == -1)[:8]]))
     X_few = task.X[few]
@@ -86,6 +89,10 @@ def compile_kernels(task: Task) -> None:
         scorer, final = Scorer(small.X, small.y), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
             scorer.auc([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
+        if together and hasattr(algorithm, "together"):
+            states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(2)]
+            if (lockstep := type(algorithm).together([algorithm] * 2, states)) is not None:
+                lockstep.step(batch)
 
 
 @contextlib.contextmanager

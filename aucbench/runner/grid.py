@@ -38,9 +38,10 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
     """Train and measure many settings of one method over one order.
 
     Outcomes are those of `run_cell` for each task alone, to the last bit, but for the times and for what
-    follows a divergence. A setting that diverges drops out where that is noticed: its curve up to there is
-    the same, its `iterations` are an upper bound of the iteration at which it diverged, which is not looked
-    for, and a model that would have been finite again at its next checkpoint counts as diverged too.
+    follows a divergence; those of a method with `together` agree up to rounding. A setting that diverges
+    drops out where that is noticed: its curve up to there is the same, its `iterations` are an upper bound of
+    the iteration at which it diverged, which is not looked for, and a model that would have been finite again
+    at its next checkpoint counts as diverged too.
 
     All settings take one chunk of rows after the other in turn, as many rows as the processor's cache holds.
     The statistics of the problem are computed once, on the clock of the setting that asks first. With access
@@ -92,7 +93,7 @@ class _Grid:
                 groups.setdefault(task.rows_per_iteration, []).append(k)
             if k not in self._results and (kind := _kind(task)) not in compiled:
                 compiled.add(kind)
-                compile_kernels(task)
+                compile_kernels(task, together=True)
         with training_context():
             for group in groups.values():
                 for members in [[k] for k in group] if self._one_by_one else [group]:

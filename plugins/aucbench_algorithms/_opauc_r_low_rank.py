@@ -3,9 +3,67 @@
 For dense x plainly; for CSR rows through the products Z'Z and Z'u, which change with each sample.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
-from aucbench.kernels import fast_kernel, kernel
+from aucbench.kernels import Layout, fast_kernel, kernel, rows, vectors, weights
+
+DRAWN = 4096  # samples whose random numbers are drawn at once
+REFRESH = 1024  # steps between two foldings, at least
+FOLDING = 128  # and columns per step between them, so that the foldings cost no more than the steps
+
+
+def allocated(state: Any) -> Any:
+    """The state with its matrices, which many settings share in a grid: `init` makes none."""
+    if state.Z.size:
+        return state
+    d, size = state.u.size, state.b.shape[1]
+    return state._replace(Z=np.zeros((d, 2, size) if state.layout is Layout.lazy else (2, d, size)))
+
+
+def drawn(order: np.ndarray, tau: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The rows of a chunk in parts, with `tau` random numbers for each row."""
+    for first in range(0, len(order), DRAWN):
+        part = order[first : first + DRAWN]
+        yield part, rng.standard_normal((len(part), tau))
+
+
+@kernel
+def take(draws, k, r, sums):
+    """Set r to the numbers of a sample, the last being one, and add them to the sums of its class."""
+    tau = draws.shape[1]
+    for j in range(tau):
+        r[j] = draws[k, j] / np.sqrt(tau)
+        sums[j] += r[j]
+    r[tau] = 1.0
+    sums[tau] += 1.0
+
+
+@kernel
+def direction(q, s, label, sums, eta, exact, out):
+    """Set out to what Z_o is multiplied with in the step; returns what x is multiplied with.
+
+    q is Z_o'w, the last being T_o c_o.w; s is w.x.
+    """
+    tau = q.size - 1
+    count = sums[tau]
+    centre = q[tau] / count
+    square = product = 0.0
+    for j in range(tau):
+        square += sums[j] * sums[j]
+        product += sums[j] * q[j]
+        out[j] = -eta * q[j] / count
+        if exact:
+            out[j] += eta * sums[j] / count * centre
+    square /= count * count
+    e = -eta * (s - centre - label)
+    if exact:
+        out[tau] = (-e + eta * (product / count - count * square * centre)) / count
+    else:
+        out[tau] = (-e + eta * square * centre) / count
+    return e
 
 
 @fast_kernel
@@ -80,6 +138,61 @@ def extend(own, across, back, zx_own, zx_other, r, square):
             own[j, k] += zx_own[j] * r[k] + r[j] * (zx_own[k] + square * r[k])
             across[j, k] += r[j] * zx_other[k]
             back[j, k] += zx_other[j] * r[k]
+
+
+@kernel
+def add_row(X, i, own, other, r, square, Z, gram, zx):
+    """Add x_i r^T to Z of the own class; sets zx (2, k) to the new Z'x of both."""
+    gather(X, i, Z, zx)
+    scatter(X, i, r, Z[:, own])
+    extend(gram[own, own], gram[own, other], gram[other, own], zx[own], zx[other], r, square)
+    for j in range(r.size):
+        zx[own, j] += square * r[j]
+
+
+@kernel
+def folds(sums, d):
+    """Whether everything is folded into u after this sample."""
+    return int(sums[0, -1] + sums[1, -1]) % max(REFRESH, d // FOLDING) == 0
+
+
+@kernel
+def step_lazy(
+    X, i, label, own, other, ux, square, r, zx, q, sums, folded,
+    u, Z, b, products, scale, eta, lam, exact, out,
+):  # fmt: skip
+    """Step of one setting after `add_row`; q is Z_o'(Z_+ b_+ + Z_- b_-), and Z_o'w afterwards."""
+    # Z b must not change with Z
+    back = -vectors.dot(r, b[own])
+    for j in range(r.size):
+        products[own, j] += ux * r[j]
+    ux += back * square
+    vectors.add(back, zx[0], products[0])
+    vectors.add(back, zx[1], products[1])
+    step = back
+    if sums[other, r.size - 1] > 0.0:
+        for j in range(r.size):
+            q[j] = scale[0] * (products[other, j] + q[j])
+        s = scale[0] * (ux + vectors.dot(zx[0], b[0]) + vectors.dot(zx[1], b[1]))
+        e = direction(q, s, label, sums[other], eta, exact, out)
+        ridge = 1.0 - eta * lam
+        if folded or not weights.SMALLEST_SCALE <= abs(scale[0] * ridge) <= weights.LARGEST_SCALE:
+            rows.axpy(back, X, i, u)
+            fold(u, scale[0] * ridge, Z, b, products)
+            scale[0], step, folded = 1.0, e, False
+        else:
+            scale[0] *= ridge
+            e /= scale[0]
+            step += e
+            for j in range(r.size):
+                out[j] /= scale[0]
+        vectors.add(1.0, out, b[other])
+        vectors.add(e, zx[0], products[0])
+        vectors.add(e, zx[1], products[1])
+    rows.axpy(step, X, i, u)
+    if folded:
+        fold(u, scale[0], Z, b, products)
+        scale[0] = 1.0
 
 
 @kernel

@@ -9,12 +9,13 @@ class o seen so far,
 and w is projected on |w| <= 1 / sqrt(lam). Nothing moves while the other class is empty.
 
 Cost per example: O(d^2) time and memory, on sparse rows too: S_o w has d entries, each of which moves its
-weight at a rate of its own. Of the matrices only the lower triangle is kept, as sums of x x^T.
+weight at a rate of its own. Of the matrices only the lower triangle is kept, as sums over the samples of
+(x - c) (x - c)^T, c being the mean before the sample, times (T - 1) / T, T counting the sample.
 
 Source: Ding, Zhao, Hoi, Ong, An adaptive gradient method for online AUC maximization, AAAI 2015.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -31,7 +32,8 @@ from aucbench import (
     kernels,
     require_memory,
 )
-from aucbench.kernels import fast_kernel, rows, vectors
+from aucbench.kernels import fast_kernel, rows, symmetric, vectors
+from aucbench_algorithms import _moments_together as moments
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -41,8 +43,8 @@ class State(NamedTuple):
 
     wq: np.ndarray  # (2, d) w and q
     means: np.ndarray  # (2, d) of the positives and the negatives seen
-    moments: np.ndarray  # (2, d, d) lower triangles of the sums of x x^T of each class
-    work: np.ndarray  # (2, d) scratch
+    scatter: np.ndarray  # (2, d, d) lower triangles of T S of each class; empty before the first step
+    work: np.ndarray  # (3, d) scratch
     counts: np.ndarray  # (2,) positives and negatives seen
 
 
@@ -95,14 +97,28 @@ class AdaOam:
         d = problem.n_features
         require_memory("adaoam", (2, d, d), "use algo=opauc_r, or features=projection")
         wq, means = np.zeros((2, 2, d))
-        return State(wq, means, np.zeros((2, d, d)), np.zeros((2, d)), np.zeros(2, np.int64))
+        return State(wq, means, moments.EMPTY, np.zeros((3, d)), np.zeros(2, np.int64))
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
+        state = state._replace(scatter=moments.square(state.scatter, state.means.shape[1]))
         _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam, self.delta)
         return state
+
+    @classmethod
+    def together(cls, algorithms: Sequence["AdaOam"], states: Sequence[State]) -> moments.MomentsTogether:
+        """Settings that share the moments; the scatter is kept whole, not its lower triangle alone."""
+        d = states[0].means.shape[1]
+        W, Q = (moments.zeros(cls.name, len(states), d) for _ in range(2))
+        first = states[0]._replace(scatter=moments.square(states[0].scatter, d))
+        return moments.MomentsTogether(
+            _run_together,
+            (first.means, first.scatter, first.counts),
+            (W, Q, *(moments.column(algorithms, field) for field in ("eta", "lam", "delta"))),
+            lambda w, q, eta, lam, delta: first._replace(wq=np.stack([w, q])),
+        )
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate."""
@@ -114,61 +130,82 @@ class AdaOam:
 
 
 @kernels.kernel
-def _run(X, y, order, wq, means, moments, work, counts, eta, lam, delta):
+def _run(X, y, order, wq, means, scatter, work, counts, eta, lam, delta):
     w, q = wq[0], wq[1]
+    x, image, deviation = work[0], work[1], work[2:]
     for k in range(order.size):
         if k + AHEAD < order.size:
             rows.prefetch(X, order[k + AHEAD])
         i = order[k]
-        label = 1.0 if y[i] > 0 else -1.0
-        own, other = (0, 1) if y[i] > 0 else (1, 0)
+        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
         counts[own] += 1
-        x, image = work[0], work[1]
         x[:] = 0.0
         rows.axpy(1.0, X, i, x)
-        _move(means[own], moments[own], x, counts[own])
+        _deviate(x, means[own], counts[own], deviation[0])
+        symmetric.rank_one(deviation, 0, scatter[own])
         if counts[other] == 0:
             continue
-        product = _spread(moments[other], means[other], w, x, image)
-        size = _adapt(w, q, x, means[other], image, product - label, eta, lam, delta)
-        if not lam * size <= 1.0:
-            vectors.scale(1.0 / np.sqrt(lam * size) if size < np.inf else np.nan, w)
+        x -= means[other]
+        coefficient = vectors.dot(x, w) - label
+        symmetric.product(scatter[other], w, image)
+        vectors.scale(1.0 / counts[other], image)
+        vectors.add(coefficient, x, image)
+        _adapt(w, q, image, eta, lam, delta)
 
 
-# Means and moments are recursions of one form, and S is formed entry by entry: where a column is constant
-# so far, x - c and the column of S are exactly zero, and so is its gradient. A sum divided by the count
-# leaves 1e-17 there, which the division by sqrt(q) would make a step of full size.
+# S is a sum of squares of x - c: where a column is constant so far, x - c and the column of S are exactly
+# zero, and so is its gradient. Sums of x and x x^T leave 1e-17 there, which the division by sqrt(q) would
+# make a step of full size.
 @kernels.kernel
-def _move(c, M, x, count):
-    """Take the count-th sample x into the mean c and the second moment M, its lower triangle."""
+def _deviate(x, c, count, out):
+    """Take the count-th sample x into the mean c; set out to the vector whose square is added to T S."""
+    root = np.sqrt((count - 1) / count)
     for j in range(c.size):
-        c[j] += (x[j] - c[j]) / count
-        for k in range(j + 1):
-            M[j, k] += (x[j] * x[k] - M[j, k]) / count
-
-
-@kernels.kernel
-def _spread(M, c, w, x, image):
-    """Set image to S w with S = M - c c^T; returns (x - c).w."""
-    product = 0.0
-    for j in range(c.size):
-        product += (x[j] - c[j]) * w[j]
-        total = (M[j, j] - c[j] * c[j]) * w[j]
-        for k in range(j):
-            entry = M[j, k] - c[j] * c[k]
-            total += entry * w[k]
-            image[k] += entry * w[j]
-        image[j] = total
-    return product
+        change = x[j] - c[j]
+        c[j] += change / count
+        out[j] = root * change
 
 
 @fast_kernel
-def _adapt(w, q, x, c, image, coefficient, eta, lam, delta):
-    """Step along lam w + coefficient (x - c) + S w, coordinate by coordinate; returns the new |w|^2."""
+def _adapt(w, q, image, eta, lam, delta):
+    """Step along lam w + image, coordinate by coordinate, and project on |w| <= 1 / sqrt(lam)."""
     size = 0.0
     for j in range(w.size):
-        g = lam * w[j] + coefficient * (x[j] - c[j]) + image[j]
+        g = lam * w[j] + image[j]
         q[j] += g * g
         w[j] -= eta * g / (delta + np.sqrt(q[j]))
         size += w[j] * w[j]
-    return size
+    if not lam * size <= 1.0:
+        vectors.scale(1.0 / np.sqrt(lam * size) if size < np.inf else np.nan, w)
+
+
+@kernels.kernel
+def _run_together(X, y, order, means, scatter, counts, W, Q, eta, lam, delta):
+    samples, waiting = moments.room(W.shape[1]), np.zeros(2, np.int64)
+    x, G, H = np.empty(W.shape[1]), np.empty_like(W), np.empty_like(W)
+    P = np.empty((samples.shape[1], W.shape[0]))
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        counts[own] += 1
+        x[:] = 0.0
+        rows.axpy(1.0, X, i, x)
+        _deviate(x, means[own], counts[own], samples[own, waiting[own]])
+        if counts[other] > 0:
+            last, count = waiting[other], counts[other]
+            V, products = samples[other, : last + 1], P[: last + 1]
+            V[last] = x - means[other]
+            np.dot(V, W.T, products)
+            for s in range(W.shape[0]):
+                products[last, s] = count * (products[last, s] - label)
+            np.dot(products.T, V, H)
+            np.dot(W, scatter[other], G)
+            for s in range(W.shape[0]):
+                for j in range(W.shape[1]):
+                    G[s, j] = (G[s, j] + H[s, j]) / count
+                _adapt(W[s], Q[s], G[s], eta[s], lam[s], delta[s])
+        waiting[own] = moments.wait(samples[own], waiting[own], scatter[own])
+    for c in range(2):
+        moments.settle(samples[c], waiting[c], scatter[c])

@@ -14,7 +14,7 @@ S_o w stays O(d^2).
 Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, Algorithm 1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -31,7 +31,8 @@ from aucbench import (
     kernels,
     require_memory,
 )
-from aucbench.kernels import rows, symmetric, vectors
+from aucbench.kernels import fast_kernel, rows, symmetric, vectors
+from aucbench_algorithms import _moments_together as moments
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -40,10 +41,8 @@ class State(NamedTuple):
     """Weights and the first two moments of each class."""
 
     w: np.ndarray  # (d,)
-    sum_pos: np.ndarray  # (d,) sum of the positives
-    sum_neg: np.ndarray  # (d,)
-    M_pos: np.ndarray  # (d, d) lower triangle of the sum of x x^T over the positives
-    M_neg: np.ndarray  # (d, d)
+    sums: np.ndarray  # (2, d) of the positives and the negatives
+    M: np.ndarray  # (2, d, d) lower triangles of the sums of x x^T of each class; empty before the first step
     work: np.ndarray  # (d,) scratch
     counts: np.ndarray  # (2,) positives and negatives seen
 
@@ -92,15 +91,27 @@ class Opauc:
         """
         d = problem.n_features
         require_memory("opauc", (2, d, d), "use algo=opauc_r, or features=projection")
-        w, sum_pos, sum_neg, work = np.zeros((4, d))
-        return State(w, sum_pos, sum_neg, np.zeros((d, d)), np.zeros((d, d)), work, np.zeros(2, np.int64))
+        return State(np.zeros(d), np.zeros((2, d)), moments.EMPTY, np.zeros(d), np.zeros(2, np.int64))
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
+        state = state._replace(M=moments.square(state.M, state.w.size))
         _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam)
         return state
+
+    @classmethod
+    def together(cls, algorithms: Sequence["Opauc"], states: Sequence[State]) -> moments.MomentsTogether:
+        """Settings that share the moments; M is kept whole, not its lower triangle alone."""
+        first = states[0]._replace(M=moments.square(states[0].M, states[0].w.size))
+        W = moments.zeros(cls.name, len(states), first.w.size)
+        return moments.MomentsTogether(
+            _run_together,
+            (first.sums, first.M, first.counts),
+            (W, *(moments.column(algorithms, field) for field in ("eta", "lam"))),
+            lambda w, eta, lam: first._replace(w=w),
+        )
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate."""
@@ -112,7 +123,8 @@ class Opauc:
 
 
 @kernels.kernel
-def _run(X, y, order, w, sum_pos, sum_neg, M_pos, M_neg, work, counts, eta, lam):
+def _run(X, y, order, w, sums, M, work, counts, eta, lam):
+    sum_pos, sum_neg, M_pos, M_neg = sums[0], sums[1], M[0], M[1]
     positives, negatives = counts
     for k in range(order.size):
         if k + AHEAD < order.size:
@@ -144,3 +156,44 @@ def _descend(X, i, label, w, total, M, count, work, eta, lam):
     vectors.add(-eta / count, work, w)
     vectors.add(eta * (coefficient + centre) / count, total, w)
     rows.axpy(-eta * coefficient, X, i, w)
+
+
+@kernels.kernel
+def _run_together(X, y, order, sums, M, counts, W, eta, lam):
+    d = W.shape[1]
+    samples, waiting = moments.room(d), np.zeros(2, np.int64)
+    G, H, P = np.empty_like(W), np.empty_like(W), np.empty((samples.shape[1], W.shape[0]))
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        counts[own] += 1
+        rows.axpy(1.0, X, i, sums[own])
+        x = samples[own, waiting[own]]
+        x[:] = 0.0
+        rows.axpy(1.0, X, i, x)
+        if counts[other] > 0:
+            last, count = waiting[other], counts[other]
+            V, Q = samples[other, : last + 2], P[: last + 2]
+            V[last + 1] = sums[other] / count
+            V[last] = x - V[last + 1]
+            np.dot(V, W.T, Q)
+            for j in range(W.shape[0]):
+                Q[last, j] = count * (Q[last, j] - label)  # the products with x - c, whose square is wanted
+                Q[last + 1, j] *= -count  # and with c, which the covariance lacks
+            np.dot(Q.T, V, H)
+            np.dot(W, M[other], G)
+            _descend_all(W, G, H, count, eta, lam)
+        waiting[own] = moments.wait(samples[own], waiting[own], M[own])
+    for c in range(2):
+        moments.settle(samples[c], waiting[c], M[c])
+
+
+@fast_kernel
+def _descend_all(W, G, H, count, eta, lam):
+    """Step of each setting s along lam w + (G + H) / count."""
+    for s in range(W.shape[0]):
+        ridge, step = 1.0 - eta[s] * lam[s], eta[s] / count
+        for j in range(W.shape[1]):
+            W[s, j] = ridge * W[s, j] - step * (G[s, j] + H[s, j])

@@ -16,7 +16,7 @@ are updated with each sample. Every so many steps everything is folded into u, a
 Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, section 4.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple
@@ -35,13 +35,11 @@ from aucbench import (
     kernels,
     require_memory,
 )
-from aucbench.kernels import rows, vectors, weights
+from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
+from aucbench_algorithms._opauc_r_together import LowRankTogether
 
 AHEAD = 4  # rows prefetched before their use
-DRAWN = 4096  # samples whose random numbers are drawn at once
-REFRESH = 1024  # steps between two foldings, at least
-FOLDING = 128  # and columns per step between them, so that the foldings cost no more than the steps
 
 
 class Centring(StrEnum):
@@ -55,7 +53,7 @@ class State(NamedTuple):
     """Weights w = scale (u + Z_+ b_+ + Z_- b_-); b stays zero and scale one in the eager layout."""
 
     u: np.ndarray  # (d,)
-    Z: np.ndarray  # (2, d, tau + 1) of the positives and negatives; lazy: (d, 2, tau + 1)
+    Z: np.ndarray  # (2, d, tau + 1) of each class, lazy: (d, 2, tau + 1); empty before the first step
     sums: np.ndarray  # (2, tau + 1) sums of r, the last being the number of samples
     b: np.ndarray  # (2, tau + 1)
     products: np.ndarray  # (2, tau + 1) Z'u
@@ -116,9 +114,7 @@ class OpaucR:
         """
         d, size = problem.n_features, self.tau + 1
         require_memory("opauc_r", (2, d, size), "lower tau")
-        layout = kernels.layout(problem.X)
-        lazy = layout is kernels.Layout.lazy
-        Z = np.zeros((d, 2, size) if lazy else (2, d, size))
+        layout, Z = kernels.layout(problem.X), np.zeros((2, 0, 0))
         sums, b, products = np.zeros((3, 2, size))
         gram = np.zeros((2, 2, size, size))
         return State(np.zeros(d), Z, sums, b, products, gram, np.ones(1), rng, layout)
@@ -127,61 +123,29 @@ class OpaucR:
         """Consume the rows of a chunk, in order; draws tau numbers for each."""
         if len(batch.rows) == 0:
             return state
+        state = low_rank.allocated(state)
         *arrays, rng, layout = state
         run = _run_lazy if layout is kernels.Layout.lazy else _run
         exact = self.centring is Centring.exact
-        for first in range(0, len(batch.rows), DRAWN):
-            order = batch.rows[first : first + DRAWN]
-            draws = rng.standard_normal((len(order), self.tau))
+        for order, draws in low_rank.drawn(batch.rows, self.tau, rng):
             run(batch.rows_view, batch.y, order, draws, *arrays, self.eta, self.lam, exact)
         return state
+
+    @classmethod
+    def together(cls, algorithms: Sequence["OpaucR"], states: Sequence[State]) -> LowRankTogether:
+        """Settings that share Z where their rank is the same; their random numbers are the same."""
+        return LowRankTogether(algorithms, states)
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate."""
         u, Z, b = state.u, state.Z, state.b
-        if state.layout is kernels.Layout.lazy:
+        if state.layout is kernels.Layout.lazy and Z.size:
             u = u + Z.reshape(u.size, -1) @ b.ravel()
         return state.scale[0] * u
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
         return X @ self.weights(state)
-
-
-@kernels.kernel
-def _take(draws, k, r, sums):
-    """Set r to the numbers of a sample, the last being one, and add them to the sums of its class."""
-    tau = draws.shape[1]
-    for j in range(tau):
-        r[j] = draws[k, j] / np.sqrt(tau)
-        sums[j] += r[j]
-    r[tau] = 1.0
-    sums[tau] += 1.0
-
-
-@kernels.kernel
-def _direction(q, s, label, sums, eta, exact, out):
-    """Set out to what Z_o is multiplied with in the step; returns what x is multiplied with.
-
-    q is Z_o'w, the last being T_o c_o.w; s is w.x.
-    """
-    tau = q.size - 1
-    count = sums[tau]
-    centre = q[tau] / count
-    square = product = 0.0
-    for j in range(tau):
-        square += sums[j] * sums[j]
-        product += sums[j] * q[j]
-        out[j] = -eta * q[j] / count
-        if exact:
-            out[j] += eta * sums[j] / count * centre
-    square /= count * count
-    e = -eta * (s - centre - label)
-    if exact:
-        out[tau] = (-e + eta * (product / count - count * square * centre)) / count
-    else:
-        out[tau] = (-e + eta * square * centre) / count
-    return e
 
 
 @kernels.kernel
@@ -195,20 +159,19 @@ def _run(X, y, order, draws, w, Z, sums, b, products, gram, scale, eta, lam, exa
         i = order[k]
         label = 1.0 if y[i] > 0 else -1.0
         own, other = (0, 1) if y[i] > 0 else (1, 0)
-        _take(draws, k, r, sums[own])
+        low_rank.take(draws, k, r, sums[own])
         x[:] = 0.0
         rows.axpy(1.0, X, i, x)
         low_rank.add_outer(x, r, Z[own])
         if sums[other, size - 1] > 0.0:
             s = low_rank.products(x, w, Z[other], q)
-            e = _direction(q, s, label, sums[other], eta, exact, out)
+            e = low_rank.direction(q, s, label, sums[other], eta, exact, out)
             low_rank.move(w, 1.0 - eta * lam, e, x, Z[other], out)
 
 
 @kernels.kernel
 def _run_lazy(X, y, order, draws, u, Z, sums, b, products, gram, scale, eta, lam, exact):
     size = draws.shape[1] + 1
-    refresh = max(REFRESH, u.size // FOLDING)
     r, q, out = np.empty(size), np.empty(size), np.empty(size)
     zx = np.empty((2, size))
     for k in range(order.size):
@@ -218,41 +181,13 @@ def _run_lazy(X, y, order, draws, u, Z, sums, b, products, gram, scale, eta, lam
         label = 1.0 if y[i] > 0 else -1.0
         own, other = (0, 1) if y[i] > 0 else (1, 0)
         ux, square = rows.dot_norm(X, i, u)
-        _take(draws, k, r, sums[own])
-        low_rank.gather(X, i, Z, zx)
-        low_rank.scatter(X, i, r, Z[:, own])
-        low_rank.extend(gram[own, own], gram[own, other], gram[other, own], zx[own], zx[other], r, square)
-        # Z b must not change with Z
-        back = -vectors.dot(r, b[own])
-        for j in range(size):
-            products[own, j] += ux * r[j]
-            zx[own, j] += square * r[j]
-        ux += back * square
-        vectors.add(back, zx[0], products[0])
-        vectors.add(back, zx[1], products[1])
-        step, ridge = back, 1.0
-        folded = int(sums[0, size - 1] + sums[1, size - 1]) % refresh == 0
+        low_rank.take(draws, k, r, sums[own])
+        low_rank.add_row(X, i, own, other, r, square, Z, gram, zx)
         if sums[other, size - 1] > 0.0:
             for j in range(size):
-                total = products[other, j] + vectors.dot(gram[other, other, j], b[other])
-                q[j] = scale[0] * (total + vectors.dot(gram[other, own, j], b[own]))
-            s = scale[0] * (ux + vectors.dot(zx[0], b[0]) + vectors.dot(zx[1], b[1]))
-            e = _direction(q, s, label, sums[other], eta, exact, out)
-            ridge = 1.0 - eta * lam
-            if folded or not weights.SMALLEST_SCALE <= abs(scale[0] * ridge) <= weights.LARGEST_SCALE:
-                rows.axpy(back, X, i, u)
-                low_rank.fold(u, scale[0] * ridge, Z, b, products)
-                scale[0], step, folded = 1.0, e, False
-            else:
-                scale[0] *= ridge
-                e /= scale[0]
-                step += e
-                for j in range(size):
-                    out[j] /= scale[0]
-            vectors.add(1.0, out, b[other])
-            vectors.add(e, zx[0], products[0])
-            vectors.add(e, zx[1], products[1])
-        rows.axpy(step, X, i, u)
-        if folded:
-            low_rank.fold(u, scale[0], Z, b, products)
-            scale[0] = 1.0
+                q[j] = vectors.dot(gram[other, other, j], b[other]) + vectors.dot(gram[other, own, j], b[own])
+        folded = low_rank.folds(sums, u.size)
+        low_rank.step_lazy(
+            X, i, label, own, other, ux, square, r, zx, q, sums, folded,
+            u, Z, b, products, scale, eta, lam, exact, out,
+        )  # fmt: skip

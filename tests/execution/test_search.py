@@ -8,6 +8,7 @@ import pytest
 
 from aucbench.data.splits.protocols import KFold, TrainValidTest
 from aucbench.execution import worker
+from aucbench.execution.search_progress import SearchProgress
 from aucbench.execution.work_units import TrialsUnit
 from aucbench.runner.cell import run_cell
 from aucbench.studies.default_settings import Budget
@@ -246,6 +247,32 @@ def test_pruned_settings_are_not_chosen(store):
     assert only(store).record.tuned.parameters == next(
         trial.parameters for trial in kept if trial.number == best
     )
+
+
+class AtOnce(Gentle):
+    """Trains its settings at once."""
+
+    together: ClassVar[Any] = classmethod(lambda cls, algorithms, states: None)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "values", "folds", "expected"),
+    [
+        (Gentle(), 299, 1, [32] * 9 + [11]),
+        (AtOnce(), 299, 1, [128, 128, 43]),
+        (AtOnce(), 100, 1, [50, 50]),
+        (AtOnce(), 100, 3, [100] * 3),
+        (AtOnce(), 40, 1, [32, 8]),
+    ],
+)
+def test_a_unit_has_more_settings_where_a_method_trains_them_at_once(
+    store, algorithm, values, folds, expected
+):
+    grid = {algorithm.name: {"eta": np.geomspace(1e-3, 1.0, values).tolist(), "shrink": [0.0]}}
+    one = entry(algorithm, tuning=Grid(grid=grid))
+    (planned,) = plan_of([one], store).entries
+    progress = SearchProgress(planned.cells[0].search, planned.entry, planned.digests, folds, 1e6, [])
+    assert [len(unit.points) for unit in progress.units()] == expected
 
 
 def test_settings_that_train_together_give_what_each_gives_alone(store):

@@ -28,6 +28,9 @@ SETTINGS = {  # of one method of every access, and of those that keep rows, stat
     "asam": [{"gamma": gamma} for gamma in (1e-4, 1e-3, 1e-1)],
     "roc_sgd": [{"lam": lam} for lam in (1e-5, 1e-2)],
     "oam_gra": [{}, {"C": 0.01}],
+    "opauc": [{"eta": eta, "lam": lam} for eta in (1e-4, 1e-3) for lam in (0.0, 0.01)],
+    "adaoam": [{"eta": eta, "lam": lam} for eta in (0.01, 1.0) for lam in (0.0, 0.1)],
+    "opauc_r": [{"eta": eta, "lam": 0.01, "tau": tau} for eta in (1e-4, 1e-3) for tau in (3, 5)],
     "fsauc": [{}, {}],
     "spdam": [{}, {}],
     "ls_svm": [{}, {}],
@@ -45,12 +48,15 @@ def task(algorithm, loss=None, layout="dense", **options):
     return Task(algorithm, loss, *DATA[layout], **options)
 
 
-def assert_same(together, alone):
+def assert_same(together, alone, tolerance=0.0):
     assert together.stop_reason is alone.stop_reason
     assert together.iterations == alone.iterations
-    for name in ("iteration", "samples", "auc", "weights"):
+    for name in ("iteration", "samples"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
+    for name in ("auc", "weights"):
         one, other = getattr(together, name), getattr(alone, name)
-        assert one is other is None or one.tobytes() == other.tobytes()
+        if one is not None or other is not None:
+            assert np.abs(one - other).max() <= tolerance * np.abs(other).max()
     assert together.state_bytes == alone.state_bytes
     assert together.layout == alone.layout
 
@@ -58,8 +64,10 @@ def assert_same(together, alone):
 def assert_as_alone(tasks):
     found = run_grid(tasks)
     assert len(found) == len(tasks)
+    # Products of all settings at once are rounded otherwise.
+    tolerance = 1e-9 if hasattr(tasks[0].algorithm, "together") else 0.0
     for outcome, each in zip(found, tasks, strict=True):
-        assert_same(outcome, run_cell(each))
+        assert_same(outcome, run_cell(each), tolerance)
 
 
 @pytest.mark.parametrize("layout", FORMS)
@@ -294,6 +302,11 @@ class Joining(Raising):
         return state._replace(w=state.w * np.inf) if state.steps >= self.limit else state
 
 
+def in_training():
+    """Those made, but for the ones that only compile."""
+    return [joined for joined in Joining.made if joined.asked]
+
+
 def test_a_method_trains_those_settings_together_whose_flags_agree():
     Joining.made.clear()
     tasks = [task(Joining(eta, flag=flag), epochs=2) for eta in (0.1, 0.2) for flag in (False, True)]
@@ -301,12 +314,10 @@ def test_a_method_trains_those_settings_together_whose_flags_agree():
     for outcome, each in zip(found, tasks, strict=False):
         assert_same(outcome, run_cell(each))
         assert outcome.total_seconds > 0.0
-    assert [[each.eta for each in joined.algorithms] for joined in Joining.made] == [
-        [0.1, 0.2, 0.5],
-        [0.1, 0.2],
-    ]
+    trained = in_training()
+    assert [[each.eta for each in joined.algorithms] for joined in trained] == [[0.1, 0.2, 0.5], [0.1, 0.2]]
     batches = 2 * len(Y) // 37
-    assert all(joined.asked < 3 * batches for joined in Joining.made)
+    assert all(joined.asked < 3 * batches for joined in trained)
 
 
 def test_one_that_diverges_is_dropped_from_those_trained_together():
@@ -320,7 +331,7 @@ def test_one_that_diverges_is_dropped_from_those_trained_together():
     assert_same(found[0], run_cell(tasks[0]))
     assert_same(found[2], run_cell(tasks[2]))
     np.testing.assert_array_equal(found[1].auc, run_cell(tasks[1]).auc)
-    assert [joined.dropped for joined in Joining.made] == [[1]]
+    assert [joined.dropped for joined in in_training()] == [[1]]
 
 
 def test_an_error_of_those_trained_together_ends_them_and_no_others():
