@@ -101,7 +101,7 @@ class RuleMethod:
         if layout(problem.X) is Layout.lazy:
             vector = thresholded.thresholded(d)
             if first.size > 0.0:
-                thresholded.start(vector, uv[0])
+                thresholded.replace(vector, np.array(uv[0]))
         none = np.zeros((0, 0))
         return RuleState(vector, first, (0, 0), _typed(own), _typed(given), (), none, none, loss)
 

@@ -52,16 +52,23 @@ def current(vector: Thresholded) -> np.ndarray:
     return w
 
 
-def start(vector: Thresholded, w: np.ndarray) -> None:
-    """Set a zero vector to w (d,)."""
-    columns = np.flatnonzero(w)
-    columns = columns[np.argsort(np.abs(w[columns]), kind="stable")]  # sorted keys are a heap
-    count, signs = len(columns), np.sign(w)
-    vector.uv[0] = w
-    vector.keys[:count], vector.items[:count] = np.abs(w[columns]), columns
-    vector.place[columns] = np.arange(1, count + 1)
-    vector.numbers[NORM], vector.numbers[COUNT] = np.abs(w).sum(), count
-    vector.products[:] = w @ vector.M, signs @ vector.M
+@kernel
+def replace(vector, w):
+    """Set the vector, which is folded, to w (d,); the accumulated sum stays."""
+    uv, items, keys, place, numbers, M, products = vector
+    place[:] = 0
+    products[:] = 0.0
+    count, norm = 0, 0.0
+    for j in range(w.size):
+        uv[0, j] = w[j]
+        if w[j] != 0.0:
+            _rise(items, keys, place, count, j, abs(w[j]))
+            count += 1
+            norm += abs(w[j])
+            for c in range(M.shape[1]):
+                products[0, c] += w[j] * M[j, c]
+                products[1, c] += np.sign(w[j]) * M[j, c]
+    numbers[NORM], numbers[COUNT] = norm, count
 
 
 @kernel

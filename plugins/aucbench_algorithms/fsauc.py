@@ -10,10 +10,10 @@ A stage starts from the mean v1 of the one before, with alpha1 = (m- - m+).w fro
 means, r and eta halved and D recomputed. Inside a stage the model is the stage's running mean; the last
 n - m n0 samples are unused.
 
-Cost per example: O(nnz) while no projection is active: the sum of the w of a stage is kept as
-weight * u - v, and both projections are skipped, exactly, while the triangle inequality bounds |w|_1 and
-|v - v1|; the exact norms are computed when a bound is passed. O(d) while one is active, on sparse rows
-too: the l1 threshold and the pull towards v1 move every weight.
+Cost per example: O(nnz) while no projection is active: both are skipped, exactly, while the triangle
+inequality bounds |w|_1 and |v - v1|. While one is active O(d), for the l1 threshold and the pull towards v1
+move every weight; but in the lazy layout of sparse rows the l1 projection costs O(nnz log d) (see
+`aucbench.kernels.thresholded`), and only the pull O(d).
 
 Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
 ICML 2018, Algorithms 1 and 2.
@@ -28,11 +28,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, OpenUnit, ParameterError, Positive, Problem, check_fields, kernels
-from aucbench.kernels import rows, vectors, weights
+from aucbench.kernels import rows, saddle, thresholded, vectors
+from aucbench.kernels.thresholded import Thresholded
+from aucbench_algorithms import _fsauc_weights as stage_weights
 from aucbench_algorithms._choices import Average
 
 AHEAD = 8  # rows prefetched before their use
-HALVE, PAPER, CAPPED = 0, 1, 2  # step rules as the kernel takes them
+HALVE, PAPER, CAPPED = 0, 1, 2  # rules of the step as the kernel takes them
 
 
 class EtaRule(StrEnum):
@@ -43,22 +45,68 @@ class EtaRule(StrEnum):
     capped = "capped"
 
 
+RULES = {EtaRule.halve: HALVE, EtaRule.paper: PAPER, EtaRule.capped: CAPPED}
 # over which samples the class means and the share of positives run; "global" cannot be written as a name
 Scope = StrEnum("Scope", {"global": "global", "stage": "stage"})
 
 
-class State(NamedTuple):
-    """Weights w = u, sum of the w of the stage = weight u - v."""
+class Point(NamedTuple):
+    """The point of a stage besides w, and the sums of its points."""
 
-    u: np.ndarray  # (d,)
-    v: np.ndarray  # (d,)
+    a: float
+    b: float
+    alpha: float
+    weight: float = 0.0  # see `_fsauc_weights`
+    sum_a: float = 0.0
+    sum_b: float = 0.0
+    bound: float = 0.0  # on |w|_1
+    distance: float = 0.0  # bound on |v - v1|
+
+
+class Stage(NamedTuple):
+    """Where a stage starts besides w, its step and its bounds."""
+
+    a: float
+    b: float
+    alpha: float
+    eta: float
+    r: float
+    D: float
+    beta: float
+
+
+class Counts(NamedTuple):
+    """What has been done and seen."""
+
+    stages: int
+    steps: int  # in this stage
+    positives: int
+    negatives: int
+
+
+class Given(NamedTuple):
+    """What does not change."""
+
+    stages: int  # m
+    length: int  # n0
+    radius: float
+    kappa: float
+    delta: float
+    rule: int
+    before: bool  # whether the point of the gradient is averaged, not the one just produced
+    per_stage: bool  # whether class means and the share of positives restart with each stage
+
+
+class State(NamedTuple):
+    """The weights and everything else."""
+
+    w: np.ndarray | Thresholded  # (2, d) u and v, or a thresholded vector on sparse rows
     start: np.ndarray  # (d,) w of the stage's first point v1
-    sum_pos: np.ndarray  # (d,) sum of the positives seen
-    sum_neg: np.ndarray  # (d,) sum of the negatives seen
-    numbers: np.ndarray  # (15,) see `_run`
-    counts: np.ndarray  # (4,) finished stages, steps in this one, positives and negatives seen
-    plan: tuple[int, int]  # stages m, their length n0
-    kappa: float  # bound on |x|
+    sums: np.ndarray  # (2, d) of the positives and the negatives seen
+    point: Point
+    stage: Stage
+    counts: Counts
+    given: Given
 
 
 @dataclass(frozen=True)
@@ -132,32 +180,31 @@ class Fsauc:
         kappa = problem.max_norm if self.kappa is None else self.kappa
         stages = max(1, math.floor(0.5 * math.log2(2 * n / math.log2(n))) - 1) if n > 1 else 1
         r = 2.0 * math.sqrt(1.0 + 2.0 * kappa**2) * self.radius
-        numbers = np.zeros(15)
-        numbers[8:12] = self.eta, r, 2.0 * math.sqrt(2.0) * kappa * r, 1.0 + 8.0 * kappa**2
-        u, v, start, sum_pos, sum_neg = np.zeros((5, d))
+        D, beta = 2.0 * math.sqrt(2.0) * kappa * r, 1.0 + 8.0 * kappa**2
+        lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         return State(
-            u, v, start, sum_pos, sum_neg, numbers, np.zeros(4, np.int64), (stages, n // stages), kappa
-        )
+            thresholded.thresholded(d) if lazy else np.zeros((2, d)),
+            np.zeros(d),
+            np.zeros((2, d)),
+            Point(0.0, 0.0, 0.0),
+            Stage(0.0, 0.0, 0.0, self.eta, r, D, beta),
+            Counts(0, 0, 0, 0),
+            Given(
+                stages, n // stages, float(self.radius), float(kappa), self.delta, RULES[self.eta_rule],
+                self.average is Average.before, self.p_scope is Scope.stage,
+            ),
+        )  # fmt: skip
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order; rows beyond the last stage change nothing."""
         if len(batch.rows) == 0:
             return state
-        u, v, start, sum_pos, sum_neg, numbers, counts, (stages, length), kappa = state
-        rule = (
-            HALVE if self.eta_rule is EtaRule.halve else PAPER if self.eta_rule is EtaRule.paper else CAPPED
-        )
-        before, per_stage = self.average is Average.before, self.p_scope is Scope.stage
-        _run(
-            batch.rows_view, batch.y, batch.rows, u, v, start, sum_pos, sum_neg, numbers, counts,
-            stages, length, self.radius, kappa, self.delta, rule, before, per_stage,
-        )  # fmt: skip
-        return state
+        point, stage, counts = _run(batch.rows_view, batch.y, batch.rows, *state)
+        return state._replace(point=point, stage=stage, counts=counts)
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) mean of the points of the current stage; the stage's first point before its first step."""
-        steps, weight = state.counts[1], state.numbers[12]
-        return weights.mean(state.u, state.v, weight, steps) if steps else state.u.copy()
+        return stage_weights.mean(state.w, state.point.weight, state.counts.steps)
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) decision values w.x."""
@@ -165,115 +212,82 @@ class Fsauc:
 
 
 @kernels.kernel
-def _run(
-    X, y, order, u, v, start, sum_pos, sum_neg, numbers, counts,
-    stages, length, radius, kappa, delta, rule, before, per_stage,
-):  # fmt: skip
-    """Numbers: a, b, alpha; the same of the stage's start; sums of a, b; eta, r, D, beta; weight; bounds."""
-    a, b, alpha, a1, b1, alpha1, sum_a, sum_b, eta, r, D, _, weight, size, distance = numbers
-    stage, steps, positives, negatives = counts
-    bound = radius * kappa
+def _run(X, y, order, w, start, sums, point, stage, counts, given):
     for k in range(order.size):
-        if stage == stages:
+        if counts.stages == given.stages:
             break
         if k + AHEAD < order.size:
             rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
-        product, square, absolute = rows.dot_norms(X, i, u)
-        if y[i] > 0:
-            positives += 1
-            rows.axpy(1.0, X, i, sum_pos)
-            p = positives / (positives + negatives)
-            gradient = 2.0 * (1.0 - p) * (product - a - 1.0 - alpha)
-            step_a, step_b = eta * 2.0 * (1.0 - p) * (product - a), 0.0
-            ascent = -2.0 * (1.0 - p) * product - 2.0 * p * (1.0 - p) * alpha
-        else:
-            negatives += 1
-            rows.axpy(1.0, X, i, sum_neg)
-            p = positives / (positives + negatives)
-            gradient = 2.0 * p * (product - b + 1.0 + alpha)
-            step_a, step_b = 0.0, eta * 2.0 * p * (product - b)
-            ascent = 2.0 * p * product - 2.0 * p * (1.0 - p) * alpha
-
-        if before:
-            weight += 1.0
-            sum_a += a
-            sum_b += b
-        step = -eta * gradient
-        a = vectors.clip(a + step_a, bound)
-        b = vectors.clip(b + step_b, bound)
-        distance += np.sqrt(step * step * square + step_a * step_a + step_b * step_b)
-        size += abs(step) * absolute
-        if size <= radius and distance <= r:
-            rows.axpy2(step, X, i, u, weight * step, v)
-        else:  # folded before the step, which may be far larger than what the projections leave of it
-            weights.fold(u, 1.0, v, weight)
-            weight = 0.0
-            rows.axpy(step, X, i, u)
-            if not size <= radius:
-                size = vectors.project_l1(u, radius)
-            if not distance <= r:
-                distance = np.sqrt(vectors.distance(u, start) + (a - a1) ** 2 + (b - b1) ** 2)
-            if not distance <= r:
-                # an infinite distance must not be pulled to zero: it would look like a finite model
-                shrink = r / distance if distance < np.inf else np.nan
-                vectors.pull(u, start, shrink)
-                a = a1 + (a - a1) * shrink
-                b = b1 + (b - b1) * shrink
-                size, distance = radius, r
-        highest, lowest = min(2.0 * bound, alpha1 + D), max(-2.0 * bound, alpha1 - D)
-        alpha = max(lowest, min(highest, alpha + eta * ascent))
-        if not before:
-            weight += 1.0
-            sum_a += a
-            sum_b += b
-
-        steps += 1
-        if steps == length:
-            stage += 1
-            steps = 0
-            weights.average(u, v, weight, length)
-            start[:] = u
-            v[:] = 0.0
-            weight = 0.0
-            a = a1 = sum_a / length
-            b = b1 = sum_b / length
-            sum_a = sum_b = 0.0
-            alpha = alpha1 = vectors.dot(sum_neg, u) / max(1, negatives) - vectors.dot(sum_pos, u) / max(
-                1, positives
-            )
-            _restart(numbers, p, length, radius, kappa, delta, rule)
-            eta, r, D = numbers[8], numbers[9], numbers[10]
-            size, distance = vectors.norm1(u), 0.0
-            if per_stage:
-                positives = negatives = 0
-                sum_pos[:] = 0.0
-                sum_neg[:] = 0.0
-    counts[0], counts[1], counts[2], counts[3] = stage, steps, positives, negatives
-    numbers[:8] = a, b, alpha, a1, b1, alpha1, sum_a, sum_b
-    numbers[12:] = weight, size, distance
+        positive = y[order[k]] > 0
+        rows.axpy(1.0, X, order[k], sums[0 if positive else 1])
+        counts = Counts(
+            counts.stages, counts.steps + 1, counts.positives + positive, counts.negatives + (not positive)
+        )  # fmt: skip
+        point = _step(X, order[k], positive, w, start, point, stage, counts, given)
+        if counts.steps == given.length:
+            stage_weights.restart(w, point.weight, start, given.length)
+            stage, counts = _next_stage(start, sums, point, stage, counts, given)
+            point = Point(stage.a, stage.b, stage.alpha, 0.0, 0.0, 0.0, vectors.norm1(start), 0.0)
+    return point, stage, counts
 
 
 @kernels.kernel
-def _restart(numbers, p, length, radius, kappa, delta, rule):
-    """Set eta, r, D and beta of the next stage; p is the share of positives at the end of the last."""
-    eta, r, _, beta = numbers[8:12]
+def _step(X, i, positive, w, start, point, stage, counts, given):
+    """Algorithm 1: steps 4 to 7, with the constant step of the stage."""
+    a, b, alpha, weight, sum_a, sum_b, bound, distance = point
+    s, square, absolute = stage_weights.score(X, i, w)
+    total = counts.positives + counts.negatives
+    row = kernels.Row(total, positive, counts.positives, s, square, 0.0, (), 0)
+    ds, da, db, dalpha = saddle.gradients(row, saddle.Variables(a, b, alpha))
+    if given.before:
+        weight, sum_a, sum_b = stage_weights.weigh(w, weight), sum_a + a, sum_b + b
+
+    eta, limit = stage.eta, given.radius * given.kappa
+    weight, bound = stage_weights.move(X, i, -eta * ds, absolute, w, weight, bound, given.radius)
+    a, b = vectors.clip(a - eta * da, limit), vectors.clip(b - eta * db, limit)
+    # A projection on a ball that contains v1 brings no point further away from it.
+    distance += eta * np.sqrt(ds * ds * square + da * da + db * db)
+    if not distance <= stage.r:
+        distance = np.sqrt(stage_weights.distance(w, start) + (a - stage.a) ** 2 + (b - stage.b) ** 2)
+        if not distance <= stage.r:
+            # An infinite distance must not be pulled to zero: it would look like a finite model.
+            factor = stage.r / distance if distance < np.inf else np.nan
+            weight = stage_weights.pull(w, weight, start, factor)
+            a, b = stage.a + factor * (a - stage.a), stage.b + factor * (b - stage.b)
+            bound, distance = given.radius, stage.r
+    lowest, highest = max(-2.0 * limit, stage.alpha - stage.D), min(2.0 * limit, stage.alpha + stage.D)
+    alpha = max(lowest, min(highest, alpha + eta * dalpha))
+
+    if not given.before:
+        weight, sum_a, sum_b = stage_weights.weigh(w, weight), sum_a + a, sum_b + b
+    return Point(a, b, alpha, weight, sum_a, sum_b, bound, distance)
+
+
+@kernels.kernel
+def _next_stage(start, sums, point, stage, counts, given):
+    """Algorithm 2: the first point of the next stage besides w, its step and its bounds."""
+    positives, negatives, length, kappa = counts.positives, counts.negatives, given.length, given.kappa
+    alpha = vectors.dot(sums[1], start) / max(1, negatives) - vectors.dot(sums[0], start) / max(1, positives)
+    p = positives / (positives + negatives)
     rare = min(p, 1.0 - p)
-    doubt = 2.0 * np.log(12.0 / delta)
-    c = 2.0 + np.sqrt(doubt)
-    spread = c * (1.0 + 2.0 * kappa)
-    r = r / 2.0
+    doubt = 2.0 * np.log(12.0 / given.delta)
+    spread = (2.0 + np.sqrt(doubt)) * (1.0 + 2.0 * kappa)
+    r = stage.r / 2.0
     q = rare * length - np.sqrt(length * doubt)
     D = np.inf
     if q > 0.0:
-        D = 2.0 * np.sqrt(2.0) * kappa * r + 4.0 * np.sqrt(2.0) * kappa * spread * radius / np.sqrt(q)
+        D = 2.0 * np.sqrt(2.0) * kappa * (r + 2.0 * spread * given.radius / np.sqrt(q))
     margin = rare - np.sqrt(doubt / length)
-    next_beta = 1.0 + 8.0 * kappa**2 + 32.0 * kappa**2 * spread**2 / margin
+    beta = 1.0 + 8.0 * kappa**2 + 32.0 * kappa**2 * spread**2 / margin
     if margin <= 0.0:
-        next_beta = 1e7 if rule == CAPPED else np.nan  # undefined: the paper's rule then halves
+        beta = 1e7 if given.rule == CAPPED else np.nan  # undefined: the paper's rule then halves
     factor = 0.5
-    if rule != HALVE and not np.isnan(next_beta / beta):
-        factor = 0.5 * np.sqrt(next_beta / beta)
-    if rule == CAPPED:
+    if given.rule != HALVE and not np.isnan(beta / stage.beta):
+        factor = 0.5 * np.sqrt(beta / stage.beta)
+    if given.rule == CAPPED:
         factor = min(factor, 1.0)
-    numbers[8:12] = eta * factor, r, D, next_beta
+    if given.per_stage:
+        positives = negatives = 0
+        sums[:] = 0.0
+    after = Stage(point.sum_a / length, point.sum_b / length, alpha, stage.eta * factor, r, D, beta)
+    return after, Counts(counts.stages + 1, 0, positives, negatives)
