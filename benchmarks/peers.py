@@ -3,7 +3,7 @@
 import numpy as np
 
 from aucbench import kernels
-from aucbench.kernels import rows, vectors
+from aucbench.kernels import rows, vectors, weights
 
 AHEAD = 8
 
@@ -175,3 +175,44 @@ def opauc_r(X, y, order, draws, d, eta, lam):
         rows.axpy(margin - sign, X, i, step)
         vectors.add(-eta, step, w)
     return w
+
+
+@kernels.kernel
+def solam_by_hand(X, y, order, u, v, zeta, radius, kappa):
+    """`solam` on the l2 ball, from zero, written out by hand as a loop of its own."""
+    positives = 0
+    a = b = alpha = weight = total = size = 0.0
+    scale = 1.0
+    bound = radius * kappa
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i, t = order[k], k + 1
+        positive = y[i] > 0
+        positives += positive
+        p = positives / t
+        g = zeta / np.sqrt(t)
+        product, square = rows.dot_norm(X, i, u)
+        s = scale * product
+        sign, centre, q = (1.0, a, 2.0 * (1.0 - p)) if positive else (-1.0, b, 2.0 * p)
+        step = -g * q * (s - centre - sign * (1.0 + alpha))
+        moved = vectors.clip(centre + g * q * (s - centre), bound)
+        a, b = (moved, b) if positive else (a, moved)
+        alpha = vectors.clip(alpha - g * (sign * q * s + (1.0 - 0.5 * q) * q * alpha), 2.0 * bound)
+        weight += g * scale
+        total += g
+        if t % max(1024, u.size) == 0:
+            size = scale * scale * vectors.square(u)
+        size += step * (2.0 * s + step * square)
+        shrink = 1.0
+        if not size <= radius * radius:
+            shrink = radius / np.sqrt(size)
+            size = radius * radius
+        if scale * shrink >= weights.SMALLEST_SCALE:
+            rows.axpy2(step / scale, X, i, u, weight * step / scale, v)
+            scale *= shrink
+        else:
+            weights.fold(u, scale * shrink, v, weight)
+            scale, weight = 1.0, 0.0
+            rows.axpy(step * shrink, X, i, u)
+    return weights.mean(u, v, weight, total)

@@ -94,6 +94,7 @@ def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, p
     for k in range(order.size):
         if k + AHEAD < order.size:
             rows.prefetch(X, order[k + AHEAD])
+            rows.prefetch(y, order[k + AHEAD])
             if len(fixed) > 0:
                 rows.prefetch(products, order[k + AHEAD])
         i = order[k]

@@ -98,7 +98,10 @@ def extent(X: Any, i: int) -> Any:
 
 
 def prefetch(X: Any, i: int) -> None:
-    """Ask for row i ahead of its use; rows in random order are bound by memory latency otherwise."""
+    """Ask for row i, or entry i of a vector, ahead of its use.
+
+    Rows in random order are bound by memory latency otherwise, and their labels too.
+    """
     raise NotImplementedError(ONLY_COMPILED.format("rows.prefetch"))
 
 
@@ -263,3 +266,10 @@ def _prefetch_csr(X, i):
             _prefetch_element(X.data, offset)
 
     return implementation
+
+
+@overload(prefetch, jit_options=CSR)
+def _prefetch_entry(X, i):
+    if not isinstance(X, types.Array) or X.ndim != 1:
+        return None
+    return lambda X, i: _prefetch_element(X, i)
