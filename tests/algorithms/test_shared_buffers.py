@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from aucbench import Batch, ParameterError, Problem
-from aucbench_algorithms import Cbr, CbrDiag, OamGra, OamSeq, _kept_rows
+from aucbench_algorithms import Cbr, CbrDiag, Mba, OamGra, OamSeq, _kept_rows
 from tests.helpers.training import difference, random_problem
 
 X, Y = random_problem(2, 300, 40, density=0.3)
@@ -178,3 +178,18 @@ def test_equal_and_nearly_equal_rows_give_the_weights_of_each_alone(method, layo
             found = each.weights(lockstep.state(number))
             assert expected.any() == found.any() == (change > 0.0)
             assert np.linalg.norm(found - expected) <= 1e-9 * np.linalg.norm(expected)
+
+
+def test_moments_of_blocks_are_summed_once_for_all_settings(monkeypatch):
+    settings = [Mba(lam=lam, block=20) for lam in (1e-4, 1e-2, 1.0)]
+    blocks = np.stack([np.random.default_rng(seed).permutation(300)[:20] for seed in range(30)])
+    steps = []
+    step = Mba.step
+    monkeypatch.setattr(Mba, "step", lambda self, *args: steps.append(self.lam) or step(self, *args))
+    lockstep = together(
+        settings, starts(settings, X, Y), [Batch(X, Y, blocks[:12]), Batch(X, Y, blocks[12:])]
+    )
+    assert len(steps) == 2
+    for number, (each, state) in enumerate(zip(settings, starts(settings, X, Y), strict=True)):
+        expected = each.weights(alone(each, state, [Batch(X, Y, blocks[:12]), Batch(X, Y, blocks[12:])]))
+        np.testing.assert_array_equal(each.weights(lockstep.state(number)), expected)

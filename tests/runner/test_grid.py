@@ -34,6 +34,7 @@ SETTINGS = {  # of one method of every access, and of those that keep rows, stat
     "oam_gra": [{}, {"C": 0.01}, {"C": 1.0, "buffer": 7}, {"C": 1e-3, "buffer": 7}, {"buffer": 1}],
     "cbr": [{"C": C, "eta": eta, "buffer": 9} for C in (1e-3, 0.1, 10.0) for eta in (0.6, 0.9)],
     "cbr_diag": [{"C": 10.0**power, "buffer": 20} for power in range(-6, 4)],
+    "mba": [{"lam": lam} for lam in (1e-6, 1e-3, 1.0)],
     "fsauc": [{}, {}],
     "spdam": [{}, {}],
     "ls_svm": [{}, {}],
