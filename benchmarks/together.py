@@ -24,6 +24,8 @@ FAST = ("solam", "spam", "psam", "asam", "uni_exp", "roc_sgd")  # bound by memor
 SETTINGS = 32  # of their grids
 ROUNDS = 3
 FEW = 4  # settings of every other method
+BUFFERED = ("oam_seq", "oam_gra", "cbr_diag", "cbr")  # keep rows, which all settings share
+EIGHT = 8  # settings of those
 ITERATIONS = {"adaoam": 5_000, "cbr": 5_000, "opauc": 5_000, "mba": 100, "spdam": 20}  # not a whole epoch
 # of access full, which run one after the other
 UNMEASURED = ("bam", "log_reg", "ls_svm", "svm_or", "uni_log", "uni_square")
@@ -96,8 +98,10 @@ def grids() -> Iterator[Measure]:
     for data, wanted in WANTED.items():
         for name in FAST:
             yield compared(name, data, getattr(shapes, data)(), SETTINGS, wanted)
+    for name in BUFFERED:
+        yield compared(name, "a9a", shapes.a9a(), EIGHT, 3.0)
     for name in sorted(aucbench.catalog().plugins["algorithms"]):  # type: ignore[index]
-        if name not in FAST + UNMEASURED:
+        if name not in FAST + BUFFERED + UNMEASURED:
             yield compared(name, "a9a", shapes.a9a(), FEW, 0.95)
     for name, wanted in MOMENTS.items():
         for data in ("ijcnn1", "a9a", "mnist"):

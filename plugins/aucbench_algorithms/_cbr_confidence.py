@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 from numba.extending import overload
 
-from aucbench.kernels import fast_kernel
+from aucbench.kernels import fast_kernel, kernel
 from aucbench.kernels.rows import CSR, DENSE, ONE, TWO, extent, is_csr, is_dense
 
 
@@ -32,6 +33,20 @@ def narrow_product(M, b, g, z, out):
         m = M[j, j] - c * g[j]
         M[j, j] = m
         out[j] = total + m * a
+
+
+@kernel
+def step(m, v, C, phi):
+    """The step a and the narrowing b; NaN goes on, so that it shows in mu."""
+    zeta = 1.0 + phi * phi
+    root = np.sqrt(0.25 * m * m * phi**4 + v * phi * phi * zeta)
+    a = (root - m * (1.0 + 0.5 * phi * phi)) / (v * zeta)
+    if a < 0.0:
+        a = 0.0
+    if a > C:
+        a = C
+    width = a * v * phi
+    return a, a * phi / (0.5 * (np.sqrt(width * width + 4.0 * v) - width) + width)
 
 
 def moments(Z: Any, mu: Any, sigma: Any) -> tuple[float, float]:

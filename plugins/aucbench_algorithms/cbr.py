@@ -19,7 +19,7 @@ Source: Khalid, Ray, Chitsaz, Confidence-weighted bipartite ranking, ADMA 2016; 
 Zhao, Hoi, Exact soft confidence-weighted learning, ICML 2012.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -40,6 +40,9 @@ from aucbench import (
 )
 from aucbench.kernels import buffers, pairs, rows, symmetric, vectors
 from aucbench_algorithms import _cbr_confidence as confidence
+from aucbench_algorithms import _cbr_together as many
+from aucbench_algorithms import _lanes as lanes
+from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
 
 GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
@@ -108,6 +111,16 @@ class Cbr:
         mu, g = np.zeros((2, d))
         return State(mu, np.eye(d), g, np.zeros(1), *_empty_buffers(self.buffer))
 
+    @classmethod
+    def together(cls, algorithms: Sequence["Cbr"], states: Sequence[State]) -> ByBuffer:
+        """Lockstep of several settings, whose covariances are narrowed by many pairs at once."""
+        d = states[0].mu.size
+
+        def group(members: list[Cbr], starts: list[State]) -> Blocks:
+            return Blocks(members, starts, _One, _turns, width=1)
+
+        return ByBuffer(algorithms, states, (d, d), group, width=1)
+
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
@@ -160,6 +173,15 @@ class CbrDiag:
         gaussian[1] = 1.0
         return DiagonalState(gaussian, *_empty_buffers(self.buffer))
 
+    @classmethod
+    def together(cls, algorithms: Sequence["CbrDiag"], states: Sequence[DiagonalState]) -> ByBuffer:
+        """Lockstep of several settings: the difference of a pair is made once and serves eight of them."""
+
+        def group(members: list[CbrDiag], starts: list[DiagonalState]) -> Blocks:
+            return Blocks(members, starts, _Eight, _turns)
+
+        return ByBuffer(algorithms, states, states[0].gaussian.shape, group)
+
     def step(self, state: DiagonalState, batch: Batch) -> DiagonalState:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
@@ -178,6 +200,57 @@ class CbrDiag:
         return X @ self.weights(state)
 
 
+class _One:
+    """One setting of `cbr`."""
+
+    def __init__(self, algorithms: list[Cbr], states: list[State]):
+        (algorithm,), (start,) = algorithms, states
+        self._number = algorithm.C, NormalDist().inv_cdf(algorithm.eta)
+        self._d = start.mu.size
+        self._gaussian = many.gaussian(start.mu, start.sigma)
+
+    def run(self, piece: Piece) -> None:
+        """Consume a piece."""
+        many.full(piece, self._gaussian, *self._number)
+
+    def states(self, kept: KeptRows) -> list[State]:
+        """The state, in which no narrowing is pending."""
+        d, (mu, sigma, _) = self._d, self._gaussian
+        square = np.ascontiguousarray(sigma.reshape(len(sigma), -1)[:d, :d])
+        return [
+            State(
+                mu.ravel()[:d].copy(), square, np.zeros(d), np.zeros(1), kept.members.copy(), kept.seen.copy()
+            )
+        ]
+
+
+class _Eight:
+    """Eight settings of `cbr_diag` side by side."""
+
+    def __init__(self, algorithms: list[CbrDiag], states: list[DiagonalState]):
+        self._start = states[0]
+        self._gaussian = lanes.joined([state.gaussian for state in states])
+        self._C = np.array([each.C for each in algorithms])
+        self._phi = np.array([NormalDist().inv_cdf(each.eta) for each in algorithms])
+
+    def run(self, piece: Piece) -> None:
+        """Consume a piece."""
+        many.diagonal(piece, self._gaussian, self._C, self._phi)
+
+    def states(self, kept: KeptRows) -> list[DiagonalState]:
+        """The states of all lanes."""
+        gaussians = [np.zeros_like(self._start.gaussian) for _ in range(lanes.WIDTH)]
+        lanes.separate(self._gaussian, gaussians)
+        return [DiagonalState(each, kept.members.copy(), kept.seen.copy()) for each in gaussians]
+
+
+def _turns(batch: Batch, seen: np.ndarray, size: int) -> np.ndarray:
+    """(k,) the places of the rows of a batch in the buffers of their classes, each the oldest one's."""
+    positive = batch.y[batch.rows] > 0
+    counts = [seen[0] + np.cumsum(positive), seen[1] + np.cumsum(~positive)]
+    return (np.where(positive, *counts) - 1) % size
+
+
 def _empty_buffers(size: int) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros((2, size), np.int64), np.zeros(2, np.int64)
 
@@ -190,20 +263,6 @@ def _enter(i, label, members, seen):
     seen[own] += 1
     other = 1 - own
     return other, max(0, seen[other] - members.shape[1]), seen[other]
-
-
-@kernels.kernel
-def _step(m, v, C, phi):
-    """The step a and the narrowing b; NaN goes on, so that it shows in mu."""
-    zeta = 1.0 + phi * phi
-    root = np.sqrt(0.25 * m * m * phi**4 + v * phi * phi * zeta)
-    a = (root - m * (1.0 + 0.5 * phi * phi)) / (v * zeta)
-    if a < 0.0:
-        a = 0.0
-    if a > C:
-        a = C
-    width = a * v * phi
-    return a, a * phi / (0.5 * (np.sqrt(width * width + 4.0 * v) - width) + width)
 
 
 @kernels.kernel
@@ -225,7 +284,7 @@ def _full(X, y, order, mu, sigma, g, pending, members, seen, C, phi):
                 b = 0.0
             v, m = vectors.dot(z, product), label * vectors.dot(mu, z)
             if not (v <= 0.0 or phi * np.sqrt(v) - m <= 0.0):
-                a, b = _step(m, v, C, phi)
+                a, b = confidence.step(m, v, C, phi)
                 vectors.add(a * label, product, mu)
                 g[:] = product
     pending[0] = b
@@ -244,5 +303,5 @@ def _diagonal(X, y, order, mu, sigma, members, seen, C, phi):
             product, v = confidence.moments(Z, mu, sigma)
             m = label * product
             if not (v <= 0.0 or phi * np.sqrt(v) - m <= 0.0):
-                a, b = _step(m, v, C, phi)
+                a, b = confidence.step(m, v, C, phi)
                 confidence.move(a * label, b, Z, mu, sigma)

@@ -13,7 +13,7 @@ Cost: O(d^2) per row, and O(d^3) once.
 Source: Gultekin, Saha, Ratnaparkhi, Paisley, MBA: mini-batch AUC optimization, 2018.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -79,6 +79,11 @@ class Mba:
         lam = 1.0 / problem.n_samples if self.lam is None else self.lam
         return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None, lam)
 
+    @classmethod
+    def together(cls, algorithms: Sequence["Mba"], states: Sequence[State]) -> "_Together":
+        """Lockstep of settings with blocks of one size: their moments are the same."""
+        return _Together(algorithms[0], states)
+
     def step(self, state: State, batch: Batch) -> State:
         """Add the moments of the chunk's blocks, in order."""
         if len(batch.rows) == 0:
@@ -108,6 +113,25 @@ class Mba:
         return linalg.solve(
             matrix, state.first / blocks, assume_a="pos", overwrite_a=True, check_finite=False
         )
+
+
+class _Together:
+    """Settings that differ in `lam`, which the moments do not depend on."""
+
+    def __init__(self, algorithm: Mba, states: Sequence[State]):
+        self._algorithm, self._state = algorithm, states[0]
+        self._lam = [state.lam for state in states]
+
+    def step(self, batch: Batch) -> None:
+        """Add the moments of the chunk's blocks."""
+        self._state = self._algorithm.step(self._state, batch)
+
+    def state(self, number: int) -> State:
+        """The moments of all with the `lam` of one."""
+        return self._state._replace(lam=self._lam[number])
+
+    def drop(self, number: int) -> None:
+        """The others share the work as before."""
 
 
 def _add(X: Any, y: np.ndarray, state: State) -> None:

@@ -18,32 +18,52 @@ steps of ten thousand radii.
 Source: Zhao, Hoi, Jin, Yang, Online AUC maximization, ICML 2011, Algorithms 1 to 3.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from aucbench import Access, Batch, Claims, Count, Positive, Problem, check_fields, kernels
 from aucbench.kernels import buffers, rows, vectors, weights
+from aucbench_algorithms import _lanes as lanes
+from aucbench_algorithms import _oam_together as eight
+from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
+from aucbench_algorithms._oam_together import CANCELLED, LARGE, NEAR, REFRESH
 
-NEAR = 1e-3  # |z|^2 against |x|^2 + |x_j|^2, below which it is computed from z
-LARGE = 1e4  # radii a step may be long while the sum of the w is kept as weight u - v
-REFRESH = 1024  # examples between exact computations of |w|^2, at least
-CANCELLED = 1e-2  # |w|^2 against the largest since it was computed exactly, below which it is so again
 SHORT = 8  # rows whose slots are drawn sooner by the interpreter than a generator is handed to a kernel
+
+
+class Scaled(NamedTuple):
+    """How the weights and their sum are kept."""
+
+    scale: float
+    weight: float
+    size: float  # |w|^2, kept up for `radius` only
+    largest: float  # that it was since it was computed exactly
 
 
 class State(NamedTuple):
     """Weights w = scale u, sum of the w after each example = weight u - v."""
 
     uxv: np.ndarray  # (1 to 3, d) u; for seq room for one row; for the average v
-    lazy: np.ndarray  # (4,) scale, weight, |w|^2 (kept up for `radius` only), the largest it was
+    scaled: Scaled
     members: np.ndarray  # (2, B) row numbers, positives first
     norms: np.ndarray  # (2, B) squared norms of those rows
     seen: np.ndarray  # (2,) positives and negatives so far
     margin: float  # of the hinge loss
     rng: np.random.Generator  # of the reservoirs
+
+
+class Rule(NamedTuple):
+    """What a setting is, for compiled code."""
+
+    margin: float
+    C: float
+    radius: float  # 0 for none
+    average: bool
+    sequential: bool
 
 
 @dataclass(frozen=True)
@@ -74,31 +94,38 @@ class _Oam:
         members = np.zeros((2, self.buffer), np.int64)
         margin = 1.0 if problem.loss is None else kernels.theta(problem.loss)
         seen, norms = np.zeros(2, np.int64), np.zeros((2, self.buffer))
-        return State(uxv, np.array([1.0, 0.0, 0.0, 0.0]), members, norms, seen, margin, rng)
+        return State(uxv, Scaled(1.0, 0.0, 0.0, 0.0), members, norms, seen, margin, rng)
+
+    @classmethod
+    def together(cls, algorithms: Sequence[Any], states: Sequence[State]) -> ByBuffer:
+        """Lockstep of several settings: one pass over a kept row serves eight of them."""
+        d, parts = states[0].uxv.shape[1], 1 + algorithms[0].average
+
+        def group(members: list[Any], starts: list[State]) -> Blocks:
+            return Blocks(members, starts, _Eight, partial(_slots, starts[0].rng))  # all draw the same
+
+        return ByBuffer(algorithms, states, (parts, d), group)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
-        draw = _draw.py_func if len(batch.rows) <= SHORT else _draw
-        slots = np.empty(len(batch.rows), np.int64)
-        draw(state.rng, batch.y, batch.rows, state.seen, self.buffer, slots)
-        return self.replay(state, batch, slots)
+        return self.replay(state, batch, _slots(state.rng, batch, state.seen, self.buffer))
 
     def replay(self, state: State, batch: Batch, slots: np.ndarray) -> State:
         """`step` where each example takes a given place (k,) in the buffer of its class, -1 for none."""
-        uxv, lazy, members, norms, seen, margin, _ = state
+        uxv, scaled, members, norms, seen, margin, _ = state
         u, x = uxv[0], uxv[1 if self.sequential else 0]
         radius = 0.0 if self.radius is None else self.radius
-        _run(
-            batch.rows_view, batch.y, batch.rows, slots, u, x, uxv[-1], lazy, members, norms, seen,
-            margin, self.C, radius, self.average, self.sequential,
-        )  # fmt: skip
-        return state
+        rule = Rule(margin, self.C, radius, self.average, self.sequential)
+        scaled = _run(
+            batch.rows_view, batch.y, batch.rows, slots, u, x, uxv[-1], scaled, members, norms, seen, rule
+        )
+        return state._replace(scaled=scaled)
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate, or the mean of the iterates."""
-        scale, weight, _, _ = state.lazy
+        scale, weight, _, _ = state.scaled
         count = state.seen.sum()
         if self.average and count:
             return weights.mean(state.uxv[0], state.uxv[-1], weight, count)
@@ -156,6 +183,55 @@ class OamGra(_Oam):
     )
 
 
+class _Eight:
+    """Eight settings side by side."""
+
+    def __init__(self, algorithms: list[Any], states: list[State]):
+        first, self._start = algorithms[0], states[0]
+        radius = [np.inf if each.radius is None else each.radius for each in algorithms]
+        self._settings = eight.Settings(
+            lanes.joined([state.uxv[:1] for state in states]),
+            lanes.joined([state.uxv[-1:] for state in states]) if first.average else lanes.zeros(0, 1, 8),
+            np.array([each.C for each in algorithms]),
+            np.array(radius),
+            *np.array([state.scaled for state in states]).T.copy(),
+        )
+        self._kind = states[0].margin, first.sequential, first.radius is not None
+
+    def run(self, piece: Piece) -> None:
+        """Consume a piece."""
+        eight.run(piece, self._settings, *self._kind)
+
+    def states(self, kept: KeptRows) -> list[State]:
+        """The states of all lanes."""
+        u, v, *numbers = self._settings
+        found = []
+        for lane in range(lanes.WIDTH):
+            scaled = Scaled(*(float(values[lane]) for values in numbers[2:]))
+            uxv = np.zeros_like(self._start.uxv)
+            found.append(
+                self._start._replace(
+                    uxv=uxv,
+                    scaled=scaled,
+                    members=kept.members.copy(),
+                    norms=kept.norms,
+                    seen=kept.seen.copy(),
+                )
+            )
+        lanes.separate(u, [state.uxv[:1] for state in found])
+        if len(v):
+            lanes.separate(v, [state.uxv[-1:] for state in found])
+        return found
+
+
+def _slots(rng: np.random.Generator, batch: Batch, seen: np.ndarray, size: int) -> np.ndarray:
+    """(k,) the place of each row of a batch in the buffer of its class, -1 for none."""
+    draw = _draw.py_func if len(batch.rows) <= SHORT else _draw
+    slots = np.empty(len(batch.rows), np.int64)
+    draw(rng, batch.y, batch.rows, seen, size, slots)
+    return slots
+
+
 @kernels.kernel
 def _draw(rng, y, order, seen, size, slots):
     """Set the slot of each row: the next one while there is room, then a random one or -1 (not kept)."""
@@ -176,11 +252,10 @@ def _draw(rng, y, order, seen, size, slots):
 
 
 @kernels.kernel
-def _run(X, y, order, slots, u, x, v, lazy, members, norms, seen, margin, C, radius, average, sequential):
+def _run(X, y, order, slots, u, x, v, scaled, members, norms, seen, rule):
     size = members.shape[1]
     active = np.empty(size, np.bool_)
-    smallest = weights.SMALLEST_SCALE if average else weights.SMALLEST_SCALE_ALONE
-    longest = LARGE * radius if radius > 0.0 else np.inf
+    longest = LARGE * rule.radius if rule.radius > 0.0 else np.inf
     refresh = max(REFRESH, u.size)
     for k in range(order.size):
         i = order[k]
@@ -193,16 +268,23 @@ def _run(X, y, order, slots, u, x, v, lazy, members, norms, seen, margin, C, rad
             norms[own, slots[k]] = square
         label = 1.0 - 2.0 * own
         count = min(seen[other], size)
-        half = 0.5 * C * max(1.0, seen[other] / size)
+        half = 0.5 * rule.C * max(1.0, seen[other] / size)
         kept, kept_norms = members[other, :count], norms[other, :count]
-        if sequential:
-            _one_by_one(X, i, square, label, kept, kept_norms, half, margin, u, x, v, lazy, longest)
+        margin = rule.margin
+        if rule.sequential:
+            scaled = _one_by_one(
+                X, i, square, label, kept, kept_norms, half, margin, u, x, v, scaled, longest
+            )
         else:
-            _at_once(X, i, square, label, kept, kept_norms, half, margin, u, v, lazy, longest, active)
-        if radius > 0.0:
-            _project(u, v, lazy, radius, smallest, (seen[0] + seen[1]) % refresh == 0)
-        if average:
-            lazy[1] += lazy[0]
+            scaled = _at_once(
+                X, i, square, label, kept, kept_norms, half, margin, u, v, scaled, longest, active
+            )
+        if rule.radius > 0.0:
+            exact = (seen[0] + seen[1]) % refresh == 0
+            scaled = _project(u, v, scaled, rule, exact)
+        if rule.average:
+            scaled = Scaled(scaled.scale, scaled.weight + scaled.scale, scaled.size, scaled.largest)
+    return scaled
 
 
 @kernels.kernel
@@ -214,9 +296,9 @@ def _add(a, X, i, u, weight, v):
 
 
 @kernels.kernel
-def _one_by_one(X, i, square, label, kept, norms, half, margin, u, x, v, lazy, longest):
+def _one_by_one(X, i, square, label, kept, norms, half, margin, u, x, v, scaled, longest):
     """Sequential steps. The true weights are scale (u + total x_i) until the last line."""
-    scale, weight, size, largest = lazy
+    scale, weight, size, largest = scaled
     buffers.spread(X, i, x)
     own = rows.dot(X, i, u)  # u.x_i
     total = 0.0
@@ -245,13 +327,13 @@ def _one_by_one(X, i, square, label, kept, norms, half, margin, u, x, v, lazy, l
     buffers.wipe(X, i, x)
     if total != 0.0:
         _add(total, X, i, u, weight, v)
-    lazy[1], lazy[2], lazy[3] = weight, size, largest
+    return Scaled(scale, weight, size, largest)
 
 
 @kernels.kernel
-def _at_once(X, i, square, label, kept, norms, half, margin, u, v, lazy, longest, active):
+def _at_once(X, i, square, label, kept, norms, half, margin, u, v, scaled, longest, active):
     """One gradient step."""
-    scale, weight, size, largest = lazy
+    scale, weight, size, largest = scaled
     own = rows.dot(X, i, u)
     count, reach = 0, 0.0
     for slot in range(kept.size):
@@ -261,7 +343,7 @@ def _at_once(X, i, square, label, kept, norms, half, margin, u, v, lazy, longest
             count += 1
             reach += np.sqrt(square) + np.sqrt(norms[slot])
     if count == 0:
-        return
+        return scaled
     if weight != 0.0 and half * reach > longest:
         weights.fold(u, 1.0, v, weight)
         weight = 0.0
@@ -278,13 +360,14 @@ def _at_once(X, i, square, label, kept, norms, half, margin, u, v, lazy, longest
                 size += step * (2.0 * scale * rows.dot(X, j, u) + step * norms[slot])
                 largest = max(largest, size)
             _add(-a, X, j, u, weight, v)
-    lazy[1], lazy[2], lazy[3] = weight, size, largest
+    return Scaled(scale, weight, size, largest)
 
 
 @kernels.kernel
-def _project(u, v, lazy, radius, smallest, exact):
+def _project(u, v, scaled, rule, exact):
     """Project on |w| <= radius by the scale."""
-    scale, weight, size, largest = lazy
+    scale, weight, size, largest = scaled
+    radius = rule.radius
     if exact or not size > CANCELLED * largest:
         size = largest = scale * scale * vectors.square(u)
     if not size <= radius * radius:
@@ -293,7 +376,7 @@ def _project(u, v, lazy, radius, smallest, exact):
         scale *= shrink
         largest *= shrink * shrink
         size = radius * radius
-        if scale < smallest:
+        if scale < (weights.SMALLEST_SCALE if rule.average else weights.SMALLEST_SCALE_ALONE):
             weights.fold(u, scale, v, weight)
             scale, weight = 1.0, 0.0
-    lazy[0], lazy[1], lazy[2], lazy[3] = scale, weight, size, largest
+    return Scaled(scale, weight, size, largest)

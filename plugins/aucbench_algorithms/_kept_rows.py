@@ -1,0 +1,231 @@
+"""Settings of a method with buffers over one order: the kept rows are the same for all, and held once.
+
+The rows of a chunk are copied behind the kept ones into CSR rows of their own, float64 and without zeros, so
+that compiled code meets one form of data whatever the data is, and rows that lie near each other. Weights of
+eight settings lie side by side (`_lanes`): one pass over a row serves all eight.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from aucbench import Batch, ParameterError, kernels, require_memory
+from aucbench_algorithms import _lanes
+
+PIECE = 1024  # rows that are copied at once
+
+
+class Piece(NamedTuple):
+    """Rows of a batch behind the rows that were kept before them."""
+
+    rows: Any  # (2 B + k, d) CSR, float64
+    y: np.ndarray  # (k,) labels of the last k rows, which are consumed in order
+    slots: np.ndarray  # (k,) the place of each in the buffer of its class, -1 for none
+    members: np.ndarray  # (2, B) kept rows among `rows`, positives first
+    seen: np.ndarray  # (2,) positives and negatives before
+
+    def fresh(self) -> "Piece":
+        """The same, with members and counts that may be changed."""
+        return self._replace(members=self.members.copy(), seen=self.seen.copy())
+
+
+class KeptRows:
+    """The buffers of both classes."""
+
+    def __init__(self, size: int):
+        self.members = np.zeros((2, size), np.int64)  # row numbers in the data, positives first
+        self.seen = np.zeros(2, np.int64)
+        self._rows: Any = None  # (2 B, d) CSR, float64
+
+    @property
+    def norms(self) -> np.ndarray:
+        """(2, B) squared norms of the kept rows."""
+        if self._rows is None:
+            return np.zeros(self.members.shape)
+        squares = self._rows.multiply(self._rows).sum(axis=1)
+        return np.asarray(squares, np.float64).reshape(self.members.shape)
+
+    def pieces(self, batch: Batch, slots: np.ndarray) -> Iterator[Piece]:
+        """A batch in pieces; its rows are kept in their slots as the next piece is asked for."""
+        count, size = len(batch), self.members.shape[1]
+        places = np.arange(2 * size).reshape(2, size)
+        for start in range(0, count, PIECE):
+            numbers = batch.rows[start : start + PIECE]
+            if self._rows is None:
+                self._rows = sparse.csr_matrix((2 * size, batch.X.shape[1]))
+            rows = sparse.vstack([self._rows, _nonzeros(batch.X, numbers)], format="csr")
+            view = Batch(rows, batch.y, numbers).rows_view
+            piece = Piece(view, batch.y[numbers], slots[start : start + PIECE], places, self.seen)
+            yield piece
+            kept = piece.fresh()
+            _enter_all(kept)
+            self._rows = rows[kept.members.ravel()]
+            self.members = np.concatenate([self.members.ravel(), numbers])[kept.members]
+            self.seen = kept.seen
+
+
+def _nonzeros(X: Any, numbers: np.ndarray) -> sparse.csr_matrix:
+    """Some rows as float64 CSR, of dense data what is not zero."""
+    rows = X[numbers]
+    if sparse.issparse(rows):
+        return rows.astype(np.float64)
+    rows = np.asarray(rows)
+    filled = rows != 0.0
+    indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(filled, axis=1))])
+    return sparse.csr_matrix((rows[filled].astype(np.float64), np.nonzero(filled)[1], indptr), rows.shape)
+
+
+@kernels.kernel
+def enter(piece, k):
+    """Put the k-th row of a piece in its slot; its number among the rows and its class, 0 for positive."""
+    row = 2 * piece.members.shape[1] + k
+    own = 0 if piece.y[k] > 0 else 1
+    piece.seen[own] += 1
+    if piece.slots[k] >= 0:
+        piece.members[own, piece.slots[k]] = row
+    return row, own
+
+
+@kernels.kernel
+def _enter_all(piece):
+    for k in range(piece.y.size):
+        enter(piece, k)
+
+
+class Block(Protocol):
+    """Some settings of one method, side by side."""
+
+    def run(self, piece: Piece) -> None:
+        """Consume a piece, whose members and counts may be changed."""
+
+    def states(self, kept: KeptRows) -> list[Any]:
+        """The states of all as their own steps would have left them."""
+
+
+class Blocks:
+    """`Lockstep` of settings with buffers of one size.
+
+    `block` makes a block of `width` algorithms and their states; `draw` gives the slots of a batch
+    after the rows seen, in buffers of the size.
+    """
+
+    def __init__(
+        self,
+        algorithms: Sequence[Any],
+        states: Sequence[Any],
+        block: Callable[[list[Any], list[Any]], Block],
+        draw: Callable[[Batch, np.ndarray, int], np.ndarray],
+        width: int = _lanes.WIDTH,
+    ):
+        self._algorithms, self._block, self._draw, self._width = algorithms, block, draw, width
+        self._size = algorithms[0].buffer
+        self._kept = KeptRows(self._size)
+        self._fill(dict(enumerate(states)))
+
+    def _fill(self, states: dict[int, Any]) -> None:
+        numbers, width = list(states), self._width
+        parts = [numbers[start : start + width] for start in range(0, len(numbers), width)]
+        self._places = {k: (b, lane) for b, part in enumerate(parts) for lane, k in enumerate(part)}
+        # An idle lane repeats a setting, whose numbers are as good as any.
+        padded = [part + part[:1] * (width - len(part)) for part in parts]
+        self._blocks = [
+            self._block([self._algorithms[k] for k in part], [states[k] for k in part]) for part in padded
+        ]
+        self._states: list[list[Any] | None] = [None] * len(parts)
+
+    def step(self, batch: Batch) -> None:
+        """All settings consume the rows of a batch."""
+        for piece in self._kept.pieces(batch, self._draw(batch, self._kept.seen.copy(), self._size)):
+            for block in self._blocks:
+                block.run(piece.fresh())
+        self._states = [None] * len(self._blocks)
+
+    def state(self, number: int) -> Any:
+        """The state of a setting."""
+        b, lane = self._places[number]
+        states = self._states[b]
+        if states is None:  # those of the others are asked for next
+            states = self._states[b] = self._blocks[b].states(self._kept)
+        return states[lane]
+
+    def drop(self, number: int) -> None:
+        """Let the others move up."""
+        others = [k for k in self._places if k != number]
+        self._fill({k: self.state(k) for k in others})
+
+
+class _Alone:
+    """`Lockstep` of a single setting, by its own steps."""
+
+    def __init__(self, algorithm: Any, state: Any):
+        self._algorithm, self._state = algorithm, state
+
+    def step(self, batch: Batch) -> None:
+        self._state = self._algorithm.step(self._state, batch)
+
+    def state(self, number: int) -> Any:
+        return self._state
+
+    def drop(self, number: int) -> None:
+        self._algorithm = self._state = None
+
+
+class ByBuffer:
+    """`Lockstep` of settings whose buffers may differ in size: those of one size together.
+
+    A setting without others of its size trains alone, as do all of a size whose blocks exceed the memory: an
+    array of `shape` for each setting, filled up to whole blocks of `width`.
+    """
+
+    def __init__(
+        self,
+        algorithms: Sequence[Any],
+        states: Sequence[Any],
+        shape: tuple[int, ...],
+        together: Callable[[list[Any], list[Any]], Blocks],
+        width: int = _lanes.WIDTH,
+    ):
+        sizes: dict[int, list[int]] = {}
+        for k, algorithm in enumerate(algorithms):
+            sizes.setdefault(algorithm.buffer, []).append(k)
+        self._groups: list[Any] = []
+        self._places: dict[int, tuple[Any, int]] = {}
+        for members in sizes.values():
+            blocks = -(-len(members) // width)
+            if len(members) > 1 and _fits((blocks * width, *shape)):
+                self._join(members, together([algorithms[k] for k in members], [states[k] for k in members]))
+            else:
+                for k in members:
+                    self._join([k], _Alone(algorithms[k], states[k]))
+
+    def _join(self, members: list[int], group: Any) -> None:
+        self._groups.append(group)
+        self._places |= {k: (group, place) for place, k in enumerate(members)}
+
+    def step(self, batch: Batch) -> None:
+        """All settings consume the rows of a batch."""
+        for group in self._groups:
+            group.step(batch)
+
+    def state(self, number: int) -> Any:
+        """The state of a setting."""
+        group, place = self._places[number]
+        return group.state(place)
+
+    def drop(self, number: int) -> None:
+        """Train a setting no more."""
+        group, place = self._places.pop(number)
+        if any(other is group for other, _ in self._places.values()):
+            group.drop(place)
+        else:
+            self._groups.remove(group)
+
+
+def _fits(shape: tuple[int, ...]) -> bool:
+    try:
+        require_memory("together", shape, "train the settings one by one")
+    except ParameterError:
+        return False
+    return True
