@@ -9,6 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.execution.work_units import ProposalUnit, TrialsUnit
+from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
 from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen, grid_points, random_points
@@ -37,7 +38,7 @@ class SearchProgress:
         trials: Sequence[Trial],  # that the store already has
     ):
         self._search, self._entry, self._digests, self._folds = search, entry, digests, folds
-        self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
+        self._together = settings_together(iterations)
         self._trials = [
             replace(trial, parameters={field: frozen(value) for field, value in trial.parameters.items()})
             for trial in trials
@@ -131,6 +132,26 @@ def points_of(entry: Entry, search: Search) -> list[Point]:
     if isinstance(tuning.choice, Random):
         return random_points(tuning.space, tuning.choice.trials, search.seeds.split_seed, algorithm)
     return grid_points(tuning.space, algorithm)
+
+
+def settings_together(iterations: float) -> int:
+    """How many settings of so many iterations each a unit has."""
+    return max(TOGETHER, int(WORK / max(1.0, iterations)))
+
+
+def iterations_of(entry: Entry, rows: float) -> float:
+    """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch."""
+    if entry.budget.iterations is not None:
+        return entry.budget.iterations
+    return passes_of(entry, rows) * rows / rows_per_iteration(entry.algorithm.instance, int(rows))
+
+
+def passes_of(entry: Entry, rows: float) -> float:
+    """Passes over the training rows in one training; one for a budget in seconds."""
+    budget = entry.budget
+    if budget.iterations is not None:
+        return budget.iterations * rows_per_iteration(entry.algorithm.instance, int(rows)) / rows
+    return budget.epochs or (1.0 if budget.seconds else DEFAULT_EPOCHS)
 
 
 class Choice(NamedTuple):

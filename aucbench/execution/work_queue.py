@@ -5,10 +5,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from aucbench.errors import AucbenchError
-from aucbench.execution.cost_estimate import iterations_of
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.search_progress import SearchProgress, worth_keeping
+from aucbench.execution.search_progress import SearchProgress, iterations_of, worth_keeping
 from aucbench.execution.work_units import CellUnit, ProposalUnit, TrialsUnit, Unit
 from aucbench.studies.entry_and_keys import Search
 from aucbench.studies.record import Failure, Trial, TunedRecord
