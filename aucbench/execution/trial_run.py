@@ -30,7 +30,8 @@ from aucbench.studies.record import Seeds
 from aucbench.studies.tuners import Point
 
 SAMPLE_BYTES = 1 << 28  # of the rows that are prepared; fewer would fit the processor's cache
-SAMPLE_SECONDS = 0.1  # of a run, after which longer ones are not tried
+SAMPLE_SECONDS = 0.1  # of iterations, after which longer runs are not tried,
+LONGEST_SECONDS = 4.0  # and of runs in any case, as a grid may take long to begin with
 MOST_SETTINGS = 64  # of a grid that are tried together
 GROWTH = 8  # from one number of iterations to the next
 FULL_SECONDS = 0.5  # the same as SAMPLE_SECONDS for a method that passes over all rows in every iteration
@@ -186,7 +187,9 @@ def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
     iterations = 1
     while True:
         tried.append((iterations, _timed(tasks, iterations)))
-        if iterations >= planned or (len(tried) > 2 and tried[-1][1] > SAMPLE_SECONDS):
+        first, last = tried[1][1], tried[-1][1]
+        is_long = last - first > max(SAMPLE_SECONDS, 0.5 * first) or last > LONGEST_SECONDS
+        if iterations >= planned or (len(tried) > 2 and is_long):
             break
         iterations = min(planned, GROWTH * iterations)
     (fewer, less), (most, seconds) = ((n, min(spent, _timed(tasks, n))) for n, spent in tried[-2:])
