@@ -43,7 +43,7 @@ def estimate(plan: Plan, store: Store, prepared_data: PreparedData) -> list[Esti
         folds, points, missing, trials = 1, [], 0, []
         searches = {cell.search.key: cell.search for cell in wanted if cell.search}
         if searches:
-            folds = prepared_data.inner_folds(entry, split_seed, fold)
+            _, folds = prepared_data.tuning_size(entry, split_seed, fold)
             points = points_of(entry, next(iter(searches.values())))
             settings = len(points) or entry.tuning.choice.trials
             for key in searches:
