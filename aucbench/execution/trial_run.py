@@ -4,9 +4,10 @@ import contextlib
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from time import perf_counter
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -31,13 +32,15 @@ from aucbench.studies.tuners import Point
 
 SAMPLE_BYTES = 1 << 28  # of the rows that are prepared; fewer would fit the processor's cache
 SAMPLE_SECONDS = 0.1  # of iterations, after which longer runs are not tried,
+SETTLED = 0.5  # of the seconds of an iteration in the run before, when the first ones no longer show
 LONGEST_SECONDS = 4.0  # and of runs in any case, as a grid may take long to begin with
-MOST_SETTINGS = 64  # of a grid that are tried together
+MOST_SETTINGS = 32  # of a grid that are tried together where the method has a way to do so,
+FEW_SETTINGS = 8  # and where settings share nothing but the rows
 GROWTH = 8  # from one number of iterations to the next
 FULL_SECONDS = 0.5  # the same as SAMPLE_SECONDS for a method that passes over all rows in every iteration
 FEWEST_ROWS = 256  # of the runs of such a method
 START_SECONDS = 600.0  # to wait for the data and the compiler,
-WAIT_SECONDS = 20.0  # and for the runs
+WAIT_SECONDS = 60.0  # and for the runs
 STARTED = "started"  # what the process says between the two
 
 
@@ -147,7 +150,8 @@ def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> 
     groups = [([task_of(cell, prepared, middle, entry.budget.checkpoints)], scale)]
     if points:
         prepared, scale = samples.get(unit := TrialsUnit("", (), entry, seeds, 0, ()))
-        chosen = _unit_of(points, settings_together(iterations_of(entry, scale * len(prepared.y))))
+        together = settings_together(iterations_of(entry, scale * len(prepared.y)))
+        chosen = _unit_of(entry.algorithm.instance, points, together)
         groups.append(([*_possible(unit, prepared, chosen)], scale))
     with limited_memory(entry.limits.memory, 1, worker=True):
         for tasks, _ in groups:  # compiles
@@ -157,9 +161,10 @@ def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> 
     return Price(*cost)
 
 
-def _unit_of(points: Sequence[Point], together: int) -> Sequence[Point]:
+def _unit_of(algorithm: Any, points: Sequence[Point], together: int) -> Sequence[Point]:
     """As many settings as a unit has, from the whole of the grid."""
-    count = min(len(points), together, MOST_SETTINGS)
+    shares = hasattr(algorithm, "together") or hasattr(algorithm, "init_from")
+    count = min(len(points), together, MOST_SETTINGS if shares else FEW_SETTINGS)
     return [points[number * len(points) // count] for number in range(count)]
 
 
@@ -180,18 +185,19 @@ def _seconds(tasks: Sequence[Task], scale: float) -> float:
 
 
 def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
-    """From runs of more and more iterations: what they begin and end with, and what each iteration adds."""
+    """From runs of more and more iterations: what they begin and end with, and what each iteration adds.
+
+    The first iterations may cost more than others, as memory is touched for the first time.
+    """
     budget = make_budget(tasks[0])
     planned = round((budget.iterations or 1) * (scale if tasks[0].iterations is None else 1.0))
-    tried = [(0, 0.0)]
-    iterations = 1
-    while True:
-        tried.append((iterations, _timed(tasks, iterations)))
-        first, last = tried[1][1], tried[-1][1]
-        is_long = last - first > max(SAMPLE_SECONDS, 0.5 * first) or last > LONGEST_SECONDS
-        if iterations >= planned or (len(tried) > 2 and is_long):
+    tried = [(0, 0.0), (1, _timed(tasks, 1))]
+    while (last := tried[-1])[0] < planned and last[1] < LONGEST_SECONDS:
+        tried.append((longer := min(planned, GROWTH * last[0]), _timed(tasks, longer)))
+        before, each = (max(0.0, b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(tried[-3:]))
+        added = tried[-1][1] - last[1]
+        if len(tried) > 3 and added > max(SAMPLE_SECONDS, last[1]) and each > SETTLED * before:
             break
-        iterations = min(planned, GROWTH * iterations)
     (fewer, less), (most, seconds) = ((n, min(spent, _timed(tasks, n))) for n, spent in tried[-2:])
     each = max(0.0, seconds - less) / (most - fewer)
     total = (seconds - each * most) * scale + each * planned

@@ -171,7 +171,9 @@ def test_methods_are_taken_as_they_are_where_no_configuration_sets_their_fields(
 
 
 def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_path):
-    (tmp_path / "mine.yaml").write_text("defaults: [config, {override algo: solam}, _self_]\nalgo: {radius: 7.5}\n")
+    (tmp_path / "mine.yaml").write_text(
+        "defaults: [config, {override algo: solam}, _self_]\nalgo: {radius: 7.5}\n"
+    )
     words = ("algo=solam,solam_l1",)
     request = Request(words, multirun=True, config_name="mine", config_dir=str(tmp_path))
     found = compose.compose_jobs(CATALOG, request).jobs
