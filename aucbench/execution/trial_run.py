@@ -239,6 +239,7 @@ def _run(tasks: Sequence[Task]) -> float:
     begun = perf_counter()
     outcomes = run_grid(tasks) if len(tasks) > 1 else [run_cell(tasks[0])]
     seconds = perf_counter() - begun
-    if all(isinstance(outcome, Exception) for outcome in outcomes):
-        raise outcomes[0]
+    errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    if len(errors) == len(tasks):
+        raise errors[0]
     return seconds
