@@ -55,8 +55,9 @@ class Algorithm(Protocol):
         Its colour in every picture and in MLflow, ``"#rrggbb"``; without one, its name gives it.
     ``together(algorithms, states)``
         A class method: `Lockstep`, the training of several settings over one order at once, at less cost than
-        one by one. The settings differ in numbers only, not in names and flags; the states are as `init` gave
-        them, and are no longer used by others. Not asked of ``full`` methods.
+        one by one, or None where these settings cannot be. They differ in numbers only, not in names and
+        flags; the states are as `init` gave them, and are no longer used by others. Not asked of ``full``
+        methods.
     ``init_from(problem, rng, state)``
         For a ``full`` method with `done`: the state before the first iteration, in the place of `init`, where
         settings of a grid follow each other. `state` is that in which another setting, which differs in

@@ -45,14 +45,23 @@ def accumulated(vector: Thresholded) -> np.ndarray:
     return numbers[WEIGHT] * u - np.sign(u) * numbers[OFFSET] - v
 
 
-def start(vector: Thresholded, value: float) -> None:
-    """Set every entry of a zero vector to a positive value."""
-    d = vector.keys.size
-    vector.uv[0] = vector.keys[:] = value
-    vector.items[:] = np.arange(d)
-    vector.place[:] = np.arange(1, d + 1)
-    vector.numbers[NORM], vector.numbers[COUNT] = d * value, d
-    vector.products[:] = value * vector.M.sum(axis=0), vector.M.sum(axis=0)
+def current(vector: Thresholded) -> np.ndarray:
+    """(d,) w itself."""
+    u, numbers = vector.uv[0], vector.numbers
+    w: np.ndarray = numbers[SCALE] * (u - np.sign(u) * numbers[THRESHOLD])
+    return w
+
+
+def start(vector: Thresholded, w: np.ndarray) -> None:
+    """Set a zero vector to w (d,)."""
+    columns = np.flatnonzero(w)
+    columns = columns[np.argsort(np.abs(w[columns]), kind="stable")]  # sorted keys are a heap
+    count, signs = len(columns), np.sign(w)
+    vector.uv[0] = w
+    vector.keys[:count], vector.items[:count] = np.abs(w[columns]), columns
+    vector.place[columns] = np.arange(1, count + 1)
+    vector.numbers[NORM], vector.numbers[COUNT] = np.abs(w).sum(), count
+    vector.products[:] = w @ vector.M, signs @ vector.M
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Many settings of one method trained over one order: the rows are drawn once and shared while in cache."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -167,11 +167,12 @@ class _Grid:
             kinds.setdefault(_kind(task) if joins else k, {})[k] = trainer
         parts: list[_Alone | _Together] = []
         for members in kinds.values():
-            if len(members) == 1:
-                parts.append(_Alone(members, self._error_ends))
-                continue
             with self._error_ends(*members):
-                parts.append(_Together(members, self._error_ends))
+                lockstep = _start_together(members) if len(members) > 1 else None
+                if lockstep is None:
+                    parts += [_Alone({k: trainer}, self._error_ends) for k, trainer in members.items()]
+                else:
+                    parts.append(_Together(members, lockstep, self._error_ends))
         return parts
 
     def _finish(self, k: int, trainer: Trainer) -> None:
@@ -220,28 +221,14 @@ class _Alone:
 class _Together:
     """Settings that their method trains at once; each gets an equal share of the time."""
 
-    def __init__(self, trainers: dict[int, Trainer], error_ends: ErrorEnds):
-        self.trainers, self._error_ends = trainers, error_ends
+    def __init__(self, trainers: dict[int, Trainer], lockstep: Lockstep, error_ends: ErrorEnds):
+        self.trainers, self._lockstep, self._error_ends = trainers, lockstep, error_ends
         self._numbers = {k: number for number, k in enumerate(trainers)}
-        algorithms = [trainer.task.algorithm for trainer in trainers.values()]
-        with self._clocked():
-            self._lockstep: Lockstep = type(algorithms[0]).together(
-                algorithms, [trainer.state for trainer in trainers.values()]
-            )
-
-    @contextlib.contextmanager
-    def _clocked(self) -> Iterator[Clock]:
-        clock = Clock()
-        with clock:
-            yield clock
-        share = clock // len(self.trainers)
-        for trainer in self.trainers.values():
-            trainer.clock += share
 
     def advance(self, batch: Batch, check: bool) -> None:
         """Train on a batch; an error ends all."""
         with self._error_ends(*self.trainers):
-            with self._clocked():
+            with _shared_clock(self.trainers.values()):
                 self._lockstep.step(batch)
             for k, trainer in self.trainers.items():
                 with self._error_ends(k):
@@ -251,6 +238,27 @@ class _Together:
         """Train a setting no more."""
         del self.trainers[k]
         self._lockstep.drop(self._numbers[k])
+
+
+def _start_together(trainers: dict[int, Trainer]) -> Lockstep | None:
+    """Settings in lockstep, or None where their method trains them alone."""
+    algorithms = [trainer.task.algorithm for trainer in trainers.values()]
+    with _shared_clock(trainers.values()):
+        found: Lockstep | None = type(algorithms[0]).together(
+            algorithms, [trainer.state for trainer in trainers.values()]
+        )
+    return found
+
+
+@contextlib.contextmanager
+def _shared_clock(trainers: Collection[Trainer]) -> Iterator[None]:
+    """A clock whose time is shared equally."""
+    clock = Clock()
+    with clock:
+        yield
+    share = clock // len(trainers)
+    for trainer in trainers:
+        trainer.clock += share
 
 
 class _SharedProblem(Problem):

@@ -61,7 +61,7 @@ class ModelTrainer(Trainer):
 
     def _measure(self) -> None:
         algorithm = self.task.algorithm
-        self.model = Model(algorithm, finalize(algorithm, self._state))
+        self.model = Model(algorithm, finalize(algorithm, self.state))
 
     def run(self, next_batch: Callable[[int], Batch]) -> None:
         """Train until the budget ends, then let go of the rows."""

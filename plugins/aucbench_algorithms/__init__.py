@@ -12,11 +12,10 @@ from aucbench_algorithms.oam import OamGra, OamSeq
 from aucbench_algorithms.opauc import Opauc
 from aucbench_algorithms.opauc_r import OpaucR
 from aucbench_algorithms.psam import Asam, Psam
-from aucbench_algorithms.regsolam import RegSolam
 from aucbench_algorithms.roc_sgd import RocSgd
 from aucbench_algorithms.sauc import Sauc
 from aucbench_algorithms.sklearn_sgd import SgdHinge, SgdLog
-from aucbench_algorithms.solam import Solam, SolamL1
+from aucbench_algorithms.solam import RegSolam, Solam, SolamL1
 from aucbench_algorithms.spam import Spam
 from aucbench_algorithms.spdam import Spdam
 from aucbench_algorithms.svm_or import SvmOr

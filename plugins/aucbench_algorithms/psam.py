@@ -10,8 +10,7 @@ gradient steps of any loss l:
 every `rskip` steps w shrinks by the factor 1 - rskip / (t + t0), every `askip` steps it enters the mean
 that is the model.
 
-Cost per pair: O(d), or O(nnz) in the lazy layout of sparse rows, where w is kept as scale * u and the sum
-of the averaged w as weight * u - v. The layout is chosen by the number of non-zeros a row.
+Cost per pair: O(nnz), for shrinking changes the scale of w only (see `aucbench.kernels.rules`).
 
 Source: Khalid, Chitsaz, Ray, proximal stochastic AUC maximisation, Algorithm 1 and appendix; we follow
 them, not the displayed update of the text, which has no meaning. ASAM: Khalid, Ray, Chitsaz, Scalable
@@ -20,29 +19,51 @@ nonlinear AUC maximization methods, ECML PKDD 2018.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Count, NonNegative, Positive, Problem, check_fields, kernels
-from aucbench.kernels import pairs, rows, vectors, weights
-
-AHEAD = 8  # pairs prefetched before their use
+from aucbench import Access, Claims, Count, NonNegative, Positive, Problem, check_fields, kernels
+from aucbench.kernels import Move
 
 
-class State(NamedTuple):
-    """Weights w = scale u, sum of the averaged w = weight u - v."""
+class Given(NamedTuple):
+    """What the rules are given."""
 
-    uv: np.ndarray  # (2, d) u and v
-    lazy: np.ndarray  # (2,) scale, weight
-    counts: np.ndarray  # (4,) steps t, averaged points q, steps until the next shrinking, the next averaging
-    margin: float  # of the hinge loss; the parameter of ASAM's loss
-    layout: kernels.Layout  # eager: scale 1, weight 0
-    loss: Any = None  # ASAM's; compiled by address at each call
+    gamma: float
+    t0: float
+    rskip: int
+    askip: int
+    theta: float  # the margin of the hinge loss, or the parameter of another
+
+
+@kernels.scalar
+def _shrinking_and_average(t, given):
+    """The factor of w after step t, and the weight of w in the average."""
+    keep = 1.0 - given.rskip / (t + given.t0) if t % given.rskip == 0 else 1.0
+    return keep, 1.0 if t % given.askip == 0 else 0.0
+
+
+@kernels.rule
+def _proximal_step(pair, own, given):
+    """Algorithm 1: lines 4 to 9."""
+    step = 1.0 / (given.gamma * (pair.t + given.t0))
+    slack = given.theta - pair.s
+    step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)
+    keep, average = _shrinking_and_average(pair.t, given)
+    return Move(keep * step, keep, 0.0, average), own
+
+
+@kernels.rule
+def _gradient_step(pair, own, given):
+    """The same with a gradient step of any loss."""
+    step = -kernels.call(pair.loss, pair.s, given.theta) / (given.gamma * (pair.t + given.t0))
+    keep, average = _shrinking_and_average(pair.t, given)
+    return Move(keep * step, keep, 0.0, average), own
 
 
 @dataclass(frozen=True)
-class Psam:
+class Psam(kernels.RuleMethod):
     """Proximal stochastic AUC maximisation: exact proximal steps of the hinge loss on random pairs.
 
     Parameters
@@ -56,6 +77,7 @@ class Psam:
     """
 
     name: ClassVar[str] = "psam"
+    rule: ClassVar[kernels.Rule] = _proximal_step
     colour: ClassVar[str] = "#f129ff"
     access: ClassVar[Access] = Access.pairs
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
@@ -77,36 +99,15 @@ class Psam:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+    def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; the margin is that of the loss."""
-        margin = 1.0 if problem.loss is None else kernels.theta(problem.loss)
-        counts = np.array([0, 0, self.rskip, self.askip])
-        uv, lazy = kernels.two_vectors(problem.X), np.array([1.0, 0.0])
-        return State(uv, lazy, counts, margin, kernels.layout(problem.X))
+        theta = 1.0 if problem.loss is None else kernels.theta(problem.loss)
+        return self.first_state(problem, self._given(problem, theta))
 
-    def step(self, state: State, batch: Batch) -> State:
-        """Consume the pairs of a chunk, in order."""
-        if len(batch.rows) == 0:
-            return state
-        (u, v), lazy, counts, margin, layout, loss = state
-        derivative = 0 if loss is None else kernels.compile_loss(loss).derivative
-        gamma = 6.0 / len(batch.y) if self.gamma is None else self.gamma
+    def _given(self, problem: Problem, theta: float) -> Given:
+        gamma = 6.0 / problem.n_samples if self.gamma is None else self.gamma
         t0 = gamma**-0.75 if self.t0 is None else self.t0
-        is_lazy = layout is kernels.Layout.lazy
-        _run(
-            batch.rows_view, batch.rows, u, v, lazy, counts,
-            derivative, margin, gamma, t0, self.rskip, self.askip, is_lazy,
-        )  # fmt: skip
-        return state
-
-    def weights(self, state: State) -> np.ndarray:
-        """(d,) mean of the averaged points; w itself before the first."""
-        (u, v), (scale, weight), averaged = state.uv, state.lazy, state.counts[1]
-        return weights.mean(u, v, weight, averaged) if averaged else scale * u
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ self.weights(state)
+        return Given(gamma, t0, self.rskip, self.askip, theta)
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,7 @@ class Asam(Psam):
     """
 
     name: ClassVar[str] = "asam"
+    rule: ClassVar[kernels.Rule] = _gradient_step
     colour: ClassVar[str] = "#123d03"
     losses: ClassVar[tuple[str, ...]] = ("smooth_hinge", "*")
     citation: ClassVar[str] = "khalid2018asam"
@@ -157,58 +159,7 @@ class Asam(Psam):
         "diverges with a small gamma.",
     )
 
-    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+    def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights."""
         loss = SmoothHinge() if problem.loss is None else problem.loss
-        return super().init(problem, rng)._replace(loss=loss)
-
-
-@kernels.kernel
-def _run(
-    X, order, u, v, lazy, counts, derivative, margin, gamma, t0, rskip, askip, is_lazy
-):  # fmt: skip
-    """Steps of the loss at the address `derivative`; 0 is the proximal step of the hinge."""
-    t, averaged, until_shrink, until_average = counts
-    scale, weight = lazy
-    Z = pairs.room(X, order)
-    for k in range(order.shape[0]):
-        if k + AHEAD < order.shape[0]:
-            pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
-        i, j = order[k, 0], order[k, 1]
-        t += 1
-        pairs.subtract(X, i, j, Z)
-        product, square = rows.dot_norm(Z, 0, u)
-        step = 1.0 / (gamma * (t + t0))
-        if derivative == 0:
-            slack = margin - scale * product
-            moves = not (slack <= 0.0 or square == 0.0)  # so that NaN goes on into the weights
-            step = min(step, slack / square) / scale
-        else:
-            step *= -kernels.call(derivative, scale * product, margin) / scale
-            moves = step != 0.0
-        if moves:
-            if weight == 0.0:
-                rows.axpy(step, Z, 0, u)
-            else:
-                rows.axpy2(step, Z, 0, u, weight * step, v)
-        until_shrink -= 1
-        if until_shrink <= 0:
-            until_shrink = rskip
-            shrink = 1.0 - rskip / (t + t0)
-            if is_lazy:
-                scale *= shrink
-                if scale < weights.SMALLEST_SCALE:
-                    weights.fold(u, scale, v, weight)
-                    scale, weight = 1.0, 0.0
-            else:
-                vectors.scale(shrink, u)
-        until_average -= 1
-        if until_average <= 0:
-            until_average = askip
-            averaged += 1
-            if is_lazy:
-                weight += scale
-            else:
-                vectors.add(-1.0, u, v)
-    lazy[0], lazy[1] = scale, weight
-    counts[0], counts[1], counts[2], counts[3] = t, averaged, until_shrink, until_average
+        return self.first_state(problem, self._given(problem, kernels.theta(loss)), loss=loss)

@@ -11,11 +11,11 @@ For a sample x with s = w.x, and eta = C / sqrt(t):
 
 The model is the mean of the w.
 
-Cost per example: O(nnz) with l2 and ball, as w is kept as scale * u, of which shrinking changes the scale
-only, the sum of the w as weight * u - v, and a and b move by the products of the rows with m+ and m-,
-computed beforehand. The net costs O(nnz log d) on sparse rows, where w is a thresholded vector (see
-`aucbench.kernels.thresholded`), and O(d) on others. While eta beta is about 1 the scale is folded every
-few steps, at O(d), or at the number of non-zero weights with the net.
+Cost per example: O(nnz) with l2 and ball, for shrinking and projecting change the scale of w only (see
+`aucbench.kernels.rules`), and a and b move by the products of the rows with m+ and m-, computed beforehand.
+The net costs O(nnz log d) on sparse rows, where w is a thresholded vector (see
+`aucbench.kernels.thresholded`), and O(d) on others. While eta beta is about 1 the scale is folded every few
+steps, at O(d), or at the number of non-zero weights with the net.
 
 Source: Natole, Ying, Lyu, Stochastic proximal algorithms for AUC maximization, ICML 2018.
 """
@@ -28,12 +28,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, NonNegative, Positive, Problem, check_fields, kernels
-from aucbench.kernels import fast_kernel, rows, thresholded, vectors, weights
+from aucbench.kernels import Move, fast_kernel, rows, thresholded
 from aucbench.kernels.thresholded import Thresholded
 
 AHEAD = 8  # rows prefetched before their use
-REFRESH = 1024  # steps between exact computations of |w|^2, a and b, at least
-FADED = 1e3  # a and b are computed anew when they have become so many times smaller
+REFRESH = 1024  # steps between exact computations of a and b with the net on sparse rows, at least
 
 
 class Penalty(StrEnum):
@@ -44,11 +43,38 @@ class Penalty(StrEnum):
     ball = "ball"
 
 
-class State(NamedTuple):
-    """Weights w = scale u, sum of w = weight u - v; with the net on sparse rows a thresholded vector."""
+class Given(NamedTuple):
+    """What the rule is given."""
 
-    w: np.ndarray | Thresholded  # (2, d) u and v
-    lazy: np.ndarray  # (6,) scale, weight, |w|^2, a, b, their largest size since they were computed
+    C: float
+    beta: float  # 0 with the ball
+    p: float  # share of positives
+    radius: float  # of the ball
+
+
+def _step(row, own, given):
+    """Algorithm 1 with R(w) = beta / 2 |w|^2, or before the projection."""
+    eta = given.C / np.sqrt(row.t)
+    a, b = row.fixed
+    keep = 1.0 / (1.0 + eta * given.beta)
+    return Move(-eta * keep * _coefficient(row.s, a, b, given.p, row.positive), keep, 0.0, 1.0), own
+
+
+@kernels.scalar
+def _coefficient(s, a, b, p, positive):
+    """The derivative of the objective by s."""
+    return 2.0 * (1.0 - p) * (s - a - 1.0 - (b - a)) if positive else 2.0 * p * (s - b + 1.0 + (b - a))
+
+
+RIDGE = kernels.rule(_step)
+IN_BALL = kernels.rule(_step, ball="l2")
+
+
+class NetState(NamedTuple):
+    """The state with an elastic net: w and the sum of the w, or a thresholded vector on sparse rows."""
+
+    w: np.ndarray | Thresholded  # (2, d) w and minus the sum
+    ab: np.ndarray  # (2,) a and b; unused on sparse rows
     steps: np.ndarray  # (1,) t
     means: np.ndarray  # (2, d) m+ and m-
     products: np.ndarray  # (n, 2) x.m+ and x.m- of every row
@@ -56,7 +82,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Spam:
+class Spam(kernels.RuleMethod):
     """Stochastic proximal AUC maximisation with the square loss.
 
     Parameters
@@ -106,105 +132,51 @@ class Spam:
             return ("beta", "nu")
         return ("radius",) if self.penalty is Penalty.net else ("nu", "radius")
 
-    def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero; computes p, m+, m- and the products of all rows with m+ and m-."""
-        means = np.array([problem.mean_pos, problem.mean_neg])
-        products = np.ascontiguousarray(problem.X @ means.T)
-        lazy = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-        w: np.ndarray | Thresholded = kernels.two_vectors(problem.X)
-        if self.penalty is Penalty.net and kernels.layout(problem.X) is kernels.Layout.lazy:
-            w = thresholded.thresholded(problem.n_features, means.T)
-        return State(w, lazy, np.zeros(1, np.int64), means, products, problem.p)
+    @property
+    def rule(self) -> kernels.Rule:
+        """The step with a ridge or in a ball; that with the net is no rule."""
+        return IN_BALL if self.penalty is Penalty.ball else RIDGE
 
-    def step(self, state: State, batch: Batch) -> State:
+    def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState | NetState:
+        """Zero; computes p, m+, m- and the products of all rows with m+ and m-."""
+        means, p = np.array([problem.mean_pos, problem.mean_neg]), problem.p
+        if self.penalty is not Penalty.net:
+            ball = self.penalty is Penalty.ball
+            given = Given(self.C, 0.0 if ball else self._beta(problem.n_samples), p, self.radius)
+            return self.first_state(problem, given, fixed=means)
+        w: np.ndarray | Thresholded = kernels.two_vectors(problem.X)
+        if kernels.layout(problem.X) is kernels.Layout.lazy:
+            w = thresholded.thresholded(problem.n_features, means.T)
+        products = np.ascontiguousarray(problem.X @ means.T)
+        return NetState(w, np.zeros(2), np.zeros(1, np.int64), means, products, p)
+
+    def _beta(self, n_samples: int) -> float:
+        return 3.0 / n_samples if self.beta is None else self.beta
+
+    def step(self, state: Any, batch: Batch) -> Any:
         """Consume the rows of a chunk, in order."""
-        if len(batch.rows) == 0:
-            return state
-        w, lazy, steps, means, products, p = state
-        beta = 3.0 / len(batch.y) if self.beta is None else self.beta
+        if self.penalty is not Penalty.net or len(batch.rows) == 0:
+            return super().step(state, batch)
+        w, ab, steps, means, products, p = state
+        where, beta = (batch.rows_view, batch.y, batch.rows), self._beta(len(batch.y))
         if isinstance(w, Thresholded):
-            _run_sparse_net(
-                batch.rows_view, batch.y, batch.rows, w, steps, products, p, self.C, beta, self.nu
-            )
-        elif self.penalty is Penalty.net:
-            _run_net(
-                batch.rows_view, batch.y, batch.rows, w[0], w[1], lazy, steps, means, p,
-                self.C, beta, self.nu,
-            )  # fmt: skip
+            _run_sparse_net(*where, w, steps, products, p, self.C, beta, self.nu)
         else:
-            _run(
-                batch.rows_view, batch.y, batch.rows, w[0], w[1], lazy, steps, means, products, p,
-                self.C, beta, self.radius, self.penalty is Penalty.ball,
-            )  # fmt: skip
+            _run_net(*where, w[0], w[1], ab, steps, means, p, self.C, beta, self.nu)
         return state
 
-    def weights(self, state: State) -> np.ndarray:
+    def weights(self, state: Any) -> np.ndarray:
         """(d,) mean of the points so far; zero before the first step."""
+        if self.penalty is not Penalty.net:
+            return super().weights(state)
         w, steps = state.w, max(1, int(state.steps[0]))
-        if isinstance(w, Thresholded):
-            return thresholded.accumulated(w) / steps
-        return (state.lazy[1] * w[0] - w[1]) / steps
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ self.weights(state)
+        total: np.ndarray = thresholded.accumulated(w) if isinstance(w, Thresholded) else -w[1]
+        return total / steps
 
 
 @kernels.kernel
-def _coefficient(s, a, b, p, positive):
-    """The derivative of the objective by s."""
-    return 2.0 * (1.0 - p) * (s - a - 1.0 - (b - a)) if positive else 2.0 * p * (s - b + 1.0 + (b - a))
-
-
-@kernels.kernel
-def _run(X, y, order, u, v, lazy, steps, means, products, p, C, beta, radius, ball):
-    scale, weight, size, a, b, peak = lazy
-    t = steps[0]
-    refresh = max(REFRESH, u.size)
-    for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-            rows.prefetch(products, order[k + AHEAD])
-        i = order[k]
-        t += 1
-        eta = C / np.sqrt(t)
-        # a and b remember the rounding of their largest size
-        current = abs(a) + abs(b)
-        if t % refresh == 0 or peak > FADED * (1.0 + current):
-            a, b = scale * vectors.dot(means[0], u), scale * vectors.dot(means[1], u)
-            size = scale * scale * vectors.square(u)
-            peak = abs(a) + abs(b)
-        peak = max(peak, current)
-        factor = 1.0
-        if ball:
-            product, square = rows.dot_norm(X, i, u)
-            s = scale * product
-            step = -eta * _coefficient(s, a, b, p, y[i] > 0)
-            size += step * (2.0 * s + step * square)
-            if not size <= radius * radius:
-                # an infinite |w| must not be scaled to zero: it would look like a finite model
-                factor = radius / np.sqrt(size) if size < np.inf else np.nan
-                size = radius * radius
-        else:
-            step = -eta * _coefficient(scale * rows.dot(X, i, u), a, b, p, y[i] > 0)
-            factor = 1.0 / (1.0 + eta * beta)
-        a = factor * (a + step * products[i, 0])
-        b = factor * (b + step * products[i, 1])
-        if scale * factor >= weights.SMALLEST_SCALE:
-            rows.axpy2(step / scale, X, i, u, weight * step / scale, v)
-            scale *= factor
-        else:  # folded before the step, which may be far larger than what is left of it
-            weights.fold(u, scale * factor, v, weight)
-            scale, weight = 1.0, 0.0
-            rows.axpy(step * factor, X, i, u)
-        weight += scale
-    steps[0] = t
-    lazy[0], lazy[1], lazy[2], lazy[3], lazy[4], lazy[5] = scale, weight, size, a, b, peak
-
-
-@kernels.kernel
-def _run_net(X, y, order, w, v, lazy, steps, means, p, C, beta, nu):
-    a, b = lazy[3], lazy[4]
+def _run_net(X, y, order, w, v, ab, steps, means, p, C, beta, nu):
+    a, b = ab
     for k in range(order.size):
         if k + AHEAD < order.size:
             rows.prefetch(X, order[k + AHEAD])
@@ -213,7 +185,7 @@ def _run_net(X, y, order, w, v, lazy, steps, means, p, C, beta, nu):
         eta = C / np.sqrt(steps[0])
         rows.axpy(-eta * _coefficient(rows.dot(X, i, w), a, b, p, y[i] > 0), X, i, w)
         a, b = _threshold(w, v, means, eta * nu, 1.0 / (1.0 + eta * beta))
-    lazy[3], lazy[4] = a, b
+    ab[0], ab[1] = a, b
 
 
 @fast_kernel

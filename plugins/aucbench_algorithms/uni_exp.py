@@ -17,14 +17,13 @@ ICML 2011; run online as in the comparison of Gao et al., ICML 2013.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
-from aucbench.kernels import rows
+from aucbench import Access, Claims, Positive, Problem, check_fields, kernels
+from aucbench.kernels import Move
 
-AHEAD = 8  # rows prefetched before their use
 LARGEST = 700.0  # exponent
 
 
@@ -35,17 +34,33 @@ class Ratio(StrEnum):
     running = "running"
 
 
-class State(NamedTuple):
-    """The weights and what the share of positives needs."""
+class Intercept(NamedTuple):
+    """What is fitted besides the weights."""
 
-    w: np.ndarray  # (d,)
-    b: np.ndarray  # (1,) intercept
-    counts: np.ndarray  # (2,) examples and positives so far
-    p: float  # share of positives of the training data; unused with ratio running
+    b: float
+
+
+class Given(NamedTuple):
+    """What the rule is given."""
+
+    eta: float
+    p: float  # share of positives of the training data
+    running: bool  # that of the examples so far is used instead
+    intercept: bool
+
+
+@kernels.rule
+def _step(row, own, given):
+    """A gradient step of the weighted exponential loss."""
+    p = row.positives / row.t if given.running else given.p
+    label, c = (1.0, 1.0 - p) if row.positive else (-1.0, p)
+    exponent = -label * (row.s + own.b)
+    k = given.eta * c * label * np.exp(LARGEST if exponent > LARGEST else exponent)
+    return Move(k, 1.0, 0.0, 0.0), Intercept(own.b + k if given.intercept else 0.0)
 
 
 @dataclass(frozen=True)
-class UniExp:
+class UniExp(kernels.RuleMethod):
     """Online univariate exponential loss with weighted classes.
 
     Parameters
@@ -59,6 +74,7 @@ class UniExp:
     """
 
     name: ClassVar[str] = "uni_exp"
+    rule: ClassVar[kernels.Rule] = _step
     colour: ClassVar[str] = "#82a068"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
@@ -82,52 +98,13 @@ class UniExp:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+    def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; counts the positives of the training data where their share is used."""
-        p = problem.p if self.ratio is Ratio.train else 0.0
-        return State(np.zeros(problem.n_features), np.zeros(1), np.zeros(2, np.int64), p)
-
-    def step(self, state: State, batch: Batch) -> State:
-        """Consume the rows of a chunk, in order."""
-        if len(batch.rows) == 0:
-            return state
         running = self.ratio is Ratio.running
-        _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, running, self.intercept)
-        return state
+        given = Given(self.eta, 0.0 if running else problem.p, running, self.intercept)
+        return self.first_state(problem, given, Intercept(0.0))
 
-    def weights(self, state: State) -> np.ndarray:
-        """(d,) the last iterate."""
-        return state.w.copy()
-
-    def fitted_intercept(self, state: State) -> float:
+    def fitted_intercept(self, state: kernels.RuleState) -> float:
         """The intercept b, which no score contains."""
-        return float(state.b[0])
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x, without the intercept."""
-        return X @ state.w
-
-
-@kernels.kernel
-def _run(X, y, order, w, b, counts, p, eta, running, intercept):
-    t, positives = counts
-    for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
-        positive = y[i] > 0
-        t += 1
-        positives += positive
-        if running:
-            p = positives / t
-        label = 1.0 if positive else -1.0
-        c = 1.0 - p if positive else p
-        exponent = -label * (rows.dot(X, i, w) + b[0])
-        if exponent > LARGEST:
-            exponent = LARGEST
-        step = eta * c * label * np.exp(exponent)
-        if step != 0.0:
-            rows.axpy(step, X, i, w)
-            if intercept:
-                b[0] += step
-    counts[0], counts[1] = t, positives
+        intercept: float = state.own.b
+        return intercept

@@ -1,0 +1,225 @@
+"""The loops of a rule over rows and pairs, for one setting: templates, of which each rule has its copy.
+
+RULE, BALL and SQUARE are set in the copy (see `Rule.loop`), ADVANCE is its copy of `advance`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from aucbench.kernels import pairs, rows, thresholded, vectors, weights
+from aucbench.kernels.rules import Row, scalar
+
+RULE: Any = None
+ADVANCE: Any = None
+BALL = SQUARE = True
+
+AHEAD = 8  # rows prefetched before their use
+CANCELLED = 1e-4  # |w|^2 against the terms it is the sum of, below which it is computed exactly
+FADED = 1e3  # fixed products are computed anew when they have become so many times smaller
+
+
+class Scaled(NamedTuple):
+    """The scalars of the weights w = scale u and of the sum of the averaged w, weight u - v."""
+
+    scale: float = 1.0
+    inverse: float = 1.0  # 1 / scale; a division takes long
+    weight: float = 0.0
+    total: float = 0.0  # sum of the weights in the average
+    size: float = 0.0  # |w|^2; kept up for a ball only
+    peak: float = 0.0  # the largest sum of |w.f| over the fixed vectors f since these were computed exactly
+
+
+@scalar
+def into_ball(size, radius):
+    """The factor that projects w on |w| <= radius, given |w|^2, and |w|^2 after that."""
+    if not size <= radius * radius:
+        # An infinite |w| must not be scaled to zero: it would look like a finite model.
+        return (radius / np.sqrt(size) if size < np.inf else np.nan), radius * radius
+    return 1.0, size
+
+
+@scalar
+def is_out_of_range(scale, weight):
+    """Whether u must be folded; without a sum no digit is lost before. NaN goes on as it is."""
+    smallest = weights.SMALLEST_SCALE_ALONE if weight == 0.0 else weights.SMALLEST_SCALE
+    return (abs(scale) < smallest) | (abs(scale) > weights.LARGEST_SCALE)
+
+
+def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
+    """One step along row i of X."""
+    u, v = uv[0], uv[1]
+    scale, inverse, weight, total, size, peak = w
+    if len(fixed) > 0:  # what they were rounded to at their largest stays with them
+        current = magnitude(fixed)
+        if t % refresh == 0 or peak > FADED * (1.0 + current):
+            fixed = exact(fixed, scale, F, u)
+            peak = current = magnitude(fixed)
+        peak = max(peak, current)
+    if SQUARE:
+        product, square = rows.dot_norm(X, i, u)
+    else:
+        product, square = rows.dot(X, i, u), 0.0
+    s = scale * product
+    move, own = RULE(Row(t, positive, positives, s, square, size, fixed, loss), own, given)
+    step, factor = move.step, move.keep
+    weight += move.before * scale
+    is_uncertain = starts = False
+    if BALL:
+        starts = size == 0.0 and step != 0.0  # what is zero so far would not cancel to that in weight u - v
+        terms = factor * factor * size + step * step * square
+        size = terms + 2.0 * factor * step * s
+        is_uncertain = t % refresh == 0 or (terms > 0.0 and size <= CANCELLED * terms)
+        shrink, size = into_ball(size, given.radius)
+        factor *= shrink
+        step *= shrink
+    fixed = moved(fixed, factor, step, changes)
+    if factor != 1.0:
+        scale *= factor
+        inverse = 1.0 / scale
+    if starts or is_out_of_range(scale, weight):
+        # Folded before the step, which may be far larger than what is left of w.
+        weights.fold(u, scale, v, weight)
+        scale, inverse, weight = 1.0, 1.0, 0.0
+    if step != 0.0:
+        a = step * inverse
+        if weight == 0.0:
+            rows.axpy(a, X, i, u)
+        else:
+            rows.axpy2(a, X, i, u, weight * a, v)
+    if BALL and is_uncertain:
+        shrink, size = into_ball(scale * scale * vectors.square(u), given.radius)
+        scale *= shrink
+        inverse = 1.0 / scale
+    weight += move.after * scale
+    return Scaled(scale, inverse, weight, total + move.before + move.after, size, peak), fixed, own
+
+
+def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
+    """One step with the l1 ball, every weight being changed when the projection is active."""
+    u, v = uv[0], uv[1]
+    weight, total, bound = w.weight, w.total, w.size
+    s, square, absolute = rows.dot_norms(X, i, u)
+    move, own = RULE(Row(t, positive, positives, s, square, bound, fixed, loss), own, given)
+    weight += move.before
+    if bound == 0.0 and move.step != 0.0:
+        weight = 0.0  # the sum so far is exactly zero, and weight u - v would not cancel to that
+    bound = move.keep * bound + abs(move.step) * absolute  # of |w|_1
+    if bound <= given.radius and move.keep == 1.0:
+        rows.axpy2(move.step, X, i, u, weight * move.step, v)
+    else:
+        weights.fold(u, move.keep, v, weight)
+        weight = 0.0
+        rows.axpy(move.step, X, i, u)
+        bound = vectors.project_l1(u, given.radius)
+    return Scaled(1.0, 1.0, weight + move.after, total + move.before + move.after, bound, 0.0), fixed, own
+
+
+def advance_lazy_l1(X, i, t, positive, positives, refresh, vector, w, fixed, changes, F, own, given, loss):
+    """One step with the l1 ball on sparse rows: w is a thresholded vector, which projecting lowers."""
+    s = thresholded.dot(X, i, vector)
+    move, own = RULE(Row(t, positive, positives, s, 0.0, 0.0, fixed, loss), own, given)
+    thresholded.weigh(vector, move.before)
+    if move.keep != 1.0:
+        thresholded.shrink(vector, 0.0, move.keep)
+        thresholded.fold(vector)  # the projection takes a scale of 1
+    if move.step != 0.0:
+        thresholded.axpy(move.step, X, i, vector)
+    thresholded.project(vector, given.radius)  # always: the first point may lie outside
+    thresholded.weigh(vector, move.after)
+    return Scaled(1.0, 1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, own
+
+
+def over_rows(X, y, order, refresh, uv, w, counts, fixed, F, products, own, given, loss):
+    """Steps along the rows `order` (k,); `products` (n, c) are those of all rows with the fixed vectors F."""
+    t, positives = counts
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+            if len(fixed) > 0:
+                rows.prefetch(products, order[k + AHEAD])
+        i = order[k]
+        t += 1
+        positive = y[i] > 0
+        positives += positive
+        changes = row_of(products, i, fixed)
+        w, fixed, own = ADVANCE(
+            X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss
+        )  # fmt: skip
+    return w, (t, positives), fixed, own
+
+
+def over_pairs(X, y, order, refresh, uv, w, counts, fixed, F, products, own, given, loss):
+    """Steps along the differences of the pairs `order` (k, 2) of rows."""
+    t, positives = counts
+    Z = pairs.room(X, order)
+    for k in range(order.shape[0]):
+        if k + AHEAD < order.shape[0]:
+            pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
+        t += 1
+        pairs.subtract(X, order[k, 0], order[k, 1], Z)
+        w, fixed, own = ADVANCE(
+            Z, 0, t, True, t, refresh, uv, w, fixed, fixed, F, own, given, loss
+        )  # fmt: skip
+    return w, (t, positives), fixed, own
+
+
+# Operations on the tuples of numbers of a rule, and on the tuples of arrays with one number for each setting.
+# They are written out for each type of tuple, as a tuple has no loop.
+
+
+def magnitude(fixed: Any) -> float:
+    """The sum of the absolute numbers of a tuple."""
+    raise NotImplementedError
+
+
+def exact(fixed: Any, scale: float, F: Any, u: Any) -> Any:
+    """The products of w = scale u with the rows of F."""
+    raise NotImplementedError
+
+
+def moved(fixed: Any, factor: float, step: float, changes: Any) -> Any:
+    """The products after w <- factor w + step x, `changes` being those of x."""
+    raise NotImplementedError
+
+
+def row_of(products: Any, i: int, fixed: Any) -> Any:
+    """Row i of an array as a tuple of the length of `fixed`."""
+    raise NotImplementedError
+
+
+def written_out(arguments: str, result: str, **names: Any) -> Any:
+    """A function of these arguments that returns an expression."""
+    scope: dict[str, Any] = dict(names)
+    exec(f"def implementation({arguments}):\n    return {result}", scope)
+    return scope["implementation"]
+
+
+def _each(count: int, expression: str) -> str:
+    return "(" + "".join(expression.format(c=c) + ", " for c in range(count)) + ")"
+
+
+@overload(magnitude)
+def _magnitude(fixed):
+    terms = [f"abs(fixed[{c}])" for c in range(len(fixed))]
+    return written_out("fixed", " + ".join(["0.0", *terms]))
+
+
+@overload(exact)
+def _exact(fixed, scale, F, u):
+    return written_out(
+        "fixed, scale, F, u", _each(len(fixed), "scale * dot(F[{c}], u)"), dot=vectors.dot
+    )  # fmt: skip
+
+
+@overload(moved)
+def _moved(fixed, factor, step, changes):
+    return written_out(
+        "fixed, factor, step, changes", _each(len(fixed), "factor * fixed[{c}] + step * changes[{c}]")
+    )  # fmt: skip
+
+
+@overload(row_of)
+def _row_of(products, i, fixed):
+    return written_out("products, i, fixed", _each(len(fixed), "products[i, {c}]"))

@@ -1,0 +1,136 @@
+"""A method with one weight vector as a rule: the scalars of one step, from which every loop is made.
+
+A rule is a pure function of scalars at the level of a module,
+
+    rule(row, own, given) -> Move(step, keep, before, after), own
+
+that reads like the algorithm of a paper: from the score s = w.x and the like of a `Row`, the method's own
+numbers and its given parameters it says how the weights move,
+
+    w <- keep w + step x,  then projected on |w| <= given.radius (with a ball)
+
+and with which weights the points before and after the move enter the average that is the model (none
+does: the model is w itself). The loops over dense and CSR rows or pairs, of one setting and of many
+in lockstep, belong to the framework: w is kept as in `aucbench.kernels.weights`, so that a step costs
+the non-zeros of its row.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numba
+
+from aucbench.kernels.jit import cached
+
+
+class Row(NamedTuple):
+    """What a rule is told about the row (or pair: x is the positive less the negative row) of a step."""
+
+    t: int  # number of the step, from 1
+    positive: bool  # whether its label is 1; always for a pair
+    positives: int  # positive rows so far, this one included
+    s: float  # w.x
+    square: float  # |x|^2
+    size: float  # |w|^2; kept up with the l2 ball only
+    fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
+    loss: int  # address of the derivative of the loss, for `kernels.call`; 0 without one
+
+
+class Move(NamedTuple):
+    """What a rule does to the weights."""
+
+    step: float  # w becomes keep w + step x
+    keep: float
+    before: float  # weight of w in the average
+    after: float  # weight of the new w, projected, in the average
+
+
+class Ball(StrEnum):
+    """On which ball the weights are projected after each step."""
+
+    none = "none"
+    l2 = "l2"
+    l1 = "l1"
+
+
+class Rule:
+    """A rule and the loops that were compiled with it."""
+
+    def __init__(self, function: Callable[..., Any], ball: Ball):
+        self.function, self.ball = function, ball
+        self.inlined = scalar(function)
+        self._loops: dict[Any, Any] = {}
+
+    @property
+    def needs_square(self) -> bool:
+        """Whether |x|^2 must be computed: for the ball, or because the rule reads it."""
+        return self.ball is Ball.l2 or "square" in self.function.__code__.co_names
+
+    def loop(self, template: Callable[..., Any], **parts: Callable[..., Any]) -> Any:
+        """A loop that is a copy of a template, in which RULE is this one.
+
+        Parameters
+        ----------
+        template : callable
+            A function whose globals RULE, BALL and SQUARE, and those named by `parts`, are set in the copy.
+        **parts : callable
+            Templates too, copied in the same way and inlined.
+
+        Returns
+        -------
+        callable
+            Compiled when it is first called. It is kept on disk with what else is compiled from the module of
+            the rule, and is compiled anew when the code of that module or of what it imports from its package
+            has changed.
+        """
+        which = (template, *parts.values())
+        if which not in self._loops:
+            constants = {"RULE": self.inlined, "BALL": self.ball is Ball.l2, "SQUARE": self.needs_square}
+            copies = {name: scalar(self._copy(part, constants)) for name, part in parts.items()}
+            copy = self._copy(template, constants | copies)
+            copy.__qualname__ += "".join(f".{part.__name__}" for part in parts.values())
+            self._loops[which] = cached(numba.njit, copy, nogil=True)
+        return self._loops[which]
+
+    def _copy(self, template: Callable[..., Any], constants: dict[str, Any]) -> FunctionType:
+        """The template with other globals, as if it stood in the file of the rule."""
+        code = template.__code__.replace(co_filename=self.function.__code__.co_filename)
+        copy = FunctionType(code, {**template.__globals__, **constants}, template.__name__)
+        where = f"{template.__module__.rpartition('.')[2]}.{template.__name__}"
+        copy.__qualname__ = f"{self.function.__qualname__}.{self.ball}.{where}"
+        copy.__module__ = self.function.__module__
+        return copy
+
+
+def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> Any:
+    """Make a rule of a function of scalars.
+
+    Parameters
+    ----------
+    function : callable
+        ``rule(row, own, given)`` with a `Row` and two NamedTuples of numbers, at the level of a module, in
+        the part of Python that numba compiles. It returns a `Move` and the new `own`, of the same
+        types, and calls nothing but functions made by `kernels.scalar`, `kernels.call` and those of
+        `math` and NumPy. It must not depend on anything else.
+    ball : none, l2 or l1
+        The norm of the ball |w| <= given.radius on which w is projected after each step.
+
+    Returns
+    -------
+    Rule
+        For the class variable `rule` of a `RuleMethod`.
+    """
+    if function is None:
+        return partial(rule, ball=ball)
+    return Rule(function, Ball(ball))
+
+
+def scalar(function: Callable[..., Any]) -> Any:
+    """Compile a function of scalars that rules call, to be inlined: no scalar passes through memory.
+
+    Nothing in it counts references to arrays, which would cost as much as a short row; it cannot make any.
+    """
+    return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)

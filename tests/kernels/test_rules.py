@@ -1,0 +1,319 @@
+"""A rule does what it says on every layout, alone and in lockstep: compared with plain loops."""
+
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import aucbench
+from aucbench import Access, Batch, Problem, kernels
+from aucbench.kernels import Move
+from tests.helpers.training import random_pairs, random_problem
+
+FORMS = {
+    "dense": lambda X: X,
+    "float32": lambda X: X.astype(np.float32),
+    "csr": sparse.csr_matrix,
+    "lazy": lambda X: sparse.csr_matrix(np.hstack([X, np.zeros((len(X), 400))])),
+}
+
+
+class Own(NamedTuple):
+    mean: float
+
+
+class Given(NamedTuple):
+    eta: float
+    lam: float
+    radius: float
+    askip: int
+    is_before: bool
+
+
+def logistic(row, own, given):
+    """A gradient step of the logistic loss with a ridge; every few points enter the average, with weights."""
+    label = 1.0 if row.positive else -1.0
+    mean = own.mean + (row.s - own.mean) / row.t
+    step = given.eta / np.sqrt(row.t) * label / (1.0 + np.exp(label * (row.s - 0.1 * own.mean)))
+    weight = step * step if row.t % given.askip == 0 else 0.0
+    before = weight if given.is_before else 0.0
+    return Move(step, 1.0 - given.eta * given.lam, before, weight - before), Own(mean)
+
+
+def passive(row, own, given):
+    """A step to the margin 1, at most eta; it reads |x|^2 and |w|^2, and averages nothing."""
+    step = min(given.eta, max(0.0, 1.0 - row.s) / (row.square + row.size * given.lam + 1e-9))
+    return Move(step, 1.0, 0.0, 0.0), own
+
+
+def centred(row, own, given):
+    """A square loss of the score less those of two fixed vectors."""
+    a, b = row.fixed
+    s = row.s - a if row.positive else b - row.s
+    return Move(given.eta * (1.0 - s) * (1.0 if row.positive else -1.0), 1.0 - given.lam, 0.0, 1.0), own
+
+
+def any_loss(row, own, given):
+    """A gradient step of whatever loss is given."""
+    return Move(-given.eta * kernels.call(row.loss, row.s, 1.0), 1.0 - given.lam, 0.0, 1.0), own
+
+
+def method(function, ball="none", pairs=False, fixed=None, loss=None):
+    class Method(kernels.RuleMethod):
+        access = Access.pairs if pairs else Access.stream
+        rule = kernels.rule(function, ball=ball)
+
+        def __init__(self, *numbers):
+            self.numbers = numbers
+
+        def init(self, problem, rng):
+            vectors = None if fixed is None else fixed(problem.n_features)
+            return self.first_state(problem, Given(*self.numbers), Own(0.0), fixed=vectors, loss=loss)
+
+    return Method
+
+
+def two_vectors(d):
+    return np.random.default_rng(8).normal(size=(2, d)) * (np.arange(d) < 12)
+
+
+def expected(cls, numbers, X, y, order, derivative=None):
+    """The weights of a rule by a plain loop."""
+    given, own, ball = Given(*numbers), Own(0.0), cls.rule.ball
+    w, total, weights, positives = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0, 0
+    F = two_vectors(X.shape[1])
+    for t, where in enumerate(order, 1):
+        x = X[where[0]] - X[where[1]] if cls.access is Access.pairs else X[where]
+        positive = cls.access is Access.pairs or y[where] > 0
+        positives += positive
+        row = kernels.Row(t, positive, positives, x @ w, x @ x, w @ w, tuple(F @ w), 0)
+        if derivative is not None:
+            move = Move(-given.eta * derivative(x @ w), 1.0 - given.lam, 0.0, 1.0)
+        else:
+            move, own = cls.rule.function(row, own, given)
+        total, weights = total + move.before * w, weights + move.before
+        w = move.keep * w + move.step * x
+        if ball == "l2":
+            w = w * min(1.0, given.radius / max(1e-300, np.linalg.norm(w)))
+        elif ball == "l1":
+            w = into_l1_ball(w, given.radius)
+        total, weights = total + move.after * w, weights + move.after
+    return total / weights if weights else w
+
+
+def into_l1_ball(w, radius):
+    if np.abs(w).sum() <= radius:
+        return w
+    low, high = 0.0, np.abs(w).max()
+    for _ in range(200):
+        threshold = (low + high) / 2
+        low, high = (
+            (threshold, high) if np.maximum(np.abs(w) - threshold, 0).sum() > radius else (low, threshold)
+        )
+    return np.sign(w) * np.maximum(np.abs(w) - high, 0.0)
+
+
+def data(form, pairs=False, n=400):
+    X, y = random_problem(3, n, 12, density=0.6)
+    if form == "float32":
+        X = X.astype(np.float32).astype(np.float64)
+    order = random_pairs(4, y, 3 * n) if pairs else np.random.default_rng(5).integers(0, n, 3 * n)
+    made = FORMS[form](X)
+    plain = made.toarray() if sparse.issparse(made) else X
+    return made, plain, y, order
+
+
+def run(cls, numbers, X, y, order, chunks=3):
+    algorithm = cls(*numbers)
+    state = algorithm.init(Problem(X, y, len(order)), None)
+    for chunk in np.array_split(order, chunks):
+        state = algorithm.step(state, Batch(X, y, chunk))
+    return algorithm.weights(state)
+
+
+def assert_close(found, wanted, tolerance=1e-10):
+    assert np.abs(found - wanted).max() <= tolerance * np.abs(wanted).max()
+
+
+SETTINGS = (
+    (0.5, 0.0, 1.0, 1, True),
+    (0.5, 0.01, 0.3, 3, False),
+    (2.0, 0.499, 5.0, 7, True),  # keeps a five-hundredth of w: the scale is folded all the time
+    (1.0, 1.5, 1.0, 2, False),  # turns w round
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("ball", ["none", "l2", "l1"])
+@pytest.mark.parametrize("pairs", [False, True])
+def test_a_rule_moves_the_weights_as_a_plain_loop_does(form, ball, pairs):
+    X, plain, y, order = data(form, pairs)
+    cls = method(logistic, ball, pairs)
+    for numbers in SETTINGS:
+        if ball == "l1" and form == "lazy" and numbers[1] > 0.1:
+            continue  # keeps are folded there at each step
+        assert_close(run(cls, numbers, X, y, order), expected(cls, numbers, plain, y, order))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("function", [passive, logistic])
+def test_settings_in_lockstep_move_as_they_do_alone(form, function):
+    X, plain, y, order = data(form)
+    for ball in ("none", "l2") if function is logistic else ("l2",):
+        cls = method(function, ball)
+        settings = [
+            (eta, lam, radius, 3, True) for eta, lam, _, _, _ in SETTINGS for radius in (0.2, 4.0)
+        ] * 5
+        together = cls.together(*states(cls, settings, X, y))
+        for chunk in np.array_split(order, 3):
+            together.step(Batch(X, y, chunk))
+        for k, numbers in enumerate(settings):
+            assert_close(cls(*numbers).weights(together.state(k)), expected(cls, numbers, plain, y, order))
+
+
+def states(cls, settings, X, y):
+    algorithms = [cls(*numbers) for numbers in settings]
+    return algorithms, [each.init(Problem(X, y, 1), None) for each in algorithms]
+
+
+def test_pairs_in_lockstep_move_as_they_do_alone():
+    for form in FORMS:
+        X, plain, y, order = data(form, pairs=True)
+        cls = method(logistic, "l2", pairs=True)
+        together = cls.together(*states(cls, SETTINGS[:2], X, y))
+        for numbers in ((0.5, 0.0, 1.0, 1, True), (0.1, 0.0, 0.1, 1, True)):
+            together = cls.together(*states(cls, [numbers] * 3, X, y))
+            together.step(Batch(X, y, order))
+            assert_close(cls(*numbers).weights(together.state(2)), expected(cls, numbers, plain, y, order))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_products_with_fixed_vectors_follow_the_weights(form):
+    X, plain, y, order = data(form)
+    cls = method(centred, fixed=two_vectors)
+    settings = [(eta, lam, 1.0, 1, False) for eta in (0.01, 0.1) for lam in (0.0, 0.01)]
+    together = cls.together(*states(cls, settings, X, y))
+    together.step(Batch(X, y, order))
+    for k, numbers in enumerate(settings):
+        wanted = expected(cls, numbers, plain, y, order)
+        assert_close(run(cls, numbers, X, y, order), wanted)
+        assert_close(cls(*numbers).weights(together.state(k)), wanted)
+
+
+def test_a_rule_calls_the_loss_of_its_problem():
+    X, plain, y, order = data("dense", pairs=True)
+    loss = aucbench.catalog().loss("squared_hinge")()
+    cls = method(any_loss, pairs=True, loss=loss)
+    numbers = (0.1, 0.01, 1.0, 1, False)
+    wanted = expected(cls, numbers, plain, y, order, lambda m: loss.derivative(m, 1.0))
+    assert_close(run(cls, numbers, X, y, order), wanted)
+    together = cls.together(*states(cls, [numbers, (0.2, *numbers[1:])], X, y))
+    together.step(Batch(X, y, order))
+    assert_close(cls(*numbers).weights(together.state(0)), wanted)
+
+
+def test_a_setting_that_becomes_infinite_disturbs_no_other_and_can_be_dropped():
+    X, plain, y, order = data("dense")
+    cls = method(logistic, "l2")
+    fine, wild = (0.5, 0.0, 1.0, 1, True), (1e200, 1e200, 1.0, 1, True)
+    settings = [fine, wild, fine, (0.1, 0.0, 1.0, 1, True)]
+    together = cls.together(*states(cls, settings, X, y))
+    for number, chunk in enumerate(np.array_split(order, 4)):
+        together.step(Batch(X, y, chunk))
+        if number == 1:
+            assert not np.isfinite(cls(*wild).weights(together.state(1))).all()
+            together.drop(1)
+    for k in (0, 2, 3):
+        assert_close(
+            cls(*settings[k]).weights(together.state(k)), expected(cls, settings[k], plain, y, order)
+        )
+
+
+def test_the_size_of_the_weights_stays_exact_where_its_terms_cancel():
+    """Steps that all but undo each other: |w|^2 is the difference of large terms."""
+
+    def there_and_back(row, own, given):
+        return Move(-row.s / row.square * (1.0 - 1e-9) if row.t % 2 == 0 else 1e4, 1.0, 0.0, 1.0), own
+
+    X = np.ones((2, 3))
+    y = np.array([1, -1], np.int8)
+    cls = method(there_and_back, "l2")
+    numbers, order = (1.0, 0.0, 1e9, 1, True), np.zeros(500, np.int64)
+    algorithm = cls(*numbers)
+    state = algorithm.step(algorithm.init(Problem(X, y, 1), None), Batch(X, y, order))
+    w = state.w.scale * state.uv[0]
+    assert state.w.size == pytest.approx(w @ w, rel=1e-6)
+
+
+PACKAGE = """
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+from aucbench import Access, kernels
+from stranger.helper import size
+
+class Given(NamedTuple):
+    eta: float
+
+@kernels.rule
+def step(row, own, given):
+    return kernels.Move({} * given.eta * size(row.s), 1.0, 0.0, 0.0), own
+
+@dataclass(frozen=True)
+class Own(kernels.RuleMethod):
+    access: ClassVar[Access] = Access.stream
+    rule: ClassVar[kernels.Rule] = step
+
+    def init(self, problem, rng):
+        return self.first_state(problem, Given(1.0))
+"""
+HELPER = """
+from aucbench import kernels
+
+@kernels.scalar
+def size(s):
+    return {} + 0.0 * s
+"""
+CALL = """
+import numpy as np
+from aucbench import Batch, Problem
+from stranger.method import Own
+X, y = np.ones((1, 1)), np.ones(1, np.int8)
+own, other = Own(), Own()
+together = Own.together([own, other], [own.init(Problem(X, y), None), other.init(Problem(X, y), None)])
+batch = Batch(X, y, np.zeros(1, np.int64))
+together.step(batch)
+w = own.weights(own.step(own.init(Problem(X, y), None), batch))
+assert own.weights(together.state(1)) == w
+loops = Own.rule._loops.values()
+print(w[0], sum(sum(loop.stats.cache_hits.values()) for loop in loops),
+      sum(sum(loop.stats.cache_misses.values()) for loop in loops))
+"""
+
+
+@pytest.mark.usefixtures("process")
+def test_the_loops_of_a_rule_are_kept_on_disk_until_the_rule_or_what_it_calls_is_edited(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    package = tmp_path / "stranger"
+    package.mkdir()
+    (package / "__init__.py").touch()
+
+    def result(factor, helper):
+        (package / "method.py").write_text(PACKAGE.format(factor))
+        (package / "helper.py").write_text(HELPER.format(helper))
+        paths = os.pathsep.join([str(tmp_path), *sys.path])
+        done = subprocess.run(
+            [sys.executable, "-c", CALL], capture_output=True, text=True, check=True,
+            env=os.environ | {"PYTHONPATH": paths},
+        )  # fmt: skip
+        return tuple(float(word) for word in done.stdout.split())
+
+    assert result(2.0, 1.0) == (2.0, 0, 2)
+    assert result(2.0, 1.0) == (2.0, 2, 0)
+    assert result(3.0, 1.0) == (3.0, 0, 2)
+    assert result(3.0, 5.0) == (15.0, 0, 2)
