@@ -32,6 +32,7 @@ from aucbench.studies.tuners import Point
 
 SAMPLE_BYTES = 1 << 28  # of the rows that are prepared; fewer would fit the processor's cache
 SAMPLE_SECONDS = 0.1  # of iterations, after which longer runs are not tried,
+REPEATED_SECONDS = 1.0  # of a run below which the better of two counts, as others disturb short runs most
 SETTLED = 0.5  # of the seconds of an iteration in the run before, when the first ones no longer show
 LONGEST_SECONDS = 4.0  # and of runs in any case, as a grid may take long to begin with
 MOST_SETTINGS = 32  # of a grid that are tried together where the method has a way to do so,
@@ -198,7 +199,10 @@ def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
         added = tried[-1][1] - last[1]
         if len(tried) > 3 and added > max(SAMPLE_SECONDS, last[1]) and each > SETTLED * before:
             break
-    (fewer, less), (most, seconds) = ((n, min(spent, _timed(tasks, n))) for n, spent in tried[-2:])
+    (fewer, less), (most, seconds) = (
+        (count, min(spent, _timed(tasks, count)) if spent < REPEATED_SECONDS else spent)
+        for count, spent in tried[-2:]
+    )
     each = max(0.0, seconds - less) / (most - fewer)
     total = (seconds - each * most) * scale + each * planned
     points, wanted = (len(log_spaced(count, tasks[0].checkpoints)) for count in (most, planned))

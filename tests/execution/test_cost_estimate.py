@@ -100,7 +100,7 @@ def test_a_slow_method_is_tried_on_few_rows_although_it_plans_its_iterations(tri
     begun = time.monotonic()
     found = price(trials, entry(Lazy(), Clouds(n=5_000), budget=Budget(iterations=10_000)))
     assert found.cell == pytest.approx(200.0, rel=0.5)
-    assert time.monotonic() - begun < 10.0
+    assert time.monotonic() - begun < 20.0  # all iterations take 200 s
 
 
 def test_what_the_first_call_takes_is_not_part_of_the_price(trials):
