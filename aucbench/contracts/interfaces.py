@@ -58,6 +58,12 @@ class Algorithm(Protocol):
         one by one, or None where these settings cannot be. They differ in numbers only, not in names and
         flags; the states are as `init` gave them, and are no longer used by others. Not asked of ``full``
         methods.
+    ``init_from(problem, rng, state)``
+        For a ``full`` method with `done`: the state before the first iteration, in the place of `init`, where
+        settings of a grid follow each other. `state` is that in which another setting, which differs in
+        numbers only, has converged on the same problem, and must not be changed; it is None for the first
+        setting, which may keep for the others what they have in common. The solution must be that of a run
+        from `init` up to the tolerance of the method.
     ``claims``, ``citation``, ``deviations``, ``requires``
         `Claims`; a BibTeX key; sentences; a mapping from a requirement (``"dense"``) to its reason.
     """

@@ -33,6 +33,7 @@ class PreparedData:
     def __init__(self) -> None:
         self._loaded: dict[tuple[str, Part], Loaded] = {}
         self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
+        self._sizes: dict[tuple[Any, ...], tuple[int, int]] = {}
         self._prepared: dict[str, Prepared] = {}  # the latest last
         self._fingerprints: dict[str, tuple[int, ...]] = {}  # of what is prepared
 
@@ -62,9 +63,15 @@ class PreparedData:
         split = entry.protocol.split(self.load(entry), entry.part, split_seed, fold)
         return limited(split, entry.settings.max_train_rows, split_seed)
 
-    def inner_folds(self, entry: Entry, split_seed: int, fold: int) -> int:
-        """On how many inner folds a tuning trains."""
-        return inner_count(self.split(entry, split_seed, fold), entry.tuning.choice.folds)
+    def tuning_size(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int]:
+        """The training rows of a split, and on how many inner folds a tuning trains; many methods ask."""
+        described, folds = str(entry.dataset.describe()), entry.tuning.choice.folds
+        of_split = described, entry.part, str(entry.protocol), split_seed, fold, entry.settings.max_train_rows
+        key = (*of_split, folds)
+        if key not in self._sizes:
+            split = self.split(entry, split_seed, fold)
+            self._sizes[key] = len(split.train.y), inner_count(split, folds)
+        return self._sizes[key]
 
     def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:
         """The arrays a unit works on; `DataError` if this process sees other data than the planning one."""

@@ -9,6 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.execution.work_units import ProposalUnit, TrialsUnit
+from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
 from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen, grid_points, random_points
@@ -16,9 +17,7 @@ from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen
 FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
 
 TOGETHER = 32  # settings that train together: what is lost when a worker is
-AT_ONCE = (
-    128  # at most, of a method that trains them at once, which takes less time for each the more there are
-)
+AT_ONCE = 128  # at most, of a method that trains them at once: the more there are the less each costs
 WORK = 1 << 21  # iterations of a unit below which it has more settings: each unit costs a message
 MOST_NEW = 12  # values that a field of an extended grid gets beyond those declared
 
@@ -48,9 +47,7 @@ class SearchProgress:
         if isinstance(self._choice, Optuna):
             self._trials = undisturbed(self._trials, folds)
         self._points = points_of(entry, search)
-        self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
-        if hasattr(entry.algorithm.instance, "together"):  # and yet there is work for two
-            self._together = max(self._together, min(AT_ONCE, len(self._points) * folds // 2))
+        self._together = settings_together(entry, iterations, len(self._points) * folds)
 
     def units(self) -> list[TrialsUnit | ProposalUnit]:
         """The units that can start now, given all trials so far; call it when none is running."""
@@ -136,6 +133,29 @@ def points_of(entry: Entry, search: Search) -> list[Point]:
     if isinstance(tuning.choice, Random):
         return random_points(tuning.space, tuning.choice.trials, search.seeds.split_seed, algorithm)
     return grid_points(tuning.space, algorithm)
+
+
+def settings_together(entry: Entry, iterations: float, trials: int) -> int:
+    """How many settings, of so many iterations each, a unit has of a search of that many trials."""
+    count = max(TOGETHER, int(WORK / max(1.0, iterations)))
+    if hasattr(entry.algorithm.instance, "together"):
+        count = max(count, min(AT_ONCE, trials // 2))  # and yet there is work for two workers
+    return count
+
+
+def iterations_of(entry: Entry, rows: float) -> float:
+    """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch."""
+    if entry.budget.iterations is not None:
+        return entry.budget.iterations
+    return passes_of(entry, rows) * rows / rows_per_iteration(entry.algorithm.instance, int(rows))
+
+
+def passes_of(entry: Entry, rows: float) -> float:
+    """Passes over the training rows in one training; one for a budget in seconds."""
+    budget = entry.budget
+    if budget.iterations is not None:
+        return budget.iterations * rows_per_iteration(entry.algorithm.instance, int(rows)) / rows
+    return budget.epochs or (1.0 if budget.seconds else DEFAULT_EPOCHS)
 
 
 class Choice(NamedTuple):

@@ -5,10 +5,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from aucbench.errors import AucbenchError
-from aucbench.execution.cost_estimate import iterations_of
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.search_progress import SearchProgress, worth_keeping
+from aucbench.execution.search_progress import SearchProgress, iterations_of, worth_keeping
 from aucbench.execution.work_units import CellUnit, ProposalUnit, TrialsUnit, Unit
 from aucbench.studies.entry_and_keys import Search
 from aucbench.studies.record import Failure, Trial, TunedRecord
@@ -112,8 +111,7 @@ class WorkQueue:
         """Let a cell wait for its search, which begins with the first of them."""
         if search.key not in self._searches:
             entry, seeds = planned.entry, search.seeds
-            folds = prepared_data.inner_folds(entry, seeds.split_seed, seeds.fold)
-            rows = len(prepared_data.split(entry, seeds.split_seed, seeds.fold).train.y)
+            rows, folds = prepared_data.tuning_size(entry, seeds.split_seed, seeds.fold)
             trials = store.trials(search.key)
             if cell.failed_before:
                 trials = worth_keeping(trials)

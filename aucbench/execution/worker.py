@@ -114,7 +114,7 @@ def _run_cell_unit(
 ) -> CellResult:
     entry = unit.entry
     observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
-    task = _task(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
+    task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
     with blaming(entry.algorithm):
         outcome = run_cell(task, _within_time(unit, observer))
     loaded = _prepared_data.load(entry)(entry.part)
@@ -129,7 +129,7 @@ def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> lis
     tasks, trials = [], []
     for number, point in unit.points:
         try:
-            tasks.append((number, point, _task(unit, prepared, point, unit.entry.trial_checkpoints)))
+            tasks.append((number, point, task_of(unit, prepared, point, unit.entry.trial_checkpoints)))
         except MemoryError:
             raise
         except Exception as error:  # values that do not go together
@@ -154,7 +154,7 @@ def _run_proposal(unit: ProposalUnit, observer: Observer) -> list[Trial]:
         watch = _optuna.Watch(proposal, fold, [trial.auc for trial in trials if trial.auc is not None])
         try:
             prepared = _prepared_data.prepared(inner)
-            task = _task(inner, prepared, proposal.point, entry.trial_checkpoints)
+            task = task_of(inner, prepared, proposal.point, entry.trial_checkpoints)
             outcome: Outcome | Exception = run_cell(task, progress, watch)
             rows = len(prepared.y)
         except (_TimeLimitError, MemoryError):
@@ -169,7 +169,8 @@ def _run_proposal(unit: ProposalUnit, observer: Observer) -> list[Trial]:
     return trials
 
 
-def _task(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
+def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
+    """What a unit trains with one setting on its prepared rows."""
     entry, seeds = unit.entry, unit.seeds
     return Task(
         algorithm=replace(entry.algorithm.instance, **point),

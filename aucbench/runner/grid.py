@@ -21,7 +21,7 @@ from aucbench.runner.cell import (
 )
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
-from aucbench.runner.task import Outcome, Task
+from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.runner.trainer import Clock, Trainer
 
 CHUNK_BYTES = 1 << 22  # of the rows that all settings take in turn; they stay in the shared cache
@@ -32,6 +32,7 @@ SHARED = ("X", "y", "X_test", "y_test")
 EQUAL = ("epochs", "iterations", "seconds", "checkpoints", "order", "seed", "order_seed", "fold")
 Progress = Callable[[float], None]
 ErrorEnds = Callable[..., contextlib.AbstractContextManager[None]]
+Init = Callable[[Problem, np.random.Generator], Any]
 
 
 def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) -> list[Outcome | Exception]:
@@ -45,7 +46,10 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
 
     All settings take one chunk of rows after the other in turn, as many rows as the processor's cache holds.
     The statistics of the problem are computed once, on the clock of the setting that asks first. With access
-    `full` or a budget in seconds the settings run one after the other.
+    `full` or a budget in seconds the settings run one after the other. Where a method of access `full` has
+    `init_from` and runs until it has converged, each begins where the one before it on the path has ended,
+    from the largest value of a hyper-parameter to the smallest, and agrees with a run of its own up to the
+    tolerance of the method; one that does not converge is run again by itself.
 
     The tasks are of one class of algorithm and have the same arrays, budget, order, seeds and fold;
     hyper-parameters and loss differ. `progress` gets the fraction of all work done, from 0 to 1, after every
@@ -96,20 +100,44 @@ class _Grid:
                 compile_kernels(task, together=True)
         with training_context():
             for group in groups.values():
-                for members in [[k] for k in group] if self._one_by_one else [group]:
-                    self._train(members)
+                if self._one_by_one:
+                    self._train_in_turn(group)
+                else:
+                    self._train(group)
         return [self._results[k] for k in range(len(self._tasks))]
 
-    def _train(self, members: list[int]) -> None:
+    def _train_in_turn(self, members: list[int]) -> None:
+        """One setting after the other, each from the end of its neighbour where the method knows how."""
+        ends: dict[Any, Any] = {}  # the latest state in which a setting of a kind has converged
+        for k in sorted(members, key=lambda k: _numbers(self._tasks[k]), reverse=True):
+            task = self._tasks[k]
+            if not _follows_path(task):
+                self._train([k])
+                continue
+            kind = _kind(task)
+            trainer = self._train([k], partial(task.algorithm.init_from, state=ends.get(kind)))
+            if self._has_converged(k):
+                ends[kind] = trainer[k].state
+            elif kind in ends:
+                del self._results[k]
+                self._train([k])
+
+    def _has_converged(self, k: int) -> bool:
+        result = self._results[k]
+        return isinstance(result, Outcome) and result.stop_reason is StopReason.converged
+
+    def _train(self, members: list[int], init: Init | None = None) -> dict[int, Trainer]:
+        """Train settings until all have ended; returns those that have begun."""
         first, trainers = self._tasks[members[0]], {}
         with self._error_ends(*members):
             budget, next_batch = make_budget(first), batch_sampler(first)
         if members[0] in self._results:
-            return
+            return {}
         for k in members:
             with self._error_ends(k):
                 problem = _SharedProblem(self._statistics, budget.iterations, self._tasks[k].loss)
-                trainers[k] = Trainer(self._tasks[k], budget, self._scorer, problem)
+                trainers[k] = Trainer(self._tasks[k], budget, self._scorer, problem, init=init)
+        begun = dict(trainers)
         parts = self._parts(trainers)
         trainers = {k: trainer for k, trainer in trainers.items() if k not in self._results}
         shared, alone, chunks = self._shared_chunk(first), max_chunk(first), 0
@@ -124,10 +152,12 @@ class _Grid:
                     part.drop(k)
                     self._finish(k, trainers.pop(k))
                     self._fractions[k] = 1.0
-                self._fractions |= {k: trainer.fraction for k, trainer in part.trainers.items()}
+                for k, trainer in part.trainers.items():  # one that is run again does not go back
+                    self._fractions[k] = max(self._fractions[k], trainer.fraction)
                 self._progress(min(1.0, sum(self._fractions.values()) / len(self._tasks)))
         for k, trainer in trainers.items():
             self._finish(k, trainer)
+        return begun
 
     def _parts(self, trainers: dict[int, Trainer]) -> list["_Alone | _Together"]:
         """Those settings together that a method can train so, the others alone."""
@@ -257,6 +287,18 @@ class _SharedProblem(Problem):
     @cached_property
     def mean_neg(self) -> NDArray[np.float64]:
         return self._statistics.mean_neg.copy()
+
+
+def _follows_path(task: Task) -> bool:
+    """Whether the solution does not depend on the start: with a budget of its own the run may end before."""
+    has_budget = (task.epochs, task.iterations, task.seconds) != (None, None, None)
+    return task.access is Access.full and hasattr(task.algorithm, "init_from") and not has_budget
+
+
+def _numbers(task: Task) -> list[float]:
+    """The numbers of a setting, by which the path is ordered; a default that the data set counts as 0."""
+    fields = sorted(getattr(task.algorithm, "__dict__", {}).items())
+    return [float(value or 0.0) for _, value in fields if value is None or isinstance(value, int | float)]
 
 
 def _kind(task: Task) -> tuple[Any, ...]:

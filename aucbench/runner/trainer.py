@@ -66,7 +66,8 @@ class Trainer:
     """Trains one setting; the clock runs in init, step and finalize only.
 
     Several trainers on the same test rows may share one scorer. `on_checkpoint` gets the number of a
-    checkpoint, from 0, and its AUC unless that is NaN; the run ends when it returns True.
+    checkpoint, from 0, and its AUC unless that is NaN; the run ends when it returns True. `init` gives the
+    state before the first iteration in the place of the method's own.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Trainer:
         scorer: Scorer,
         problem: Problem,
         on_checkpoint: CheckpointCallback | None = None,
+        init: Callable[[Problem, np.random.Generator], Any] | None = None,
     ) -> None:
         self.task = task
         self.iteration = 0  # iterations done
@@ -88,7 +90,7 @@ class Trainer:
         self.clock = self._checkpoint_clock = Clock()
         generator = task.generator()
         with self.clock:
-            self.state = task.algorithm.init(problem, generator)
+            self.state = (init or task.algorithm.init)(problem, generator)
 
     def next_chunk(self) -> int | None:
         """Iterations to the next checkpoint; None when the run is over."""

@@ -73,9 +73,13 @@ def inverse(matrix: np.ndarray, ridge: float) -> Callable[[np.ndarray], np.ndarr
 
 
 def conjugate_gradients(
-    multiply: Callable[[np.ndarray], np.ndarray], target: np.ndarray, tolerance: float, most: int
+    multiply: Callable[[np.ndarray], np.ndarray],
+    target: np.ndarray,
+    tolerance: float,
+    most: int,
+    start: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Solve A w = target for a symmetric positive definite A, from zero.
+    """Solve A w = target for a symmetric positive definite A.
 
     Parameters
     ----------
@@ -87,18 +91,28 @@ def conjugate_gradients(
         Of the residual against the right-hand side.
     most : int
         Iterations at most.
+    start : (d,) array, optional
+        Where to begin, zero when left out.
+
+    Returns
+    -------
+    (d,) array
+        NaN where a product is not a number.
     """
-    w = np.zeros_like(target)
-    residual, direction = target.copy(), target.copy()
+    if start is None or not start.any():
+        w, residual = np.zeros_like(target), target.copy()
+    else:
+        w, residual = start.copy(), target - multiply(start)
+    direction = residual.copy()
     square = float(residual @ residual)
-    goal = tolerance**2 * square
+    goal = tolerance**2 * float(target @ target)
     for _ in range(most):
         if square <= goal:
             break
         image = multiply(direction)
         curvature = float(direction @ image)
         if not curvature > 0.0:
-            break
+            return w if curvature <= 0.0 else np.full_like(w, np.nan)
         step = square / curvature
         w += step * direction
         residual -= step * image

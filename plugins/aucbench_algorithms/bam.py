@@ -37,7 +37,7 @@ class State(NamedTuple):
     """The current point."""
 
     w: np.ndarray  # (d,)
-    first: float  # |g_0|; 0 before the first iteration
+    first: float  # |g_0| / C, the same for all C; 0 before the first iteration
     solved: bool
 
 
@@ -76,6 +76,10 @@ class Bam:
         """Zero."""
         return State(np.zeros(problem.n_features), 0.0, False)
 
+    def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
+        """The solution for another C."""
+        return self.init(problem, rng) if state is None else state._replace(solved=False)
+
     def step(self, state: State, batch: Batch) -> State:
         """One Newton iteration a row, until solved."""
         for _ in range(len(batch.rows)):
@@ -111,8 +115,8 @@ class Bam:
         size = float(np.linalg.norm(gradient))
         if not np.isfinite(size):
             return State(np.full_like(w, np.nan), size, True)
-        first = state.first or size
-        tolerance = min(INNER, max(INNER_LEAST, (size / first) ** 0.5)) if size else INNER
+        first = state.first or size / C
+        tolerance = min(INNER, max(INNER_LEAST, (size / (C * first)) ** 0.5)) if size else INNER
         direction = -_pair_newton.solve(X, ranking, active, 1.0, 2.0 * C, gradient, tolerance)
         moved = np.asarray(X @ direction, np.float64)
 
@@ -125,7 +129,7 @@ class Bam:
         step = _newton.step_length(slope) * direction
         w = w + step
         small = not np.linalg.norm(step) > SMALLEST_STEP * np.linalg.norm(w)
-        return State(w, first, size <= self.eps * first or small)
+        return State(w, first, size <= self.eps * C * first or small)
 
 
 def _pull(y: np.ndarray, scores: np.ndarray, ranking: Ranking, active: Window) -> np.ndarray:

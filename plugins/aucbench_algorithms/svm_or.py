@@ -35,6 +35,7 @@ GAP = 1e-14  # of the duality gap, against lam / 2 |w|^2
 SHRINK = 0.1  # of the smoothing, from level to level
 CLOSE = 1e-10  # the same, from which on the point of the least gap beats the last one
 LEVELS = 10  # of smoothing at most, from mu = 1 to 1e-9
+NEAR_LEVEL = 2  # of smoothing at most, at which the path goes on from the solution for another lam
 SETTLED = 1e-2  # step against |w|, times mu, at which a level ends
 LEVEL_ITERATIONS = 30  # at most on one level: rounding may keep a step from settling
 RESIDUAL = 1e-2  # of conjugate gradients, where the Hessian is not factored
@@ -82,6 +83,11 @@ class SvmOr:
         """Zero."""
         w, best = np.zeros((2, problem.n_features))
         return State(w, 0, 0, best, np.inf, False)
+
+    def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
+        """The solution for another lam; no wide kinks, for it is near."""
+        start = self.init(problem, rng)
+        return start if state is None else start._replace(w=state.w, level=min(state.level, NEAR_LEVEL))
 
     def step(self, state: State, batch: Batch) -> State:
         """One Newton iteration a row, until solved."""

@@ -15,7 +15,9 @@ The square loss needs one system. With the class means m and covariances S and d
 same lam. The logistic loss is minimised by Newton's method until the gradient by w and b is at most
 1e-10 lam |w|, which bounds |w - w*| / |w| by 1e-10, or until rounding keeps it from shrinking further.
 
-Cost: O(n d min(n, d)) per iteration, O(nnz) per conjugate-gradient product.
+Cost: O(n d min(n, d)) per iteration, O(nnz) per conjugate-gradient product. The settings of a grid share
+X X^T where n < d, else the matrix of the square loss, whose D is always the same. They begin at the solution
+for another lam.
 
 Source: Kotlowski, Dembczynski, Huellermeier, Bipartite ranking through minimization of univariate loss,
 ICML 2011.
@@ -49,6 +51,7 @@ class State(NamedTuple):
     b: float  # intercept
     solved: bool
     gradient: float  # its norm one step before
+    gram: np.ndarray | None  # of `_gram`; in a grid only
 
 
 class UnivariateBatch:
@@ -59,7 +62,18 @@ class UnivariateBatch:
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero."""
-        return State(np.zeros(problem.n_features), 0.0, False, np.inf)
+        return State(np.zeros(problem.n_features), 0.0, False, np.inf, None)
+
+    def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
+        """The solution for another lam."""
+        if state is None:
+            return self.init(problem, rng)._replace(gram=self._gram(problem.X, problem.y))
+        return state._replace(solved=False, gradient=np.inf)
+
+    def _gram(self, X: Any, y: np.ndarray) -> np.ndarray | None:
+        """What of the factored systems depends on the rows alone."""
+        n, d = X.shape
+        return _products(X) if n < d and n <= _newton.LARGEST_FACTORED else None
 
     def done(self, state: State) -> bool:
         """Whether the solution is found."""
@@ -146,8 +160,17 @@ class UniSquare(UnivariateBatch):
             return _diverged(state)
         right = float(share @ batch.y)  # 0 but for rounding, unless there is one class only
         lam = 1.0 / len(batch.y) if self.lam is None else self.lam
-        w, b = _solve(batch.X, share, lam, difference, right, self.intercept, EXACT)
-        return State(w, b, True, np.inf)
+        w, b = _solve(
+            batch.X, share, lam, difference, right, self.intercept, EXACT, gram=state.gram, start=state.w
+        )
+        return State(w, b, True, np.inf, state.gram)
+
+    def _gram(self, X: Any, y: np.ndarray) -> np.ndarray | None:
+        n, d = X.shape
+        if n < d or d > _newton.LARGEST_FACTORED:
+            return super()._gram(X, y)
+        share = _shares(y)
+        return _scatter(X, share, X.T @ share / share.sum() if self.intercept else None)
 
 
 def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept: bool) -> State:
@@ -185,7 +208,7 @@ def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept:
     if size <= GRADIENT * lam * np.linalg.norm(w):
         return state._replace(solved=True)
     curvature = c * special.expit(scores) * special.expit(-scores)
-    p, q = _solve(X, curvature, lam, gradient, by_b, intercept, INNER)
+    p, q = _solve(X, curvature, lam, gradient, by_b, intercept, INNER, gram=state.gram)
     direction, turn = -p, -q
     descent = float(gradient @ p) + by_b * q
     if size > STALLED * state.gradient:
@@ -202,11 +225,12 @@ def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept:
     step = t * direction
     w, b = w + step, b + t * turn
     length = np.hypot(np.linalg.norm(step), t * turn)
-    return State(w, b, not length > SMALLEST_STEP * np.hypot(np.linalg.norm(w), b), size)
+    solved = not length > SMALLEST_STEP * np.hypot(np.linalg.norm(w), b)
+    return state._replace(w=w, b=b, solved=solved, gradient=size)
 
 
 def _diverged(state: State) -> State:
-    return State(np.full_like(state.w, np.nan), np.nan, True, np.nan)
+    return state._replace(w=np.full_like(state.w, np.nan), b=np.nan, solved=True, gradient=np.nan)
 
 
 def _shares(y: np.ndarray) -> np.ndarray:
@@ -217,25 +241,43 @@ def _shares(y: np.ndarray) -> np.ndarray:
 
 
 def _solve(
-    X: Any, weights: np.ndarray, lam: float, g: np.ndarray, h: float, intercept: bool, tolerance: float
+    X: Any,
+    weights: np.ndarray,
+    lam: float,
+    g: np.ndarray,
+    h: float,
+    intercept: bool,
+    tolerance: float,
+    gram: np.ndarray | None,
+    start: np.ndarray | None = None,
 ) -> tuple[np.ndarray, float]:
     """The solution (p, q) of a Newton system, refined once where it was factored.
 
     (lam I + X^T D X) p + X^T D 1 q = g and 1^T D X p + 1^T D 1 q = h with D = diag(weights); q = 0, and the
-    second equation is left out, without intercept.
+    second equation is left out, without intercept. Conjugate gradients begin at `start`.
     """
     if not intercept:
-        return _solve_centred(X, weights, lam, g, None, tolerance), 0.0
+        return _solve_centred(X, weights, lam, g, None, tolerance, gram, start), 0.0
     total = float(weights.sum())
     centre = X.T @ weights / total
-    p = _solve_centred(X, weights, lam, g - h * centre, centre, tolerance)
+    p = _solve_centred(X, weights, lam, g - h * centre, centre, tolerance, gram, start)
     return p, h / total - float(centre @ p)
 
 
 def _solve_centred(
-    X: Any, weights: np.ndarray, lam: float, g: np.ndarray, centre: np.ndarray | None, tolerance: float
+    X: Any,
+    weights: np.ndarray,
+    lam: float,
+    g: np.ndarray,
+    centre: np.ndarray | None,
+    tolerance: float,
+    gram: np.ndarray | None,
+    start: np.ndarray | None,
 ) -> np.ndarray:
-    """The solution p of (lam I + Z^T D Z) p = g, with the rows of X less `centre` (if there is one) in Z."""
+    """The solution p of (lam I + Z^T D Z) p = g, with the rows of X less `centre` (if there is one) in Z.
+
+    `gram` is X X^T where n < d, else Z^T D Z; it is computed where it is not given.
+    """
 
     def forth(v: np.ndarray) -> np.ndarray:
         return X @ v if centre is None else X @ v - centre @ v
@@ -248,22 +290,16 @@ def _solve_centred(
 
     n, d = X.shape
     if min(n, d) > _newton.LARGEST_FACTORED:
-        return _newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS)
+        return _newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS, start)
     root = np.sqrt(weights)
-    matrix = np.zeros((min(n, d),) * 2)
     if d <= n:
-        size = max(1, BLOCK_ENTRIES // d)
-        for start in range(0, n, size):
-            part = slice(start, start + size)
-            block = _dense(X[part]) if centre is None else _dense(X[part]) - centre
-            block = block * root[part, None]
-            matrix += block.T @ block
+        matrix = _scatter(X, weights, centre) if gram is None else gram.copy()
     else:
-        gram = _dense(X @ X.T)
+        inner = _products(X) if gram is None else gram
         if centre is not None:
-            products = np.asarray(X @ centre, np.float64)
-            gram = gram - products - products[:, None] + centre @ centre
-        matrix += (gram * root) * root[:, None]
+            with_centre = np.asarray(X @ centre, np.float64)
+            inner = inner - with_centre - with_centre[:, None] + centre @ centre
+        matrix = (inner * root) * root[:, None]
     matrix.flat[:: matrix.shape[0] + 1] += lam
     inverse = _newton.inverse(matrix, lam)
 
@@ -274,6 +310,24 @@ def _solve_centred(
 
     p = solver(g)
     return p + solver(g - multiply(p))
+
+
+def _scatter(X: Any, weights: np.ndarray, centre: np.ndarray | None) -> np.ndarray:
+    """(d, d) Z^T D Z, summed over blocks of rows."""
+    n, d = X.shape
+    total = np.zeros((d, d))
+    root, size = np.sqrt(weights), max(1, BLOCK_ENTRIES // d)
+    for start in range(0, n, size):
+        part = slice(start, start + size)
+        block = _dense(X[part]) if centre is None else _dense(X[part]) - centre
+        block = block * root[part, None]
+        total += block.T @ block
+    return total
+
+
+def _products(X: Any) -> np.ndarray:
+    """(n, n) X X^T."""
+    return _dense(X @ X.T)
 
 
 def _dense(matrix: Any) -> np.ndarray:

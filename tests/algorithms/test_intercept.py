@@ -7,7 +7,7 @@ from scipy import linalg, sparse, special
 from aucbench import kernels
 from aucbench.evaluation import exact_auc
 from aucbench.kernels import rows as row
-from aucbench_algorithms import LsSvm, SgdHinge, SgdLog, UniExp, UniLog, UniSquare, _newton, ls_svm
+from aucbench_algorithms import LsSvm, SgdHinge, SgdLog, UniExp, UniLog, UniSquare, _newton
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order
 from tests.helpers.training import difference, random_problem, train, weights
 
@@ -31,7 +31,6 @@ each_route = pytest.mark.parametrize("largest", [0, 2048])  # conjugate gradient
 
 def factored_up_to(largest, monkeypatch):
     monkeypatch.setattr(_newton, "LARGEST_FACTORED", largest)
-    monkeypatch.setattr(ls_svm, "LARGEST_FACTORED", largest)
 
 
 @each_layout

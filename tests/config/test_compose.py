@@ -12,6 +12,7 @@ from aucbench import ParameterError
 from aucbench.config import compose
 from aucbench.config.build import build_entry
 from aucbench.config.compose import Composer, session
+from aucbench.config.overrides import Request
 
 CATALOG = aucbench.catalog()
 
@@ -152,3 +153,29 @@ def test_a_grid_is_given_as_a_mapping_or_field_by_field():
         for methods in (("solam",), ("solam", "psam")):
             first, *_ = swept(*((f"algo={name}", "tuning=grid", *words) for name in methods))
             assert build_entry(CATALOG, first).tuning.space == {"zeta": (1.0, 2.0)}
+
+
+def test_methods_are_taken_as_they_are_where_no_configuration_sets_their_fields(monkeypatch):
+    calls = []
+    whole = compose.compose
+    monkeypatch.setattr(compose, "compose", lambda *a: calls.append(a) or whole(*a))
+    jobs = [[f"algo={algo}", "dataset=a9a", "tuning=grid"] for algo in CATALOG.plugins["algorithms"]]
+    found = compose_words(jobs)
+    assert len(calls) <= 2
+    with session(CATALOG):
+        for job, cfg in zip(jobs, found, strict=True):
+            alone = whole(job)
+            assert OmegaConf.to_container(cfg) == OmegaConf.to_container(alone)
+            assert compose.choices(cfg) == compose.choices(alone)
+            assert OmegaConf.is_struct(cfg.algo) == OmegaConf.is_struct(alone.algo)
+
+
+def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "defaults: [config, {override algo: solam}, _self_]\nalgo: {radius: 7.5}\n"
+    )
+    words = ("algo=solam,solam_l1",)
+    request = Request(words, multirun=True, config_name="mine", config_dir=str(tmp_path))
+    found = compose.compose_jobs(CATALOG, request).jobs
+    assert [job.cfg.algo.radius for job in found] == [7.5, 7.5]
+    assert [compose.choices(job.cfg)["algo"] for job in found] == ["solam", "solam_l1"]

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import pytest
 
-from aucbench.execution.cost_estimate import TrialRuns
-from aucbench.studies.default_settings import Limits
+from aucbench.execution.trial_run import TrialRuns
+from aucbench.studies.default_settings import Budget, Limits
+from aucbench.studies.tuners import Grid
 from tests.helpers.studies import entry
 from tests.helpers.study_methods import Clouds, Exiting, Gentle, Greedy, Raising, Sleeper
 
@@ -26,34 +27,100 @@ class Lazy(Gentle):
         return super().step(w, batch)
 
 
+@dataclass(frozen=True)
+class LateKernel(Gentle):
+    """Takes two seconds at its first call in a process, as a compiler does, and 1 ms an iteration."""
+
+    name: ClassVar[str] = "fake_late_kernel"
+    compiled: ClassVar[list[bool]] = []
+
+    def step(self, w, batch):
+        if not self.compiled:
+            self.compiled.append(True)
+            time.sleep(2.0)
+        time.sleep(0.001 * len(batch))
+        return super().step(w, batch)
+
+
+@dataclass(frozen=True)
+class Shared(Gentle):
+    """Alone it takes 1 ms an iteration; settings together take no longer."""
+
+    name: ClassVar[str] = "fake_shared"
+    eta: float = 0.1
+    grid: ClassVar[dict] = {"eta": tuple(0.1 * k for k in range(1, 9))}
+
+    def step(self, w, batch):
+        time.sleep(0.001 * len(batch))
+        return super().step(w, batch)
+
+    @classmethod
+    def together(cls, algorithms, states):
+        return _Abreast(algorithms, states)
+
+
+class _Abreast:
+    def __init__(self, algorithms, states):
+        self.first, self.states = algorithms[0], list(states)
+
+    def step(self, batch):
+        self.states = [self.first.step(self.states[0], batch)] * len(self.states)
+
+    def state(self, number):
+        return self.states[number]
+
+    def drop(self, number):
+        pass
+
+
 @pytest.fixture(scope="module")
 def trials():
     with TrialRuns() as found:
         yield found
 
 
-def test_a_method_has_a_speed_and_those_after_a_bad_one_too(trials):
-    assert trials.speed(entry(Gentle()), 0, 0).iteration > 0.0
+def price(trials, subject, points=()):
+    return trials.price(subject, subject.cells()[0], points)
+
+
+def test_a_method_has_a_price_and_those_after_a_bad_one_too(trials):
+    assert price(trials, entry(Gentle())).cell > 0.0
     for bad in (Exiting(), Raising()):
-        assert trials.speed(entry(bad), 0, 0) is None
-        assert trials.speed(entry(Gentle()), 0, 0).iteration > 0.0
+        assert price(trials, entry(bad)) is None
+        assert price(trials, entry(Gentle())).cell > 0.0
 
 
-def test_a_method_that_hangs_or_takes_all_memory_has_no_speed(trials):
+def test_a_method_that_hangs_or_takes_all_memory_has_no_price(trials):
     limits = Limits(seconds=0.5, grace=3.0, memory="300MB")
-    assert trials.speed(entry(Greedy(), limits=limits), 0, 0) is None
-    assert trials.speed(entry(Sleeper(), limits=limits), 0, 0).iteration == float("inf")
+    assert price(trials, entry(Greedy(), limits=limits)) is None
+    assert price(trials, entry(Sleeper(), limits=limits)).cell == float("inf")
 
 
 def test_a_slow_method_is_tried_on_few_rows_although_it_plans_its_iterations(trials):
     begun = time.monotonic()
-    speed = trials.speed(entry(Lazy(), Clouds(n=5_000)), 0, 0)
-    assert speed.iteration == pytest.approx(0.02, rel=0.5)
-    assert time.monotonic() - begun < 10.0  # a pass over the rows that are tried takes 40 s
+    found = price(trials, entry(Lazy(), Clouds(n=5_000), budget=Budget(iterations=10_000)))
+    assert found.cell == pytest.approx(200.0, rel=0.5)
+    assert time.monotonic() - begun < 20.0  # all iterations take 200 s
+
+
+def test_what_the_first_call_takes_is_not_part_of_the_price(trials):
+    found = price(trials, entry(LateKernel(), budget=Budget(iterations=100)))
+    assert 0.1 < found.cell < 1.0
+
+
+def test_settings_that_train_together_are_priced_together(trials):
+    points = [{"eta": eta} for eta in Shared.grid["eta"]]
+    found = price(trials, entry(Shared(), budget=Budget(iterations=100), tuning=Grid(folds=2)), points)
+    assert 0.1 < found.cell < 0.5
+    assert 0.1 / 8 < found.trial < 0.5 * found.cell
+
+
+def test_a_budget_in_seconds_is_its_own_price(trials):
+    assert price(trials, entry(Gentle(), budget=Budget(seconds=7.0))).cell == 7.0
 
 
 def test_a_plugin_of_this_process_alone_cannot_be_tried(trials):
     class Local(Gentle):
         pass
 
-    assert trials.speed(entry(Local()), 0, 0) is None
+    assert price(trials, entry(Local())) is None

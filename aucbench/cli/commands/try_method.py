@@ -22,8 +22,9 @@ from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.execution.cost_estimate import TrialRuns, iterations_of
 from aucbench.execution.execute import execute_study, opened_store
+from aucbench.execution.search_progress import iterations_of
+from aucbench.execution.trial_run import TrialRuns
 from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
 from aucbench.leaderboard.cells import from_store
@@ -222,12 +223,11 @@ class _Trial:
         wait = Limits(self.seconds / 6.0, None, self.seconds / 6.0)
         with TrialRuns() as trial_runs:
             for number, entry in enumerate(own):
-                speed = trial_runs.speed(replace(entry, limits=wait), entry.settings.seed, 0)
-                if speed is None:
+                price = trial_runs.price(replace(entry, limits=wait), entry.cells()[0])
+                if price is None:
                     continue
                 title = entry.dataset.title
-                training = speed.iteration * _iterations(entry)
-                self._costs[title] = training + speed.checkpoint * entry.budget.checkpoints
+                self._costs[title] = price.cell
                 if math.isinf(self._costs[title]):
                     if others := [each.dataset.title for each in own[number + 1 :]]:
                         self.remarks.append(f"it was not run on {', '.join(others)}, as it hangs on {title}")

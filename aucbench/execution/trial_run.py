@@ -1,0 +1,250 @@
+"""What a training costs, from short trial runs on the data itself in a process of their own."""
+
+import contextlib
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from aucbench.contracts import Access
+from aucbench.data.preprocess import Prepared
+from aucbench.data.splits.inner import inner_split
+from aucbench.data.splits.protocols import Side, Split
+from aucbench.errors import ParameterError
+from aucbench.execution.prepared_data import PreparedData, prepare_split
+from aucbench.execution.search_progress import iterations_of, settings_together
+from aucbench.execution.work_units import CellUnit, TrialsUnit, Unit
+from aucbench.execution.worker import task_of
+from aucbench.processes import ChildProcess, forking_context, limited_memory
+from aucbench.runner.budget_and_checkpoints import log_spaced, make_budget
+from aucbench.runner.cell import run_cell
+from aucbench.runner.grid import run_grid
+from aucbench.runner.task import Task
+from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.record import Seeds
+from aucbench.studies.tuners import Point
+
+SAMPLE_BYTES = 1 << 28  # of the rows that are prepared; fewer would fit the processor's cache
+SAMPLE_SECONDS = 0.1  # of iterations, after which longer runs are not tried,
+REPEATED_SECONDS = 1.0  # of a run below which the better of two counts, as others disturb short runs most
+SETTLED = 0.5  # of the seconds of an iteration in the run before, when the first ones no longer show
+LONGEST_SECONDS = 4.0  # and of runs in any case, as a grid may take long to begin with
+MOST_SETTINGS = 32  # of a grid that are tried together where the method has a way to do so,
+FEW_SETTINGS = 8  # and where settings share nothing but the rows
+GROWTH = 8  # from one number of iterations to the next
+FULL_SECONDS = 0.5  # the same as SAMPLE_SECONDS for a method that passes over all rows in every iteration
+FEWEST_ROWS = 256  # of the runs of such a method
+START_SECONDS = 600.0  # to wait for the data and the compiler,
+WAIT_SECONDS = 60.0  # and for the runs
+STARTED = "started"  # what the process says between the two
+
+
+class Price(NamedTuple):
+    """Seconds of a training, its init and scoring included; infinite for a method that does not end."""
+
+    cell: float
+    trial: float = 0.0  # of one setting of a tuning, in its share of those that train together
+
+
+class Request(NamedTuple):
+    """What is to be tried."""
+
+    entry: Entry
+    seeds: Seeds
+    points: Sequence[Point]  # settings of its tuning; none for a price of the cell alone
+
+
+class TrialRuns:
+    """Trial runs in one process of its own, which is replaced when a method hangs or ends it."""
+
+    def __init__(self) -> None:
+        self._child: ChildProcess | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
+
+    def price(self, entry: Entry, seeds: Seeds, points: Sequence[Point] = ()) -> Price | None:
+        """What a training of an entry takes on one of its splits; None where it cannot be tried."""
+        try:
+            pickled = pickle.dumps(Request(entry, seeds, points))
+        except Exception:  # a plugin of this process alone, such as one typed in at a prompt
+            return None
+        if self._child is None:
+            self._child = ChildProcess(forking_context(), _serve)
+        limit = entry.limits.seconds
+        connection = self._child.connection
+        try:
+            connection.send_bytes(pickled)
+            for wait in (START_SECONDS, WAIT_SECONDS):
+                if not connection.poll(wait if limit is None else min(wait, limit + entry.limits.grace)):
+                    ended: Price | None = Price(float("inf"), float("inf"))
+                    break
+                found: Price | str | None = connection.recv()
+                if not isinstance(found, str):
+                    return found
+        except (EOFError, OSError):
+            ended = None
+        self.__exit__()
+        return ended
+
+
+def _serve(connection: Connection) -> None:
+    samples = _Samples()
+    while True:
+        try:
+            pickled = connection.recv_bytes()
+        except EOFError:
+            return
+        found = None
+        with contextlib.suppress(Exception):
+            found = _price(pickle.loads(pickled), samples, lambda: connection.send(STARTED))
+        connection.send(found)
+
+
+class _Samples:
+    """Prepared rows of the latest data set, which several methods are tried on."""
+
+    def __init__(self) -> None:
+        self._data = PreparedData()
+        self._prepared: dict[str, tuple[Prepared, float]] = {}
+
+    def get(self, unit: Unit) -> tuple[Prepared, float]:
+        """The rows of a unit, all of them if they are not too many, and how many times more it has."""
+        if unit.group not in self._prepared:
+            entry, seeds = unit.entry, unit.seeds
+            split = self._data.split(entry, seeds.split_seed, seeds.fold)
+            if unit.inner is not None:
+                split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
+            few = Split(_some(split.train), _some(split.test))
+            while len(self._prepared) > 1:
+                del self._prepared[next(iter(self._prepared))]
+            scale = len(split.train.y) / len(few.train.y)
+            self._prepared[unit.group] = prepare_split(entry, few, seeds.split_seed), scale
+        return self._prepared[unit.group]
+
+
+def _some(side: Side) -> Side:
+    X = side.X
+    row = X.nnz / X.shape[0] * 12 if sparse.issparse(X) else X.shape[1] * 8
+    rows = np.arange(len(side.y)) if side.rows is None else side.rows
+    step = int(np.ceil(len(rows) * row / SAMPLE_BYTES)) or 1
+    # Contiguous: strided labels would make the kernels compile anew.
+    return Side(X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
+
+
+def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> Price:
+    """Price the cell, and the settings of its tuning as a unit of them would run."""
+    entry, seeds, points = request
+    middle = points[len(points) // 2] if points else {}
+    prepared, scale = samples.get(cell := CellUnit("", (), entry, seeds))
+    groups = [([task_of(cell, prepared, middle, entry.budget.checkpoints)], scale)]
+    if points:
+        prepared, scale = samples.get(unit := TrialsUnit("", (), entry, seeds, 0, ()))
+        trials = len(points) * entry.tuning.choice.folds
+        together = settings_together(entry, iterations_of(entry, scale * len(prepared.y)), trials)
+        chosen = _unit_of(entry.algorithm.instance, points, together)
+        groups.append(([*_possible(unit, prepared, chosen)], scale))
+    with limited_memory(entry.limits.memory, 1, worker=True):
+        for tasks, _ in groups:  # compiles
+            _run([replace(task, iterations=2, epochs=None, seconds=None, checkpoints=2) for task in tasks])
+        started()
+        cost = [_seconds(tasks, scale) / len(tasks) for tasks, scale in groups]
+    return Price(*cost)
+
+
+def _unit_of(algorithm: Any, points: Sequence[Point], together: int) -> Sequence[Point]:
+    """As many settings as a unit has, from the whole of the grid."""
+    shares = hasattr(algorithm, "together") or hasattr(algorithm, "init_from")
+    count = min(len(points), together, MOST_SETTINGS if shares else FEW_SETTINGS)
+    return [points[number * len(points) // count] for number in range(count)]
+
+
+def _possible(unit: TrialsUnit, prepared: Prepared, points: Sequence[Point]) -> list[Task]:
+    tasks = []
+    for point in points:
+        with contextlib.suppress(ParameterError):  # values that do not go together
+            tasks.append(task_of(unit, prepared, point, unit.entry.trial_checkpoints))
+    return tasks
+
+
+def _seconds(tasks: Sequence[Task], scale: float) -> float:
+    """What the tasks take together on `scale` times as many rows."""
+    first = tasks[0]
+    if first.seconds is not None:
+        return first.seconds * len(tasks)
+    return _by_rows(tasks, scale) if first.access is Access.full else _by_iterations(tasks, scale)
+
+
+def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
+    """From runs of more and more iterations: what they begin and end with, and what each iteration adds.
+
+    The first iterations may cost more than others, as memory is touched for the first time.
+    """
+    budget = make_budget(tasks[0])
+    planned = round((budget.iterations or 1) * (scale if tasks[0].iterations is None else 1.0))
+    tried = [(0, 0.0), (1, _timed(tasks, 1))]
+    while (last := tried[-1])[0] < planned and last[1] < LONGEST_SECONDS:
+        tried.append((longer := min(planned, GROWTH * last[0]), _timed(tasks, longer)))
+        before, each = (max(0.0, b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(tried[-3:]))
+        added = tried[-1][1] - last[1]
+        if len(tried) > 3 and added > max(SAMPLE_SECONDS, last[1]) and each > SETTLED * before:
+            break
+    (fewer, less), (most, seconds) = (
+        (count, min(spent, _timed(tasks, count)) if spent < REPEATED_SECONDS else spent)
+        for count, spent in tried[-2:]
+    )
+    each = max(0.0, seconds - less) / (most - fewer)
+    total = (seconds - each * most) * scale + each * planned
+    points, wanted = (len(log_spaced(count, tasks[0].checkpoints)) for count in (most, planned))
+    if points > 1:
+        measured = max(0.0, _timed(tasks, most, tasks[0].checkpoints) - seconds) / (points - 1)
+        total += measured * scale * (wanted - 1)
+    return total
+
+
+def _by_rows(tasks: Sequence[Task], scale: float) -> float:
+    """From runs on more and more rows, for a method that passes over all of them until it has converged."""
+    rows = len(tasks[0].y)
+    size = min(rows, max(FEWEST_ROWS, rows // 64))
+    order = np.random.default_rng(0).permutation(rows)
+    tried: list[tuple[int, float]] = []
+    while True:
+        few = np.sort(order[:size])
+        X, y = tasks[0].X[few], tasks[0].y[few]
+        tried.append((size, _run([replace(task, X=X, y=y) for task in tasks])))
+        if size >= rows or (len(tried) > 1 and tried[-1][1] > FULL_SECONDS):
+            break
+        size = min(rows, 2 * size)
+    (fewer, less), (most, seconds) = tried[-2:] if len(tried) > 1 else [(0, 0.0), tried[-1]]
+    power = np.log(seconds / less) / np.log(most / fewer) if fewer else 1.0
+    return float(seconds * (scale * rows / most) ** np.clip(power, 0.0, 3.0))
+
+
+def _timed(tasks: Sequence[Task], iterations: int, checkpoints: int = 1) -> float:
+    if not iterations:
+        return 0.0
+    return _run(
+        [replace(task, iterations=iterations, epochs=None, checkpoints=checkpoints) for task in tasks]
+    )
+
+
+def _run(tasks: Sequence[Task]) -> float:
+    """Seconds of all tasks, run as a worker runs them."""
+    begun = perf_counter()
+    outcomes = run_grid(tasks) if len(tasks) > 1 else [run_cell(tasks[0])]
+    seconds = perf_counter() - begun
+    errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    if len(errors) == len(tasks):
+        raise errors[0]
+    return seconds

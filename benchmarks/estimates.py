@@ -1,0 +1,92 @@
+"""What `--dry-run` says beside what the runs take, on real data of AUCBENCH_MIRROR or the cache.
+
+Both count the seconds in which methods are initialised, trained and scored. A study is planned first, and run
+then; entries that take a fraction of a second show the limits of a trial run.
+"""
+
+from collections.abc import Iterator
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from aucbench import api
+from aucbench.execution import worker
+from benchmarks.measuring import Measure
+
+ALONE = ["runs=5", "budget.epochs=3"]
+GRID = ["tuning=grid", "tuning.folds=3", "budget.epochs=1"]
+SHORT_GRID = ["tuning=grid", "tuning.folds=3", "budget.iterations=3000"]
+PATH = ["tuning=grid", "tuning.folds=3"]
+STUDIES: tuple[tuple[str, str, list[str]], ...] = (
+    ("solam", "a9a,covtype,w8a", ALONE),
+    ("psam", "ijcnn1,usps", ALONE),
+    ("fsauc", "a9a", ALONE),
+    ("opauc", "usps", ALONE),
+    ("oam_gra", "a9a", ALONE),
+    ("cbr_diag", "splice", ["runs=5", "budget.epochs=20"]),
+    ("uni_exp", "connect_4", ALONE),
+    ("roc_sgd", "letter", ["runs=5", "budget.epochs=20"]),
+    ("log_reg", "a9a", ["runs=2"]),
+    ("svm_or", "german", ["runs=2"]),
+    ("solam", "a9a,ijcnn1", GRID),
+    ("spam", "w8a", GRID),
+    ("asam", "usps", GRID),
+    ("roc_sgd", "a9a", GRID),
+    ("fsauc", "german", GRID),
+    ("oam_gra", "splice", GRID),
+    ("opauc", "usps,a9a", SHORT_GRID),
+    ("cbr_diag", "ijcnn1", SHORT_GRID),
+    ("ls_svm", "a9a,usps", PATH),
+    ("uni_log", "ijcnn1", PATH),
+    ("bam", "german", PATH),
+)
+WITHIN = 0.3  # by which estimates may be off, in the median
+FACTOR = 2.0  # by which any may be off
+
+
+def taken(words: list[str]) -> float:
+    """Seconds of the method's own work and of scoring in all trainings of a study."""
+    seconds = 0.0
+
+    def timed(run: Any) -> Any:
+        def wrapped(*arguments: Any) -> Any:
+            nonlocal seconds
+            begun = perf_counter()
+            result = run(*arguments)
+            seconds += perf_counter() - begun
+            return result
+
+        return wrapped
+
+    before = worker.run_cell, worker.run_grid
+    worker.run_cell, worker.run_grid = map(timed, before)
+    try:
+        api.run_study(words)
+    finally:
+        worker.run_cell, worker.run_grid = before
+    return seconds
+
+
+def estimates() -> Iterator[Measure]:
+    """How far every study is off, and the median distance from 1."""
+    deviations = []
+    for names, datasets, options in STUDIES:
+        for data in datasets.split(","):
+            words = [f"algo={names}", f"dataset={data}", *options]
+            words += ["tracking=none", "store.path=null", "parallel=1"]
+            (estimate,) = api.plan_study([*words, "--dry-run"]).estimates
+            promised = estimate.seconds or float("nan")
+            seconds = taken(words)
+            ratio = promised / seconds
+            deviations.append(abs(ratio - 1.0))
+            note = f"{ratio:.2f}: {promised:.2f} s promised, {seconds:.2f} s taken"
+            kind = "tuned" if "tuning=grid" in options else "alone"
+            factor = max(ratio, 1.0 / ratio)
+            name = f"factor between estimate and run: {names}, {data}, {kind}"
+            yield Measure(name, factor, FACTOR, at_most=True, note=note)
+    yield Measure(
+        f"median deviation of {len(deviations)} estimates", median(deviations), WITHIN, at_most=True
+    )
+
+
+MEASURES = {"estimates": estimates}

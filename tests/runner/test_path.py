@@ -1,0 +1,171 @@
+"""Settings of a method of access full, each from the solution of its neighbour."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import aucbench
+from aucbench.runner.cell import run_cell
+from aucbench.runner.grid import run_grid
+from aucbench.runner.task import StopReason, Task
+from aucbench_algorithms import _newton, ls_svm, univariate_batch
+from tests.helpers.fake_plugins import CountingState, Iterating
+from tests.helpers.training import difference, random_problem
+
+VALUES = [1.0, 2.0**-10, 64.0, 2.0**-4, 2.0**-7]  # in no order
+FIELDS = {"bam": "C", "log_reg": "C", "ls_svm": "lam", "svm_or": "lam", "uni_log": "lam", "uni_square": "lam"}
+FORMS = {"dense": np.asarray, "csr": sparse.csr_matrix, "float32": lambda X: X.astype(np.float32)}
+
+
+def tasks(name, rows, features, form="dense", **options):
+    """One task for each value, on rows with a different test part."""
+    catalog = aucbench.catalog()
+    cls = catalog.algorithm(name)
+    X, y = random_problem(1, rows, features)
+    X_test, y_test = random_problem(2, 150, features)
+    data = FORMS[form](X), y, FORMS[form](X_test), y_test
+    loss = catalog.loss(cls.losses[0])()
+    return [Task(cls(**{FIELDS[name]: value}), loss, *data, checkpoints=1, **options) for value in VALUES]
+
+
+def assert_agrees(together, alone):
+    assert together.stop_reason is alone.stop_reason is StopReason.converged
+    assert together.auc[-1] == pytest.approx(alone.auc[-1], abs=1e-9)
+    assert difference(together.weights, alone.weights) < 1e-7
+
+
+@pytest.mark.parametrize("shape", [(300, 12), (40, 90)])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_path_gives_what_each_setting_gives_alone(name, form, shape):
+    group = tasks(name, *shape, form)
+    for found, task in zip(run_grid(group), group, strict=True):
+        assert_agrees(found, run_cell(task))
+
+
+@pytest.mark.parametrize("name", ["ls_svm", "uni_square", "uni_log", "log_reg", "bam"])
+def test_systems_that_are_not_factored_agree_too(name, monkeypatch):
+    monkeypatch.setattr(_newton, "LARGEST_FACTORED", 5)
+    monkeypatch.setattr("aucbench_algorithms._pair_newton.LARGEST_GRAM", 5)
+    group = tasks(name, 120, 30)
+    for found, task in zip(run_grid(group), group, strict=True):
+        assert_agrees(found, run_cell(task))
+
+
+@pytest.mark.parametrize("shape", [(300, 12), (40, 90)])
+@pytest.mark.parametrize("name", ["ls_svm", "uni_square"])
+def test_closed_forms_are_those_of_separate_runs_to_the_last_bit(name, shape):
+    group = tasks(name, *shape)
+    for found, task in zip(run_grid(group), group, strict=True):
+        assert found.weights.tobytes() == run_cell(task).weights.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "function"),
+    [
+        ("ls_svm", ls_svm, "_gram_of_columns"),
+        ("uni_square", univariate_batch, "_scatter"),
+    ],
+)
+def test_the_matrix_of_all_settings_is_computed_once(name, module, function, monkeypatch):
+    computed, original = [], getattr(module, function)
+    monkeypatch.setattr(module, function, lambda X, *rest: computed.append(len(X)) or original(X, *rest))
+    run_grid(tasks(name, 300, 12))
+    assert [rows for rows in computed if rows == 300] == [300]
+
+
+@pytest.mark.parametrize("name", ["bam", "svm_or"])
+def test_a_path_takes_fewer_iterations(name):
+    group = tasks(name, 300, 12)
+    together = sum(outcome.iterations for outcome in run_grid(group))
+    assert together < 0.8 * sum(run_cell(task).iterations for task in group)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_with_a_budget_of_its_own_every_setting_ends_where_it_does_alone(name):
+    group = tasks(name, 300, 12, iterations=2)
+    for found, task in zip(run_grid(group), group, strict=True):
+        alone = run_cell(task)
+        assert found.stop_reason is alone.stop_reason
+        assert found.iterations == alone.iterations
+        assert found.weights.tobytes() == alone.weights.tobytes()
+
+
+@dataclass(frozen=True)
+class Following(Iterating):
+    """Notes from where its settings start; one that starts from another behaves as `then` says."""
+
+    name: ClassVar[str] = "following"
+    value: float = 1.0
+    flag: bool = False
+    then: str = "converges"
+    starts: ClassVar[list[tuple[float, object]]] = []
+
+    def init_from(self, problem, rng, state):
+        self.starts.append((self.value, state and state.steps))
+        if state is None:
+            return self.init(problem, rng)
+        if self.then == "raises":
+            raise ArithmeticError
+        start = CountingState(np.zeros(problem.n_features), self.needed - 1)
+        return start._replace(steps=-(10**6)) if self.then == "wanders" else start
+
+    def step(self, state, batch):
+        state = super().step(state, batch)
+        return state._replace(w=state.w + np.nan) if self.then == "diverges" else state
+
+
+def followed(*settings, **options):
+    """Tasks of these settings on rows of their own."""
+    X, y = random_problem(1, 60, 4)
+    return [Task(setting, None, X, y, X, y, checkpoints=1, **options) for setting in settings]
+
+
+def test_the_path_goes_from_the_largest_value_to_the_smallest_and_results_keep_their_order():
+    Following.starts.clear()
+    group = followed(*(Following(needed=3 + k, value=value) for k, value in enumerate((0.1, 10.0, 1.0))))
+    found = run_grid(group)
+    assert Following.starts == [(1.0, None), (10.0, 5), (0.1, 4)]  # by `needed`, the first of their numbers
+    assert [outcome.iterations for outcome in found] == [1, 1, 5]
+
+
+def test_the_default_comes_last():
+    Following.starts.clear()
+    run_grid(followed(*(Following(value=value) for value in (None, 0.1, 10.0))))
+    assert [value for value, _ in Following.starts] == [10.0, 0.1, None]
+
+
+def test_names_and_flags_have_paths_of_their_own():
+    Following.starts.clear()
+    run_grid(followed(*(Following(value=value, flag=flag) for value in (1.0, 2.0) for flag in (True, False))))
+    assert sorted(Following.starts, key=str) == [(1.0, 7), (1.0, 7), (2.0, None), (2.0, None)]
+
+
+@pytest.mark.parametrize("then", ["wanders", "raises"])
+def test_one_that_does_not_converge_from_its_neighbour_runs_by_itself(then):
+    told = []
+    group = followed(Following(value=3.0), Following(value=2.0, then=then), Following(value=1.0))
+    found = run_grid(group, told.append)
+    assert [outcome.stop_reason for outcome in found] == [StopReason.converged] * 3
+    assert [outcome.iterations for outcome in found] == [7, 7, 1]
+    assert np.all(np.diff(told) >= 0.0)
+    assert told[-1] == pytest.approx(1.0)
+
+
+def test_one_that_diverges_is_nobodys_neighbour():
+    Following.starts.clear()
+    group = followed(Following(value=3.0, then="diverges"), Following(value=2.0), Following(value=1.0))
+    found = run_grid(group)
+    assert [str(outcome.stop_reason) for outcome in found] == ["diverged", "converged", "converged"]
+    assert Following.starts == [(3.0, None), (2.0, None), (1.0, 7)]
+
+
+@pytest.mark.parametrize("budget", [{"epochs": 9}, {"iterations": 9}, {"seconds": 0.05}])
+def test_a_run_with_a_budget_begins_at_its_own_start(budget):
+    Following.starts.clear()
+    group = followed(Following(value=3.0), Following(value=2.0), **budget)
+    assert [outcome.iterations for outcome in run_grid(group)] == [7, 7]
+    assert Following.starts == []
