@@ -57,7 +57,7 @@ class Ball(StrEnum):
 
 
 class Rule:
-    """A rule and the loops that were compiled with it."""
+    """A rule and the loops that were compiled with it; `kernels.rule` makes one of a `function` and a `ball`."""
 
     def __init__(self, function: Callable[..., Any], ball: Ball):
         self.function, self.ball = function, ball
@@ -134,5 +134,15 @@ def scalar(function: Callable[..., Any]) -> Any:
     """Compile a function of scalars that rules call, to be inlined: no scalar passes through memory.
 
     Nothing in it counts references to arrays, which would cost as much as a short row; it cannot make any.
+
+    Parameters
+    ----------
+    function : callable
+        At the level of its module, with arguments that are numbers or NamedTuples of them.
+
+    Returns
+    -------
+    callable
+        For use inside rules and other functions made by `kernels.scalar`.
     """
     return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)
