@@ -57,7 +57,7 @@ class Ball(StrEnum):
 
 
 class Rule:
-    """A rule, made of a `function` and a `ball` by `kernels.rule`, and the loops that were compiled with it."""
+    """A rule, made of a `function` and a `ball` by `kernels.rule`, and the loops compiled with it."""
 
     def __init__(self, function: Callable[..., Any], ball: Ball):
         self.function, self.ball = function, ball
