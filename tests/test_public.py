@@ -17,13 +17,14 @@ import aucbench
 PUBLIC = {
     "aucbench": """
         Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset FeatureMap
-        FetchError File Grouping Index Interval Loss NonNegative Observer OpenUnit ParameterError PluginError
-        Positive Problem Result Samples Table TrackingError catalog check_fields hookimpl kernels plan_study
-        replay require_memory run run_study sklearn testing
+        FetchError File Grouping Index Interval Lockstep Loss NonNegative Observer OpenUnit ParameterError
+        PluginError Positive Problem Result Samples Table TrackingError catalog check_fields hookimpl kernels
+        plan_study replay require_memory run run_study sklearn testing
         """,
     "aucbench.kernels": """
-        CompiledLoss Layout buffers call compile_loss fast_kernel kernel layout pairs rows saddle source_hash
-        symmetric theta thresholded two_vectors vectors weights
+        CompiledLoss Layout Move Row Rule RuleMethod RuleState buffers call compile_loss fast_kernel kernel
+        layout pairs rows rule saddle scalar source_hash symmetric theta thresholded two_vectors vectors
+        weights
         """,
     "aucbench.sklearn": "AUCClassifier",
     "aucbench.testing": """
@@ -36,9 +37,11 @@ IN_KERNELS = {
     "buffers": "difference longest products spread wipe",
     "pairs": "prefetch room subtract",
     "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch",
-    "saddle": "gradients",
+    "saddle": "Variables gradients",
     "symmetric": "product rank_one",
-    "thresholded": "Thresholded accumulated axpy dot fold project shrink start thresholded tidy weigh",
+    "thresholded": """
+        Thresholded accumulated axpy current dot fold project shrink start thresholded tidy weigh
+        """,
     "vectors": "add clip distance dot norm1 project_l1 pull scale square",
     "weights": "Layout average fold layout mean two_vectors",
 }

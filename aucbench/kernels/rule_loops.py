@@ -1,6 +1,7 @@
 """The loops of a rule over rows and pairs, for one setting: templates, of which each rule has its copy.
 
-RULE, BALL and SQUARE are set in the copy (see `Rule.loop`), ADVANCE is its copy of `advance`.
+In the copy RULE is the rule, BALL whether it projects on the l2 ball, SQUARE whether |x|^2 is computed, and
+ADVANCE a copy of one of the functions `advance` below (see `Rule.loop`); their values here are never used.
 """
 
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ class Scaled(NamedTuple):
 
     scale: float = 1.0
     inverse: float = 1.0  # 1 / scale; a division takes long
-    weight: float = 0.0
+    weight: float = 0.0  # what u is multiplied by in the sum; it grows instead of v
     total: float = 0.0  # sum of the weights in the average
     size: float = 0.0  # |w|^2; kept up for a ball only
     peak: float = 0.0  # the largest sum of |w.f| over the fixed vectors f since these were computed exactly
@@ -42,13 +43,20 @@ def into_ball(size, radius):
 
 @scalar
 def is_out_of_range(scale, weight):
-    """Whether u must be folded; without a sum no digit is lost before. NaN goes on as it is."""
+    """Whether u must be folded (see `weights.fold`): later without a sum, whose digits it would cost.
+
+    NaN goes on as it is.
+    """
     smallest = weights.SMALLEST_SCALE_ALONE if weight == 0.0 else weights.SMALLEST_SCALE
     return (abs(scale) < smallest) | (abs(scale) > weights.LARGEST_SCALE)
 
 
 def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
-    """One step along row i of X."""
+    """Take step t of the rule along row i of X.
+
+    `fixed` are the products of w with the rows of F, `changes` those of x, which move them. Every `refresh`
+    steps |w|^2 and `fixed`, which are kept up by differences, are computed exactly.
+    """
     u, v = uv[0], uv[1]
     scale, inverse, weight, total, size, peak = w
     if len(fixed) > 0:  # what they were rounded to at their largest stays with them
@@ -97,7 +105,7 @@ def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own
 
 
 def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
-    """One step with the l1 ball, every weight being changed when the projection is active."""
+    """Take a step with the l1 ball on w = u; the projection, while it is active, changes every weight."""
     u, v = uv[0], uv[1]
     weight, total, bound = w.weight, w.total, w.size
     s, square, absolute = rows.dot_norms(X, i, u)
@@ -117,7 +125,7 @@ def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, 
 
 
 def advance_lazy_l1(X, i, t, positive, positives, refresh, vector, w, fixed, changes, F, own, given, loss):
-    """One step with the l1 ball on sparse rows: w is a thresholded vector, which projecting lowers."""
+    """Take a step with the l1 ball on sparse rows: w is a thresholded vector, which projecting thresholds."""
     s = thresholded.dot(X, i, vector)
     move, own = RULE(Row(t, positive, positives, s, 0.0, 0.0, fixed, loss), own, given)
     thresholded.weigh(vector, move.before)

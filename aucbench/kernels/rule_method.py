@@ -110,7 +110,7 @@ class RuleMethod:
         if len(batch.rows) == 0:
             return state
         uv, w, counts, own, given, fixed, F, products, loss = state
-        template = rule_loops.over_pairs if self.access is Access.pairs else rule_loops.over_rows
+        template = rule_loops.over_pairs if self.access == Access.pairs else rule_loops.over_rows
         advance = rule_loops.advance
         if self.rule.ball is Ball.l1:
             is_lazy = isinstance(uv, Thresholded)
@@ -150,7 +150,7 @@ class RuleLockstep:
     """Settings of a rule that are trained together, in blocks that stay in the cache."""
 
     def __init__(self, rule: Rule, access: Access, states: Sequence[RuleState]):
-        template = lockstep.over_pairs if access is Access.pairs else lockstep.over_rows
+        template = lockstep.over_pairs if access == Access.pairs else lockstep.over_rows
         self._blocks = []
         for start in range(0, len(states), LARGEST_BLOCK):
             members = dict(enumerate(states[start : start + LARGEST_BLOCK], start))

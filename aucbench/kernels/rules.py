@@ -4,13 +4,13 @@ A rule is a pure function of scalars at the level of a module,
 
     rule(row, own, given) -> Move(step, keep, before, after), own
 
-that reads like the algorithm of a paper: from the score s = w.x and the like of a `Row`, the method's own
-numbers and its given parameters it says how the weights move,
+that reads like the algorithm of a paper. From a `Row` (its score s = w.x and the like), the method's own
+numbers, which change from step to step, and the parameters it is given it says how the weights move,
 
     w <- keep w + step x,  then projected on |w| <= given.radius (with a ball)
 
-and with which weights the points before and after the move enter the average that is the model (none
-does: the model is w itself). The loops over dense and CSR rows or pairs, of one setting and of many
+and with which weights the points before and after the move enter the average that is the model. Where
+none enters, the model is w itself. The loops over dense and CSR rows or pairs, of one setting and of many
 in lockstep, belong to the framework: w is kept as in `aucbench.kernels.weights`, so that a step costs
 the non-zeros of its row.
 """
@@ -33,8 +33,8 @@ class Row(NamedTuple):
     positive: bool  # whether its label is 1; always for a pair
     positives: int  # positive rows so far, this one included
     s: float  # w.x
-    square: float  # |x|^2
-    size: float  # |w|^2; kept up with the l2 ball only
+    square: float  # |x|^2; not to be read with the l1 ball
+    size: float  # |w|^2; to be read with the l2 ball only, without which it is not kept up
     fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
     loss: int  # address of the derivative of the loss, for `kernels.call`; 0 without one
 
@@ -57,7 +57,7 @@ class Ball(StrEnum):
 
 
 class Rule:
-    """A rule and the loops that were compiled with it."""
+    """A rule, made of a `function` and a `ball` by `kernels.rule`, and the loops compiled with it."""
 
     def __init__(self, function: Callable[..., Any], ball: Ball):
         self.function, self.ball = function, ball
@@ -70,7 +70,7 @@ class Rule:
         return self.ball is Ball.l2 or "square" in self.function.__code__.co_names
 
     def loop(self, template: Callable[..., Any], **names: Any) -> Any:
-        """A loop that is a copy of a template, in which RULE is this one.
+        """Copy a template of a loop with this rule as its global RULE, so that the compiler inlines the rule.
 
         Parameters
         ----------
@@ -82,9 +82,9 @@ class Rule:
         Returns
         -------
         callable
-            Compiled when it is first called. It is kept on disk with what else is compiled from the module of
-            the rule, and is compiled anew when the code of that module or of what it imports from its package
-            has changed.
+            The loop, compiled when it is first called. It is kept on disk with what else is compiled from the
+            module of the rule, and is compiled anew when the code of that module or of what it imports from
+            its package has changed.
         """
         which = (template, *names.values())
         if which not in self._loops:
@@ -116,7 +116,8 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
         ``rule(row, own, given)`` with a `Row` and two NamedTuples of numbers, at the level of a module, in
         the part of Python that numba compiles. It returns a `Move` and the new `own`, of the same
         types, and calls nothing but functions made by `kernels.scalar`, `kernels.call` and those of
-        `math` and NumPy. It must not depend on anything else.
+        `math` and NumPy; it depends on its arguments and on constants of its module alone. |x|^2 is
+        computed only where the rule itself, and not a function that it calls, names `row.square`.
     ball : none, l2 or l1
         The norm of the ball |w| <= given.radius on which w is projected after each step.
 
@@ -131,8 +132,18 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
 
 
 def scalar(function: Callable[..., Any]) -> Any:
-    """Compile a function of scalars that rules call, to be inlined: no scalar passes through memory.
+    """Compile a function of scalars that rules call; it is inlined, so that no scalar passes through memory.
 
-    Nothing in it counts references to arrays, which would cost as much as a short row; it cannot make any.
+    It counts no references to arrays, which would cost as much as a short row, and cannot make arrays.
+
+    Parameters
+    ----------
+    function : callable
+        At the level of its module, with arguments that are numbers or NamedTuples of them.
+
+    Returns
+    -------
+    callable
+        For use inside rules and other functions made by `kernels.scalar`.
     """
     return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)

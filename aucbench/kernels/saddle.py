@@ -1,4 +1,4 @@
-"""The saddle-point form of the square loss over pairs, which SOLAM and its kin share."""
+"""The square loss over pairs as a saddle point of single rows, as in SOLAM."""
 
 from typing import NamedTuple
 
@@ -15,12 +15,13 @@ class Variables(NamedTuple):
 
 @scalar
 def gradients(row, own):
-    """Gradients of F(w, a, b, alpha; x, y) at s = w.x, p being the share of positive rows so far.
+    """Gradients of F(w, a, b, alpha; x, y) at a `kernels.Row` and the `Variables` of the method.
 
     F = (1 - p) (s - a)^2 [y = 1] + p (s - b)^2 [y = -1] - p (1 - p) alpha^2
         + 2 (1 + alpha) (p s [y = -1] - (1 - p) s [y = 1])
 
-    Returns dF/ds, dF/da, dF/db and dF/dalpha; dF/dw = dF/ds x.
+    with s = w.x and p the share of positive rows so far. Returns dF/ds, dF/da, dF/db and dF/dalpha;
+    dF/dw = dF/ds x.
     """
     s, p = row.s, row.positives / row.t
     # Selected by the label rather than branched on it: random labels cannot be predicted.

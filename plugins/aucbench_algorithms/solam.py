@@ -62,9 +62,16 @@ class Given(NamedTuple):
 
 
 def _step(row, own, given):
-    """Algorithm 1: steps 3 to 6, without the projection of w."""
+    """The loop of Algorithm 1; its v is (w, a, b), its gamma_t is g.
+
+    1. Receive a sample and update p_t: the framework does, p_t = row.positives / row.t.
+    2. Take the gradients at (v_t, alpha_t): `saddle.gradients`.
+    3. v_(t+1) and alpha_(t+1), projected: `after` has a, b and alpha; `Move` has the step of w along x and
+       the factor of w, and the framework projects w on the ball of the rule.
+    4. Average the v_t with the weights g: `Move` has the weight, the framework divides by their sum.
+    """
     g = given.zeta / np.sqrt(row.t)
-    ds, da, db, dalpha = saddle.gradients(row, own)
+    ds, da, db, dalpha = saddle.gradients(row, own)  # dF/dw = ds x + lam w
     bound = given.radius * given.kappa
     a, b = own.a - g * da, own.b - g * db
     after = saddle.Variables(

@@ -53,7 +53,11 @@ class Given(NamedTuple):
 
 
 def _step(row, own, given):
-    """Algorithm 1 with R(w) = beta / 2 |w|^2, or before the projection."""
+    """The loop of Algorithm 1: a gradient step, and the proximal step of R(w).
+
+    With the ridge, R(w) = beta / 2 |w|^2, u shrinks by `keep`, as in the module's docstring; with the ball
+    beta is 0, keep is 1, and the framework projects u.
+    """
     eta = given.C / np.sqrt(row.t)
     a, b = row.fixed
     keep = 1.0 / (1.0 + eta * given.beta)

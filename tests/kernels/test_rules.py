@@ -191,6 +191,17 @@ def test_pairs_in_lockstep_move_as_they_do_alone():
             assert_close(cls(*numbers).weights(together.state(2)), expected(cls, numbers, plain, y, order))
 
 
+def test_the_access_may_be_a_plain_word():
+    X, plain, y, order = data("dense", pairs=True)
+    numbers, cls = SETTINGS[0], method(logistic, pairs=True)
+    wanted = expected(cls, numbers, plain, y, order)
+    cls.access = "pairs"
+    assert_close(run(cls, numbers, X, y, order), wanted)
+    together = cls.together(*states(cls, [numbers] * 2, X, y))
+    together.step(Batch(X, y, order))
+    assert_close(cls(*numbers).weights(together.state(1)), wanted)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_products_with_fixed_vectors_follow_the_weights(form):
     X, plain, y, order = data(form)
