@@ -22,7 +22,7 @@ from benchmarks import shapes
 from benchmarks.measuring import Measure, seconds
 from benchmarks.shapes import Shape
 
-FAST = ("solam", "spam", "psam", "asam", "uni_exp", "roc_sgd")  # bound by memory where rows are many
+FAST = ("solam", "regsolam", "spam", "psam", "uni_exp", "roc_sgd")  # rules, which train settings in lockstep
 SETTINGS = 32  # of their grids
 ROUNDS = 3
 FEW = 4  # settings of every other method

@@ -17,9 +17,9 @@ them, not the displayed update of the text, which has no meaning. ASAM: Khalid, 
 nonlinear AUC maximization methods, ECML PKDD 2018.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -166,3 +166,12 @@ class Asam(Psam):
         """Zero weights."""
         loss = SmoothHinge() if problem.loss is None else problem.loss
         return self.first_state(problem, self._given(problem, kernels.theta(loss)), loss=loss)
+
+    @classmethod
+    def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> None:
+        """None: each setting is trained by itself.
+
+        The first steps, 1 / (gamma t0), are so long with the small values of the grid that the method is
+        unstable: rounding grows until the first digits differ, and lockstep rounds in another order.
+        """
+        return
