@@ -18,7 +18,7 @@ the non-zeros of its row.
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numba
@@ -66,8 +66,8 @@ class Rule:
 
     @property
     def needs_square(self) -> bool:
-        """Whether |x|^2 must be computed: for the ball, or because the rule reads it."""
-        return self.ball is Ball.l2 or "square" in self.function.__code__.co_names
+        """Whether |x|^2 must be computed: for the ball, or because the rule or what it calls reads it."""
+        return self.ball is Ball.l2 or "square" in _names(self.function, set())
 
     def loop(self, template: Callable[..., Any], **names: Any) -> Any:
         """Copy a template of a loop with this rule as its global RULE, so that the compiler inlines the rule.
@@ -117,7 +117,7 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
         the part of Python that numba compiles. It returns a `Move` and the new `own`, of the same
         types, and calls nothing but functions made by `kernels.scalar`, `kernels.call` and those of
         `math` and NumPy; it depends on its arguments and on constants of its module alone. |x|^2 is
-        computed only where the rule itself, and not a function that it calls, names `row.square`.
+        computed only where the code of the rule, or of what it calls, has the name `square`.
     ball : none, l2 or l1
         The norm of the ball |w| <= given.radius on which w is projected after each step.
 
@@ -147,3 +147,16 @@ def scalar(function: Callable[..., Any]) -> Any:
         For use inside rules and other functions made by `kernels.scalar`.
     """
     return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)
+
+
+def _names(function: Any, seen: set[Any]) -> set[str]:
+    """The names in the code of a function and of the compiled functions that it calls."""
+    plain = getattr(function, "py_func", function)
+    if plain in seen or not isinstance(plain, FunctionType):
+        return set()
+    seen.add(plain)
+    names = set(plain.__code__.co_names)
+    called = [plain.__globals__.get(name) for name in names]
+    # A function of an imported module is an attribute of it.
+    called += [getattr(each, name, None) for each in called if isinstance(each, ModuleType) for name in names]
+    return names.union(*(_names(each, seen) for each in called if hasattr(each, "py_func")))

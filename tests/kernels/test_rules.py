@@ -50,6 +50,16 @@ def passive(row, own, given):
     return Move(step, 1.0, 0.0, 0.0), own
 
 
+@kernels.scalar
+def longest_step(row, given):
+    return min(given.eta, max(0.0, 1.0 - row.s) / (row.square + 1e-9))
+
+
+def passive_by_a_helper(row, own, given):
+    """Only what it calls reads |x|^2."""
+    return Move(longest_step(row, given), 1.0, 0.0, 0.0), own
+
+
 def centred(row, own, given):
     """A square loss of the score less those of two fixed vectors."""
     a, b = row.fixed
@@ -157,6 +167,13 @@ def test_a_rule_moves_the_weights_as_a_plain_loop_does(form, ball, pairs):
         if ball == "l1" and form == "lazy" and numbers[1] > 0.1:
             continue  # keeps are folded there at each step
         assert_close(run(cls, numbers, X, y, order), expected(cls, numbers, plain, y, order))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_a_rule_calls_may_read_the_row(form):
+    X, plain, y, order = data(form)
+    cls = method(passive_by_a_helper)
+    assert_close(run(cls, SETTINGS[0], X, y, order), expected(cls, SETTINGS[0], plain, y, order))
 
 
 @pytest.mark.parametrize("form", FORMS)
