@@ -6,7 +6,7 @@ then; entries that take a fraction of a second show the limits of a trial run.
 
 from collections.abc import Iterator
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from aucbench import api
@@ -45,15 +45,15 @@ FACTOR = 2.0  # by which any may be off
 
 
 def taken(words: list[str]) -> float:
-    """Seconds of the method's own work and of scoring in all trainings of a study."""
+    """Processor seconds of the method's own work and of scoring in all trainings of a study."""
     seconds = 0.0
 
     def timed(run: Any) -> Any:
         def wrapped(*arguments: Any) -> Any:
             nonlocal seconds
-            begun = perf_counter()
+            begun = process_time()
             result = run(*arguments)
-            seconds += perf_counter() - begun
+            seconds += process_time() - begun
             return result
 
         return wrapped

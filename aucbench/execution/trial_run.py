@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from multiprocessing.connection import Connection
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -33,11 +33,13 @@ from aucbench.studies.tuners import Point
 SAMPLE_BYTES = 1 << 28  # of the rows that are prepared; fewer would fit the processor's cache
 SAMPLE_SECONDS = 0.1  # of iterations, after which longer runs are not tried,
 REPEATED_SECONDS = 1.0  # of a run below which the better of two counts, as others disturb short runs most
-SETTLED = 0.5  # of the seconds of an iteration in the run before, when the first ones no longer show
+SETTLED = 0.5  # least ratio of the seconds of an iteration in two runs that agree
 LONGEST_SECONDS = 4.0  # and of runs in any case, as a grid may take long to begin with
+WAITS = 5.0  # times its processor time that a run must last to count as one that waits for something
 MOST_SETTINGS = 32  # of a grid that are tried together where the method has a way to do so,
 FEW_SETTINGS = 8  # and where settings share nothing but the rows
-GROWTH = 8  # from one number of iterations to the next
+GROWTH = 8  # from one number of iterations to the next, at most,
+AIMED_SECONDS = 1.0  # and less where the run would take longer
 FULL_SECONDS = 0.5  # the same as SAMPLE_SECONDS for a method that passes over all rows in every iteration
 FEWEST_ROWS = 256  # of the runs of such a method
 START_SECONDS = 600.0  # to wait for the data and the compiler,
@@ -195,10 +197,13 @@ def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
     planned = round((budget.iterations or 1) * (scale if tasks[0].iterations is None else 1.0))
     tried = [(0, 0.0), (1, _timed(tasks, 1))]
     while (last := tried[-1])[0] < planned and last[1] < LONGEST_SECONDS:
-        tried.append((longer := min(planned, GROWTH * last[0]), _timed(tasks, longer)))
+        growth = min(max(2.0, AIMED_SECONDS / last[1]), GROWTH)
+        longer = min(planned, round(growth * last[0]))
+        tried.append((longer, _timed(tasks, longer)))
         before, each = (max(0.0, b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(tried[-3:]))
-        added = tried[-1][1] - last[1]
-        if len(tried) > 3 and added > max(SAMPLE_SECONDS, last[1]) and each > SETTLED * before:
+        is_mostly_iterations = each * longer > 0.5 * tried[-1][1] > 0.5 * SAMPLE_SECONDS
+        is_steady = SETTLED * before < each < before / SETTLED
+        if len(tried) > 3 and is_mostly_iterations and is_steady:
             break
     (fewer, less), (most, seconds) = (
         (count, min(spent, _timed(tasks, count)) if spent < REPEATED_SECONDS else spent)
@@ -240,11 +245,11 @@ def _timed(tasks: Sequence[Task], iterations: int, checkpoints: int = 1) -> floa
 
 
 def _run(tasks: Sequence[Task]) -> float:
-    """Seconds of all tasks, run as a worker runs them."""
-    begun = perf_counter()
+    """Seconds of all tasks, run as a worker runs them; those that other processes take do not count."""
+    begun, begun_cpu = perf_counter(), process_time()
     outcomes = run_grid(tasks) if len(tasks) > 1 else [run_cell(tasks[0])]
-    seconds = perf_counter() - begun
+    seconds, cpu = perf_counter() - begun, process_time() - begun_cpu
     errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
     if len(errors) == len(tasks):
         raise errors[0]
-    return seconds
+    return seconds if seconds > WAITS * cpu else cpu
