@@ -25,6 +25,7 @@ from statistics import NormalDist
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from aucbench import (
     Access,
@@ -46,6 +47,8 @@ from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
 
 GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
+SAMPLE = 256  # rows in which non-zeros are counted
+SPARSE = 0.25  # share of non-zeros up to which settings of `cbr` gain by training together
 Confidence = Annotated[float, Interval(low=0.5, high=1.0, open_low=True, open_high=True)]
 
 
@@ -58,6 +61,7 @@ class State(NamedTuple):
     pending: np.ndarray  # (1,) its b, 0 when there is none
     members: np.ndarray  # (2, B) row numbers, positives first
     seen: np.ndarray  # (2,) positives and negatives so far
+    nonzeros: float  # share of them in the first rows
 
 
 class DiagonalState(NamedTuple):
@@ -109,11 +113,19 @@ class Cbr:
         d = problem.n_features
         require_memory("cbr", (d, d), "use algo=cbr_diag, or features=projection")
         mu, g = np.zeros((2, d))
-        return State(mu, np.eye(d), g, np.zeros(1), *_empty_buffers(self.buffer))
+        first: Any = problem.X[:SAMPLE]
+        count = first.nnz if sparse.issparse(first) else np.count_nonzero(first)
+        nonzeros = count / max(1, first.shape[0] * d)
+        return State(mu, np.eye(d), g, np.zeros(1), *_empty_buffers(self.buffer), nonzeros)
 
     @classmethod
-    def together(cls, algorithms: Sequence["Cbr"], states: Sequence[State]) -> ByBuffer:
-        """Lockstep of several settings, whose covariances are narrowed by many pairs at once."""
+    def together(cls, algorithms: Sequence["Cbr"], states: Sequence[State]) -> ByBuffer | None:
+        """Lockstep of several settings, whose covariances are narrowed by many pairs at once.
+
+        None where the rows have many non-zeros: a product with the covariance then costs more than is gained.
+        """
+        if states[0].nonzeros > SPARSE:
+            return None
         d = states[0].mu.size
 
         def group(members: list[Cbr], starts: list[State]) -> Blocks:
@@ -125,7 +137,8 @@ class Cbr:
         """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
-        _full(batch.rows_view, batch.y, batch.rows, *state, self.C, NormalDist().inv_cdf(self.eta))
+        phi = NormalDist().inv_cdf(self.eta)
+        _full(batch.rows_view, batch.y, batch.rows, *state[:-1], self.C, phi)
         return state
 
     def weights(self, state: State) -> np.ndarray:
@@ -206,7 +219,7 @@ class _One:
     def __init__(self, algorithms: list[Cbr], states: list[State]):
         (algorithm,), (start,) = algorithms, states
         self._number = algorithm.C, NormalDist().inv_cdf(algorithm.eta)
-        self._d = start.mu.size
+        self._d, self._nonzeros = start.mu.size, start.nonzeros
         self._gaussian = many.gaussian(start.mu, start.sigma)
 
     def run(self, piece: Piece) -> None:
@@ -217,11 +230,9 @@ class _One:
         """The state, in which no narrowing is pending."""
         d, (mu, sigma, _) = self._d, self._gaussian
         square = np.ascontiguousarray(sigma.reshape(len(sigma), -1)[:d, :d])
-        return [
-            State(
-                mu.ravel()[:d].copy(), square, np.zeros(d), np.zeros(1), kept.members.copy(), kept.seen.copy()
-            )
-        ]
+        members, seen = kept.members.copy(), kept.seen.copy()
+        found = State(mu.ravel()[:d].copy(), square, np.zeros(d), np.zeros(1), members, seen, self._nonzeros)
+        return [found]
 
 
 class _Eight:

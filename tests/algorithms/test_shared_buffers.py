@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from aucbench import Batch, ParameterError, Problem
-from aucbench_algorithms import Cbr, CbrDiag, Mba, OamGra, OamSeq, _kept_rows
+from aucbench_algorithms import Cbr, CbrDiag, Mba, OamGra, OamSeq, _kept_rows, cbr
 from tests.helpers.training import difference, random_problem
 
 X, Y = random_problem(2, 300, 40, density=0.3)
@@ -24,13 +24,20 @@ STEPS = [10.0**power for power in range(-5, 6)]  # more than a block
 OAM = [cls(buffer=8, average=average, radius=radius)
        for cls in (OamSeq, OamGra) for average in (True, False) for radius in (None, 0.05)]  # fmt: skip
 METHODS = [*OAM, Cbr(buffer=8), CbrDiag(buffer=8)]
+pytestmark = pytest.mark.usefixtures("_small_pieces", "_any_density")
 each_method = pytest.mark.parametrize("method", METHODS, ids=str)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _small_pieces(monkeypatch):
     """So that a batch is cut, and buffers go over from piece to piece."""
     monkeypatch.setattr(_kept_rows, "PIECE", 50)
+
+
+@pytest.fixture
+def _any_density(monkeypatch):
+    """So that `cbr` trains together on rows with more non-zeros than it gains by."""
+    monkeypatch.setattr(cbr, "SPARSE", 1.0)
 
 
 def starts(settings, X, y):
@@ -178,6 +185,16 @@ def test_equal_and_nearly_equal_rows_give_the_weights_of_each_alone(method, layo
             found = each.weights(lockstep.state(number))
             assert expected.any() == found.any() == (change > 0.0)
             assert np.linalg.norm(found - expected) <= 1e-9 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_cbr_trains_alone_on_rows_with_many_non_zeros(layout, monkeypatch):
+    monkeypatch.undo()
+    settings = [Cbr(C=0.1), Cbr(C=1.0)]
+    for density, joins in ((0.1, True), (0.6, False)):
+        rows, y = random_problem(6, 100, 50, density=density)
+        states = starts(settings, LAYOUTS[layout](rows), y)
+        assert (Cbr.together(settings, states) is not None) is joins
 
 
 def test_moments_of_blocks_are_summed_once_for_all_settings(monkeypatch):
