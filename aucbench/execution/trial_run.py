@@ -40,10 +40,11 @@ MOST_SETTINGS = 32  # of a grid that are tried together where the method has a w
 FEW_SETTINGS = 8  # and where settings share nothing but the rows
 GROWTH = 8  # from one number of iterations to the next, at most,
 AIMED_SECONDS = 1.0  # and less where the run would take longer
-FULL_SECONDS = 0.5  # the same as SAMPLE_SECONDS for a method that passes over all rows in every iteration
+FULL_SECONDS = 2.0  # the same as SAMPLE_SECONDS for a method that passes over all rows in every iteration
 FEWEST_ROWS = 256  # of the runs of such a method
+LEAST_POWER, MOST_POWER = 1.0, 2.0  # of the rows with which its seconds may grow
 START_SECONDS = 600.0  # to wait for the data and the compiler,
-WAIT_SECONDS = 60.0  # and for the runs
+WAIT_SECONDS = 120.0  # and for the runs
 STARTED = "started"  # what the process says between the two
 
 
@@ -221,19 +222,22 @@ def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
 def _by_rows(tasks: Sequence[Task], scale: float) -> float:
     """From runs on more and more rows, for a method that passes over all of them until it has converged."""
     rows = len(tasks[0].y)
-    size = min(rows, max(FEWEST_ROWS, rows // 64))
+    size = min(rows, max(FEWEST_ROWS, rows // 8))  # on few rows a problem is of another kind: it is separable
     order = np.random.default_rng(0).permutation(rows)
     tried: list[tuple[int, float]] = []
     while True:
         few = np.sort(order[:size])
         X, y = tasks[0].X[few], tasks[0].y[few]
         tried.append((size, _run([replace(task, X=X, y=y) for task in tasks])))
-        if size >= rows or (len(tried) > 1 and tried[-1][1] > FULL_SECONDS):
+        if size >= rows or tried[-1][1] > FULL_SECONDS:
             break
         size = min(rows, 2 * size)
-    (fewer, less), (most, seconds) = tried[-2:] if len(tried) > 1 else [(0, 0.0), tried[-1]]
-    power = np.log(seconds / less) / np.log(most / fewer) if fewer else 1.0
-    return float(seconds * (scale * rows / most) ** np.clip(power, 0.0, 3.0))
+    most, seconds = tried[-1]
+    power = LEAST_POWER
+    if len(tried) > 1:
+        fewer, less = tried[-2]
+        power = np.clip(np.log(seconds / less) / np.log(most / fewer), LEAST_POWER, MOST_POWER)
+    return float(seconds * (scale * rows / most) ** power)
 
 
 def _timed(tasks: Sequence[Task], iterations: int, checkpoints: int = 1) -> float:
