@@ -40,7 +40,7 @@ IN_KERNELS = {
     "saddle": "Variables gradients",
     "symmetric": "product rank_one",
     "thresholded": """
-        Thresholded accumulated axpy current dot fold project shrink start thresholded tidy weigh
+        Thresholded accumulated axpy current dot fold project replace shrink thresholded tidy weigh
         """,
     "vectors": "add clip distance dot norm1 project_l1 pull scale square",
     "weights": "Layout average fold layout mean two_vectors",
