@@ -50,8 +50,9 @@ def advance(positive, t, positives, square, is_due, numbers, own, given, fixed, 
         scale = numbers[at(SCALE, m, LANES)]
         s = scale * numbers[at(PRODUCT, m, LANES)]
         size = numbers[at(SIZE, m, LANES)]
+        known = size if BALL else np.nan
         row = Row(
-            t, positive, positives, s, square, size, pick_fixed(numbers, own, given, fixed, m, LANES), loss
+            t, positive, positives, s, square, known, pick_fixed(numbers, own, given, fixed, m, LANES), loss
         )
         parameters = pick_given(numbers, own, given, m, LANES)
         move, after = RULE(row, pick_own(numbers, own, m, LANES), parameters)
@@ -101,7 +102,7 @@ def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, p
         t += 1
         positives += y[i] > 0
         multiply(X, i, uv, numbers)
-        square = rows.norm(X, i) if SQUARE else 0.0
+        square = rows.norm(X, i) if SQUARE else np.nan
         is_due = t % refresh == 0
         if is_due or faded > 0:
             keep_exact(is_due, numbers, own, given, fixed, F, uv, LANES)
@@ -132,7 +133,7 @@ def over_pairs(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, 
         t += 1
         pairs.subtract(X, order[k, 0], order[k, 1], Z)
         multiply(Z, 0, uv, numbers)
-        square = rows.norm(Z, 0) if SQUARE else 0.0
+        square = rows.norm(Z, 0) if SQUARE else np.nan
         folds, uncertain, sums, _ = ADVANCE(
             True, t, t, square, t % refresh == 0, numbers, own, given, fixed, fixed, loss
         )  # fmt: skip

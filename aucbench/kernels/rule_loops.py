@@ -68,9 +68,10 @@ def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own
     if SQUARE:
         product, square = rows.dot_norm(X, i, u)
     else:
-        product, square = rows.dot(X, i, u), 0.0
+        product, square = rows.dot(X, i, u), np.nan
     s = scale * product
-    move, own = RULE(Row(t, positive, positives, s, square, size, fixed, loss), own, given)
+    known = size if BALL else np.nan
+    move, own = RULE(Row(t, positive, positives, s, square, known, fixed, loss), own, given)
     step, factor = move.step, move.keep
     weight += move.before * scale
     is_uncertain = starts = False
@@ -109,7 +110,7 @@ def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, 
     u, v = uv[0], uv[1]
     weight, total, bound = w.weight, w.total, w.size
     s, square, absolute = rows.dot_norms(X, i, u)
-    move, own = RULE(Row(t, positive, positives, s, square, bound, fixed, loss), own, given)
+    move, own = RULE(Row(t, positive, positives, s, square, np.nan, fixed, loss), own, given)
     weight += move.before
     if bound == 0.0 and move.step != 0.0:
         weight = 0.0  # the sum so far is exactly zero, and weight u - v would not cancel to that
@@ -127,7 +128,7 @@ def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, 
 def advance_lazy_l1(X, i, t, positive, positives, refresh, vector, w, fixed, changes, F, own, given, loss):
     """Take a step with the l1 ball on sparse rows: w is a thresholded vector, which projecting thresholds."""
     s = thresholded.dot(X, i, vector)
-    move, own = RULE(Row(t, positive, positives, s, 0.0, 0.0, fixed, loss), own, given)
+    move, own = RULE(Row(t, positive, positives, s, np.nan, np.nan, fixed, loss), own, given)
     thresholded.weigh(vector, move.before)
     if move.keep != 1.0:
         thresholded.shrink(vector, 0.0, move.keep)

@@ -5,9 +5,11 @@ from itertools import islice
 from typing import Any, ClassVar, NamedTuple, get_type_hints
 
 import numpy as np
+from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
+from aucbench.errors import PluginError
 from aucbench.kernels import lockstep, rule_loops, thresholded, weights
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.rule_loops import Scaled
@@ -81,6 +83,7 @@ class RuleMethod:
         RuleState
             For `step`.
         """
+        self._check(given, own, loss)
         if self.rule.ball is Ball.l1:
             return self._first_in_l1_ball(problem, given, own, w, loss)
         uv = two_vectors(problem.X)
@@ -90,6 +93,26 @@ class RuleMethod:
         at_start = tuple(float(f @ uv[0]) for f in F)
         first = Scaled(size=float(uv[0] @ uv[0]), peak=float(sum(map(abs, at_start))))
         return RuleState(uv, first, (0, 0), _typed(own), _typed(given), at_start, F, products, loss)
+
+    def _check(self, given: Any, own: Any, loss: Any) -> None:
+        who, rule = type(self).__name__, self.rule
+        if not isinstance(rule, Rule):
+            raise PluginError(f"{who}: `rule` must be made by kernels.rule, got {type(rule).__name__}.")
+        if self.access not in (Access.stream, Access.pairs):
+            raise PluginError(
+                f"{who}: a rule takes rows or pairs (access stream or pairs), got {self.access}."
+            )
+        for name, value in (("given", given), ("own", own)):
+            if value != () and not hasattr(value, "_fields"):
+                raise PluginError(f"{who}: `{name}` must be a NamedTuple of numbers, got {value!r}.")
+        if bool in get_type_hints(type(own)).values():
+            raise PluginError(
+                f"{who}: `own` has numbers only; a flag that changes is a float that is 0 or 1."
+            )
+        if rule.ball is not Ball.none and not hasattr(given, "radius"):
+            raise PluginError(f"{who}: a rule with a ball needs its radius as `given.radius`.")
+        if rule.needs_loss and loss is None:
+            raise PluginError(f"{who}: its rule calls a loss; give it to `first_state`: loss=problem.loss.")
 
     def _first_in_l1_ball(
         self, problem: Problem, given: Any, own: Any, w: float | NDArray[np.float64], loss: Any
@@ -116,10 +139,17 @@ class RuleMethod:
             is_lazy = isinstance(uv, Thresholded)
             advance = rule_loops.advance_lazy_l1 if is_lazy else rule_loops.advance_l1
         address = 0 if loss is None else compile_loss(loss).derivative
-        w, counts, fixed, own = self.rule.loop(template, ADVANCE=advance)(
-            batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]),
-            uv, w, counts, fixed, F, products, own, given, address,
-        )  # fmt: skip
+        try:
+            w, counts, fixed, own = self.rule.loop(template, ADVANCE=advance)(
+                batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]),
+                uv, w, counts, fixed, F, products, own, given, address,
+            )  # fmt: skip
+        except TypingError as error:
+            why = next((line for line in str(error).splitlines() if line and "nopython" not in line), "")
+            raise PluginError(
+                f"{type(self).__name__}: its rule cannot be compiled: {why} It must take (row, own, given), "
+                f"return (Move, own) of the same types, and call kernels.scalar functions only."
+            ) from error
         return state._replace(w=w, counts=counts, own=own, fixed=fixed)
 
     @classmethod
@@ -127,8 +157,10 @@ class RuleMethod:
         cls, algorithms: Sequence["RuleMethod"], states: Sequence[RuleState]
     ) -> "RuleLockstep | None":
         """Settings in lockstep; None with the l1 ball, whose projection is no scalar."""
-        rule = algorithms[0].rule
-        return None if rule.ball is Ball.l1 else RuleLockstep(rule, cls.access, states)
+        rules = [algorithm.rule for algorithm in algorithms]
+        return (
+            None if any(rule.ball is Ball.l1 for rule in rules) else RuleLockstep(rules, cls.access, states)
+        )
 
     def weights(self, state: RuleState) -> NDArray[np.float64]:
         """(d,) weighted mean of the points so far; the current point where none was averaged."""
@@ -147,14 +179,18 @@ class RuleMethod:
 
 
 class RuleLockstep:
-    """Settings of a rule that are trained together, in blocks that stay in the cache."""
+    """Settings that are trained together, in blocks that stay in the cache; those of a block share a rule."""
 
-    def __init__(self, rule: Rule, access: Access, states: Sequence[RuleState]):
+    def __init__(self, rules: Sequence[Rule], access: Access, states: Sequence[RuleState]):
         template = lockstep.over_pairs if access == Access.pairs else lockstep.over_rows
-        self._blocks = []
-        for start in range(0, len(states), LARGEST_BLOCK):
-            members = dict(enumerate(states[start : start + LARGEST_BLOCK], start))
-            self._blocks.append(_Block(rule, template, members))
+        kinds: dict[Any, dict[int, RuleState]] = {}
+        for number, (rule, state) in enumerate(zip(rules, states, strict=True)):
+            kinds.setdefault(_shared(rule, state), {})[number] = state
+        self._blocks = [
+            _Block(kind[0], template, dict(islice(members.items(), start, start + LARGEST_BLOCK)))
+            for kind, members in kinds.items()
+            for start in range(0, len(members), LARGEST_BLOCK)
+        ]
 
     def step(self, batch: Batch) -> None:
         """All settings consume the rows or pairs of a batch, in order."""
@@ -170,6 +206,12 @@ class RuleLockstep:
         self._blocks = [block.without(number) for block in self._blocks if set(block.lanes) != {number}]
 
 
+def _shared(rule: Rule, state: RuleState) -> tuple[Any, ...]:
+    """What the settings of a block have in common: the rule, flags, vectors, products and the loss."""
+    flags = tuple(value for value in state.given if isinstance(value, bool))
+    return rule, flags, state.F.tobytes(), type(state.loss)
+
+
 class _Block:
     """Settings whose numbers lie side by side; lanes without a setting repeat the first."""
 
@@ -179,6 +221,7 @@ class _Block:
         self._first = first = next(iter(states.values()))
         self._count = next(count for count in BLOCKS if count >= len(states))
         self._counts = first.counts
+        self._no_rows: Batch | None = None
         full = [*states.values(), *[first] * (self._count - len(states))]
         self._uv = np.ascontiguousarray(np.array([s.uv[c] for c in (0, 1) for s in full]).T)
         self._numbers = np.zeros((lockstep.OWN + sum(map(len, self._tuples(first))), self._count))
@@ -192,7 +235,7 @@ class _Block:
 
     def step(self, batch: Batch) -> None:
         """All consume the rows or pairs of a batch, in order."""
-        first = self._first
+        self._no_rows, first = batch.take(batch.rows[:0]), self._first
         address = 0 if first.loss is None else compile_loss(first.loss).derivative
         loop = self._rule.loop(self._template, ADVANCE=lockstep.advance, LANES=self._count)
         self._counts = loop(
@@ -218,7 +261,10 @@ class _Block:
         del self.lanes[number]
         if len(self.lanes) > self._count // 2 or self._count == BLOCKS[0]:
             return self
-        return _Block(self._rule, self._template, {each: self.state(each) for each in self.lanes})
+        packed = _Block(self._rule, self._template, {each: self.state(each) for each in self.lanes})
+        if self._no_rows is not None:
+            packed.step(self._no_rows)  # compiles the loop of its width while no clock runs
+        return packed
 
 
 def _typed(example: Any, numbers: Iterable[Any] | None = None) -> Any:

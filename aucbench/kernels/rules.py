@@ -15,14 +15,16 @@ in lockstep, belong to the framework: w is kept as in `aucbench.kernels.weights`
 the non-zeros of its row.
 """
 
+import hashlib
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numba
 
+from aucbench.errors import ParameterError
 from aucbench.kernels.jit import cached
 
 
@@ -33,7 +35,7 @@ class Row(NamedTuple):
     positive: bool  # whether its label is 1; always for a pair
     positives: int  # positive rows so far, this one included
     s: float  # w.x
-    square: float  # |x|^2; not to be read with the l1 ball
+    square: float  # |x|^2; NaN with the l1 ball on sparse rows
     size: float  # |w|^2; to be read with the l2 ball only, without which it is not kept up
     fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
     loss: int  # address of the derivative of the loss, for `kernels.call`; 0 without one
@@ -63,6 +65,11 @@ class Rule:
         self.function, self.ball = function, ball
         self.inlined = scalar(function)
         self._loops: dict[Any, Any] = {}
+
+    @property
+    def needs_loss(self) -> bool:
+        """Whether the rule, or what it calls, calls the loss by its address."""
+        return {"loss", "call"} <= _names(self.function, set())
 
     @property
     def needs_square(self) -> bool:
@@ -102,7 +109,7 @@ class Rule:
         code = template.__code__.replace(co_filename=self.function.__code__.co_filename)
         copy = FunctionType(code, {**template.__globals__, **constants}, template.__name__)
         where = f"{template.__module__.rpartition('.')[2]}.{template.__name__}"
-        copy.__qualname__ = f"{self.function.__qualname__}.{self.ball}.{where}"
+        copy.__qualname__ = f"{self.function.__qualname__}_{_digest(self.function)}.{self.ball}.{where}"
         copy.__module__ = self.function.__module__
         return copy
 
@@ -126,6 +133,8 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
     Rule
         For the class variable `rule` of a `RuleMethod`.
     """
+    if ball not in list(Ball):
+        raise ParameterError(f"kernels.rule: ball must be one of {', '.join(Ball)}, got {ball!r}.")
     if function is None:
         return partial(rule, ball=ball)
     return Rule(function, Ball(ball))
@@ -147,6 +156,20 @@ def scalar(function: Callable[..., Any]) -> Any:
         For use inside rules and other functions made by `kernels.scalar`.
     """
     return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)
+
+
+def _digest(function: Any) -> str:
+    """What tells a rule from others of its name, such as lambdas or those that a function makes.
+
+    Numba finds compiled code by the name of a function and its code, which here is that of the template.
+    """
+    code, cells = function.__code__, [cell.cell_contents for cell in function.__closure__ or ()]
+    constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
+    plain = [
+        each if isinstance(each, bool | int | float | str) else type(each).__qualname__ for each in cells
+    ]
+    text = repr((code.co_code, code.co_names, constants, code.co_firstlineno, plain))
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _names(function: Any, seen: set[Any]) -> set[str]:

@@ -71,10 +71,10 @@ def check_memory(n_features: int) -> None:
         )
 
 
-def compile_kernels(task: Task, together: bool = False) -> None:
+def compile_kernels(task: Task, together: int = 1) -> None:
     """Compile or load every kernel the cell will use, on a few rows of the same types.
 
-    With `together` also those by which the method trains several settings at once.
+    With `together` settings also those by which the method trains so many at once.
     """
     y = task.y
     few = np.sort(np.concatenate([np.flatnonzero(y == 1)[:8], np.flatnonzero(y == -1)[:8]]))
@@ -89,9 +89,9 @@ def compile_kernels(task: Task, together: bool = False) -> None:
         scorer, final = Scorer(small.X, small.y), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
             scorer.auc([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
-        if together and hasattr(algorithm, "together"):
-            states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(2)]
-            if (lockstep := type(algorithm).together([algorithm] * 2, states)) is not None:
+        if together > 1 and hasattr(algorithm, "together"):
+            states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(together)]
+            if (lockstep := type(algorithm).together([algorithm] * together, states)) is not None:
                 lockstep.step(batch)
 
 

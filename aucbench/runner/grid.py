@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Access, Batch, Lockstep, Problem
+from aucbench.data import memory
 from aucbench.errors import ParameterError
 from aucbench.runner.budget_and_checkpoints import make_budget
 from aucbench.runner.cell import (
+    VECTORS,
     check_memory,
     check_requirements,
     compile_kernels,
@@ -59,8 +61,20 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
     if not tasks:
         return []
     _check_shared(tasks)
-    check_memory(tasks[0].X.shape[1])
-    return _Grid(tasks, progress).run()
+    d = tasks[0].X.shape[1]
+    check_memory(d)
+    most = max(
+        1, memory.available() // (2 * VECTORS * 8 * d)
+    )  # a setting is held by itself and with the others
+    found: list[Outcome | Exception] = []
+    for start in range(0, len(tasks), most):
+        part = tasks[start : start + most]
+        found += _Grid(part, partial(_progress_of_part, progress, start, len(part), len(tasks))).run()
+    return found
+
+
+def _progress_of_part(progress: Progress, start: int, count: int, total: int, fraction: float) -> None:
+    progress((start + count * fraction) / total)
 
 
 def _check_shared(tasks: Sequence[Task]) -> None:
@@ -90,14 +104,15 @@ class _Grid:
 
     def run(self) -> list[Outcome | Exception]:
         groups: dict[int, list[int]] = {}  # minibatches of another size are another order
-        compiled = set()
+        kinds: dict[Any, list[Task]] = {}
         for k, task in enumerate(self._tasks):
             with self._error_ends(k):
                 check_requirements(task)
                 groups.setdefault(task.rows_per_iteration, []).append(k)
-            if k not in self._results and (kind := _kind(task)) not in compiled:
-                compiled.add(kind)
-                compile_kernels(task, together=True)
+            if k not in self._results:
+                kinds.setdefault(_kind(task), []).append(task)
+        for tasks in kinds.values():
+            compile_kernels(tasks[0], len(tasks))
         with training_context():
             for group in groups.values():
                 if self._one_by_one:

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import aucbench
-from aucbench import Access, Batch, Problem, kernels
+from aucbench import Access, Batch, ParameterError, PluginError, Problem, kernels
 from aucbench.kernels import Move
 from tests.helpers.training import random_pairs, random_problem
 
@@ -275,6 +275,75 @@ def test_the_size_of_the_weights_stays_exact_where_its_terms_cancel():
     state = algorithm.step(algorithm.init(Problem(X, y, 1), None), Batch(X, y, order))
     w = state.w.scale * state.uv[0]
     assert state.w.size == pytest.approx(w @ w, rel=1e-6)
+
+
+def made(sign):
+    def same_name(row, own, given):
+        return Move(sign * given.eta * max(0.0, 1.0 - row.s), 1.0, 0.0, 0.0), own
+
+    return same_name
+
+
+def test_rules_of_one_name_are_not_taken_for_each_other():
+    X, plain, y, order = data("dense")
+    for sign in (1.0, -0.5):
+        cls = method(made(sign))
+        assert_close(run(cls, SETTINGS[0], X, y, order), expected(cls, SETTINGS[0], plain, y, order))
+
+
+def test_only_settings_of_one_rule_and_one_flag_share_a_block():
+    X, plain, y, order = data("dense")
+    free, in_ball = method(logistic), method(logistic, "l2")
+    settings = [(0.5, 0.0, 0.2, 1, before) for before in (True, False)]
+    classes = [free, free, in_ball, in_ball]
+    algorithms = [cls(*numbers) for cls, numbers in zip(classes, settings * 2, strict=True)]
+    together = free.together(algorithms, [each.init(Problem(X, y, 1), None) for each in algorithms])
+    together.step(Batch(X, y, order))
+    for k, (cls, numbers) in enumerate(zip(classes, settings * 2, strict=True)):
+        assert_close(algorithms[k].weights(together.state(k)), expected(cls, numbers, plain, y, order))
+
+
+def test_fixed_vectors_of_each_setting_are_its_own():
+    X, _, y, order = data("dense")
+    one = method(centred, fixed=two_vectors)
+    other = method(centred, fixed=lambda d: 2.0 * two_vectors(d))
+    numbers = (0.05, 0.01, 1.0, 1, False)
+    algorithms = [one(*numbers), other(*numbers)]
+    together = one.together(algorithms, [each.init(Problem(X, y, 1), None) for each in algorithms])
+    together.step(Batch(X, y, order))
+    for k, cls in enumerate((one, other)):
+        assert_close(algorithms[k].weights(together.state(k)), run(cls, numbers, X, y, order))
+    assert np.abs(run(one, numbers, X, y, order) - run(other, numbers, X, y, order)).max() > 1e-3
+
+
+class Flag(NamedTuple):
+    on: bool
+
+
+class Bare(NamedTuple):
+    eta: float
+
+
+def returns_a_move_only(row, own, given):
+    return Move(given.eta, 1.0, 0.0, 0.0)
+
+
+def test_what_is_wrong_with_a_rule_is_said():
+    X, _, y, order = data("dense")
+    problem = Problem(X, y, 1)
+    with pytest.raises(ParameterError, match="none, l2, l1"):
+        kernels.rule(logistic, ball="l3")
+    with pytest.raises(PluginError, match="calls a loss"):
+        method(any_loss)(*SETTINGS[0]).init(problem, None)
+    with pytest.raises(PluginError, match="radius"):
+        method(logistic, "l2")().first_state(problem, Bare(1.0))
+    with pytest.raises(PluginError, match="own"):
+        method(logistic)().first_state(problem, Bare(1.0), Flag(True))
+    with pytest.raises(PluginError, match="given"):
+        method(logistic)().first_state(problem, {"eta": 1.0})
+    algorithm = method(returns_a_move_only)(*SETTINGS[0])
+    with pytest.raises(PluginError, match="cannot be compiled"):
+        algorithm.step(algorithm.init(problem, None), Batch(X, y, order))
 
 
 PACKAGE = """
