@@ -42,7 +42,8 @@ GROWTH = 8  # from one number of iterations to the next, at most,
 AIMED_SECONDS = 1.0  # and less where the run would take longer
 FULL_SECONDS = 2.0  # the same as SAMPLE_SECONDS for a method that passes over all rows in every iteration
 FEWEST_ROWS = 256  # of the runs of such a method
-LEAST_POWER, MOST_POWER = 1.0, 2.0  # of the rows with which its seconds may grow
+ENOUGH_ROWS = 4_096
+LEAST_POWER, MOST_POWER = 1.0, 1.5  # of the rows with which its seconds may grow
 START_SECONDS = 600.0  # to wait for the data and the compiler,
 WAIT_SECONDS = 120.0  # and for the runs
 STARTED = "started"  # what the process says between the two
@@ -160,7 +161,8 @@ def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> 
         groups.append(([*_possible(unit, prepared, chosen)], scale))
     with limited_memory(entry.limits.memory, 1, worker=True):
         for tasks, _ in groups:  # compiles
-            _run([replace(task, iterations=2, epochs=None, seconds=None, checkpoints=2) for task in tasks])
+            short = [replace(task, iterations=2, epochs=None, seconds=None, checkpoints=2) for task in tasks]
+            _run(_on_rows(short, FEWEST_ROWS) if short[0].access is Access.full else short)
         started()
         cost = [_seconds(tasks, scale) / len(tasks) for tasks, scale in groups]
     return Price(*cost)
@@ -222,13 +224,11 @@ def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
 def _by_rows(tasks: Sequence[Task], scale: float) -> float:
     """From runs on more and more rows, for a method that passes over all of them until it has converged."""
     rows = len(tasks[0].y)
-    size = min(rows, max(FEWEST_ROWS, rows // 8))  # on few rows a problem is of another kind: it is separable
-    order = np.random.default_rng(0).permutation(rows)
+    # On few rows a problem is of another kind: it is separable.
+    size = min(rows, max(FEWEST_ROWS, min(rows // 8, ENOUGH_ROWS)))
     tried: list[tuple[int, float]] = []
     while True:
-        few = np.sort(order[:size])
-        X, y = tasks[0].X[few], tasks[0].y[few]
-        tried.append((size, _run([replace(task, X=X, y=y) for task in tasks])))
+        tried.append((size, _run(_on_rows(tasks, size))))
         if size >= rows or tried[-1][1] > FULL_SECONDS:
             break
         size = min(rows, 2 * size)
@@ -238,6 +238,14 @@ def _by_rows(tasks: Sequence[Task], scale: float) -> float:
         fewer, less = tried[-2]
         power = np.clip(np.log(seconds / less) / np.log(most / fewer), LEAST_POWER, MOST_POWER)
     return float(seconds * (scale * rows / most) ** power)
+
+
+def _on_rows(tasks: Sequence[Task], count: int) -> list[Task]:
+    """The tasks on so many of their training rows, drawn at random."""
+    rows = len(tasks[0].y)
+    few = np.sort(np.random.default_rng(0).permutation(rows)[:count])
+    X, y = tasks[0].X[few], tasks[0].y[few]
+    return [replace(task, X=X, y=y) for task in tasks]
 
 
 def _timed(tasks: Sequence[Task], iterations: int, checkpoints: int = 1) -> float:
