@@ -82,6 +82,11 @@ class RuleMethod:
         -------
         RuleState
             For `step`.
+
+        Raises
+        ------
+        PluginError
+            When the access, the rule, its numbers, its radius or its loss do not go together.
         """
         self._check(given, own, loss)
         if self.rule.ball is Ball.l1:

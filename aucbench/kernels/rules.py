@@ -132,6 +132,11 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
     -------
     Rule
         For the class variable `rule` of a `RuleMethod`.
+
+    Raises
+    ------
+    ParameterError
+        When there is no such ball.
     """
     if ball not in list(Ball):
         raise ParameterError(f"kernels.rule: ball must be one of {', '.join(Ball)}, got {ball!r}.")
