@@ -3,6 +3,8 @@
 from . import kernels as kernels
 from . import sklearn as sklearn
 from . import testing as testing
+from .analysis import optimum as optimum
+from .analysis import suggest as suggest
 from .api import catalog as catalog
 from .api import plan_study as plan_study
 from .api import replay as replay
@@ -23,6 +25,8 @@ from .contracts import Interval as Interval
 from .contracts import Lockstep as Lockstep
 from .contracts import Loss as Loss
 from .contracts import NonNegative as NonNegative
+from .contracts import Norm as Norm
+from .contracts import Objective as Objective
 from .contracts import OpenUnit as OpenUnit
 from .contracts import Positive as Positive
 from .contracts import Problem as Problem

@@ -1,8 +1,10 @@
-"""The Python interface: run, run_study, plan_study, replay, catalog."""
+"""The Python interface to runs: one entry, a study, its plan, and a method over given rows."""
 
 import re
 import shlex
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +17,12 @@ from aucbench.studies.study import Observer, Observers, Study
 
 if TYPE_CHECKING:
     from aucbench.config.overrides import Request
+    from aucbench.data.readers.blocks import ColumnRecord
     from aucbench.execution.execute import PlannedStudy
+    from aucbench.leaderboard.report import Report
+    from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.result import FinishedEntry, StudyResult
+    from aucbench.studies.store import Store
 
 __all__ = ["Catalog", "catalog", "plan_study", "replay", "run", "run_study"]
 
@@ -56,7 +62,7 @@ def run(*overrides: str) -> Result:
     keys = [override.split("=")[0] for override in overrides]
     quiet = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
     unkept = [] if "store.path" in keys else ["store.path=null"]
-    study = _study(Request((*overrides, *quiet, *unkept)))
+    study = study_of(Request((*overrides, *quiet, *unkept)))
     if study.swept:
         raise ParameterError("aucbench.run runs one entry; aucbench.run_study runs a sweep or an experiment.")
     kept = _Kept()
@@ -105,16 +111,18 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     request = _request(words)
     if request.dry_run:
         raise ParameterError("--dry-run: aucbench.plan_study plans a study without running it.")
-    return _execute(_study(request, words), observer or Observer())
+    return _execute(study_of(request, words), observer or Observer())
 
 
-def plan_study(words: Sequence[str]) -> "PlannedStudy":
+def plan_study(words: Sequence[str], observer: Observer | None = None) -> "PlannedStudy":
     """Plan what `run_study` would run for these words, and what that would take (``--dry-run``).
 
     Parameters
     ----------
     words : sequence of str
         As for `run_study`.
+    observer : Observer, optional
+        Told of the plan, and of each entry whose time is about to be estimated (`started`).
 
     Returns
     -------
@@ -128,15 +136,21 @@ def plan_study(words: Sequence[str]) -> "PlannedStudy":
     """
     from aucbench.execution.execute import estimate_study, opened_store
 
-    study = _study(_request(words), words)
+    study = study_of(_request(words), words)
     with opened_store(study.store_path) as store:
-        return estimate_study(study, store)
+        return estimate_study(study, store, observer or Observer())
 
 
 class _Kept(Observer):
-    """Keeps the entry that was run."""
+    """Keeps the entry that was run, and warns of columns that were left out."""
 
     entry: "FinishedEntry"
+
+    def data_read(self, title: str, columns: "Sequence[ColumnRecord]") -> None:
+        from aucbench.data.readers.blocks import columns_in_words
+
+        for line in columns_in_words(columns)[1:]:
+            warnings.warn(f"{title}: {line}", stacklevel=2)
 
     def entry_finished(self, executed: "FinishedEntry") -> None:
         self.entry = executed
@@ -151,7 +165,7 @@ def _request(words: Sequence[str]) -> "Request":
     return request
 
 
-def _study(request: "Request", words: Sequence[str] = ()) -> Study:
+def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
     """The study that is asked for; what it is given wrongly is said before anything is planned."""
     if any(MANY.fullmatch(word) for word in request.overrides):
         from aucbench.processes import start_fork_server
@@ -191,20 +205,33 @@ def _execute(study: Study, observer: Observer) -> "StudyResult":
             raise result.refused[0].error
         is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
         if study.name and study.swept and result.cells and (result.finished or not is_written):
-            from aucbench.leaderboard.baseline import BASELINE
-            from aucbench.leaderboard.build import build
-            from aucbench.leaderboard.cells import from_store, left_out
-            from aucbench.leaderboard.render.export import PAGE, write
-
             observers.stage("writing the leaderboard")
-            cells, folder = from_store(store, study.name), store.board_folder(study.name)
-            remarks = left_out(store, study.name)
-            report = build(cells, study.name, True, remarks, study.running.baseline or BASELINE)
-            write(report, cells, folder, pictures=False)
-            observers.board_written(folder / PAGE)
+            observers.board_written(*write_board(store, study.name, study.running.baseline))
         result.untracked = tracker.trouble if tracker else None
         observers.study_finished(result)
         return result
+
+
+def write_board(store: "Store", study: str, baseline: str | None = None) -> "tuple[Path, Report]":
+    """Write the leaderboard of a study into its folder of the store; returns the page and what it says."""
+    from aucbench.leaderboard.baseline import BASELINE
+    from aucbench.leaderboard.build import build
+    from aucbench.leaderboard.cells import from_store, left_out
+    from aucbench.leaderboard.render.export import PAGE, write
+
+    cells, folder = from_store(store, study), store.board_folder(study)
+    report = build(cells, study, True, left_out(store, study), baseline or BASELINE)
+    write(report, cells, folder)
+    return folder / PAGE, report
+
+
+def entry_of(overrides: Sequence[str]) -> "Entry":
+    """The entry of the overrides of one run."""
+    from aucbench.config.build import build_entry
+    from aucbench.config.compose import compose_jobs
+    from aucbench.config.overrides import Request
+
+    return build_entry(catalog(), compose_jobs(catalog(), Request(tuple(overrides))).jobs[0].cfg)
 
 
 def replay(

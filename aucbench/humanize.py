@@ -2,6 +2,11 @@
 
 import re
 
+# Controls but for tab and newline, and marks of the direction of text.
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+RAW = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
+ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)")
+SUSPECT = re.compile(rb"\\u00|\\u20|\\[rbf]|" + RAW.pattern)
 COLOURS = re.compile("\x1b\\[[0-9;]*m")
 DURATIONS = ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min"))
 SHORT = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -31,6 +36,25 @@ def counted(count: int, noun: str) -> str:
     """A number and its noun."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
+
+
+def harmless(text: str) -> str:
+    """The text with ? for characters that a terminal obeys, or that change the direction of reading."""
+    return OBEYED.sub("?", text)
+
+
+def harmless_json(text: bytes) -> bytes:
+    """JSON with ? for such characters in its texts, escaped or not."""
+    if SUSPECT.search(text) is None:
+        return text
+    text = RAW.sub(b"?", text)
+    # Pairs of a backslash and what follows: the r of an escaped backslash and an r is a letter.
+    return ESCAPE.sub(lambda found: b"?" if _is_obeyed(found[0]) else found[0], text)
+
+
+def _is_obeyed(escape: bytes) -> bool:
+    letter = escape[1:2]
+    return letter in b"rbf" if letter != b"u" else OBEYED.match(chr(int(escape[2:], 16))) is not None
 
 
 def uncoloured(text: str) -> str:

@@ -1,8 +1,10 @@
 """The plugins that installed distributions announce through the entry-point group ``aucbench``."""
 
 import inspect
+import os
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -137,9 +139,12 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
         name = _dist(entry)[0]
         identity, what = f"{name}:{entry.name}", f"plugin {entry.value} of distribution {name}"
         try:
-            module = entry.load()
+            with _same_folder():
+                module = entry.load()
             manager.register(module, name=identity)
-        except (Exception, SystemExit) as error:  # whatever a stranger does must not stop the others
+        except KeyboardInterrupt:  # a user's, most likely
+            raise
+        except BaseException as error:  # whatever a stranger does must not stop the others
             failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
         else:
             origins[identity] = entry
@@ -150,8 +155,11 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
             entry = origins[hook.plugin_name]
             distribution, version = _dist(entry)
             try:
-                classes = validation.announced(family, hook.function())
-            except (Exception, SystemExit) as error:  # as above
+                with _same_folder():
+                    classes = validation.announced(family, hook.function())
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # as above
                 what = f"hook aucbench_{family} of distribution {distribution}"
                 failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
                 continue
@@ -166,6 +174,20 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     for failure in failures:
         warnings.warn(str(failure), PluginWarning, stacklevel=2)
     return Catalog(plugins, tuple(failures))
+
+
+@contextmanager
+def _same_folder() -> Iterator[None]:
+    """Return to the current folder after a stranger's import, which runs in this process."""
+    try:
+        before = os.getcwd()
+    except OSError:  # it was removed
+        yield
+        return
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def _taken(known: dict[str, Plugin], plugin: Plugin) -> Failure | None:

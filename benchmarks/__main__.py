@@ -1,16 +1,19 @@
 """Run the measures named on the command line; exit status 1 after a miss.
 
 When none is named, all measures of speed run. `defaults` and `estimator`, which measure AUCs and take long,
-and `estimates`, which needs real data, run when they are named.
+`estimates`, which needs real data, `attacks`, which harms processes, and `mutations`, which runs the tests on
+changed lines, run when they are named.
 """
 
 import sys
 
-from benchmarks import defaults, dense, estimates, overhead, sparse, together
+from benchmarks import attacks, defaults, dense, estimates, mutations, overhead, sparse, streams, together
+from benchmarks.attacks import Attacked
 from benchmarks.measuring import Measure
+from benchmarks.mutations import Mutated
 
-SPEED = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **overhead.MEASURES}
-MEASURES = {**SPEED, **defaults.MEASURES, **estimates.MEASURES}
+SPEED = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **streams.MEASURES, **overhead.MEASURES}
+MEASURES = {**SPEED, **defaults.MEASURES, **estimates.MEASURES, **attacks.MEASURES, **mutations.MEASURES}
 
 
 def main(names: list[str]) -> int:
@@ -19,7 +22,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"Unknown measure {unknown[0]}; known: {', '.join(MEASURES)}.", file=sys.stderr)
         return 2
-    found: list[Measure] = []
+    found: list[Measure | Attacked | Mutated] = []
     for name in names or SPEED:
         for measure in MEASURES[name]():
             print(measure, flush=True)

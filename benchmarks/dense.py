@@ -9,7 +9,7 @@ import numpy as np
 
 import aucbench
 from aucbench import Batch, Problem
-from aucbench.evaluation import exact_auc
+from aucbench.evaluation import auc, exact_auc, measures
 from benchmarks import peers, shapes
 from benchmarks.measuring import Measure, alternate, per_round_ratio
 from benchmarks.shapes import Shape
@@ -95,11 +95,12 @@ def against_sgd() -> Iterator[Measure]:
 
 
 def exact_area() -> Iterator[Measure]:
-    """scikit-learn's roc_auc_score beside ours on 100,000 scores with ties."""
+    """scikit-learn's roc_auc_score beside ours on 100,000 scores, and all measures beside the AUC alone."""
     from sklearn.metrics import roc_auc_score
 
     rng = np.random.default_rng(0)
     y = np.where(rng.random(100_000) < 0.3, 1, -1).astype(np.int8)
+    every = [cls() for cls in measures.MEASURES.values()]
     for name, scores in (
         ("no ties", rng.standard_normal(100_000) + 0.3 * y),
         ("ties", np.round(rng.standard_normal(100_000) + 0.3 * y, 2)),
@@ -109,6 +110,13 @@ def exact_area() -> Iterator[Measure]:
         yield Measure(
             f"roc_auc_score / exact_auc, {name}", slow / fast, 10.0, note=f"differ by {difference:.0e}"
         )
+        column = scores.reshape(-1, 1)
+        both = per_round_ratio(
+            lambda s=column: auc.measure_columns(s, y, every),
+            lambda s=column: auc.measure_columns(s, y, every[:1]),
+            101,
+        )
+        yield Measure(f"all {len(every)} measures / AUC alone, {name}", both, 1.5, at_most=True)
 
 
 def call_cost() -> Iterator[Measure]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+import aucbench
 from aucbench import Problem
 from aucbench.contracts import csr_rows
 from benchmarks import peers, shapes
@@ -83,7 +84,11 @@ def _every_sixteenth(shape: Shape, X: Any, pairs: Any) -> Iterator[Measure]:
 
 def independent_of_width() -> Iterator[Measure]:
     """Cost per iteration when d grows 16-fold with the non-zeros of a row fixed; init and scoring apart."""
-    methods = ("asam", "roc_sgd", "uni_exp", "oam_seq", "oam_gra", "cbr_diag", "spdam", "sauc")
+    methods = (
+        *("asam", "roc_sgd", "uni_exp", "oam_seq", "oam_gra", "cbr_diag", "spdam", "sauc"),
+        *("fifo_ogd", "aogd", "spauc", "ftrl_auc", "ftrl_log"),
+        *("pair_batch", "pesg", "sopa", "sopa_s", "soap"),
+    )
     narrow, wide = shapes.wide(84_699, 4000), shapes.wide(1_355_191, 4000)
     for name in methods:
         costs = []
@@ -104,7 +109,7 @@ def independent_of_width() -> Iterator[Measure]:
 
 def rows_for(name: str, shape: Shape) -> Any:
     """Rows in the shape of a method's access."""
-    if name in ("asam", "roc_sgd"):
+    if aucbench.catalog().algorithm(name).access == "pairs":
         return pairs_of(shape, len(shape.order))
     if name == "spdam":
         rng = np.random.default_rng(0)

@@ -1,13 +1,13 @@
-"""How the site is built: ``sphinx-build -W -b html docs docs/_build``."""
+"""How the site is built: ``sphinx-build -W -b html docs FOLDER``."""
 
+import os
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_ext"))
-# Sphinx looks for it before the pages are generated.
-(HERE / "generated" / "board").mkdir(parents=True, exist_ok=True)
+sys.dont_write_bytecode = True  # a build writes nothing into the source tree
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "aucbench"
 author = "the aucbench authors"
@@ -21,19 +21,17 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "aucbench_pages",
 ]
-exclude_patterns = [
-    "_build", "_runs", "auto_examples/*.ipynb", "auto_examples/*.py", "generated/board", "generated/printed",
-]  # fmt: skip
+exclude_patterns = ["_ext", "auto_examples/*.ipynb", "auto_examples/*.py", "generated/printed"]
 html_theme = "furo"
 html_title = "aucbench"
-html_extra_path = ["generated/board"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 templates_path: list[str] = []
 
-myst_enable_extensions = ["deflist"]
+html_math_renderer = "mathml"
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 default_role = "literal"

@@ -1,6 +1,7 @@
 """Shared by all tests: real data files where there are some, and a real browser."""
 
 import contextlib
+import gc
 import os
 import re
 import shutil
@@ -24,18 +25,29 @@ CHROMIUM = (
 
 # A test that asks for one of these fixtures starts other processes, and is marked `system`.
 SYSTEM = {"browser", "process", "server"}
+# What has one of these marks is not in the fast lane; all other tests are marked `fast`.
+NOT_FAST = {"mirror", "package", "slow", "system"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses among the marks
 def pytest_collection_modifyitems(items):
     for item in items:
         if SYSTEM & set(item.fixturenames):
             item.add_marker(pytest.mark.system)
+        if not NOT_FAST & {mark.name for mark in item.iter_markers()}:
+            item.add_marker(pytest.mark.fast)
     if os.environ.get("AUCBENCH_MIRROR"):
         return
     skip = pytest.mark.skip(reason="AUCBENCH_MIRROR is not set: no real data files to read")
     for item in items:
         if "mirror" in item.keywords:
             item.add_marker(skip)
+
+
+def pytest_collection_finish():
+    # Tests and libraries stay until the end; a search for garbage among them takes longer than many a test.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

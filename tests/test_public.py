@@ -16,16 +16,21 @@ import aucbench
 # and say so in the changelog.
 PUBLIC = {
     "aucbench": """
-        Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset FeatureMap
-        FetchError File Grouping Index Interval Lockstep Loss NonNegative Observer OpenUnit ParameterError
-        PluginError Positive Problem Result Samples Table TrackingError catalog check_fields hookimpl kernels
-        plan_study replay require_memory run run_study sklearn testing
+        Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset
+        FeatureMap FetchError File Grouping Index Interval Lockstep Loss NonNegative Norm Objective
+        Observer OpenUnit ParameterError PluginError Positive Problem Result Samples Table
+        TrackingError catalog check_fields hookimpl kernels optimum plan_study replay require_memory
+        run run_study sklearn suggest testing
+        """,
+    "aucbench.evaluation": """
+        average_precision exact_auc partial_auc precision_at recall_at two_way_partial_auc
         """,
     "aucbench.kernels": """
-        CompiledLoss Layout Move Row Rule RuleMethod RuleState buffers call compile_loss fast_kernel kernel
-        layout pairs rows rule saddle scalar source_hash symmetric theta thresholded two_vectors vectors
-        weights
+        CompiledLoss Layout Move Row Rule RuleMethod RuleState buffers call compile_loss fast_kernel
+        kernel layout loss_pieces pair_loss pairs rows rule saddle scalar sorted_pairs source_hash symmetric
+        theta thresholded two_vectors vectors weights
         """,
+    "aucbench.river": "AUCClassifier",
     "aucbench.sklearn": "AUCClassifier",
     "aucbench.testing": """
         ALGORITHM_CHECKS CHECKS Check CheckFailure DATASET_CHECKS FEATURE_CHECKS Finding LOSS_CHECKS Status
@@ -35,15 +40,20 @@ PUBLIC = {
 # The functions of the modules that aucbench.kernels offers, for use in compiled code.
 IN_KERNELS = {
     "buffers": "difference longest products spread wipe",
-    "pairs": "prefetch room subtract",
+    "loss_pieces": "Knot Piece Smoothed kinks knots pieces rate",
+    "pair_loss": "Curvature PairMean mean_of_pieces pair_mean",
+    "pairs": "difference prefetch room subtract",
     "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch",
     "saddle": "Variables gradients",
+    "sorted_pairs": """
+        Ranking Window count degrees dense laplacian members rank scatter slope_sums value_sums window
+        """,
     "symmetric": "product rank_one",
     "thresholded": """
-        Thresholded accumulated axpy current dot fold project replace shrink thresholded tidy weigh
+        Thresholded accumulate accumulated current fold project replace score shrink step thresholded tidy
         """,
     "vectors": "add clip distance dot norm1 project_l1 pull scale square",
-    "weights": "Layout average fold layout mean two_vectors",
+    "weights": "Layout average fold into_ball is_out_of_range layout mean two_vectors",
 }
 CASES = [(module, name) for module, names in PUBLIC.items() for name in names.split()]
 

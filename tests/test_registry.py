@@ -1,5 +1,7 @@
+import os
 import sys
 import types
+import warnings
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import ClassVar
@@ -209,3 +211,29 @@ def test_a_built_in_method_keeps_its_name_against_a_package_that_is_loaded_befor
         found = load_catalog(entries)
     assert found.algorithm("perceptron") is Perceptron
     assert found.failures[0].is_called("aaa")
+
+
+MISBEHAVIOUR = {
+    "raise BaseException('I go')": "BaseException: I go",
+    "raise GeneratorExit": "GeneratorExit",
+    "import os, tempfile; os.chdir(tempfile.gettempdir())": None,
+    "import sys; sys.exit(3)": "SystemExit",
+}
+
+
+@pytest.mark.parametrize("code", MISBEHAVIOUR)
+def test_an_import_that_misbehaves_is_one_sentence_and_moves_nobody(code, monkeypatch, tmp_path):
+    name = f"misbehaves_{abs(hash(code))}"
+    (tmp_path / f"{name}.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    points = [entry(monkeypatch, "bad", source=name), entry(monkeypatch, "healthy", lambda: (Perceptron,))]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        catalog = load_catalog(points)
+    assert os.getcwd() == str(tmp_path)
+    assert list(catalog.plugins[Family.algorithms]) == ["perceptron"]
+    expected = MISBEHAVIOUR[code]
+    said = [str(each.message) for each in caught if each.category is PluginWarning]
+    assert len(said) == len(catalog.failures) == (expected is not None)
+    assert all("distribution bad" in each and expected in each and "\n" not in each for each in said)

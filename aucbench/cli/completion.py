@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from aucbench import api
@@ -12,6 +13,7 @@ from aucbench.contracts.validation import Family
 NAMES: dict[str, Callable[[], Iterable[str]]] = {
     "list": lambda: Family,
     "fetch": lambda: api.catalog().plugins[Family.datasets],
+    "suggest": lambda: api.catalog().plugins[Family.datasets],
     "data": lambda: api.catalog().plugins[Family.datasets],
     "check": lambda: sorted({plugin.name for plugin in api.catalog()} | {"--all", "--list"}),
     "new": lambda: ("algorithm", "dataset", "loss", "features"),
@@ -33,6 +35,10 @@ def complete(arguments: Sequence[str]) -> int:
 
 def _candidates(unfinished: str, before: list[str]) -> list[str]:
     command = before[0] if before and before[0] in COMMANDS else "run"
+    if before[-1:] == ["--with"]:
+        return sorted(str(path) for path in Path().glob("*.zip"))
+    if command == "results":
+        return _of_results(before[1:])
     if command != "run":
         return [str(name) for name in NAMES[command]()] if command in NAMES else []
     overrides = [word for word in before if "=" in word]
@@ -42,6 +48,19 @@ def _candidates(unfinished: str, before: list[str]) -> list[str]:
 
     of_hydra = completions(api.catalog(), " ".join([*overrides, unfinished]))
     return of_hydra if before else [*COMMANDS, *of_hydra]
+
+
+def _of_results(before: list[str]) -> list[str]:
+    """Subcommands; then the studies of the default store, or the archives of this folder."""
+    from aucbench.cli.commands.results import results
+    from aucbench.studies.default_settings import StoreSettings
+    from aucbench.studies.store import Store
+
+    if not before:
+        return list(results.commands)
+    if before == ["export"]:
+        return [plan.study for plan in Store(str(StoreSettings.path), writable=False).plans()]
+    return sorted(str(path) for path in Path().glob("*.zip"))
 
 
 def _values(unfinished: str, overrides: Sequence[str]) -> list[str]:

@@ -4,12 +4,15 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm import tqdm
 
-from aucbench.humanize import counted
+from aucbench.data.readers.blocks import ColumnRecord, columns_in_words
+from aucbench.evaluation.measures import TrainingObjective
+from aucbench.humanize import counted, duration
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellRecord, DataRecord, FailureRecord
@@ -19,12 +22,20 @@ from aucbench.studies.result import (
     StudyResult,
     by_reason,
     chosen_in_words,
+    common,
     diverged_in_words,
     edges_in_words,
     failures_by_word,
+    mean_in_words,
+    objective_in_words,
+    values_of,
 )
 from aucbench.studies.study import Observer, Observers, Study
 from aucbench.tracking.client import serving, shown
+
+if TYPE_CHECKING:
+    from aucbench.leaderboard.cells import BoardCell
+    from aucbench.leaderboard.report import Report
 
 LABELS = 5  # labels of a class that are listed
 LISTED = 5  # incomplete entries that are listed
@@ -63,6 +74,10 @@ class _View(Observer):
             self._bar.close()
             self._bar = None
 
+    def data_read(self, title: str, columns: Sequence[ColumnRecord]) -> None:
+        for line in columns_in_words(columns):
+            _say(f"{title}: {line}")
+
     def _name(self, entry: Entry) -> str:
         return " on ".join(self._names[id(entry)])
 
@@ -86,6 +101,12 @@ class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
     _is_logged = False
+
+    def estimated(self, seconds: float | None) -> None:
+        time = "more than two minutes" if seconds is None else f"about {duration(seconds)}"
+        _say(
+            f"the training is expected to take {time} (--dry-run shows estimates, budget.epochs shortens it)"
+        )
 
     def stage(self, text: str) -> None:
         self.close()
@@ -128,7 +149,7 @@ class _EntryView(_View):
     def study_finished(self, result: StudyResult) -> None:
         self.close()
         if result.stored + result.finished:
-            print_next(self._study, self._is_logged)
+            print_next(self._study, self._is_logged, self._study.name)
         self._print_troubles(result)
 
 
@@ -140,7 +161,11 @@ class _SweepView(_View):
         self._failures: list[FailureRecord] = []  # as they come
         self._records: dict[str, CellRecord] = {}  # of finished cells, by key
         self._described: set[str] = set()  # data sets whose classes were printed
+        self._cells: list[BoardCell] = []  # finished ones, without weights
+        self._stored_as = study.name  # the name of the study in the store
+        self._report: Report | None = None  # of the leaderboard that was written
         self._is_logging = False
+        self._begun = perf_counter()
 
     def planned(self, cells: int, stored: int) -> None:
         _say(f"{counted(cells, 'cell')}, {stored} of them in the store")
@@ -158,6 +183,8 @@ class _SweepView(_View):
         self._bar.update(1)
 
     def entry_finished(self, executed: FinishedEntry) -> None:
+        from aucbench.leaderboard.cells import of_results
+
         if executed.cells and executed.title not in self._described:
             self._described.add(executed.title)
             tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
@@ -174,6 +201,8 @@ class _SweepView(_View):
         if advice := _advice(executed.cells):
             notes.append(advice)
         self._records |= records
+        self._cells += of_results(executed.cells)
+        self._stored_as = executed.study
         assert executed.entry is not None  # what the scheduler finishes has one
         name = self._name(executed.entry)
         self._failed += [(name, failure) for failure in executed.failures]
@@ -184,7 +213,8 @@ class _SweepView(_View):
             self._is_logging = True
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
-    def board_written(self, page: Path) -> None:
+    def board_written(self, page: Path, report: "Report") -> None:
+        self._report = report
         if self._study.store_path:  # else the page is gone by now
             print(f"leaderboard  {page}")
 
@@ -197,6 +227,7 @@ class _SweepView(_View):
         self._print_troubles(result)
         for name, sentence in edges_in_words(self._records.values()):
             print(f"{name}: {sentence}")
+        self._print_ranking()
         finished = result.stored + result.finished
         missing = result.cells - finished - len(result.failures)
         counts = failures_by_word(result.failures)
@@ -208,8 +239,21 @@ class _SweepView(_View):
             + (f", {diverged} diverged" if diverged else "")
             + f", {counts['failed']} failed"
             + (f", {missing} not run" if missing > 0 else "")
+            + f" in {duration(perf_counter() - self._begun)}"
         )
-        print_next(self._study, self._study.tracking_uri is not None)
+        print_next(self._study, self._study.tracking_uri is not None, self._stored_as)
+
+    def _print_ranking(self) -> None:
+        """The best methods, or settings of one, of a sweep that compares several."""
+        if not self._cells or len({method for method, _ in self._names.values()}) < 2:
+            return
+        from aucbench.leaderboard.baseline import BASELINE
+        from aucbench.leaderboard.build import build
+        from aucbench.leaderboard.render import terminal
+
+        baseline = self._study.running.baseline or BASELINE
+        report = self._report or build(self._cells, "", True, (), baseline)
+        terminal.show_best(report)
 
 
 def _say(text: str) -> None:
@@ -220,14 +264,15 @@ def _counts(failures: Sequence[FailureRecord]) -> list[str]:
     return [f"{count} {word}" for word, count in failures_by_word(failures).items() if count]
 
 
-def print_next(study: Study, is_logged: bool) -> None:
-    """The commands, or the address, that show more."""
+def print_next(study: Study, is_logged: bool, name: str | None) -> None:
+    """The commands, or the address, that show more of the study with that name in the store."""
     from aucbench.leaderboard.baseline import BASELINE
 
     path, uri = study.store_path, study.tracking_uri
     nexts = [serving(uri) or shown(uri)] if uri and is_logged else []
     if path:
         words = ["aucbench", "leaderboard"]
+        words += ["--study", name] if name else []
         words += [] if path == StoreSettings.path else ["--store", path]
         baseline = study.running.baseline or BASELINE
         words += [] if baseline == BASELINE else ["--baseline", baseline]
@@ -272,6 +317,8 @@ def _summary(executed: FinishedEntry) -> dict[str, str]:
         f"({data.train_rows:,} training and {data.test_rows:,} test rows, {data.features:,} features)",
         "classes": classes(data),
         "test AUC": _auc_of(executed),
+        **_measures_of(executed),
+        **objective_in_words(cells),
         "training": f"{mean('train_seconds'):.4g} s ({mean('train_cpu_seconds'):.4g} s of CPU)",
         "cost": f"{mean('ns_per_iteration'):,.0f} ns per iteration",
         "iterations": f"{mean('iterations'):,.0f}",
@@ -323,7 +370,18 @@ def _auc_of(executed: FinishedEntry) -> str:
     if len(cells) == 1:
         return f"{cells[0].auc:.6f}"
     aucs = np.array([cell.auc for cell in cells])
-    return f"{np.mean(aucs):.6f} ± {np.std(aucs, ddof=1):.6f} over {len(aucs)} runs"
+    return f"{np.mean(aucs):.4f} ± {np.std(aucs, ddof=1):.4f} over {len(aucs)} runs"
+
+
+def _measures_of(executed: FinishedEntry) -> dict[str, str]:
+    """The means of the measures beside the AUC, and their deviations over several runs."""
+    found = {}
+    records = [cell.record for cell in executed.cells]
+    for measure in common(records):
+        values = [value for value in values_of(records, measure) if np.isfinite(value)]
+        if values and not isinstance(measure, TrainingObjective):
+            found[measure.symbol] = mean_in_words(values)
+    return found
 
 
 def _advice(cells: Sequence[CellResult]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from aucbench.cli.commands import COMMANDS
 from aucbench.cli.exit_status import BAD_INPUT, INTERRUPTED, sentence_of
+from aucbench.humanize import harmless
 
 USAGE = """\
 aucbench: which stochastic method for maximising the AUC is best, on which data, at what cost?
@@ -21,6 +22,7 @@ Examples:
   aucbench algo=solam dataset=a9a budget.epochs=5
   aucbench -m algo=solam,opauc,psam dataset=a9a,w8a runs=5
   aucbench dataset=libsvm dataset.path=my.txt
+  aucbench 'metrics=[ap,pauc]' pauc.max_fpr=0.05  measures beside the AUC
   aucbench +experiment=smoke parallel=2           a table of a paper, or a small one
 
 Commands:
@@ -57,20 +59,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = _dispatch(first, arguments)
     except KeyboardInterrupt:
-        runs = first == "run" or first not in COMMANDS
-        print(f"aucbench: interrupted{'; finished cells are in the store' * runs}", file=sys.stderr)
-        return INTERRUPTED
+        return _interrupted(first)
     except Exception as error:
+        if _was_interrupted(error):
+            return _interrupted(first)
         sentence = sentence_of(error)
         if sentence is None or os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
-        print(f"aucbench: {sentence}", file=sys.stderr)
+        print(f"aucbench: {harmless(sentence)}", file=sys.stderr)
         status = BAD_INPUT
     # Skip the garbage collection at exit: over the libraries' millions of objects it takes about a second.
     import gc
 
     gc.freeze()
     return status
+
+
+def _interrupted(first: str) -> int:
+    runs = first == "run" or first not in COMMANDS
+    print(f"aucbench: interrupted{'; finished cells are in the store' * runs}", file=sys.stderr)
+    return INTERRUPTED
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: extension modules that are loading turn it into an ImportError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _dispatch(first: str, words: list[str]) -> int:
@@ -86,6 +101,8 @@ def _dispatch(first: str, words: list[str]) -> int:
             f"'{first}' is neither a command nor an override (NAME=VALUE). {suggest(first, list(COMMANDS))}"
         )
     name = first if first in COMMANDS else "run"
+    if name == "run" and "--dry-run" in words:  # said before the libraries are imported, which takes seconds
+        print("aucbench: planning ...", file=sys.stderr, flush=True)
     command = COMMANDS[name]
     function = getattr(import_module(f"aucbench.cli.commands.{command.module}"), command.function)
     own = words[1:] if first in COMMANDS else words

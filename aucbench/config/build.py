@@ -1,5 +1,6 @@
 """From composed configurations and the catalog to entries of objects, and a study of them."""
 
+from collections.abc import Mapping
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from typing import Any
@@ -14,14 +15,27 @@ from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.scaler import default_scaling
 from aucbench.errors import AucbenchError, ParameterError, PluginError
+from aucbench.evaluation.measures import RECORDED, Measure
 from aucbench.registry import Catalog, accepted_loss
-from aucbench.studies.default_settings import Budget, Limits, Matrix, Running, Settings, StoreSettings
+from aucbench.studies.default_settings import (
+    Budget,
+    Limits,
+    Matrix,
+    Ruleset,
+    Running,
+    Settings,
+    StoreSettings,
+    Weights,
+)
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.plugin_metadata import changed, first_loss
+from aucbench.studies.record import RulesetRecord
 from aucbench.studies.result import Refused
 from aucbench.studies.study import Study
 from aucbench.studies.tuners import Tuning, resolve
 from aucbench.suggestions import suggest
 
+NO_RULES: Mapping[str, DictConfig] = {}
 # Words that YAML and Hydra's users write for true and false.
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
 
@@ -32,7 +46,7 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
     refused: list[Refused] = []
     for job in composed.jobs:
         try:
-            entries.append(build_entry(catalog, job.cfg))
+            entries.append(build_entry(catalog, job.cfg, composed.rules))
         except AucbenchError as error:
             if not composed.swept:
                 raise
@@ -56,8 +70,11 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
         )
 
 
-def build_entry(catalog: Catalog, cfg: DictConfig) -> Entry:
-    """Make the objects an entry consists of; their constructors check every value."""
+def build_entry(catalog: Catalog, cfg: DictConfig, rules: Mapping[str, DictConfig] = NO_RULES) -> Entry:
+    """Make the objects an entry consists of; their constructors check every value.
+
+    `rules` are runs that follow rulesets in everything, by the name of the ruleset.
+    """
     with as_sentences():
         _refuse_added(cfg)
         settings = _own(Settings, cfg)
@@ -73,6 +90,8 @@ def build_entry(catalog: Catalog, cfg: DictConfig) -> Entry:
             )
         loss = accepted_loss(catalog, algorithm.instance, names["loss"])
         dataset = _plugin(catalog, "dataset", names["dataset"], cfg)
+        measures = {name: _measure(name, cfg) for name in RECORDED}
+        tuning = _chosen("tuning", names, cfg)
         return Entry(
             algorithm=algorithm,
             dataset=dataset,
@@ -81,11 +100,48 @@ def build_entry(catalog: Catalog, cfg: DictConfig) -> Entry:
             part=Part(cfg.dataset.part),
             scaling=settings.scaling or default_scaling(dataset.instance),
             protocol=_chosen("protocol", names, cfg),
-            tuning=_tuning(catalog, algorithm.instance, _chosen("tuning", names, cfg)),
+            tuning=_tuning(catalog, algorithm.instance, tuning, measures[tuning.metric]),
             budget=_section(Budget, cfg),
             settings=settings,
             limits=_section(Limits, cfg),
+            measures=tuple(measures[name] for name in settings.metrics),
+            keep_weights=_section(StoreSettings, cfg).weights is Weights.checkpoints,
+            ruleset=_ruleset(cfg, rules, algorithm),
         )
+
+
+def _ruleset(
+    cfg: DictConfig, rules: Mapping[str, DictConfig], algorithm: BoundPlugin
+) -> RulesetRecord | None:
+    """The ruleset of a run, with the settings of the run that are not the ruleset's."""
+    ruleset = _section(Ruleset, cfg)
+    if ruleset.title is None:
+        return None
+    own, ruled = _ruled(cfg), _ruled(rules[ruleset.title])
+    if own["loss"] == first_loss(algorithm.name):
+        own["loss"] = None
+    different = [name for name in own if name not in ruled or own[name] != ruled[name]]
+    fields = changed("algo", algorithm.describe())
+    return RulesetRecord(
+        title=ruleset.title,
+        version=ruleset.version,
+        date=ruleset.date,
+        departures=(
+            *(f"algo.{name}={value}" for name, value in fields.items()),
+            *(f"{name}={own[name]}" for name in different),
+        ),
+    )
+
+
+def _ruled(cfg: DictConfig) -> dict[str, Any]:
+    """The settings that a ruleset decides; with those of methods, which it leaves as they ship."""
+    names = compose.choices(cfg)
+    tuning = compose.parameters(cfg.tuning) if names["tuning"] != "none" else {}
+    found = {f"tuning.{name}": value for name, value in tuning.items() if name != "report"}
+    found |= {f"budget.{name}": value for name, value in compose.parameters(cfg.budget).items()}
+    del found["budget.checkpoints"]
+    found |= {name: cfg[name] for name in ("scaling", "rescale", "order", "dtype")}
+    return found | {name: names[name] for name in ("loss", "features", "tuning")}
 
 
 def _chosen(group: str, names: dict[str, str | None], cfg: DictConfig) -> Any:
@@ -94,7 +150,16 @@ def _chosen(group: str, names: dict[str, str | None], cfg: DictConfig) -> Any:
     return cls(**_fields(cls, cfg[group], f"{group}."))
 
 
-def _tuning(catalog: Catalog, algorithm: Any, choice: Any) -> Tuning:
+def _measure(name: str, cfg: DictConfig) -> Measure:
+    """The measure of that name with its parameters."""
+    cls = RECORDED[name]
+    try:
+        return cls(**_fields(cls, cfg[name], f"{name}.")) if dataclass_fields(cls) else cls()
+    except ParameterError as error:
+        raise ParameterError(str(error).replace(": ", ".", 1)) from None  # the setting by its whole name
+
+
+def _tuning(catalog: Catalog, algorithm: Any, choice: Any, measure: Measure) -> Tuning:
     if isinstance(choice.grid, dict):
         known = catalog.plugins[Family.algorithms]
         for method in choice.grid:
@@ -102,7 +167,8 @@ def _tuning(catalog: Catalog, algorithm: Any, choice: Any) -> Tuning:
                 raise ParameterError(
                     f"tuning.grid: unknown algorithm '{method}'. {suggest(str(method), list(known))}"
                 )
-    return Tuning(choice, resolve(algorithm, choice.grid) if choice.name != "none" else {})
+    space = resolve(algorithm, choice.grid) if choice.name != "none" else {}
+    return Tuning(choice, space, measure)
 
 
 def _plugin(catalog: Catalog, group: str, name: str | None, cfg: DictConfig) -> BoundPlugin:

@@ -16,11 +16,11 @@ from omegaconf import Container, DictConfig, OmegaConf, open_dict
 
 from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
-from aucbench.config.overrides import Request, expand, flag_parser
+from aucbench.config.overrides import Request, expand, flag_parser, quoted
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
-from aucbench.studies.default_settings import Matrix, Settings
+from aucbench.studies.default_settings import Matrix, Ruleset, Settings
 from aucbench.suggestions import suggest
 
 VERSION_BASE = "1.3"
@@ -43,6 +43,7 @@ class Composed(NamedTuple):
     jobs: list[Job]  # at least one
     swept: bool  # whether they are a sweep, and not one run
     parallel: int | None  # workers by the choice of hydra/launcher, where it says so
+    rules: dict[str, DictConfig]  # runs that follow rulesets in everything, by the name of the ruleset
 
 
 def config_folder() -> str:
@@ -53,6 +54,7 @@ def config_folder() -> str:
 
 def compose_jobs(catalog: Catalog, request: Request) -> Composed:
     """Compose the run, or every run of the sweep, that a request asks for."""
+    request = request._replace(overrides=tuple(map(quoted, request.overrides)))
     with session(catalog, request):
         parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         overrides = parser.parse_overrides(list(request.overrides))
@@ -69,7 +71,8 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
                 parallel = _workers(base)
                 composer = Composer(of_hydra, request.config_name)
                 composer.roots[tuple(common)] = _without_hydra(base)
-                return Composed(_each(catalog, composer, expand([*swept, *of_runs])), True, parallel)
+                jobs = _each(catalog, composer, expand([*swept, *of_runs]))
+                return Composed(jobs, True, parallel, _rules(jobs))
         for word in (str(each.input_line) for each in of_runs if each.is_sweep_override()):
             name, _, value = word.partition("=")
             raise ParameterError(
@@ -78,7 +81,8 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
             )
         cfg = compose(request.overrides, request.config_name, with_hydra=True)
         parallel = _workers(cfg)
-        return Composed([Job(list(request.overrides), _without_hydra(cfg))], False, parallel)
+        jobs = [Job(list(request.overrides), _without_hydra(cfg))]
+        return Composed(jobs, False, parallel, _rules(jobs))
 
 
 @contextlib.contextmanager
@@ -108,6 +112,11 @@ def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  
 def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = False) -> DictConfig:
     """Compose a run inside of a `session`; Hydra's own settings are left out unless `with_hydra`."""
     return hydra.compose(name, list(overrides), return_hydra_config=with_hydra)
+
+
+def _rules(jobs: Sequence[Job]) -> dict[str, DictConfig]:
+    titles = {title for job in jobs if Ruleset.name in job.cfg and (title := job.cfg.ruleset.title)}
+    return {title: compose([f"{Ruleset.name}={title}"]) for title in sorted(titles)}
 
 
 def _without_hydra(cfg: DictConfig) -> DictConfig:
@@ -237,10 +246,10 @@ def _common(words: Sequence[str]) -> Words:
 
 
 def _is_own(word: str) -> bool:
-    """Whether a word concerns one part alone; the matrix concerns all."""
+    """Whether a word concerns one part alone; the matrix and a ruleset concern all."""
     groups = structured_configs
     parts = {*groups.GROUPS, *groups.FIXED_GROUPS, *groups.SECTIONS, *groups.field_names(Settings)}
-    return _part(word) in parts - {Matrix.name} and "/" not in _name(word)
+    return _part(word) in parts - {Matrix.name, Ruleset.name} and "/" not in _name(word)
 
 
 def _is_overruled(word: str, job: Sequence[str]) -> bool:

@@ -42,13 +42,18 @@ def _sentence(error: BaseException) -> str | None:
     if isinstance(error, OverrideParseException):
         detail = _first_line(error)
         detail = "" if "Exception" in detail else f" ({detail})"  # an inner name says nothing to a user
-        return f"The override '{error.override}' cannot be read; expected NAME=VALUE{detail}."
+        name, sign, value = str(error.override).partition("=")
+        quotes = f"; signs in a value need quotes, as in \"{name}='{value}'\"" if sign and value else ""
+        return f"The override '{error.override}' cannot be read; expected NAME=VALUE{detail}{quotes}."
     cause = error.__cause__ if isinstance(error, HydraException) and error.__cause__ else error
     if isinstance(cause, OmegaConfBaseException):
         return _field(cause)
     if not isinstance(error, HydraException):
         return None
     text = " ".join(str(error).split())
+    if text.startswith("In 'ruleset/"):
+        name = text.split("'")[1].partition("/")[2]
+        return f"ruleset={name} does not go with the tuning that is chosen beside it: leave one of them out."
     if text.startswith(("Could not override", "Could not append")):
         key = text.split("'")[1] if text.count("'") >= 2 else text
         return _unknown_setting(key.split("=")[0].lstrip("+~"))
@@ -70,6 +75,8 @@ def _field(error: OmegaConfBaseException) -> str:
     if isinstance(error, ConfigAttributeError | ConfigKeyError):
         if not section:
             return _unknown_setting(key)
+        if section == "loss" and kind is dict:
+            return _field_of_unnamed_loss(key)
         known = [field.name for field in fields(kind)] if is_dataclass(kind) else []
         who = section if kind in (None, dict) else kind.__name__
         known = known or [str(name) for name in (error.parent_node or {})]
@@ -77,12 +84,27 @@ def _field(error: OmegaConfBaseException) -> str:
     if isinstance(error, MissingMandatoryValue):
         return f"{full_key} must be set: {full_key}=VALUE."
     expected = _expected(kind, key) if isinstance(error, ValidationError) else ""
+    if "is not Optional" in _first_line(error):
+        return f"{full_key}: {expected.strip(' ()') or 'expected a value'}, got null."
     return f"{full_key}: {_first_line(error)}{expected}.".removeprefix(": ")
+
+
+def _field_of_unnamed_loss(key: str) -> str:
+    """Fields can be set of a loss that is chosen by name, and not of the one that a method has by default."""
+    store = ConfigStore.instance()
+    names = sorted(name.removesuffix(".yaml") for name in store.list("loss"))
+    having = [name for name in names if key in (store.load(f"loss/{name}.yaml").node or ())]
+    if not having:
+        return f"loss.{key}: no loss has a field '{key}'."
+    return (
+        f"loss.{key}: name the loss whose field this is, as in loss={having[0]} loss.{key}=VALUE; "
+        f"losses with such a field: {', '.join(having)}."
+    )
 
 
 def _expected(kind: Any, key: str) -> str:
     hint = getattr(kind, "__annotations__", {}).get(key)
-    plain = {float: "a number", int: "a whole number", NoneType: "null"}
+    plain = {float: "a number", int: "a whole number", str: "text", NoneType: "null"}
     words = [plain.get(each, "") for each in get_args(hint) or (hint,)]
     return f" (expected {' or '.join(words)})" if all(words) else ""
 

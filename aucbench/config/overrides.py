@@ -6,12 +6,15 @@ What Hydra would answer with an inner error, or silently leave without effect, i
 import argparse
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import ChoiceSweep, Override
+from hydra.errors import HydraException
 
-from aucbench.config.structured_configs import GROUPS
+from aucbench.config.structured_configs import FIXED_GROUPS, GROUPS
 from aucbench.errors import ParameterError
+from aucbench.studies.default_settings import Ruleset
 
 NOT_OFFERED = {
     **dict.fromkeys(("--info", "-i"), "aucbench run --cfg all shows the whole configuration"),
@@ -19,6 +22,8 @@ NOT_OFFERED = {
     **dict.fromkeys(("--config-path", "-cp"), "--config-dir adds a folder of configurations of your own"),
     "--hydra-help": "aucbench run --help shows every flag, choice and field",
 }
+PLAIN_TEXT = ("dataset.path", "dataset.test_path", "dataset.target", "dataset.positive", "store.path")
+CHOICES = (*GROUPS, *FIXED_GROUPS, Ruleset.name, "experiment", "hydra/launcher", "hydra/sweeper")
 OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
 
 
@@ -73,12 +78,28 @@ def parse(words: Sequence[str]) -> Request:
             raise ParameterError(f"{name} is not offered: {NOT_OFFERED[name]}.")
     known = vars(flag_parser().parse_intermixed_args(list(words)))
     del known["run"]
-    request = Request(**known | {"overrides": tuple(known["overrides"])})
+    request = Request(**known | {"overrides": tuple(map(quoted, known["overrides"]))})
     if not request.completion:
         check_overrides(request.overrides)
     if (request.package or request.resolve) and not request.cfg:
         raise ParameterError("--package and --resolve belong to --cfg: add --cfg job.")
     return request
+
+
+def quoted(word: str) -> str:
+    """An override of a field of plain text with quotes around its value, where Hydra needs them.
+
+    Files may be called ``data (1).csv``, and labels ``>50K``. Several values, with commas, are left alone.
+    """
+    name, _, value = word.partition("=")
+    if name.lstrip("+") not in PLAIN_TEXT or not value or value[0] in "[{'\"" or "," in value:
+        return word
+    try:
+        OverridesParser.create().parse_override(word)
+    except HydraException:
+        text = value.replace("\\", "\\\\").replace("'", "\\'")
+        return f"{name}='{text}'"
+    return word
 
 
 def check_overrides(words: Iterable[str]) -> None:
@@ -96,13 +117,31 @@ def check_overrides(words: Iterable[str]) -> None:
                 f"{name} is one name, got {value}; several are swept by --multirun {name}=ONE,OTHER."
             )
         own = name.lstrip("+")
+        if own in CHOICES:
+            _check_names(word, own)
         if own.startswith(("hydra.run.", "hydra.sweep.", "hydra.output_subdir")):
             raise ParameterError(
                 f"'{word}': there are no run folders; store.path says where results are kept."
             )
+        if own.startswith("ruleset."):
+            raise ParameterError(f"'{word}': a ruleset is chosen whole, ruleset=defaults or ruleset=trials.")
         if own.startswith(("hydra.", "hydra/")) and not own.startswith((*OF_HYDRA, "hydra.sweeper.params")):
             raise ParameterError(
                 f"'{word}' has no effect; of Hydra's settings these have: {', '.join(OF_HYDRA)}."
+            )
+
+
+def _check_names(word: str, group: str) -> None:
+    """Refuse choices that are no names: null, numbers, true and false, at which Hydra fails."""
+    try:
+        value: Any = OverridesParser.create().parse_override(word).value()
+    except HydraException:
+        return  # composing says what is wrong with it
+    for each in value.list if isinstance(value, ChoiceSweep) else [value]:
+        if each is None or isinstance(each, bool | int | float):
+            raise ParameterError(
+                f"{group} is chosen by name, got {word.partition('=')[2]}; leave the override out for the "
+                f"default, which aucbench run --help shows."
             )
 
 

@@ -13,6 +13,7 @@ from aucbench.contracts import FieldType, field_types
 from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.splits.protocols import PROTOCOLS
+from aucbench.evaluation.measures import MEASURES
 from aucbench.registry import Catalog
 from aucbench.studies.default_settings import (
     Budget,
@@ -20,6 +21,7 @@ from aucbench.studies.default_settings import (
     Matrix,
     MlflowTracking,
     NoTracking,
+    Ruleset,
     Running,
     Settings,
     StoreSettings,
@@ -37,7 +39,8 @@ FIXED_GROUPS: dict[str, tuple[type, ...]] = {
     "tuning": TUNINGS,
     "tracking": (MlflowTracking, NoTracking),
 }
-SECTIONS = {"budget": Budget, "limits": Limits, "store": StoreSettings, "matrix": Matrix}
+SECTIONS: dict[str, type] = {cls.name: cls for cls in (Budget, Limits, StoreSettings, Matrix, Ruleset)}
+SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # those with parameters
 ROOT = "settings"
 DASK = "dask"
 

@@ -25,6 +25,7 @@ from aucbench.contracts.interfaces import (
     Samples,
     Table,
 )
+from aucbench.contracts.objective import Norm, Objective
 from aucbench.contracts.problem import Problem
 
 __all__ = [
@@ -46,6 +47,8 @@ __all__ = [
     "Loss",
     "Matrix",
     "NonNegative",
+    "Norm",
+    "Objective",
     "OpenUnit",
     "Positive",
     "Problem",

@@ -46,35 +46,44 @@ class Batch:
         What the chunk consumes, in order; the shape is that of `access`.
     access : Access or str, optional
         Inferred from the shape of `rows` when left out.
+    weights : (n,) float64 array, optional
+        Weights > 0 of all rows, for a method that declares `weighted`: a row of weight k counts as k rows.
+        None without weights.
 
     Iterating yields one item per iteration: ``(x, label)`` for stream, ``(x_pos, x_neg)`` for pairs,
     ``(X, y)`` for minibatch and full. Rows of a CSR matrix come as fresh dense vectors.
     """
 
-    __slots__ = ("X", "_view", "access", "rows", "y")
+    __slots__ = ("X", "_view", "access", "rows", "weights", "y")
 
     def __init__(
-        self, X: Matrix, y: NDArray[np.int8], rows: NDArray[np.int64], access: Access | str | None = None
+        self,
+        X: Matrix,
+        y: NDArray[np.int8],
+        rows: NDArray[np.int64],
+        access: Access | str | None = None,
+        weights: NDArray[np.float64] | None = None,
     ):
         self.X = _canonical(X) if sparse.issparse(X) else X
         self.y = y
         self.rows = rows
         self.access = _infer(rows) if access is None else Access(access)
+        self.weights = weights
         self._view: Any = None
 
     def take(self, rows: NDArray[np.int64]) -> "Batch":
         """The same data with other rows; what was prepared for compiled code is shared."""
         other = object.__new__(Batch)
         other.X, other.y, other.rows, other.access = self.X, self.y, rows, self.access
+        other.weights = self.weights
         other._view = self.rows_view
         return other
 
     @property
     def rows_view(self) -> Any:
-        """`X` as compiled code takes it: the array itself, or `CsrRows`."""
+        """`X` as compiled code takes it: a read-only view of the array, or `CsrRows` of such views."""
         if self._view is None:
-            # A plain view of a memory map: compiled code is called twice as fast with it.
-            self._view = csr_rows(self.X) if sparse.issparse(self.X) else np.asarray(self.X)
+            self._view = csr_rows(self.X) if sparse.issparse(self.X) else _read_only(self.X)
         return self._view
 
     def __len__(self) -> int:
@@ -121,7 +130,18 @@ class Batch:
 def csr_rows(X: sparse.csr_matrix | sparse.csr_array) -> CsrRows:
     """The parts of a CSR matrix with a uint32 view of its column numbers (a copy where they are int64)."""
     indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
-    return CsrRows(X.indptr, indices, X.data)
+    return CsrRows(*map(_read_only, (X.indptr, indices, X.data)))
+
+
+def _read_only(array: Any) -> NDArray[Any]:
+    """A read-only view, and a plain one of a memory map.
+
+    Kernels are compiled for it alone, once for rows in memory and on disk: code that was compiled twice may
+    differ in the last bits of its sums. With a plain array compiled code is called twice as fast.
+    """
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def _canonical(X: Any) -> Any:

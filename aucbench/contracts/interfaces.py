@@ -40,6 +40,11 @@ class Algorithm(Protocol):
         before, `step` looks at the rows of its own batch only, and the state holds values and no row numbers.
         What `init` measured (`problem.max_norm`, say) stays that of the first rows. False where it is not
         declared; `aucbench.sklearn.AUCClassifier.partial_fit` is there with True only.
+    ``weighted = True``
+        Rows may have weights, `batch.weights` and `problem.weights`: a row of weight k counts as k rows. A
+        ``full`` method solves the problem in which it is repeated k times; a ``stream`` method multiplies its
+        step by the weight over the mean of all. False where it is not declared; such a method is refused
+        weights by name.
     ``done(state)``
         Whether a ``full`` method has converged.
     ``losses``
@@ -49,10 +54,11 @@ class Algorithm(Protocol):
     ``ignored()``
         Names of fields that have no effect with the other fields as they are, such as the radius of a ball
         where the penalty is a ridge; a tuning does not try values of these.
+    ``block``
+        For a method with access to pairs that steps once for a block of them: the pairs of a block, a field
+        or an attribute. Its kernels are compiled by two blocks, since some train when the second is complete.
     ``step_size``
         Name of the field that scales its steps, ``"eta"`` say; a run that diverges advises to lower it.
-    ``colour``
-        Its colour in every picture and in MLflow, ``"#rrggbb"``; without one, its name gives it.
     ``together(algorithms, states)``
         A class method: `Lockstep`, the training of several settings over one order at once, at less cost than
         one by one, or None where these settings cannot be. They differ in numbers only, not in names and
@@ -64,6 +70,16 @@ class Algorithm(Protocol):
         numbers only, has converged on the same problem, and must not be changed; it is None for the first
         setting, which may keep for the others what they have in common. The solution must be that of a run
         from `init` up to the tolerance of the method.
+    ``objective(problem)``
+        The `Objective` whose minimum the weights approach, from the hyper-parameters and the problem (its
+        loss, n, p); None, or a `ParameterError` with the reason, where there is none for these
+        hyper-parameters. Its factors must be exact: the suboptimality of the method is measured against the
+        minimum of this function.
+    ``minimises(objective, problem)``
+        A class method of a ``full`` method with `done`: the instance of it whose solution on the problem is
+        the minimiser of the objective, None where it has none. `init_from` of that instance is also given
+        states of other instances that this class method made for the same rows, and other losses; and,
+        where the loss must be visited pair by pair, for some of the rows.
     ``claims``, ``citation``, ``deviations``, ``requires``
         `Claims`; a BibTeX key; sentences; a mapping from a requirement (``"dense"``) to its reason.
     """
@@ -102,6 +118,13 @@ class Loss(Protocol):
 
     `value` and `derivative` are static methods, plain scalar functions that the framework compiles.
     Optional: a static ``prox(m, c, theta)``, the minimiser over z of c * value(z, theta) + (z - m)**2 / 2.
+
+    Two optional declarations make sums over all pairs exact in O(n log n). A static ``pieces(theta)`` says
+    that the loss is quadratic by pieces and continuous: a tuple of ``(upper, c0, c1, c2)`` in ascending
+    order, the last `upper` being infinite, with value c0 + c1 m + c2 m**2 for margins up to `upper` from that
+    of the piece before. ``multiplicative = True`` says that value(a + b) = value(a) value(b), so that the
+    mean over pairs is a product of two means. The mean of any other loss is found pair by pair.
+
     Facts with their source: ``convex``, ``smoothness``, ``lipschitz``, ``consistent``, ``source``.
     """
 
@@ -157,13 +180,16 @@ class Table:
     drop : tuple of str and int
         Columns that are no features.
     header : bool or None
-        Whether the first line of a CSV file has the names; None: if no cell in it is a number, or one stands
-        over a number and is none.
+        Whether the first line of a CSV file has the names; None: if no cell in it is a number, one stands
+        over a number and is none, or they are 0, 1, 2 and so on.
     delimiter : str or None
         Between the cells of a CSV file; None: the most frequent of , ; tab | and blank in the first line.
     missing : str
         ``refuse``, or ``median``: a missing number becomes the median of its column in the training part, a
         missing text belongs to no category.
+    types : tuple of (column, type)
+        What the cells of a column are, where that is not to be found out: ``number``, ``categories``, or a
+        notation of numbers (``thousands``, ``decimal_comma``, ``percent``, ``date``).
     """
 
     target: str | int = -1
@@ -171,6 +197,7 @@ class Table:
     header: bool | None = None
     delimiter: str | None = None
     missing: str = "refuse"
+    types: tuple[tuple[str | int, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -200,6 +227,8 @@ class File:
     topic : float or "largest", optional
         Rows have any number of labels; those that have this one, or the one that most training rows have, are
         labelled 1, the others -1.
+    zero_based : bool or None
+        Whether the indices of a LIBSVM file count from 0; None: if an index in any file of the data set is 0.
     by_hand : str
         Of a file without a public address: what to download, and where.
     """
@@ -213,6 +242,7 @@ class File:
     kind: str = "libsvm"
     table: Table = Table()
     topic: float | str | None = None
+    zero_based: bool | None = False
     by_hand: str = ""
 
 

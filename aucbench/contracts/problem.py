@@ -29,14 +29,25 @@ class Problem:
     iterations : int or None
         Planned number of iterations; None when the budget is in seconds.
     loss : Loss or None
-        The surrogate loss, an instance of a loss plugin.
+        The surrogate loss, an instance of a loss plugin; None for a method that takes none.
+    weights : (n,) float64 array, optional
+        Weights > 0 of the rows, for a method that declares `weighted`. Statistics are then those of rows that
+        are repeated so many times.
     """
 
-    def __init__(self, X: Matrix, y: NDArray[np.int8], iterations: int | None = None, loss: Any = None):
+    def __init__(
+        self,
+        X: Matrix,
+        y: NDArray[np.int8],
+        iterations: int | None = None,
+        loss: Any = None,
+        weights: NDArray[np.float64] | None = None,
+    ):
         self.X = X
         self.y = y
         self.iterations = iterations
         self.loss = loss
+        self.weights = weights
 
     @property
     def n_samples(self) -> int:
@@ -51,6 +62,8 @@ class Problem:
     @cached_property
     def p(self) -> float:
         """Share of positives, n+ / n."""
+        if self.weights is not None:
+            return float(self.weights[self.y == 1].sum() / self.weights.sum())
         return float(np.mean(self.y == 1))
 
     @cached_property
@@ -74,10 +87,14 @@ class Problem:
         return self._mean(-1)
 
     def _mean(self, label: int) -> NDArray[np.float64]:
-        total = np.zeros(self.n_features)
+        # Row after row: the last bits of a matrix product are those of the library that computes it.
+        total, chosen = np.zeros(self.n_features), self.y == label
+        if self.weights is not None:
+            share = np.where(chosen, self.weights, 0.0) / (self.weights[chosen].sum() or 1.0)
+            return np.asarray(self.X.T @ share, np.float64)
         for block, labels in self._blocks():
-            total += block.T @ (labels == label).astype(np.float64)
-        return total / max(1, int(np.count_nonzero(self.y == label)))
+            total += np.asarray(block[labels == label].sum(axis=0)).ravel()
+        return total / max(1, int(np.count_nonzero(chosen)))
 
     def _blocks(self) -> Iterator[tuple[Any, NDArray[np.int8]]]:
         for start in range(0, self.n_samples, BLOCK_ROWS):

@@ -2,6 +2,26 @@
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files.download import LARGE_BYTES
-from aucbench.data.loader import Loaded, Part, fetch, has_test_part, load, missing_bytes
+from aucbench.data.loader import (
+    Loaded,
+    Part,
+    columns_of,
+    describe,
+    fetch,
+    has_test_part,
+    load,
+    missing_bytes,
+)
 
-__all__ = ["LARGE_BYTES", "Loaded", "Part", "cache_folder", "fetch", "has_test_part", "load", "missing_bytes"]
+__all__ = [
+    "LARGE_BYTES",
+    "Loaded",
+    "Part",
+    "cache_folder",
+    "columns_of",
+    "describe",
+    "fetch",
+    "has_test_part",
+    "load",
+    "missing_bytes",
+]

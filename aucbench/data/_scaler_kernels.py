@@ -32,30 +32,32 @@ def sparse_range(indptr, indices, data, rows, low, high, filled):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def dense_moments(X, rows, low, width, mean, squares):
+def dense_moments(X, rows, weights, low, width, mean, squares):
     """Mean and summed squared deviations (d,) of (x - low) / width over rows of X; 0 where width is 0."""
-    for number in range(len(rows)):
-        row = X[rows[number]]
+    total = 0.0
+    for i in rows:
+        row, weight = X[i], weights[i]
+        total += weight
         for j in range(len(low)):
             if width[j] > 0.0:
                 value = (row[j] - low[j]) / width[j]
                 delta = value - mean[j]
-                mean[j] += delta / (number + 1)
-                squares[j] += delta * (value - mean[j])
+                mean[j] += weight * delta / total
+                squares[j] += weight * delta * (value - mean[j])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sparse_moments(indptr, indices, data, rows, low, width, filled, mean, squares):
-    """The same over stored values of CSR rows; `filled` (d,) counts them."""
+def sparse_moments(indptr, indices, data, rows, weights, low, width, filled, mean, squares):
+    """The same over stored values of CSR rows; `filled` (d,) is the sum of their weights."""
     for i in rows:
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
             if width[j] > 0.0:
-                filled[j] += 1
+                filled[j] += weights[i]
                 value = (data[k] - low[j]) / width[j]
                 delta = value - mean[j]
-                mean[j] += delta / filled[j]
-                squares[j] += delta * (value - mean[j])
+                mean[j] += weights[i] * delta / filled[j]
+                squares[j] += weights[i] * delta * (value - mean[j])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

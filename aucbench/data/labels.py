@@ -10,6 +10,7 @@ from aucbench.errors import DataError
 
 Label = float | str  # text where a label is no number
 
+MOST_CLASSES = 100  # of a column of labels; one with more is taken for another column
 _TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})
 
 
@@ -69,18 +70,26 @@ def positive_labels(
     declared: Any = None,
     grouping: Grouping | None = None,
     grouping_seed: int = 0,
+    column: str | None = None,
 ) -> frozenset[Label]:
     """The labels that become +1; all others become -1. `counts` are the rows of each in the training part.
+
+    Errors name the `column` of a table that has the labels: it may be the wrong one.
 
     Declared labels decide (the data set's `positive`, one or several), then the grouping. Of -1/+1 or 0/1 the
     larger is positive, of any other two the rarer (the larger of two equally frequent ones). A DataError for
     one class only, more than two without a declaration, and declared labels that do not occur.
     """
+    labels, where = ordered(counts), "" if column is None else f" in column {column!r}"
     if declared is not None:
-        return _declared(name, counts, declared)
-    labels = ordered(counts)
+        return _declared(name, counts, declared, where)
+    if column is not None and len(labels) > MOST_CLASSES and grouping is None:
+        raise DataError(
+            f"{name}: column {column!r} has {len(labels):,} different values, expected the labels of two "
+            "classes; name the column of labels with dataset.target=COLUMN."
+        )
     if len(labels) < 2:
-        raise DataError(f"{name}: expected two classes, got {in_words(counts)} only.")
+        raise DataError(f"{name}: expected two classes, got {in_words(counts)} only{where}.")
     if grouping is Grouping.largest:
         return frozenset({max(labels, key=lambda label: counts[label])})
     if len(labels) > 2 and grouping is Grouping.halves:
@@ -89,15 +98,15 @@ def positive_labels(
     if len(labels) > 2:
         first, second = shown(labels[0]), shown(labels[1])
         raise DataError(
-            f"{name}: expected two classes, got {len(labels)} ({in_words(counts)}); say which labels are "
-            f"positive with dataset.positive={first} or dataset.positive=[{first},{second}]."
+            f"{name}: expected two classes, got {len(labels)}{where} ({in_words(counts)}); say which labels "
+            f"are positive with dataset.positive={first} or dataset.positive=[{first},{second}]."
         )
     low, high = labels
     larger = set(labels) in _TWO_SIGNS or counts[high] <= counts[low]
     return frozenset({high if larger else low})
 
 
-def _declared(name: str, counts: Mapping[Label, int], declared: Any) -> frozenset[Label]:
+def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str) -> frozenset[Label]:
     many = declared if isinstance(declared, Iterable) and not isinstance(declared, str) else [declared]
     # Hydra makes 1 and true of what may be text in the file.
     texts: dict[str, Label] = {shown(label).lower(): label for label in counts}
@@ -108,7 +117,7 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any) -> frozense
     if missing:
         what = ", ".join(shown(label) for label in missing)
         raise DataError(
-            f"{name}: the positive label {what} does not occur; the data have {in_words(counts)}."
+            f"{name}: the positive label {what} does not occur{where}; the data have {in_words(counts)}."
         )
     if not positive or positive == set(counts):
         which = "all" if positive else "none"
@@ -122,7 +131,7 @@ def _as_text(declared: Any) -> str:
     try:
         return str(declared).lower() if isinstance(declared, bool) else shown(float(declared))
     except ValueError:
-        return str(declared).lower()
+        return str(declared).lower().strip("'")
 
 
 def signs(

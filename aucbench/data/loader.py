@@ -15,6 +15,7 @@ from aucbench.data.files import cache, locate
 from aucbench.data.files.build_cache import cached_part, files_of, part_folder
 from aucbench.data.files.download import LARGE_BYTES, Allowance
 from aucbench.data.files.openml import resolve
+from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import DataError, FetchError, ParameterError
 
 
@@ -37,6 +38,16 @@ class Loaded(NamedTuple):
     negative: tuple[labels.Label, ...] = ()  # the labels of the training part that became -1
 
 
+class DataDescription(NamedTuple):
+    """The training part of a data set, as it was read."""
+
+    rows: int
+    features: int  # columns of the rows as methods see them
+    nonzeros: int
+    labels: dict[str, int]  # rows of each label
+    columns: list[ColumnRecord]  # of a table; none of other files
+
+
 def load(dataset: Any, part: str = "train") -> Loaded:
     """The rows and labels of a part of a data set, from the cache when they were parsed before.
 
@@ -55,6 +66,25 @@ def load(dataset: Any, part: str = "train") -> Loaded:
             f"{dataset.name} has no test part; use dataset.part=train or all, and a hold-out split."
         )
     return _from_files(dataset, files, Part(part) if has_test else Part.train) if files else _own(dataset)
+
+
+def describe(dataset: Any) -> DataDescription:
+    """What the training files of a data set hold, whatever their labels mean."""
+    files = resolve(dataset.name, _files(dataset))
+    record = cached_part(dataset.name, files, getattr(dataset, "features", None), Part.train).record
+    counts = {labels.shown(label): count for file in record.files for label, count in file.labels}
+    return DataDescription(record.rows, record.features, record.nonzeros, counts, columns_of(dataset))
+
+
+def columns_of(dataset: Any) -> list[ColumnRecord]:
+    """How the columns of a table of one's own were read; none of other data, whose facts are published."""
+    if callable(getattr(dataset, "load", None)):
+        return []
+    files, features = resolve(dataset.name, _files(dataset)), getattr(dataset, "features", None)
+    if all(file.kind not in cache.TABLE_KINDS or file.rows is not None for file in files):
+        return []
+    cached_part(dataset.name, files, features, Part.train)
+    return cache.read_columns(part_folder(dataset.name, files, features, Part.train))
 
 
 def has_test_part(dataset: Any) -> bool:
@@ -106,7 +136,9 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
         if file.part == Part.train:
             for label, count in file.labels:
                 counts[label] = counts.get(label, 0) + count
-    positive, negative = _classes(dataset, counts)
+    columns = cache.read_columns(part_folder(name, files, features, part)) if len(counts) != 2 else []
+    target = next((column.name for column in columns if column.kind == "label"), None)
+    positive, negative = _classes(dataset, counts, target)
     signs = labels.signs(name, part, record.labels, counts, positive)
     if len(set(signs)) < 2:
         raise DataError(f"{name}: the {part} part has only {'positive' if 1 in signs else 'negative'} rows.")
@@ -131,7 +163,9 @@ def _own(dataset: Any) -> Loaded:
     return Loaded(X, y, digest.hexdigest(), source, positive, negative)
 
 
-def _classes(dataset: Any, counts: dict[labels.Label, int]) -> tuple[tuple[labels.Label, ...], ...]:
+def _classes(
+    dataset: Any, counts: dict[labels.Label, int], column: str | None = None
+) -> tuple[tuple[labels.Label, ...], ...]:
     """The labels that become +1, and those that become -1, in ascending order."""
     positive = labels.positive_labels(
         dataset.name,
@@ -139,6 +173,7 @@ def _classes(dataset: Any, counts: dict[labels.Label, int]) -> tuple[tuple[label
         getattr(dataset, "positive", None),
         getattr(dataset, "grouping", None),
         getattr(dataset, "grouping_seed", 0),
+        column,
     )
     return tuple(labels.ordered(positive)), tuple(labels.ordered(set(counts) - positive))
 

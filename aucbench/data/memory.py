@@ -91,12 +91,12 @@ def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
         )
 
 
-def check_width(features: int) -> None:
-    """Refuse more columns than there is memory for a few vectors of that length."""
+def check_width(features: int, where: str = "") -> None:
+    """Refuse more columns than there is memory for a few vectors of that length; `where` begins the error."""
     needed, room = VECTORS * 8 * features, available()
     if needed > max(room, FEW_BYTES):
         raise DataError(
-            f"{features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors, "
+            f"{where}{features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors, "
             f"and {room / 1e9:.1f} GB are available; look for a wrong index in the data or dataset.features."
         )
 

@@ -86,8 +86,14 @@ class Rescaling:
     factor: float
 
     @classmethod
-    def fit(cls, X: Any) -> "Rescaling":
-        """Measure the training rows, dense or CSR."""
+    def fit(cls, X: Any, weights: NDArray[np.float64] | None = None) -> "Rescaling":
+        """Measure the training rows, dense or CSR; `weights` (n,) > 0 are those of the rows."""
+        if weights is not None:
+            centre = None if sparse.issparse(X) else np.asarray(weights @ X, np.float64) / weights.sum()
+            parts = memory.blocks(X.shape[0], 8 * X.shape[1])
+            squares = np.concatenate([_squares(X[part], centre) for part in parts])
+            size = max(float(weights @ squares) / float(weights.sum()), float(squares.max()) / OUTLYING)
+            return cls(centre, 1.0 / float(np.sqrt(size)) if 0.0 < size < np.inf else 1.0)
         if sparse.issparse(X):
             centre = None
             total = sum(
@@ -125,6 +131,13 @@ class Rescaling:
         """Weights and offset that give rows as they were the scores w.x of the rescaled ones."""
         w = self.factor * w
         return w, 0.0 if self.centre is None else -float(w @ self.centre)
+
+
+def _squares(X: Any, centre: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """(n,) |x - c|^2."""
+    if centre is None:
+        return np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel()
+    return np.einsum("ij,ij->i", *[X - centre] * 2)
 
 
 def check_magnitude(X: Any) -> None:

@@ -16,8 +16,10 @@ m_j their mean and s_j their standard deviation (with divisor n):
 ``maxabs_unit``           maxabs, then unit
 ========================  ==============================================================================
 
-``minmax`` and ``centred_unit`` make sparse rows dense. ``standard`` does not: rows that are sparse when it is
-fitted are not centred, as in scikit-learn's ``StandardScaler(with_mean=False)``.
+``minmax`` and ``centred_unit`` make sparse rows dense. They are refused where that takes more than 256 MB
+although fewer than one value in 20 is non-zero, however much memory is free. ``standard`` does not make rows
+dense: those that are sparse when it is fitted are not centred, as in scikit-learn's
+``StandardScaler(with_mean=False)``.
 """
 
 from dataclasses import dataclass
@@ -33,6 +35,8 @@ from aucbench.data.memory import available, check_width, fits
 from aucbench.errors import DataError, ParameterError
 
 EXPANDED_ROWS = 4096  # sparse rows that are made dense at a time
+SPARSEST = 1 / 20  # share of non-zeros with which many sparse rows may still become dense
+FEW_BYTES = 1 << 28  # of dense rows, which are made whatever the share
 
 
 class Scaling(StrEnum):
@@ -81,8 +85,15 @@ class Scaler:
         return self.scaling in _DENSE
 
 
-def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> Scaler:
+def fit_scaling(
+    name: str,
+    X: Matrix,
+    rows: NDArray[np.int64] | None = None,
+    weights: NDArray[np.float64] | None = None,
+) -> Scaler:
     """Fit a scaling to the training rows of X, (n, d) dense or CSR; to all of them without `rows`.
+
+    With `weights` (n,) > 0 means and deviations are those of rows that are repeated so many times.
 
     An unknown name is a ParameterError; no rows, more columns than memory, and a column whose range is no
     finite number are a DataError.
@@ -107,23 +118,29 @@ def fit_scaling(name: str, X: Matrix, rows: NDArray[np.int64] | None = None) -> 
         )
     if scaling is Scaling.minmax:
         return Scaler(scaling, low, width)
-    return _fit_standard(X, rows, low, width)
+    return _fit_standard(X, rows, low, width, np.ones(X.shape[0]) if weights is None else weights)
 
 
-def _fit_standard(X: Matrix, rows: NDArray[np.int64], low: NDArray[Any], width: NDArray[Any]) -> Scaler:
+def _fit_standard(
+    X: Matrix,
+    rows: NDArray[np.int64],
+    low: NDArray[Any],
+    width: NDArray[Any],
+    weights: NDArray[np.float64],
+) -> Scaler:
     """Welford's updates of values relative to their range, which neither overflow nor cancel."""
     from aucbench.data import _scaler_kernels as kernels
 
-    n, d = len(rows), len(low)
+    n, d = float(weights[rows].sum()), len(low)
     mean, squares = np.zeros(d), np.zeros(d)
     # A column whose values differ by rounding alone is constant.
     constant = width <= 8.0 * np.finfo(np.float64).eps * np.abs(low)
     if isinstance(X, np.ndarray):
-        kernels.dense_moments(X, rows, low, width, mean, squares)
+        kernels.dense_moments(X, rows, weights, low, width, mean, squares)
         deviation = np.sqrt(squares / n) * width
         return Scaler(Scaling.standard, low + mean * width, np.where(constant, 0.0, deviation))
-    filled = np.zeros(d, np.int64)
-    kernels.sparse_moments(X.indptr, X.indices, X.data, rows, low, width, filled, mean, squares)
+    filled = np.zeros(d)
+    kernels.sparse_moments(X.indptr, X.indices, X.data, rows, weights, low, width, filled, mean, squares)
     zero = np.divide(-low, width, out=np.zeros(d), where=width > 0.0)
     squares += (zero - mean) ** 2 * filled * ((n - filled) / n)  # of the zeros that are not stored
     deviation = np.sqrt(squares / n) * width
@@ -152,7 +169,7 @@ def gather(
     if rows is None and scaler.scaling is Scaling.none and X.dtype == dtype:
         return X
     if not isinstance(X, np.ndarray) and scaler.makes_dense:
-        _check_memory(scaler.scaling, (count, X.shape[1]), dtype)
+        _check_density(scaler.scaling, X, count, dtype)
     rows = np.arange(count) if rows is None else rows
     parts = memory.blocks(count, row_bytes)
     return memory.spill(parts, lambda part: _gathered(X, rows[part], scaler, dtype), dtype)
@@ -184,7 +201,7 @@ def _gathered(X: Any, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.
         return out
     X = X if rows is None else X[rows]
     if scaler.makes_dense:
-        _check_memory(scaling, X.shape, dtype)
+        _check_density(scaling, X, X.shape[0], dtype)
         out = np.empty(X.shape, dtype)
         for start in range(0, X.shape[0], EXPANDED_ROWS):
             part = slice(start, start + EXPANDED_ROWS)
@@ -213,10 +230,17 @@ def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float6
     return np.where(gaps, np.minimum(low, 0.0), low), np.where(gaps, np.maximum(high, 0.0), high)
 
 
-def _check_memory(scaling: Scaling, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-    needed, room = shape[0] * shape[1] * dtype.itemsize, available()
-    if needed > room:
+def _check_density(scaling: Scaling, X: Any, count: int, dtype: np.dtype[Any]) -> None:
+    """Refuse to make `count` rows like those of X dense if they are too sparse or exceed memory."""
+    needed, room = count * X.shape[1] * dtype.itemsize, available()
+    share = X.nnz / max(1, X.shape[0] * X.shape[1])
+    why = ""
+    if share < SPARSEST and needed > FEW_BYTES:
+        why = f"and {share:.2%} of the values are not zero"
+    elif needed > room:
+        why = f"and {room / 1e9:.1f} GB are available"
+    if why:
         raise DataError(
-            f"scaling={scaling} makes sparse data dense: {shape[0]} x {shape[1]} values need "
-            f"{needed / 1e9:.1f} GB, and {room / 1e9:.1f} GB are available; use scaling=maxabs."
+            f"scaling={scaling} makes sparse data dense: {count} x {X.shape[1]} values need "
+            f"{needed / 1e9:.1f} GB, {why}; use scaling=maxabs."
         )

@@ -1,5 +1,9 @@
-"""Measures of scores: how well they rank positives above negatives. Imports kernels only."""
+"""Measures of scores: how well they rank positives above negatives. Imports contracts and kernels only.
 
-from aucbench.evaluation.auc import auc_of_columns, exact_auc
+Public names are imported when first used, so that the names of measures are known without compiling;
+`__init__.pyi` lists them.
+"""
 
-__all__ = ["auc_of_columns", "exact_auc"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""The exact area under the ROC curve, ties one half, in integer pair counts.
+"""The ROC curve of scores as counts, and the exact area under it, ties one half, in integer pair counts.
 
     AUC = (#pairs s+ > s-  +  1/2 #ties) / (n+ n-)
 
@@ -6,12 +6,19 @@ The range of the scores is cut into 2^22 equal intervals, by which a radix sort 
 only scores of one interval remain to be put in order, as float64.
 """
 
-from typing import Any
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.errors import DataError
+from aucbench.evaluation.roc_points import RocPoints
 from aucbench.kernels import kernel
+
+if TYPE_CHECKING:
+    from aucbench.evaluation.measures import Measure
 
 BITS = 11  # that a pass sorts by
 BUCKETS = 1 << BITS
@@ -23,15 +30,17 @@ NUMBER = np.uint64((1 << 31) - 1)  # the number of the score in an item
 SMALL = 32  # items sorted by insertion
 
 
-def exact_auc(scores: Any, y: Any) -> float:
+def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:
     """The exact AUC of scores.
 
     Parameters
     ----------
     scores : (n,) array
         Decision values; infinities are allowed, -0.0 ties with 0.0.
-    y : (n,) int8 array
-        Labels in {-1, 1}.
+    y : (n,) array
+        Labels in {-1, 1}, or {0, 1}.
+    weights : (n,) array, optional
+        Weights >= 0 of the rows; a pair counts with the product of its two.
 
     Returns
     -------
@@ -40,7 +49,8 @@ def exact_auc(scores: Any, y: Any) -> float:
     Raises
     ------
     DataError
-        When a score is NaN, only one class is present, or the lengths differ.
+        When a score is NaN, only one class is present, labels are others, the lengths differ, or something is
+        no real number.
 
     Examples
     --------
@@ -48,76 +58,164 @@ def exact_auc(scores: Any, y: Any) -> float:
     >>> exact_auc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([-1, -1, 1, 1]))
     0.875
     """
-    return float(auc_of_columns(np.asarray(scores).reshape(-1, 1), y)[0])
+    return roc_points(scores, y, weights).auc
 
 
-def auc_of_columns(scores: Any, y: Any) -> np.ndarray:
-    """The exact AUC of each column of scores, as of many checkpoints.
+def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
+    """The ROC curve of scores, from which all measures are computed; parameters and errors as `exact_auc`."""
+    if weights is not None:
+        return _weighted_points(scores, y, weights)
+    (points,) = points_of_columns(_real("scores", scores).reshape(-1, 1), y)
+    return points
+
+
+def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
+    """The ROC curve of each column of scores, as of many checkpoints; its arrays hold until the next one.
 
     Parameters
     ----------
     scores : (n, c) array
         A column of decision values each; Fortran order saves a copy of every column.
-    y : (n,) int8 array
-        Labels in {-1, 1}.
-
-    Returns
-    -------
-    (c,) float64 array
+    y : (n,) array
+        Labels in {-1, 1}, or {0, 1}.
 
     Raises
     ------
     DataError
         As `exact_auc`.
     """
-    scores = np.asarray(scores)
-    positive = np.ascontiguousarray(np.asarray(y) == 1)
+    scores = _real("scores", scores)
+    positive = _positive(scores.shape[0], y)
     n, n_pos = positive.size, int(np.count_nonzero(positive))
-    if scores.shape[0] != n:
-        raise DataError(f"AUC: {scores.shape[0]} scores for {n} labels.")
-    if n_pos in (0, n):
-        raise DataError(f"AUC needs both classes, got {n_pos} positives and {n - n_pos} negatives.")
-    result = np.empty(scores.shape[1])
     work = np.empty((2, n), np.uint64)
+    fp, tp = np.empty(n + 1), np.empty(n + 1)
     for column in range(scores.shape[1]):
         values = np.ascontiguousarray(scores[:, column], np.float64)
-        doubled = _doubled_wins(values, positive, work)
-        if doubled < 0:
-            where = int(np.flatnonzero(np.isnan(values))[0])
-            raise DataError(f"AUC: score {where} is NaN; the model has diverged.")
-        result[column] = doubled / (2 * n_pos * (n - n_pos))
-    return result
+        found = _count(values, positive, work, fp, tp)
+        if found.points < 0:
+            _refuse_nan(values)
+        area = found.doubled_wins / (2 * n_pos * (n - n_pos))
+        yield RocPoints(fp[: found.points], tp[: found.points], area)
+
+
+def measure_columns(scores: Any, y: Any, measures: "Sequence[Measure]") -> NDArray[np.float64]:
+    """Measures of each column of scores, (n, c), in an array (c, len(measures)); errors as `exact_auc`."""
+    return np.array(
+        [[measure.value(points) for measure in measures] for points in points_of_columns(scores, y)]
+    ).reshape(np.shape(scores)[1], len(measures))
+
+
+def _real(what: str, given: Any) -> NDArray[Any]:
+    """An array of real numbers; anything else is refused."""
+    with contextlib.suppress(ValueError):  # of lists of different lengths
+        array = np.asarray(given)
+        if array.dtype.kind == "O":
+            array = np.array(array.tolist())
+        if array.dtype.kind in "biuf":
+            return array
+        given = next((each for each in array.ravel().tolist() if not isinstance(each, int | float)), given)
+    raise DataError(f"AUC: {what} must be real numbers, got {given!r:.40}.")
+
+
+def _positive(n: int, y: Any) -> NDArray[np.bool_]:
+    """Which rows are positive; there are both classes."""
+    labels = _real("labels", y).ravel()
+    if n != labels.size:
+        raise DataError(f"AUC: {n} scores for {labels.size} labels.")
+    positive: NDArray[np.bool_] = labels == 1
+    n_pos = int(np.count_nonzero(positive))
+    if not any(n_pos + np.count_nonzero(labels == negative) == n for negative in (-1, 0)):
+        found = np.unique(labels)
+        shown = ", ".join(f"{label:g}" for label in found[:5]) + (", ..." if found.size > 5 else "")
+        raise DataError(f"AUC: labels must be -1 and 1, or 0 and 1, got {shown}.")
+    if n_pos in (0, n):
+        raise DataError(f"AUC needs both classes, got {n_pos} positives and {n - n_pos} negatives.")
+    return positive
+
+
+def _refuse_nan(scores: NDArray[np.float64]) -> None:
+    where = np.flatnonzero(np.isnan(scores))
+    if len(where):
+        raise DataError(f"AUC: score {where[0]} is NaN; the model has diverged.")
+
+
+def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
+    values = _real("scores", scores).astype(np.float64).ravel()
+    own = _real("weights", weights).astype(np.float64).ravel()
+    positive = _positive(len(values), y)
+    _refuse_nan(values)
+    if len(own) != len(values):
+        raise DataError(f"AUC: {len(own)} weights for {len(values)} scores.")
+    if not (np.isfinite(own).all() and (own >= 0).all()):
+        raise DataError(f"AUC: weights must be finite and >= 0, got {own[~(own >= 0) | np.isinf(own)][0]}.")
+    own /= own.max() or 1.0  # sums of the largest numbers are finite, and the smallest are not rounded
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(values) - 1)
+    fp, tp = (
+        np.append(0.0, np.cumsum(np.where(side, own, 0.0)[order])[ends]) for side in (~positive, positive)
+    )
+    if not (fp[-1] > 0 and tp[-1] > 0):
+        raise DataError("AUC needs both classes, got no weight on one of them.")
+    area = float(np.sum(np.diff(fp) * (tp[1:] + tp[:-1])) / (2 * fp[-1] * tp[-1]))
+    return RocPoints(fp, tp, area)
+
+
+class _Counts(NamedTuple):
+    points: int  # of the curve; -1 when a score is NaN
+    doubled_wins: int  # twice the pairs a positive wins plus the ties
 
 
 @kernel
-def _doubled_wins(scores, positive, work):
-    """Twice the pairs a positive wins plus the ties; -1 when a score is NaN."""
+def _count(scores, positive, work, fp, tp):
+    """Write the points of the ROC curve into `fp` and `tp`, in integers as long as they are sums.
+
+    Negatives with no positive between them are one step: no measure depends on their order.
+    """
     if not _sort_coarsely(scores, positive, work):
-        return -1
+        return _Counts(-1, -1)
     items = work[0]
-    doubled = 0
-    below = 0  # negatives with a smaller score
-    start = 0
-    while start < items.size:
-        bucket = items[start] >> COARSE
-        value = scores[items[start] & NUMBER]
-        stop, wins, same = start, 0, True
-        while stop < items.size and items[stop] >> COARSE == bucket:
-            wins += 1 if items[stop] & POSITIVE else 0
-            same = same and (stop == start or scores[items[stop] & NUMBER] == value)
-            stop += 1
-        losses = stop - start - wins
-        if same or wins == 0 or losses == 0:
-            doubled += wins * (2 * below + losses)
-        else:
+    doubled = above = below = 0  # positives and negatives passed so far
+    points, stop, before = 1, items.size, 1  # before: positives of the step before
+    fp[0] = tp[0] = 0.0
+    while stop > 0:
+        item = items[stop - 1]
+        bucket, start = item >> COARSE, stop - 1
+        wins = 1 if item & POSITIVE else 0
+        same = True
+        while start > 0 and items[start - 1] >> COARSE == bucket:
+            start -= 1
+            wins += 1 if items[start] & POSITIVE else 0
+            same = same and scores[items[start] & NUMBER] == scores[item & NUMBER]
+        if not same and wins > 0:
             if stop - start <= SMALL:
                 _sort_few(scores, items[start:stop])
             else:
                 _sort_many(scores, items[start:stop], work[1, start:stop])
-            doubled += 2 * below * wins + _doubled_wins_in_order(scores, items[start:stop])
-        below += losses
-        start = stop
-    return doubled
+        while stop > start:
+            begin, own = start, wins
+            if not same and wins > 0:
+                begin, own = _equal(scores, items, start, stop)
+            losses = stop - begin - own
+            doubled += losses * (2 * above + own)
+            above += own
+            below += losses
+            points -= 1 if own + before == 0 else 0
+            fp[points], tp[points] = below, above
+            points += 1
+            before, stop = own, begin
+    return _Counts(points, doubled)
+
+
+@kernel
+def _equal(scores, items, start, stop):
+    """Where the items that tie with the last of items[start:stop] begin, and the positives among them."""
+    value = scores[items[stop - 1] & NUMBER]
+    begin, own = stop, 0
+    while begin > start and scores[items[begin - 1] & NUMBER] == value:
+        begin -= 1
+        own += 1 if items[begin] & POSITIVE else 0
+    return begin, own
 
 
 @kernel
@@ -203,20 +301,3 @@ def _sort_many(scores, items, spare):
             counts[bucket] += 1
         source, target, key, next_key = target, source, next_key, key
     items[:] = source
-
-
-@kernel
-def _doubled_wins_in_order(scores, items):
-    """Twice the wins plus the ties among sorted items."""
-    doubled = below = start = 0
-    while start < items.size:
-        value = scores[items[start] & NUMBER]
-        stop, wins = start, 0
-        while stop < items.size and scores[items[stop] & NUMBER] == value:
-            wins += 1 if items[stop] & POSITIVE else 0
-            stop += 1
-        losses = stop - start - wins
-        doubled += wins * (2 * below + losses)
-        below += losses
-        start = stop
-    return doubled

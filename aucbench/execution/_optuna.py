@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import optuna
+from numpy.typing import NDArray
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
 
@@ -26,18 +27,18 @@ class Proposal(NamedTuple):
 
 
 class Watch:
-    """Reports a fold's validation AUC at each checkpoint and says when the trial is to end.
+    """Reports a fold's validation measure at each checkpoint and says when the trial is to end.
 
-    `before` has the final AUC on the folds before this one: the mean over the folds so far is reported.
+    `before` has its final value on the folds before this one: the mean over the folds so far is reported.
     """
 
     def __init__(self, proposal: Proposal, fold: int, before: Sequence[float]):
         self._trial, self._start, self._before = proposal.trial, fold * WATCHED, list(before)
         self.seen: list[float] = []
 
-    def __call__(self, checkpoint: int, auc: float) -> bool:
-        """Whether the trial is to end, given the AUC at checkpoint number `checkpoint`."""
-        value = float(np.mean([*self._before, auc]))
+    def __call__(self, checkpoint: int, values: NDArray[np.float64]) -> bool:
+        """Whether the trial is to end, given the measures at a checkpoint, of which the last counts."""
+        value = float(np.mean([*self._before, values[-1]]))
         self.seen.append(value)
         self._trial.report(value, self._start + checkpoint)
         return bool(self._trial.should_prune())
@@ -74,17 +75,17 @@ def propose(
 def _past(
     own: Sequence[Trial], drawn: Mapping[str, Range], distributions: dict[str, BaseDistribution]
 ) -> optuna.trial.FrozenTrial:
-    aucs = [trial.auc for trial in own if trial.auc is not None]
+    values = [trial.judged for trial in own if trial.judged is not None]
     steps = {
         trial.fold * WATCHED + step: value for trial in own for step, value in enumerate(trial.seen or ())
     }
     tried = own[0].parameters  # a field that had no effect there is not among them
-    complete = len(aucs) == len(own)
+    complete = len(values) == len(own)
     incomplete = TrialState.PRUNED if own[-1].stop_reason == "pruned" else TrialState.FAIL
     state = TrialState.COMPLETE if complete else incomplete
     return create_trial(
         state=state,
-        value=float(np.mean(aucs)) if complete else None,
+        value=float(np.mean(values)) if complete else None,
         params={field: _parameter(drawn[field], value) for field, value in tried.items()},
         distributions={field: distributions[field] for field in tried},
         intermediate_values=steps,

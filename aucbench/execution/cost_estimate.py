@@ -1,5 +1,6 @@
 """The cost of a study in passes, time and memory, from what the store measured or from short trial runs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from aucbench.contracts import Access
+from aucbench.contracts.claimed_formula import evaluate
 from aucbench.data.splits.protocols import Split
+from aucbench.errors import AucbenchError
 from aucbench.execution.plan import Plan, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData
 from aucbench.execution.search_progress import iterations_of, passes_of, points_of
@@ -15,6 +18,9 @@ from aucbench.execution.trial_run import TrialRuns
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellRecord, Trial
 from aucbench.studies.store import Store
+
+FEW_OPERATIONS = 1e10  # some seconds
+TUNED_SETTINGS = 10  # of a tuning, roughly
 
 
 @dataclass(frozen=True)
@@ -28,13 +34,16 @@ class Estimate:
     measured: bool  # whether the speed is that of finished cells, not of a trial run
 
 
-def estimate(plan: Plan, store: Store, prepared_data: PreparedData) -> list[Estimate]:
-    """The estimate of every entry of a plan."""
+def estimate(
+    plan: Plan, store: Store, prepared_data: PreparedData, begun: Callable[[Entry], None] = lambda _: None
+) -> list[Estimate]:
+    """The estimate of every entry of a plan; `begun` is called with each entry before its own."""
     records = [cell.record for cell in store]
 
     def of_entry(planned: PlannedEntry) -> Estimate:
         entry = planned.entry
-        wanted = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed)]
+        begun(entry)
+        wanted = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
         if not wanted:
             return Estimate(0, 0.0, 0.0, 0, True)
         split_seed, fold = wanted[0].seeds.split_seed, wanted[0].seeds.fold
@@ -70,6 +79,33 @@ def estimate(plan: Plan, store: Store, prepared_data: PreparedData) -> list[Esti
 
     with TrialRuns() as trial_runs:
         return [of_entry(planned) for planned in plan.entries]
+
+
+def is_certainly_short(planned: PlannedEntry, only_failed: bool, prepared_data: PreparedData) -> bool:
+    """Whether what is left of an entry is a matter of seconds, by its claimed cost of an iteration."""
+    try:
+        return _operations(planned, only_failed, prepared_data) < FEW_OPERATIONS
+    except AucbenchError:  # which the run will say
+        return True
+
+
+def _operations(planned: PlannedEntry, only_failed: bool, prepared_data: PreparedData) -> float:
+    """Operations of the cells that are left; of a method on all rows, as if it factored systems of them."""
+    entry = planned.entry
+    wanted = [cell for cell in planned.cells if cell.is_wanted(only_failed) and not cell.scored]
+    algorithm = entry.algorithm.instance
+    claims = getattr(algorithm, "claims", None)
+    if not wanted or claims is None or entry.budget.seconds:
+        return 0.0
+    side = prepared_data.split(entry, wanted[0].seeds.split_seed, wanted[0].seeds.fold).train
+    X, n = side.X, len(side.y)
+    d = X.shape[1] if entry.features.name == "identity" else min(X.shape[1], n)
+    settings = len(wanted) * (entry.tuning.choice.folds * TUNED_SETTINGS if entry.tuning.chooses else 1)
+    if Access(algorithm.access) is Access.full:
+        return float(settings * n * min(n, d) ** 2)
+    numbers = {name: value for name, value in vars(algorithm).items() if isinstance(value, int | float)}
+    sizes = {"n": n, "d": d, "nnz": X.nnz / X.shape[0] if sparse.issparse(X) else d}
+    return settings * iterations_of(entry, n) * evaluate(claims.cost, numbers | sizes)
 
 
 def _of_cell(entry: Entry, rows: int, records: list[CellRecord]) -> float | None:

@@ -13,8 +13,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
+from aucbench.evaluation.measures import TrainingObjective
+from aucbench.execution.forked_worker import end_forks, run_pickled
 from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions, run_pickled
+from aucbench.execution.worker import Conditions
 from aucbench.processes import METHOD, forking_context, interrupted_later
 from aucbench.studies.record import CellStatus, Failure
 
@@ -25,6 +27,7 @@ POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
 WAIT_SECONDS = 60.0  # for the first worker of a running scheduler, or a new one after the last was lost
 CONNECT_SECONDS = 10.0
 FILE = "file://"
+CERTIFICATES = ("ca", "cert", "key")  # files of a folder, each with the ending .pem
 
 
 @dataclass
@@ -47,7 +50,14 @@ class DaskExecutor:
     - `ParameterError` is raised where no scheduler answers, or none of its workers is there.
     """
 
-    def __init__(self, workers: int, scheduler: str | None = None):
+    def __init__(
+        self,
+        workers: int,
+        scheduler: str | None = None,
+        isolated: bool = False,
+        certificates: str | None = None,
+    ):
+        self._isolated = isolated
         self._running: dict[str, _Running] = {}
         self._asked = monotonic()
         self._fetched: list[Any] = []
@@ -56,7 +66,7 @@ class DaskExecutor:
         self._stack = contextlib.ExitStack()
         for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        client = _local_client(workers) if scheduler is None else _connected_client(scheduler)
+        client = _local_client(workers) if scheduler is None else _connected_client(scheduler, certificates)
         self._client = self._stack.enter_context(client)
 
     def free(self) -> Sequence[str]:
@@ -80,13 +90,15 @@ class DaskExecutor:
         future = self._client.submit(
             run_pickled,
             pickle.dumps(unit),
-            Conditions(concurrency, worker=True, command=shlex.join(sys.argv)),
+            Conditions(concurrency, worker=True, isolated=self._isolated, command=shlex.join(sys.argv)),
             workers=[worker],
             allow_other_workers=False,
             pure=False,
         )
         limits = unit.entry.limits
         seconds = None if limits.seconds is None else limits.seconds * unit.trainings + limits.grace
+        if seconds is not None and TrainingObjective() in unit.entry.measures:
+            seconds += limits.optimum
         self._running[worker] = _Running(unit, future, None if seconds is None else monotonic() + seconds)
 
     def wait(self) -> Iterable[tuple[str, Report]]:
@@ -117,7 +129,10 @@ class DaskExecutor:
         return reports
 
     def close(self) -> None:
-        """Leave the scheduler, and end the workers of our own."""
+        """Leave the scheduler, and end the workers of our own and the forks of all."""
+        with contextlib.suppress(Exception):  # a worker that is gone has no fork
+            if self._isolated:
+                self._client.run(end_forks, on_error="ignore")
         self._stack.close()
 
     def _workers(self) -> list[str]:
@@ -201,18 +216,29 @@ class DaskExecutor:
         return worker, Report(lost=True)
 
 
-def _connected_client(scheduler: str) -> Any:
-    """A client of a running scheduler."""
+def _connected_client(scheduler: str, certificates: str | None) -> Any:
+    """A client of a running scheduler, with the certificates in a folder or those of Dask's settings."""
     import distributed
 
-    where = {"address": scheduler}
+    where: dict[str, Any] = {"address": scheduler}
     if scheduler.startswith(FILE):
         where = {"scheduler_file": urlsplit(scheduler).path}
         if not Path(where["scheduler_file"]).is_file():
             raise ParameterError(f"scheduler: there is no file {where['scheduler_file']}.")
+    if certificates is not None:
+        files = {name: Path(certificates) / f"{name}.pem" for name in CERTIFICATES}
+        for file in files.values():
+            if not file.is_file():
+                raise ParameterError(f"certificates: there is no file {file}.")
+        where["security"] = distributed.Security(
+            tls_ca_file=str(files["ca"]),
+            tls_client_cert=str(files["cert"]),
+            tls_client_key=str(files["key"]),
+            require_encryption=True,
+        )
     try:
         return distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, RuntimeError) as error:  # also of certificates that do not fit
         why = str(error).split("\n")[0]
         raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
 

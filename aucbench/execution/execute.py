@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from aucbench.execution.cost_estimate import Estimate, estimate
+from aucbench import data
+from aucbench.execution.calibration import calibration
+from aucbench.execution.cost_estimate import Estimate, estimate, is_certainly_short
 from aucbench.execution.executor import Executor, SerialExecutor
 from aucbench.execution.plan import Plan, make_plan
 from aucbench.execution.scheduler import Scheduler
 from aucbench.execution.worker import prepared_data
-from aucbench.studies.default_settings import Running, Timing
+from aucbench.studies.default_settings import Isolation, Running, Timing
+from aucbench.studies.record import CellStatus
 from aucbench.studies.result import StudyResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import UNNAMED, Observer, Study
+
+LONG_SECONDS = 60.0  # from which on the expected time of a run is told before
 
 
 def execute_study(study: Study, store: Store, observer: Observer | None = None) -> StudyResult:
@@ -23,6 +28,8 @@ def execute_study(study: Study, store: Store, observer: Observer | None = None) 
     observer = observer or Observer()
     store.tidy()
     plan = plan_study(study, store)
+    _report_tables(plan, observer)
+    _report_time(study, plan, store, observer)
     keys = "".join(planned.key for planned in plan.entries)
     name = study.name or UNNAMED + sha256(keys.encode()).hexdigest()[:8]
     planned = datetime.now(UTC).isoformat()
@@ -30,10 +37,34 @@ def execute_study(study: Study, store: Store, observer: Observer | None = None) 
     def keep_plan() -> None:
         store.put_plan(plan.describe(name, planned, study.command))
 
+    if any(cell.is_wanted(plan.only_failed) for cell in plan.cells()):
+        calibration()  # now, where nothing runs beside it
     exclusive = study.running.timing is Timing.exclusive
     with executor_for(plan, study.running, observer) as executor:
         scheduler = Scheduler(plan, store, executor, observer, keep_plan)
         return scheduler.run(exclusive, study.running.stop_after)
+
+
+def _report_tables(plan: Plan, observer: Observer) -> None:
+    """Tell how the columns of tables without published facts were read: what was left out, above all."""
+    for dataset in {str(each.entry.dataset.describe()): each.entry.dataset for each in plan.entries}.values():
+        if columns := data.columns_of(dataset.instance):
+            observer.data_read(dataset.title, columns)
+
+
+def _report_time(study: Study, plan: Plan, store: Store, observer: Observer) -> None:
+    """Tell how long one entry is expected to take, where that is more than a minute; sweeps show a bar.
+
+    A trial run takes some seconds, so that there is none for what takes seconds itself.
+    """
+    if len(plan.entries) != 1 or is_certainly_short(plan.entries[0], plan.only_failed, prepared_data()):
+        return
+    observer.stage("estimating the time")
+    planned = PlannedStudy(
+        study, plan, estimate(plan, store, prepared_data()), study.running.parallel or cores()
+    )
+    if planned.trainings and (planned.seconds is None or planned.seconds > LONG_SECONDS):
+        observer.estimated(planned.seconds)
 
 
 @dataclass(frozen=True)
@@ -62,15 +93,17 @@ class PlannedStudy:
         return self.workers * max((each.memory for each in self.estimates), default=0)
 
 
-def estimate_study(study: Study, store: Store) -> PlannedStudy:
+def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStudy:
     """Plan a study and estimate what is left of it; nothing is kept."""
     plan = plan_study(study, store)
-    estimates = estimate(plan, store, prepared_data())
+    observer.planned(len(plan.cells()), plan.count(CellStatus.finished))
+    estimates = estimate(plan, store, prepared_data(), observer.started)
     return PlannedStudy(study, plan, estimates, study.running.parallel or cores())
 
 
 def plan_study(study: Study, store: Store) -> Plan:
     """The plan of a study: its cells, and which of them the store has."""
+    prepared_data().isolates = study.running.isolation is Isolation.distribution
     return make_plan(
         study.entries,
         store,
@@ -87,15 +120,18 @@ def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[E
     entries = [planned.entry for planned in plan.entries]
     wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
     limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
-    workers = running.parallel or cores()
+    workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
     if not any(entry.tuning.chooses for entry in entries):
         workers = min(workers, wanted)
     if not wanted or not (running.scheduler or limited or workers > 1):
-        yield SerialExecutor(observer)
+        with contextlib.closing(SerialExecutor(observer, isolated)) as here:
+            yield here
         return
     from aucbench.execution.dask_executor import DaskExecutor
 
-    with contextlib.closing(DaskExecutor(max(1, workers), running.scheduler)) as cluster:
+    with contextlib.closing(
+        DaskExecutor(max(1, workers), running.scheduler, isolated, running.certificates)
+    ) as cluster:
         yield cluster
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from aucbench.execution.forked_worker import ForkedWorker
 from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions, run_unit
+from aucbench.execution.worker import Conditions
 from aucbench.studies.study import Observer
 
 
@@ -22,12 +23,14 @@ class Executor(Protocol):
 
 
 class SerialExecutor:
-    """Runs one unit after the other in this process."""
+    """Runs one unit after the other in this process; where `isolated`, those of other plugins in a fork."""
 
     NAME = "here"
 
-    def __init__(self, observer: Observer):
+    def __init__(self, observer: Observer, isolated: bool = False):
         self._observer = observer
+        self._conditions = Conditions(isolated=isolated)
+        self._worker = ForkedWorker()
         self._unit: Unit | None = None
 
     def free(self) -> Sequence[str]:
@@ -42,4 +45,8 @@ class SerialExecutor:
         """Run the unit."""
         assert self._unit is not None
         unit, self._unit = self._unit, None
-        return [(self.NAME, run_unit(unit, Conditions(), self._observer))]
+        return [(self.NAME, self._worker.run(unit, self._conditions, self._observer))]
+
+    def close(self) -> None:
+        """End the forks."""
+        self._worker.close()

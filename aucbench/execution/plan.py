@@ -1,10 +1,13 @@
 """The plan of a study: its entries and cells, and which of them the store already has."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from msgspec import UNSET
 
 from aucbench.errors import AucbenchError, FetchError
 from aucbench.execution.prepared_data import PreparedData
+from aucbench.execution.stored_models import can_be_scored, lacking, lacks_minimum, lacks_weights
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
 from aucbench.studies.result import Refused, by_reason
@@ -23,6 +26,8 @@ class PlannedCell:
     status: CellStatus  # finished, failed or missing
     search: Search | None  # the tuning it needs first, if any
     failed_before: bool  # when it was last run
+    incomplete: bool = False  # whether it is finished but for measures or weights, which makes it missing;
+    scored: bool = False  # and whether all can be computed from what the store has, without training
 
     def is_wanted(self, only_failed: bool) -> bool:
         """Whether it is to be run."""
@@ -69,6 +74,7 @@ class Plan:
                     dataset=planned.entry.dataset.title,
                     described=planned.entry.describe(),
                     cells={cell.key: cell.seeds for cell in planned.cells},
+                    ruleset=planned.entry.ruleset or UNSET,
                 )
                 for planned in self.entries
             ),
@@ -88,7 +94,7 @@ def make_plan(
     """Find the keys of all cells, and look them up in the store.
 
     An entry whose data cannot be loaded joins those `refused` before; with `skip_missing_data` one whose
-    files no source has is unavailable. Of equal entries the first stays.
+    files no source has is unavailable. Equal entries are one, which has the measures of all.
     """
     planned: dict[str, PlannedEntry] = {}
     refused = list(refused)
@@ -101,7 +107,11 @@ def make_plan(
             (unavailable if skipped else refused).append(Refused(str(entry), error))
             continue
         key = entry.key(digests)
-        planned.setdefault(key, PlannedEntry(entry, digests, key, tuple(_cells(entry, digests, store))))
+        if key in planned:
+            first = planned[key].entry
+            measures = {measure.name: measure for measure in (*entry.measures, *first.measures)}
+            entry = replace(first, measures=tuple(measures.values()))
+        planned[key] = PlannedEntry(entry, digests, key, tuple(_cells(entry, digests, store)))
     return Plan(tuple(planned.values()), tuple(refused), tuple(unavailable), only_failed)
 
 
@@ -109,6 +119,14 @@ def _cells(entry: Entry, digests: tuple[str, ...], store: Store) -> Iterable[Pla
     searches = entry.searches(digests)
     for seeds, key in entry.cell_keys(digests).items():
         finished = store.has(key)
+        record = store.record(key) if finished and (entry.measures or entry.keep_weights) else None
+        if record is not None:
+            arrays = store.arrays(key)
+            unkept = entry.keep_weights and lacks_weights(record, arrays)
+            if unkept or lacking(record, entry.measures) or lacks_minimum(record, entry):
+                scored = not unkept and can_be_scored(record, arrays, entry.measures)
+                yield PlannedCell(seeds, key, CellStatus.missing, None, False, True, scored)
+                continue
         failure = None if finished else store.failure(key)
         missing = failure is None or _may_do_better(entry, failure)
         status = CellStatus.finished if finished else CellStatus.missing if missing else CellStatus.failed

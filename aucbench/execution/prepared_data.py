@@ -1,9 +1,11 @@
 """Loaded data and prepared splits that a process keeps between units."""
 
 import contextlib
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from math import gcd
+from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import data
+from aucbench.archives.trials import Facts
+from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
@@ -19,6 +23,7 @@ from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.execution.work_units import Unit
 from aucbench.humanize import uncoloured
+from aucbench.processes import Fork
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 
 WHOLE = 1 << 19  # values of an array that are looked at one and all
@@ -28,9 +33,13 @@ KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kep
 
 
 class PreparedData:
-    """Loads each data set once and prepares each split once, as long as units come in groups."""
+    """Loads each data set once and prepares each split once, as long as units come in groups.
+
+    Where it `isolates`, the code by which a data set of another distribution makes its rows runs in a fork.
+    """
 
     def __init__(self) -> None:
+        self.isolates = False
         self._loaded: dict[tuple[str, Part], Loaded] = {}
         self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
         self._sizes: dict[tuple[Any, ...], tuple[int, int]] = {}
@@ -45,8 +54,10 @@ class PreparedData:
             if (described, part) not in self._loaded:
                 if self._loaded and next(iter(self._loaded))[0] != described:
                     self._loaded.clear()  # one data set at a time: some are as large as the memory
-                with blaming(entry.dataset):
-                    self._loaded[described, part] = data.load(entry.dataset.instance, part)
+                own = entry.dataset
+                is_foreign = own.distribution != PROJECT and callable(getattr(own.instance, "load", None))
+                load = _load_in_fork if self.isolates and is_foreign and hasattr(os, "fork") else _load
+                self._loaded[described, part] = load(own, part)
             return self._loaded[described, part]
 
         return part
@@ -115,11 +126,48 @@ class PreparedData:
             del self._prepared[next(iter(self._prepared))]
 
 
+def _load(dataset: BoundPlugin, part: Part) -> Loaded:
+    with blaming(dataset):
+        return data.load(dataset.instance, part)
+
+
+def _load_in_fork(dataset: BoundPlugin, part: Part) -> Loaded:
+    def send(connection: Connection) -> None:
+        try:
+            connection.send(_load(dataset, part))
+        except (AucbenchError, MemoryError) as error:
+            connection.send(error)
+
+    fork = Fork(send)
+    try:
+        found = fork.receive()
+    except EOFError:
+        raise PluginError(
+            f"{dataset.name} of distribution {dataset.distribution} {dataset.version} failed: the process "
+            f"ended in which its rows were loaded."
+        ) from None
+    finally:
+        fork.end()
+    if isinstance(found, Exception):
+        raise found
+    assert isinstance(found, Loaded)
+    return found
+
+
 def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:
     """The arrays of a split, mapped and scaled as the entry says."""
     settings = entry.settings
     features = entry.features.instance
     return prepare(split, entry.scaling, features, settings.dtype, split_seed, settings.rescale)
+
+
+def facts_of(entry: Entry, data: PreparedData) -> Facts:
+    """What is known of the training rows of the entry's first split, prepared as methods get them."""
+    seeds = entry.cells()[0]
+    prepared = prepare_split(entry, data.split(entry, seeds.split_seed, seeds.fold), seeds.split_seed)
+    rows, features = prepared.X.shape
+    density = prepared.X.nnz / (rows * features) if sparse.issparse(prepared.X) else 1.0
+    return Facts(float(rows), float(features), float(density), float(np.mean(prepared.y == 1)))
 
 
 def fingerprint(prepared: Prepared) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """The scheduler: units go to an executor, results to the store, finished entries to the observer."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic
 
 from aucbench.errors import AucbenchError
@@ -11,7 +12,7 @@ from aucbench.execution.work_queue import WorkQueue
 from aucbench.execution.work_units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
 from aucbench.execution.worker import prepared_data
 from aucbench.studies.record import CellStatus, Failure
-from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult
+from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 
@@ -154,6 +155,8 @@ class Scheduler:
 
     def _finish(self, unit: CellUnit, report: Report) -> None:
         """Keep the result or the failure of a cell, and hand over the entries that it completes."""
+        if report.optimum is not None:
+            self._store.put_optimum(report.optimum.record.key, report.optimum)
         if report.failure is None:
             self._store.put(unit.key, report.result)
             self._fresh[unit.key] = report.result
@@ -165,6 +168,8 @@ class Scheduler:
             self._store.put_failure(record)
             self._observer.cell_finished(unit.entry, record)
         for sharer in self._sharers[unit.key]:
+            if unit.stored is not None:
+                self._store.forget_tracked(sharer.key)
             if unit.key in self._left[sharer.key]:
                 self._left[sharer.key].discard(unit.key)
                 self._hand_over(sharer)
@@ -218,6 +223,7 @@ class Scheduler:
                 missing=len(planned.cells) - len(cells) - len(failures),
                 from_store=planned.key not in self._ran,
                 entry=planned.entry,
+                ruleset=planned.entry.ruleset,
             )
         )
 
@@ -248,6 +254,6 @@ class Scheduler:
 
 
 def _cell_unit(planned: PlannedEntry, cell: PlannedCell, before: CellResult | None = None) -> CellUnit:
-    """A cell, with the choice of its tuning if it was run before."""
-    tuned = before.record.tuned if before else None
-    return CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned)
+    """A cell, with the choice of its tuning and its measures if it was run before."""
+    unit = CellUnit(cell.key, planned.digests, planned.entry, cell.seeds)
+    return replace(unit, tuned=before.record.tuned, had=common([before.record])) if before else unit

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from aucbench.evaluation.measures import AUC
 from aucbench.execution.work_units import ProposalUnit, TrialsUnit
 from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry, Search
@@ -88,6 +89,7 @@ class SearchProgress:
         return TunedRecord(
             parameters=chosen.parameters,
             validation_auc=chosen.auc,
+            validation_value=UNSET if isinstance(self._entry.tuning.measure, AUC) else chosen.value,
             folds=self._folds,
             cost=cost(trials),
             edges=edges(self._space, chosen.parameters),
@@ -131,7 +133,9 @@ def points_of(entry: Entry, search: Search) -> list[Point]:
     if isinstance(tuning.choice, Optuna):
         return []
     if isinstance(tuning.choice, Random):
-        return random_points(tuning.space, tuning.choice.trials, search.seeds.split_seed, algorithm)
+        choice, seed = tuning.choice, search.seeds.split_seed
+        seed = seed if choice.draw_seed is None else choice.draw_seed
+        return random_points(tuning.space, choice.trials, seed, algorithm, choice.given_first)
     return grid_points(tuning.space, algorithm)
 
 
@@ -163,6 +167,7 @@ class Choice(NamedTuple):
 
     parameters: Point
     auc: float  # mean validation AUC of the setting
+    value: float  # mean of the measure that it was chosen by
 
 
 def missing(points: Sequence[Point], folds: int, trials: Iterable[Trial]) -> list[tuple[int, list[int]]]:
@@ -196,16 +201,20 @@ def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
 
 
 def choose(trials: Iterable[Trial], folds: int) -> Choice | None:
-    """The setting with the largest mean validation AUC over all folds; of equals the first.
+    """The setting with the largest mean of the measure that judges it over all folds; of equals the first.
 
     A setting that diverged, failed or was pruned on any fold is out. None when all are.
     """
     found = [
-        Choice(own[0].parameters, float(np.mean([trial.auc for trial in own if trial.auc is not None])))
+        Choice(own[0].parameters, _mean(trial.auc for trial in own), _mean(trial.judged for trial in own))
         for own in by_number(trials).values()
         if len(own) >= folds and all(trial.auc is not None for trial in own)
     ]
-    return max(found, key=lambda choice: choice.auc, default=None)
+    return max(found, key=lambda choice: choice.value, default=None)
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    return float(np.mean([value for value in values if value is not None]))
 
 
 def cost(trials: Sequence[Trial]) -> TuningCost:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from multiprocessing.connection import Connection
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, NamedTuple, Self
 
@@ -25,7 +26,7 @@ from aucbench.processes import ChildProcess, forking_context, limited_memory
 from aucbench.runner.budget_and_checkpoints import log_spaced, make_budget
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Task
+from aucbench.runner.task import Outcome, Task
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import Seeds
 from aucbench.studies.tuners import Point
@@ -35,9 +36,10 @@ SAMPLE_SECONDS = 0.1  # of iterations, after which longer runs are not tried,
 REPEATED_SECONDS = 1.0  # of a run below which the better of two counts, as others disturb short runs most
 SETTLED = 0.5  # least ratio of the seconds of an iteration in two runs that agree
 LONGEST_SECONDS = 4.0  # and of runs in any case, as a grid may take long to begin with
-WAITS = 5.0  # times its processor time that a run must last to count as one that waits for something
+WAITS = 5.0  # times its processor time that a run must last beside others' to count as one that waits
 MOST_SETTINGS = 32  # of a grid that are tried together where the method has a way to do so,
 FEW_SETTINGS = 8  # and where settings share nothing but the rows
+MOST_REFUSED = 1 << 16  # iterations that a method may refuse as too few
 GROWTH = 8  # from one number of iterations to the next, at most,
 AIMED_SECONDS = 1.0  # and less where the run would take longer
 FULL_SECONDS = 2.0  # the same as SAMPLE_SECONDS for a method that passes over all rows in every iteration
@@ -160,12 +162,27 @@ def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> 
         chosen = _unit_of(entry.algorithm.instance, points, together)
         groups.append(([*_possible(unit, prepared, chosen)], scale))
     with limited_memory(entry.limits.memory, 1, worker=True):
-        for tasks, _ in groups:  # compiles
-            short = [replace(task, iterations=2, epochs=None, seconds=None, checkpoints=2) for task in tasks]
-            _run(_on_rows(short, FEWEST_ROWS) if short[0].access is Access.full else short)
+        first = [_first_outcomes(tasks) for tasks, _ in groups]  # compiles
         started()
-        cost = [_seconds(tasks, scale) / len(tasks) for tasks, scale in groups]
+        cost = [
+            _seconds(tasks, scale, outcomes) / len(tasks)
+            for (tasks, scale), outcomes in zip(groups, first, strict=True)
+        ]
     return Price(*cost)
+
+
+def _first_outcomes(tasks: Sequence[Task]) -> list[Outcome]:
+    """Of runs of two iterations, or as few as the methods do not refuse; on few rows where each takes all."""
+    if tasks[0].access is Access.full:
+        tasks = _on_rows(tasks, FEWEST_ROWS)
+    iterations = 2
+    while True:
+        try:
+            return _outcomes(_of_length(tasks, iterations, 2))
+        except ParameterError:
+            if iterations > MOST_REFUSED:
+                raise
+            iterations *= GROWTH
 
 
 def _unit_of(algorithm: Any, points: Sequence[Point], together: int) -> Sequence[Point]:
@@ -183,12 +200,35 @@ def _possible(unit: TrialsUnit, prepared: Prepared, points: Sequence[Point]) -> 
     return tasks
 
 
-def _seconds(tasks: Sequence[Task], scale: float) -> float:
-    """What the tasks take together on `scale` times as many rows."""
+def _seconds(tasks: Sequence[Task], scale: float, outcomes: Sequence[Outcome]) -> float:
+    """What the tasks take together on `scale` times as many rows; `outcomes` came of their first runs."""
     first = tasks[0]
     if first.seconds is not None:
         return first.seconds * len(tasks)
-    return _by_rows(tasks, scale) if first.access is Access.full else _by_iterations(tasks, scale)
+    if first.access is Access.full:
+        return _by_rows(tasks, scale)
+    if sum(outcome.total_seconds for outcome in outcomes) > LONGEST_SECONDS:
+        return _by_checkpoints(tasks, scale, outcomes)
+    return _by_iterations(tasks, scale)
+
+
+def _by_checkpoints(tasks: Sequence[Task], scale: float, outcomes: Sequence[Outcome]) -> float:
+    """From the clocks of first runs that took long already, as those of methods that solve d x d systems do.
+
+    The clock of a checkpoint has the iterations so far and its own `finalize`, not those before it.
+    """
+    planned, points = _planned(tasks[0], scale), 0.0
+    for outcome in outcomes:
+        spent, done = outcome.cpu_seconds, outcome.iteration
+        each = max(0.0, spent[-1] - spent[0]) / max(1, done[-1] - done[0])
+        final = max(0.0, spent[0] - each * done[0])
+        points += each * planned + final * len(log_spaced(planned, tasks[0].checkpoints))
+    return points * len(tasks) / len(outcomes)
+
+
+def _planned(task: Task, scale: float) -> int:
+    """Iterations of a task on `scale` times as many rows."""
+    return round((make_budget(task).iterations or 1) * (scale if task.iterations is None else 1.0))
 
 
 def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
@@ -196,9 +236,8 @@ def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
 
     The first iterations may cost more than others, as memory is touched for the first time.
     """
-    budget = make_budget(tasks[0])
-    planned = round((budget.iterations or 1) * (scale if tasks[0].iterations is None else 1.0))
-    tried = [(0, 0.0), (1, _timed(tasks, 1))]
+    planned = _planned(tasks[0], scale)
+    tried = [(0, 0.0), _shortest(tasks)]
     while (last := tried[-1])[0] < planned and last[1] < LONGEST_SECONDS:
         growth = min(max(2.0, AIMED_SECONDS / last[1]), GROWTH)
         longer = min(planned, round(growth * last[0]))
@@ -248,20 +287,52 @@ def _on_rows(tasks: Sequence[Task], count: int) -> list[Task]:
     return [replace(task, X=X, y=y) for task in tasks]
 
 
+def _shortest(tasks: Sequence[Task]) -> tuple[int, float]:
+    """One iteration and its seconds; more, where methods refuse so few."""
+    iterations = 1
+    while True:
+        try:
+            return iterations, _timed(tasks, iterations)
+        except ParameterError:
+            if iterations > MOST_REFUSED:
+                raise
+            iterations *= GROWTH
+
+
 def _timed(tasks: Sequence[Task], iterations: int, checkpoints: int = 1) -> float:
     if not iterations:
         return 0.0
-    return _run(
-        [replace(task, iterations=iterations, epochs=None, checkpoints=checkpoints) for task in tasks]
-    )
+    return _run(_of_length(tasks, iterations, checkpoints))
+
+
+def _of_length(tasks: Sequence[Task], iterations: int, checkpoints: int) -> list[Task]:
+    return [
+        replace(task, iterations=iterations, epochs=None, seconds=None, checkpoints=checkpoints)
+        for task in tasks
+    ]
 
 
 def _run(tasks: Sequence[Task]) -> float:
     """Seconds of all tasks, run as a worker runs them; those that other processes take do not count."""
-    begun, begun_cpu = perf_counter(), process_time()
-    outcomes = run_grid(tasks) if len(tasks) > 1 else [run_cell(tasks[0])]
-    seconds, cpu = perf_counter() - begun, process_time() - begun_cpu
-    errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
-    if len(errors) == len(tasks):
-        raise errors[0]
+    begun, begun_cpu = perf_counter() - _queued(), process_time()
+    _outcomes(tasks)
+    seconds, cpu = perf_counter() - _queued() - begun, process_time() - begun_cpu
     return seconds if seconds > WAITS * cpu else cpu
+
+
+def _outcomes(tasks: Sequence[Task]) -> list[Outcome]:
+    """Of the tasks that did not fail; where all did, the first error is raised."""
+    outcomes = run_grid(tasks) if len(tasks) > 1 else [run_cell(tasks[0])]
+    found = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
+    errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    if not found:
+        raise errors[0]
+    return found
+
+
+def _queued() -> float:
+    """Seconds that this thread has waited for a processor; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) * 1e-9
+    except (OSError, IndexError, ValueError):
+        return 0.0

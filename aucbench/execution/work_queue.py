@@ -11,6 +11,7 @@ from aucbench.execution.search_progress import SearchProgress, iterations_of, wo
 from aucbench.execution.work_units import CellUnit, ProposalUnit, TrialsUnit, Unit
 from aucbench.studies.entry_and_keys import Search
 from aucbench.studies.record import Failure, Trial, TunedRecord
+from aucbench.studies.result import common
 from aucbench.studies.store import Store
 
 
@@ -27,6 +28,8 @@ class WorkQueue:
         self._searches: dict[str, SearchProgress] = {}  # by key, as are the next two
         self._waiting: dict[str, list[tuple[PlannedEntry, PlannedCell]]] = {}
         self._unfinished: dict[str, int] = {}  # units of a search that wait or run
+        self._store = store
+        self._incomplete: dict[str, bool] = {}  # finished cells that lack something: whether they are scored
         self.untuned: list[tuple[PlannedEntry, PlannedCell, Failure]] = []  # cells whose tuning chose nothing
         self.refused: list[tuple[PlannedEntry, AucbenchError]] = []  # entries with too few rows for tuning
         added: set[str] = set()
@@ -35,6 +38,8 @@ class WorkQueue:
                 for cell in planned.cells:
                     if cell.is_wanted(plan.only_failed) and cell.key not in added:
                         added.add(cell.key)
+                        if cell.incomplete:
+                            self._incomplete[cell.key] = cell.scored
                         if cell.search is None:
                             self._add_cell(planned, cell, None)
                         else:
@@ -58,6 +63,12 @@ class WorkQueue:
         unit = self._groups[group].popleft()
         if not self._groups[group]:
             del self._groups[group]
+        if isinstance(unit, CellUnit) and unit.key in self._incomplete and unit.stored is None:
+            stored = self._store.get(unit.key)  # only now: weights may be large
+            if stored is not None:
+                record = stored.record
+                had, scored = common([record]), self._incomplete[unit.key]
+                unit = replace(unit, tuned=record.tuned, had=had, stored=stored, scored=scored)
         return unit
 
     def put_back(self, unit: Unit) -> None:
@@ -98,7 +109,8 @@ class WorkQueue:
         self._groups.setdefault(unit.group, deque()).append(unit)
 
     def _add_cell(self, planned: PlannedEntry, cell: PlannedCell, tuned: TunedRecord | None) -> None:
-        self._add(CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned))
+        path = str(self._store.path.absolute())
+        self._add(CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned, store_path=path))
 
     def _add_search(
         self,

@@ -6,8 +6,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from aucbench.errors import AucbenchError
+from aucbench.evaluation.measures import Measure
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.optimum_record import OptimumResult
 from aucbench.studies.record import CellStatus, Failure, Seeds, Trial, TunedRecord, canonical, subset
+from aucbench.studies.result import CellResult
 from aucbench.studies.tuners import Point
 
 PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
@@ -43,9 +46,16 @@ class Unit:
 
 @dataclass(frozen=True)
 class CellUnit(Unit):
-    """Train and measure one cell, with the hyper-parameters that its tuning chose, if it has one."""
+    """Train and measure one cell, with the hyper-parameters that its tuning chose, if it has one.
+
+    A cell that is `stored` and lacks measures gets them from its weights where it is to be `scored`.
+    """
 
     tuned: TunedRecord | None = None
+    had: tuple[Measure, ...] = ()  # measures that the cell had when it was run before, and is to keep
+    stored: CellResult | None = field(default=None, repr=False)
+    scored: bool = False
+    store_path: str | None = None  # of the store, where a minimum that is needed may be known
 
 
 @dataclass(frozen=True)
@@ -99,3 +109,4 @@ class Report(NamedTuple):
     failure: Failure | None = None
     refusal: AucbenchError | None = None
     lost: bool = False
+    optimum: OptimumResult | None = None  # that was found on the way, and is to be kept

@@ -1,26 +1,31 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
-import pickle
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
+from aucbench.evaluation.measures import AUC, TrainingObjective
+from aucbench.evaluation.pair_objective import declared_objective
 from aucbench.execution.make_record import cell_record
+from aucbench.execution.optimum import NotCertifiedError, RowsOfUnit, known_or_found
 from aucbench.execution.prepared_data import PreparedData, blaming, sentence_of
+from aucbench.execution.stored_models import lacking, lacks_minimum, scored, with_minimum, with_objective
 from aucbench.execution.work_units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
 from aucbench.processes import limited_memory
+from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
-from aucbench.studies.record import CellStatus, Failure, Trial
+from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, subset
 from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point
 
@@ -34,6 +39,7 @@ class Conditions:
 
     concurrency: int = 1  # units that run at the same time on this machine
     worker: bool = False  # whether this process is a worker, whose memory may be limited
+    isolated: bool = False  # whether plugins of other distributions run in a fork
     command: str | None = None  # that started the study, where it is not this process's own
 
 
@@ -47,24 +53,6 @@ _prepared_data = PreparedData()  # of this process
 def prepared_data() -> PreparedData:
     """Data sets and splits that this process has loaded and prepared."""
     return _prepared_data
-
-
-def run_pickled(pickled: bytes, conditions: Conditions) -> Report:
-    """Run a unit that came from another process; one that cannot be read here fails alone."""
-    try:
-        unit: Unit = pickle.loads(pickled)
-    except Exception as error:
-        why = f"a worker cannot read it, its plugins may be missing there ({type(error).__name__}: {error})"
-        return _failure(CellStatus.failed, why, traceback.format_exc())
-    if unit.entry.source_digest != unit.entry.digest_sources():
-        name = unit.entry.algorithm.name
-        return Report(
-            refusal=PluginError(
-                f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than "
-                f"the process that planned the study; install the same there."
-            )
-        )
-    return run_unit(unit, conditions)
 
 
 def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = None) -> Report:
@@ -81,12 +69,12 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
             try:
                 match unit:
                     case CellUnit():
-                        result: Any = _run_cell_unit(unit, prepared, conditions, observer)
+                        return _run_cell_unit(unit, prepared, conditions, observer)
                     case TrialsUnit():
-                        result = _run_trials(unit, prepared, observer)
+                        return Report(_run_trials(unit, prepared, observer))
                     case ProposalUnit():
-                        result = _run_proposal(unit, observer)
-                return Report(result)
+                        return Report(_run_proposal(unit, observer))
+                raise AssertionError(unit)
             finally:
                 _prepared_data.check_untouched(unit)
     except _TimeLimitError:
@@ -109,19 +97,53 @@ def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
     return Report(failure=Failure(reason, message, trace))
 
 
-def _run_cell_unit(
-    unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer
-) -> CellResult:
+def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> Report:
     entry = unit.entry
-    observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
     task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
+    measures = {measure.name: measure for measure in (*unit.had, *entry.measures)}
+    objective = measures.pop(TrainingObjective.name, None)
+    if unit.stored is not None and unit.scored:
+        result = scored(unit.stored, prepared.X_test, prepared.y_test, tuple(measures.values()))
+        if objective is not None and lacking(unit.stored.record, [objective]):
+            result = with_objective(result, task.algorithm, task.problem(None))
+        return _with_minimum(result, unit, prepared, task, observer)
+    observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
+    keep_weights = entry.keep_weights or objective is not None
+    task = replace(task, measures=tuple(measures.values()), keep_weights=keep_weights)
     with blaming(entry.algorithm):
         outcome = run_cell(task, _within_time(unit, observer))
     loaded = _prepared_data.load(entry)(entry.part)
-    record = cell_record(
-        unit, loaded, prepared, task.algorithm, outcome, conditions.concurrency, conditions.command
+    record = cell_record(unit, loaded, prepared, task, outcome, conditions.concurrency, conditions.command)
+    curve = {name: getattr(outcome, name) for name in CURVE} | outcome.measures
+    result = CellResult(record, curve, outcome.weights, outcome.checkpoint_weights)
+    if objective is not None:  # from the weights at the checkpoints, after the run: no clock is running
+        result = with_objective(result, task.algorithm, task.problem(None))
+    if not entry.keep_weights:
+        result = replace(result, checkpoint_weights=None)
+    return _with_minimum(result, unit, prepared, task, observer)
+
+
+def _with_minimum(
+    cell: CellResult, unit: CellUnit, prepared: Prepared, task: Task, observer: Observer
+) -> Report:
+    """A cell with the minimum of its objective where one is asked for, which is reported if it is new."""
+    if not lacks_minimum(cell.record, unit.entry):
+        return Report(cell)
+    observer.stage(f"minimising the objective of {unit.entry.algorithm.name}")
+    rows = RowsOfUnit(unit.group, unit.seeds, prepared)
+    store = Store(unit.store_path, writable=False) if unit.store_path else None
+    try:
+        objective = declared_objective(task.algorithm, task.problem(None))
+        found, is_new = known_or_found(catalog(), objective, rows, store, unit.entry.limits.optimum)
+    except NotCertifiedError as error:
+        return Report(with_minimum(cell, MinimumRecord(reason=str(error), seconds=error.seconds)))
+    except (AucbenchError, MemoryError) as error:  # a solver's failure is none of the run
+        reason = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
+        return Report(with_minimum(cell, MinimumRecord(reason=reason)))
+    minimum = MinimumRecord(
+        **subset(found.record, ("value", "gap", "size", "objective", "solver", "seconds"))
     )
-    return CellResult(record, {name: getattr(outcome, name) for name in CURVE}, outcome.weights)
+    return Report(with_minimum(cell, minimum), optimum=found if is_new else None)
 
 
 def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> list[Trial]:
@@ -129,7 +151,7 @@ def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> lis
     tasks, trials = [], []
     for number, point in unit.points:
         try:
-            tasks.append((number, point, task_of(unit, prepared, point, unit.entry.trial_checkpoints)))
+            tasks.append((number, point, _trial_task(unit, prepared, point)))
         except MemoryError:
             raise
         except Exception as error:  # values that do not go together
@@ -151,10 +173,11 @@ def _run_proposal(unit: ProposalUnit, observer: Observer) -> list[Trial]:
     trials: list[Trial] = []
     for fold in range(unit.folds):
         inner = TrialsUnit(unit.key, unit.digests, entry, unit.seeds, fold, ((unit.number, proposal.point),))
-        watch = _optuna.Watch(proposal, fold, [trial.auc for trial in trials if trial.auc is not None])
+        before = [trial.judged for trial in trials if trial.judged is not None]
+        watch = _optuna.Watch(proposal, fold, before)
         try:
             prepared = _prepared_data.prepared(inner)
-            task = task_of(inner, prepared, proposal.point, entry.trial_checkpoints)
+            task = _trial_task(inner, prepared, proposal.point)
             outcome: Outcome | Exception = run_cell(task, progress, watch)
             rows = len(prepared.y)
         except (_TimeLimitError, MemoryError):
@@ -167,6 +190,12 @@ def _run_proposal(unit: ProposalUnit, observer: Observer) -> list[Trial]:
         if trial.auc is None:
             break
     return trials
+
+
+def _trial_task(unit: Unit, prepared: Prepared, point: Point) -> Task:
+    """What a tuning trains with one setting; the measure that judges it is the last that is measured."""
+    task, measure = task_of(unit, prepared, point, unit.entry.trial_checkpoints), unit.entry.tuning.measure
+    return task if isinstance(measure, AUC) else replace(task, measures=(measure,))
 
 
 def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
@@ -218,6 +247,7 @@ def _trial(
         fold=fold,
         parameters=point,
         auc=float(outcome.auc[-1]) if usable else None,
+        value=next((float(values[-1]) for values in outcome.measures.values() if usable), UNSET),
         stop_reason=str(outcome.stop_reason),
         passes=float(outcome.iterations * per_iteration / rows),
         train_seconds=outcome.total_seconds,

@@ -14,6 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from aucbench.errors import ParameterError
 from aucbench.kernels.jit import cached
 
 SCALAR = "float64(float64, float64)"
@@ -41,7 +42,14 @@ def theta(loss: Any) -> float:
     -------
     float
         What its functions take as `theta`.
+
+    Raises
+    ------
+    ParameterError
+        There is no loss: the problem was made without one.
     """
+    if loss is None:
+        raise ParameterError("The method needs a loss: Problem(X, y, n_iterations, loss).")
     names = [field.name for field in fields(loss)]
     return float(getattr(loss, names[0])) if names else 0.0
 

@@ -74,6 +74,24 @@ def fast_kernel(function: Callable[..., Any]) -> Any:
     return cached(numba.njit, function, nogil=True, fastmath=FAST)
 
 
+def scalar(function: Callable[..., Any]) -> Any:
+    """Compile a function of scalars that rules call; it is inlined, so that no scalar passes through memory.
+
+    It counts no references to arrays, which would cost as much as a short row, and cannot make arrays.
+
+    Parameters
+    ----------
+    function : callable
+        At the level of its module, with arguments that are numbers or NamedTuples of them.
+
+    Returns
+    -------
+    callable
+        For use inside rules and other functions made by `kernels.scalar`.
+    """
+    return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)
+
+
 def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
     """Apply a compiler of numba and keep the result on disk, unless the function was typed in at a prompt."""
     try:

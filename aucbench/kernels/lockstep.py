@@ -9,35 +9,39 @@ compiler knows where everything is and makes vector instructions of the loops ov
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from aucbench.kernels import pairs, rows
-from aucbench.kernels.jit import fast_kernel, kernel
+from aucbench.kernels import pairs, rows, weights
+from aucbench.kernels.jit import kernel
+from aucbench.kernels.lane_numbers import (
+    AFTER,
+    FOLDS,
+    PRODUCT,
+    SCALE,
+    SIZE,
+    STEP,
+    SUM,
+    TOTAL,
+    UNCERTAIN,
+    WEIGHT,
+    A,
+    B,
+    at,
+    keep_exact,
+    move_fixed,
+    pick_fixed,
+    pick_given,
+    pick_own,
+    put_own,
+)  # fmt: skip
+from aucbench.kernels.lazy_folds import catch_up, catch_up_all, fold
 from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
-from aucbench.kernels.rule_loops import AHEAD, CANCELLED, FADED, into_ball, is_out_of_range, row_of
-from aucbench.kernels.rules import Row, scalar
+from aucbench.kernels.rule_loops import AHEAD, CANCELLED, row_of
+from aucbench.kernels.rules import Row
 
 RULE: Any = None
 ADVANCE: Any = None
 BALL = SQUARE = True
 LANES = 32
-
-# The rows of the numbers: the first are the fields of `rule_loops.Scaled`; after the last come the method's
-# own numbers, what the rule is given, and the products with the fixed vectors.
-SCALE, INVERSE, WEIGHT, TOTAL, SIZE, PEAK = range(6)
-PRODUCT = 6  # u.x
-A, B = 7, 8  # what is added to u and v along x
-STEP = 9  # of w along x, after the projection
-AFTER = 10  # weight of the new w in the average
-SUM = 11  # what u is multiplied by in the sum, before the step
-FOLDS, UNCERTAIN = 12, 13  # 1 for a setting that must be folded, whose |w|^2 must be computed exactly
-OWN = 14
-
-
-@scalar
-def at(row, m, lanes):
-    """Where a number of setting m lies; unsigned, so that no access asks whether it counts from the end."""
-    return np.uintp(row * lanes + m)
 
 
 def advance(positive, t, positives, square, is_due, numbers, own, given, fixed, changes, loss):
@@ -51,9 +55,8 @@ def advance(positive, t, positives, square, is_due, numbers, own, given, fixed, 
         s = scale * numbers[at(PRODUCT, m, LANES)]
         size = numbers[at(SIZE, m, LANES)]
         known = size if BALL else np.nan
-        row = Row(
-            t, positive, positives, s, square, known, pick_fixed(numbers, own, given, fixed, m, LANES), loss
-        )
+        products = pick_fixed(numbers, own, given, fixed, m, LANES)
+        row = Row(t, positive, positives, s, square, known, products, loss, 1.0)
         parameters = pick_given(numbers, own, given, m, LANES)
         move, after = RULE(row, pick_own(numbers, own, m, LANES), parameters)
         put_own(numbers, own, m, LANES, after)
@@ -67,12 +70,12 @@ def advance(positive, t, positives, square, is_due, numbers, own, given, fixed, 
             is_uncertain = is_due | ((terms > 0.0) & (size <= CANCELLED * terms))
             uncertain += is_uncertain
             numbers[at(UNCERTAIN, m, LANES)] = 1.0 if is_uncertain else 0.0
-            shrink, numbers[at(SIZE, m, LANES)] = into_ball(size, parameters.radius)
+            shrink, numbers[at(SIZE, m, LANES)] = weights.into_ball(size, parameters.radius)
             factor *= shrink
             step *= shrink
         faded += move_fixed(numbers, own, given, fixed, m, LANES, factor, step, changes)
         scale *= factor
-        must_fold = starts | is_out_of_range(scale, weight)
+        must_fold = starts | weights.is_out_of_range(scale, weight)
         folds += must_fold
         sums += weight != 0.0
         a = step / scale
@@ -88,7 +91,7 @@ def advance(positive, t, positives, square, is_due, numbers, own, given, fixed, 
     return folds, uncertain, sums, faded
 
 
-def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss):
+def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss, lazy):
     """Steps of all settings along the rows `order` (k,)."""
     t, positives = counts
     faded = 1  # perhaps: the numbers come from another batch
@@ -101,10 +104,12 @@ def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, p
         i = order[k]
         t += 1
         positives += y[i] > 0
+        catch_up(X, i, uv, lazy)
         multiply(X, i, uv, numbers)
         square = rows.norm(X, i) if SQUARE else np.nan
         is_due = t % refresh == 0
-        if is_due or faded > 0:
+        if len(fixed) > 0 and (is_due or faded > 0):
+            catch_up_all(uv, lazy)
             keep_exact(is_due, numbers, own, given, fixed, F, uv, LANES)
         changes = row_of(products, i, fixed)
         if y[i] > 0:  # outside of the loop over settings
@@ -116,14 +121,16 @@ def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, p
                 False, t, positives, square, is_due, numbers, own, given, fixed, changes, loss
             )  # fmt: skip
         if folds > 0:
-            fold(uv, numbers, LANES)
+            fold(uv, numbers, lazy, LANES)
+            catch_up(X, i, uv, lazy)
         add(X, i, uv, numbers, sums > 0)
         if BALL and uncertain > 0:
+            catch_up_all(uv, lazy)
             measure(uv, numbers, own, given, LANES)
     return t, positives
 
 
-def over_pairs(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss):
+def over_pairs(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss, lazy):
     """Steps of all settings along the differences of the pairs `order` (k, 2) of rows."""
     t, positives = counts
     Z = pairs.room(X, order)
@@ -132,29 +139,20 @@ def over_pairs(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, 
             pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
         t += 1
         pairs.subtract(X, order[k, 0], order[k, 1], Z)
+        catch_up(Z, 0, uv, lazy)
         multiply(Z, 0, uv, numbers)
         square = rows.norm(Z, 0) if SQUARE else np.nan
         folds, uncertain, sums, _ = ADVANCE(
             True, t, t, square, t % refresh == 0, numbers, own, given, fixed, fixed, loss
         )  # fmt: skip
         if folds > 0:
-            fold(uv, numbers, LANES)
+            fold(uv, numbers, lazy, LANES)
+            catch_up(Z, 0, uv, lazy)
         add(Z, 0, uv, numbers, sums > 0)
         if BALL and uncertain > 0:
+            catch_up_all(uv, lazy)
             measure(uv, numbers, own, given, LANES)
     return t, positives
-
-
-@kernel
-def fold(uv, numbers, lanes):
-    """Fold the settings that must be: see `weights.fold`."""
-    for m in range(lanes):
-        if numbers[FOLDS * lanes + m] > 0.0:
-            for j in range(uv.shape[0]):
-                uv[j, lanes + m] -= numbers[SUM * lanes + m] * uv[j, m]
-                uv[j, m] *= numbers[SCALE * lanes + m]
-            numbers[SCALE * lanes + m], numbers[WEIGHT * lanes + m] = 1.0, numbers[AFTER * lanes + m]
-            numbers[A * lanes + m], numbers[B * lanes + m] = numbers[STEP * lanes + m], 0.0
 
 
 @kernel
@@ -166,7 +164,7 @@ def measure(uv, numbers, own, given, lanes):
             for j in range(uv.shape[0]):
                 size += uv[j, m] * uv[j, m]
             radius = pick_given(numbers, own, given, m, lanes).radius
-            shrink, numbers[SIZE * lanes + m] = into_ball(scale * scale * size, radius)
+            shrink, numbers[SIZE * lanes + m] = weights.into_ball(scale * scale * size, radius)
             numbers[SCALE * lanes + m] = scale * shrink
             numbers[WEIGHT * lanes + m] += numbers[AFTER * lanes + m] * scale * (shrink - 1.0)
 
@@ -241,141 +239,3 @@ def _add_csr(X, i, uv, numbers, sums):
         x, j = np.float64(X.data[p]), X.indices[p]
         for m in range(ab.size):
             uv[j, m] += ab[m] * x
-
-
-# Numbers of one setting from the rows of the array, and back. They are written out for the types of the
-# examples `own`, `given` and `fixed`, the tuples of some setting; flags, which all share, are theirs.
-
-
-def pick_own(numbers: Any, own: Any, m: int, lanes: int) -> Any:
-    """The method's own numbers of setting m."""
-    raise NotImplementedError
-
-
-def put_own(numbers: Any, own: Any, m: int, lanes: int, new: Any) -> None:
-    """Set the method's own numbers of setting m."""
-    raise NotImplementedError
-
-
-def pick_given(numbers: Any, own: Any, given: Any, m: int, lanes: int) -> Any:
-    """What the rule is given for setting m."""
-    raise NotImplementedError
-
-
-def pick_fixed(numbers: Any, own: Any, given: Any, fixed: Any, m: int, lanes: int) -> Any:
-    """The products of w of setting m with the fixed vectors."""
-    raise NotImplementedError
-
-
-def move_fixed(
-    numbers: Any,
-    own: Any,
-    given: Any,
-    fixed: Any,
-    m: int,
-    lanes: int,
-    factor: float,
-    step: float,
-    changes: Any,
-) -> bool:
-    """Move these products as w moves along x, whose own are `changes`; whether they have faded."""
-    raise NotImplementedError
-
-
-def keep_exact(
-    is_due: bool, numbers: Any, own: Any, given: Any, fixed: Any, F: Any, uv: Any, lanes: int
-) -> None:
-    """Compute these products anew: of all settings when it is due, else of those that have faded."""
-    raise NotImplementedError
-
-
-def _function(arguments: str, *lines: str, **names: Any) -> Any:
-    scope: dict[str, Any] = dict(names)
-    exec("\n    ".join([f"def implementation({arguments}):", *lines]), scope)
-    return scope["implementation"]
-
-
-def _tuple(example: Any, first: int) -> tuple[str, dict[str, Any]]:
-    """The source that makes a tuple of the type of the example from rows, and the names it uses."""
-    parts = []
-    for c, kind in enumerate(example.types):
-        value = f"numbers[np.uintp({first + c} * lanes + m)]"
-        name = str(kind)
-        parts.append(f"example[{c}]" if name == "bool" else f"np.int64({value})" if "int" in name else value)
-    inside = "".join(f"{part}, " for part in parts)
-    if hasattr(example, "instance_class"):
-        return f"made({inside})", {"made": example.instance_class, "np": np}
-    return f"({inside})", {"np": np}
-
-
-@overload(pick_own)
-def _pick_own(numbers, own, m, lanes):
-    source, names = _tuple(own, OWN)
-    return _function("numbers, own, m, lanes", "example = own", f"return {source}", **names)
-
-
-@overload(put_own)
-def _put_own(numbers, own, m, lanes, new):
-    lines = [f"numbers[np.uintp({OWN + c} * lanes + m)] = new[{c}]" for c in range(len(own))]
-    return _function("numbers, own, m, lanes, new", *lines, "return None", np=np)
-
-
-@overload(pick_given)
-def _pick_given(numbers, own, given, m, lanes):
-    source, names = _tuple(given, OWN + len(own))
-    return _function("numbers, own, given, m, lanes", "example = given", f"return {source}", **names)
-
-
-@overload(pick_fixed)
-def _pick_fixed(numbers, own, given, fixed, m, lanes):
-    source, names = _tuple(fixed, OWN + len(own) + len(given))
-    arguments = "numbers, own, given, fixed, m, lanes"
-    return _function(arguments, "example = fixed", f"return {source}", **names)
-
-
-@overload(move_fixed)
-def _move_fixed(numbers, own, given, fixed, m, lanes, factor, step, changes):
-    arguments = "numbers, own, given, fixed, m, lanes, factor, step, changes"
-    if not len(fixed):
-        return _function(arguments, "return False")
-    first = OWN + len(own) + len(given)
-    places = [f"numbers[np.uintp({first + c} * lanes + m)]" for c in range(len(fixed))]
-    peak = f"numbers[np.uintp({PEAK} * lanes + m)]"
-    return _function(
-        arguments,
-        *(f"{place} = factor * {place} + step * changes[{c}]" for c, place in enumerate(places)),
-        "current = " + " + ".join(f"abs({place})" for place in places),
-        f"{peak} = max({peak}, current)",
-        f"return {peak} > {FADED} * (1.0 + current)",
-        np=np,
-    )
-
-
-@overload(keep_exact)
-def _keep_exact(is_due, numbers, own, given, fixed, F, uv, lanes):
-    if not len(fixed):
-        return lambda is_due, numbers, own, given, fixed, F, uv, lanes: None
-    first, count = OWN + len(own) + len(given), len(fixed)
-
-    def implementation(is_due, numbers, own, given, fixed, F, uv, lanes):
-        for m in range(lanes):
-            current = 0.0
-            for c in range(count):
-                current += abs(numbers[(first + c) * lanes + m])
-            if is_due or numbers[PEAK * lanes + m] > FADED * (1.0 + current):
-                current = 0.0
-                for c in range(count):
-                    product = numbers[SCALE * lanes + m] * _dot_column(F, c, uv, m)
-                    numbers[(first + c) * lanes + m] = product
-                    current += abs(product)
-                numbers[PEAK * lanes + m] = current
-
-    return implementation
-
-
-@fast_kernel
-def _dot_column(F, c, uv, m):
-    total = 0.0
-    for j in range(uv.shape[0]):
-        total += F[c, j] * uv[j, m]
-    return total

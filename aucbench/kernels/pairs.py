@@ -2,7 +2,8 @@
 
 To be called inside compiled code: ``Z = pairs.room(X, order)`` before the loop, in it
 ``pairs.subtract(X, i, j, Z)``, and then `rows` on row 0 of Z. CSR rows are merged by their ascending
-columns, so that entries the two rows share are subtracted exactly.
+columns, so that entries the two rows share are subtracted exactly. `pairs.difference` takes rows of two
+matrices and fills any row of Z.
 """
 
 from typing import Any
@@ -23,6 +24,11 @@ def room(X: Any, order: Any) -> Any:
 def subtract(X: Any, i: int, j: int, Z: Any) -> None:
     """Make row 0 of Z the difference x_i - x_j."""
     raise NotImplementedError(ONLY_COMPILED.format("pairs.subtract"))
+
+
+def difference(X: Any, i: int, Y: Any, j: int, Z: Any, row: int) -> None:
+    """Make a row of Z the difference x_i - y_j of rows of two matrices; CSR rows of Z are filled in order."""
+    raise NotImplementedError(ONLY_COMPILED.format("pairs.difference"))
 
 
 def prefetch(X: Any, i: int, j: int) -> None:
@@ -46,36 +52,40 @@ def _room_csr(X, order):
     return CsrRows(np.zeros(2, np.int64), np.empty(longest, np.uint32), np.empty(longest))
 
 
-@_for_dense_rows(subtract)
-def _subtract_dense(X, i, j, Z):
+@overload(subtract, jit_options=CSR)
+def _subtract(X, i, j, Z):
+    return lambda X, i, j, Z: difference(X, i, X, j, Z, 0)
+
+
+@_for_dense_rows(difference)
+def _difference_dense(X, i, Y, j, Z, row):
     for k in range(X.shape[1]):
-        Z[0, k] = np.float64(X[i, k]) - X[j, k]
+        Z[row, k] = np.float64(X[i, k]) - Y[j, k]
 
 
-@_for_csr_rows(subtract)
-def _subtract_csr(X, i, j, Z):
-    indices, data = X.indices, X.data
+@_for_csr_rows(difference)
+def _difference_csr(X, i, Y, j, Z, row):
     columns, values = Z.indices, Z.data
+    count = np.uintp(Z.indptr[row])
     p, p_stop = extent(X, i)
-    q, q_stop = extent(X, j)
-    count = p - p
+    q, q_stop = extent(Y, j)
     while p < p_stop and q < q_stop:  # without branches inside: they would be guessed wrongly
-        left, right = indices[p], indices[q]
+        left, right = X.indices[p], Y.indices[q]
         take_left, take_right = left <= right, right <= left
         columns[count] = min(left, right)
-        values[count] = np.float64(data[p]) * take_left - np.float64(data[q]) * take_right
+        values[count] = np.float64(X.data[p]) * take_left - np.float64(Y.data[q]) * take_right
         count += ONE
         p += np.uintp(take_left)
         q += np.uintp(take_right)
     for k in range(p, p_stop):
-        columns[count] = indices[k]
-        values[count] = data[k]
+        columns[count] = X.indices[k]
+        values[count] = X.data[k]
         count += ONE
     for k in range(q, q_stop):
-        columns[count] = indices[k]
-        values[count] = -data[k]
+        columns[count] = Y.indices[k]
+        values[count] = -Y.data[k]
         count += ONE
-    Z.indptr[1] = count
+    Z.indptr[row + 1] = count
 
 
 @overload(prefetch, jit_options=CSR)

@@ -10,7 +10,7 @@ import numpy as np
 from numba.extending import overload
 
 from aucbench.kernels import pairs, rows, thresholded, vectors, weights
-from aucbench.kernels.rules import Row, scalar
+from aucbench.kernels.rules import Row
 
 RULE: Any = None
 ADVANCE: Any = None
@@ -32,26 +32,7 @@ class Scaled(NamedTuple):
     peak: float = 0.0  # the largest sum of |w.f| over the fixed vectors f since these were computed exactly
 
 
-@scalar
-def into_ball(size, radius):
-    """The factor that projects w on |w| <= radius, given |w|^2, and |w|^2 after that."""
-    if not size <= radius * radius:
-        # An infinite |w| must not be scaled to zero: it would look like a finite model.
-        return (radius / np.sqrt(size) if size < np.inf else np.nan), radius * radius
-    return 1.0, size
-
-
-@scalar
-def is_out_of_range(scale, weight):
-    """Whether u must be folded (see `weights.fold`): later without a sum, whose digits it would cost.
-
-    NaN goes on as it is.
-    """
-    smallest = weights.SMALLEST_SCALE_ALONE if weight == 0.0 else weights.SMALLEST_SCALE
-    return (abs(scale) < smallest) | (abs(scale) > weights.LARGEST_SCALE)
-
-
-def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
+def advance(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
     """Take step t of the rule along row i of X.
 
     `fixed` are the products of w with the rows of F, `changes` those of x, which move them. Every `refresh`
@@ -71,7 +52,7 @@ def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own
         product, square = rows.dot(X, i, u), np.nan
     s = scale * product
     known = size if BALL else np.nan
-    move, own = RULE(Row(t, positive, positives, s, square, known, fixed, loss), own, given)
+    move, own = RULE(Row(t, positive, positives, s, square, known, fixed, loss, row_weight), own, given)
     step, factor = move.step, move.keep
     weight += move.before * scale
     is_uncertain = starts = False
@@ -80,14 +61,14 @@ def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own
         terms = factor * factor * size + step * step * square
         size = terms + 2.0 * factor * step * s
         is_uncertain = t % refresh == 0 or (terms > 0.0 and size <= CANCELLED * terms)
-        shrink, size = into_ball(size, given.radius)
+        shrink, size = weights.into_ball(size, given.radius)
         factor *= shrink
         step *= shrink
     fixed = moved(fixed, factor, step, changes)
     if factor != 1.0:
         scale *= factor
         inverse = 1.0 / scale
-    if starts or is_out_of_range(scale, weight):
+    if starts or weights.is_out_of_range(scale, weight):
         # Folded before the step, which may be far larger than what is left of w.
         weights.fold(u, scale, v, weight)
         scale, inverse, weight = 1.0, 1.0, 0.0
@@ -98,19 +79,19 @@ def advance(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own
         else:
             rows.axpy2(a, X, i, u, weight * a, v)
     if BALL and is_uncertain:
-        shrink, size = into_ball(scale * scale * vectors.square(u), given.radius)
+        shrink, size = weights.into_ball(scale * scale * vectors.square(u), given.radius)
         scale *= shrink
         inverse = 1.0 / scale
     weight += move.after * scale
     return Scaled(scale, inverse, weight, total + move.before + move.after, size, peak), fixed, own
 
 
-def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
+def advance_l1(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
     """Take a step with the l1 ball on w = u; the projection, while it is active, changes every weight."""
     u, v = uv[0], uv[1]
     weight, total, bound = w.weight, w.total, w.size
     s, square, absolute = rows.dot_norms(X, i, u)
-    move, own = RULE(Row(t, positive, positives, s, square, np.nan, fixed, loss), own, given)
+    move, own = RULE(Row(t, positive, positives, s, square, np.nan, fixed, loss, row_weight), own, given)
     weight += move.before
     if bound == 0.0 and move.step != 0.0:
         weight = 0.0  # the sum so far is exactly zero, and weight u - v would not cancel to that
@@ -125,23 +106,28 @@ def advance_l1(X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, 
     return Scaled(1.0, 1.0, weight + move.after, total + move.before + move.after, bound, 0.0), fixed, own
 
 
-def advance_lazy_l1(X, i, t, positive, positives, refresh, vector, w, fixed, changes, F, own, given, loss):
+def advance_lazy_l1(
+    X, i, row_weight, t, positive, positives, refresh, vector, w, fixed, changes, F, own, given, loss
+):
     """Take a step with the l1 ball on sparse rows: w is a thresholded vector, which projecting thresholds."""
-    s = thresholded.dot(X, i, vector)
-    move, own = RULE(Row(t, positive, positives, s, np.nan, np.nan, fixed, loss), own, given)
-    thresholded.weigh(vector, move.before)
+    s = thresholded.score(X, i, vector)
+    move, own = RULE(Row(t, positive, positives, s, np.nan, np.nan, fixed, loss, row_weight), own, given)
+    thresholded.accumulate(vector, move.before)
     if move.keep != 1.0:
         thresholded.shrink(vector, 0.0, move.keep)
         thresholded.fold(vector)  # the projection takes a scale of 1
     if move.step != 0.0:
-        thresholded.axpy(move.step, X, i, vector)
+        thresholded.step(move.step, X, i, vector)
     thresholded.project(vector, given.radius)  # always: the first point may lie outside
-    thresholded.weigh(vector, move.after)
+    thresholded.accumulate(vector, move.after)
     return Scaled(1.0, 1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, own
 
 
-def over_rows(X, y, order, refresh, uv, w, counts, fixed, F, products, own, given, loss):
-    """Steps along the rows `order` (k,); `products` (n, c) are those of all rows with the fixed vectors F."""
+def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, own, given, loss):
+    """Steps along the rows `order` (k,); `products` (n, c) are those of all rows with the fixed vectors F.
+
+    `row_weights` (n,) are those of all rows, or None, with which the loop is compiled without them.
+    """
     t, positives = counts
     for k in range(order.size):
         if k + AHEAD < order.size:
@@ -154,13 +140,14 @@ def over_rows(X, y, order, refresh, uv, w, counts, fixed, F, products, own, give
         positive = y[i] > 0
         positives += positive
         changes = row_of(products, i, fixed)
+        row_weight = 1.0 if row_weights is None else row_weights[i]
         w, fixed, own = ADVANCE(
-            X, i, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss
+            X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss
         )  # fmt: skip
     return w, (t, positives), fixed, own
 
 
-def over_pairs(X, y, order, refresh, uv, w, counts, fixed, F, products, own, given, loss):
+def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, own, given, loss):
     """Steps along the differences of the pairs `order` (k, 2) of rows."""
     t, positives = counts
     Z = pairs.room(X, order)
@@ -170,7 +157,7 @@ def over_pairs(X, y, order, refresh, uv, w, counts, fixed, F, products, own, giv
         t += 1
         pairs.subtract(X, order[k, 0], order[k, 1], Z)
         w, fixed, own = ADVANCE(
-            Z, 0, t, True, t, refresh, uv, w, fixed, fixed, F, own, given, loss
+            Z, 0, 1.0, t, True, t, refresh, uv, w, fixed, fixed, F, own, given, loss
         )  # fmt: skip
     return w, (t, positives), fixed, own
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import PluginError
-from aucbench.kernels import lockstep, rule_loops, thresholded, weights
+from aucbench.kernels import lane_numbers, lazy_folds, lockstep, rule_loops, thresholded, weights
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.rule_loops import Scaled
 from aucbench.kernels.rules import Ball, Rule
@@ -146,7 +146,7 @@ class RuleMethod:
         address = 0 if loss is None else compile_loss(loss).derivative
         try:
             w, counts, fixed, own = self.rule.loop(template, ADVANCE=advance)(
-                batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]),
+                batch.rows_view, batch.y, batch.rows, batch.weights, max(REFRESH, batch.X.shape[1]),
                 uv, w, counts, fixed, F, products, own, given, address,
             )  # fmt: skip
         except TypingError as error:
@@ -229,10 +229,12 @@ class _Block:
         self._no_rows: Batch | None = None
         full = [*states.values(), *[first] * (self._count - len(states))]
         self._uv = np.ascontiguousarray(np.array([s.uv[c] for c in (0, 1) for s in full]).T)
-        self._numbers = np.zeros((lockstep.OWN + sum(map(len, self._tuples(first))), self._count))
+        is_lazy = not np.asarray(first.uv).flags.c_contiguous  # as `two_vectors` makes them
+        self._folds = lazy_folds.no_folds(len(self._uv), self._count, is_lazy)
+        self._numbers = np.zeros((lane_numbers.OWN + sum(map(len, self._tuples(first))), self._count))
         for lane, state in enumerate(full):
             self._numbers[: len(state.w), lane] = state.w
-            self._numbers[lockstep.OWN :, lane] = np.concatenate(self._tuples(state))
+            self._numbers[lane_numbers.OWN :, lane] = np.concatenate(self._tuples(state))
 
     @staticmethod
     def _tuples(state: RuleState) -> tuple[Any, Any, Any]:
@@ -246,17 +248,20 @@ class _Block:
         self._counts = loop(
             batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]),
             self._uv, self._numbers.ravel(), self._counts, *self._tuples(first),
-            first.F, first.products, address,
+            first.F, first.products, address, self._folds,
         )  # fmt: skip
 
     def state(self, number: int) -> RuleState:
         """The state of a setting."""
         lane = self.lanes[number]
+        lazy_folds.catch_up_all(self._uv, self._folds)
         w = Scaled(*self._numbers[: len(self._first.w), lane].tolist())
         w = w._replace(inverse=1.0 / w.scale if w.scale else np.inf)
-        rest = iter(self._numbers[lockstep.OWN :, lane].tolist())
+        rest = iter(self._numbers[lane_numbers.OWN :, lane].tolist())
         own, given, fixed = (_typed(each, islice(rest, len(each))) for each in self._tuples(self._first))
-        uv = np.ascontiguousarray(self._uv[:, [lane, self._count + lane]].T)
+        # With the order in memory of the first state: see `two_vectors`.
+        uv = np.copy(np.asarray(self._first.uv), order="K")
+        uv[:] = self._uv[:, [lane, self._count + lane]].T
         return self._first._replace(uv=uv, w=w, counts=self._counts, own=own, given=given, fixed=fixed)
 
     def without(self, number: int) -> "_Block":

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numba
 
 from aucbench.errors import ParameterError
-from aucbench.kernels.jit import cached
+from aucbench.kernels.jit import cached, scalar
 
 
 class Row(NamedTuple):
@@ -39,6 +39,7 @@ class Row(NamedTuple):
     size: float  # |w|^2; to be read with the l2 ball only, without which it is not kept up
     fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
     loss: int  # address of the derivative of the loss, for `kernels.call`; 0 without one
+    weight: float = 1.0  # of the row; 1 of a pair, and without weights
 
 
 class Move(NamedTuple):
@@ -105,8 +106,13 @@ class Rule:
         return self._loops[which]
 
     def _copy(self, template: Callable[..., Any], constants: dict[str, Any]) -> FunctionType:
-        """The template with other globals, as if it stood in the file of the rule."""
-        code = template.__code__.replace(co_filename=self.function.__code__.co_filename)
+        """The template with other globals, as if it stood in the place of the rule.
+
+        File and line belong together: numba reads the source there, and a line in the midst of a text
+        is no Python.
+        """
+        place = self.function.__code__
+        code = template.__code__.replace(co_filename=place.co_filename, co_firstlineno=place.co_firstlineno)
         copy = FunctionType(code, {**template.__globals__, **constants}, template.__name__)
         where = f"{template.__module__.rpartition('.')[2]}.{template.__name__}"
         copy.__qualname__ = f"{self.function.__qualname__}_{_digest(self.function)}.{self.ball}.{where}"
@@ -143,24 +149,6 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
     if function is None:
         return partial(rule, ball=ball)
     return Rule(function, Ball(ball))
-
-
-def scalar(function: Callable[..., Any]) -> Any:
-    """Compile a function of scalars that rules call; it is inlined, so that no scalar passes through memory.
-
-    It counts no references to arrays, which would cost as much as a short row, and cannot make arrays.
-
-    Parameters
-    ----------
-    function : callable
-        At the level of its module, with arguments that are numbers or NamedTuples of them.
-
-    Returns
-    -------
-    callable
-        For use inside rules and other functions made by `kernels.scalar`.
-    """
-    return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)
 
 
 def _digest(function: Any) -> str:

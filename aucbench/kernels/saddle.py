@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from aucbench.kernels.rules import scalar
+from aucbench.kernels.jit import scalar
 
 
 class Variables(NamedTuple):

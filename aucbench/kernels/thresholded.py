@@ -16,7 +16,16 @@ from aucbench.kernels.jit import kernel
 
 FOLD = 1e3  # a threshold of so many times the mean |w_j| costs three of sixteen digits
 
-SCALE, THRESHOLD, WEIGHT, OFFSET, NORM, COUNT = range(6)
+NUMBERS = np.dtype(
+    [
+        ("scale", "f8"),
+        ("threshold", "f8"),
+        ("weight", "f8"),  # what u is multiplied by in the sum
+        ("offset", "f8"),  # what sign(u) is multiplied by in the sum
+        ("norm", "f8"),  # |w|_1 / scale
+        ("count", "i8"),  # non-zero w_j
+    ]
+)
 
 
 class Thresholded(NamedTuple):
@@ -26,7 +35,7 @@ class Thresholded(NamedTuple):
     items: np.ndarray  # (d,) int32, columns of the heap
     keys: np.ndarray  # (d,) their |u|
     place: np.ndarray  # (d,) int32, of each column in the heap, plus one; 0 when w_j is zero
-    numbers: np.ndarray  # (6,) scale, threshold, weight, offset, |w|_1 / scale, number of non-zeros
+    numbers: np.ndarray  # (1,) NUMBERS
     M: np.ndarray  # (d, c)
     products: np.ndarray  # (2, c) M'w / scale and M' sign(w)
 
@@ -35,27 +44,29 @@ def thresholded(d: int, M: np.ndarray | None = None) -> Thresholded:
     """The zero vector of length d, with products with the columns of M (d, c)."""
     M = np.zeros((d, 0)) if M is None else np.ascontiguousarray(M)
     items, place = np.zeros((2, d), np.int32)
-    numbers = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    numbers = np.zeros(1, NUMBERS)
+    numbers["scale"] = 1.0
     return Thresholded(np.zeros((d, 2)).T, items, np.zeros(d), place, numbers, M, np.zeros((2, M.shape[1])))
 
 
 def accumulated(vector: Thresholded) -> np.ndarray:
     """(d,) the sum of weighted w."""
-    (u, v), numbers = vector.uv, vector.numbers
-    return numbers[WEIGHT] * u - np.sign(u) * numbers[OFFSET] - v
+    (u, v), numbers = vector.uv, vector.numbers[0]
+    return numbers["weight"] * u - np.sign(u) * numbers["offset"] - v
 
 
 def current(vector: Thresholded) -> np.ndarray:
     """(d,) w itself."""
-    u, numbers = vector.uv[0], vector.numbers
-    w: np.ndarray = numbers[SCALE] * (u - np.sign(u) * numbers[THRESHOLD])
+    u, numbers = vector.uv[0], vector.numbers[0]
+    w: np.ndarray = numbers["scale"] * (u - np.sign(u) * numbers["threshold"])
     return w
 
 
 @kernel
 def replace(vector, w):
     """Set the vector, which is folded, to w (d,); the accumulated sum stays."""
-    uv, items, keys, place, numbers, M, products = vector
+    uv, items, keys, place, all_numbers, M, products = vector
+    numbers = all_numbers[0]
     place[:] = 0
     products[:] = 0.0
     count, norm = 0, 0.0
@@ -68,27 +79,28 @@ def replace(vector, w):
             for c in range(M.shape[1]):
                 products[0, c] += w[j] * M[j, c]
                 products[1, c] += np.sign(w[j]) * M[j, c]
-    numbers[NORM], numbers[COUNT] = norm, count
+    numbers.norm, numbers.count = norm, count
 
 
 @kernel
-def dot(X, i, vector):
+def score(X, i, vector):
     """The product w.x_i."""
-    u, threshold = vector.uv[0], vector.numbers[THRESHOLD]
+    u, numbers = vector.uv[0], vector.numbers[0]
+    threshold = numbers.threshold
     total = 0.0
     for k in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
         value = u[X.indices[k]]
         total += X.data[k] * (value - np.sign(value) * threshold)
-    return vector.numbers[SCALE] * total
+    return numbers.scale * total
 
 
 @kernel
-def axpy(a, X, i, vector):
+def step(a, X, i, vector):
     """Add a x_i to w; the products M'w are left to the caller, who may know M'x_i."""
-    uv, items, keys, place, numbers, M, products = vector
-    u, v = uv[0], uv[1]
-    scale, threshold, weight, offset, norm = numbers[: NORM + 1]
-    count = int(numbers[COUNT])
+    uv, items, keys, place, all_numbers, M, products = vector
+    u, v, numbers = uv[0], uv[1], all_numbers[0]
+    scale, threshold, weight, offset = numbers.scale, numbers.threshold, numbers.weight, numbers.offset
+    norm, count = numbers.norm, numbers.count
     for k in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
         j = X.indices[k]
         old = u[j]
@@ -112,28 +124,28 @@ def axpy(a, X, i, vector):
         elif sign != 0.0:
             _rise(items, keys, place, count, j, abs(new))
             count += 1
-    numbers[NORM], numbers[COUNT] = norm, count
+    numbers.norm, numbers.count = norm, count
 
 
 @kernel
-def weigh(vector, weight):
+def accumulate(vector, weight):
     """Add weight * w to the accumulated sum."""
-    numbers = vector.numbers
-    numbers[WEIGHT] += weight * numbers[SCALE]
-    numbers[OFFSET] += weight * numbers[SCALE] * numbers[THRESHOLD]
+    numbers = vector.numbers[0]
+    numbers.weight += weight * numbers.scale
+    numbers.offset += weight * numbers.scale * numbers.threshold
 
 
 @kernel
 def _drop(vector):
     """Set the entry on top of the heap to zero."""
-    uv, items, keys, place, numbers, M, products = vector
-    u, v = uv[0], uv[1]
-    j, size = items[0], keys[0] - numbers[THRESHOLD]
+    uv, items, keys, place, all_numbers, M, products = vector
+    u, v, numbers = uv[0], uv[1], all_numbers[0]
+    j, size = items[0], keys[0] - numbers.threshold
     sign = np.sign(u[j])
-    _remove(items, keys, place, int(numbers[COUNT]), j)
-    numbers[COUNT] -= 1.0
-    numbers[NORM] -= size
-    v[j] -= numbers[WEIGHT] * u[j] - numbers[OFFSET] * sign
+    _remove(items, keys, place, numbers.count, j)
+    numbers.count -= 1
+    numbers.norm -= size
+    v[j] -= numbers.weight * u[j] - numbers.offset * sign
     u[j] = 0.0
     for c in range(M.shape[1]):
         products[0, c] -= sign * size * M[j, c]
@@ -143,9 +155,9 @@ def _drop(vector):
 @kernel
 def _raise(vector, rise):
     """Raise the threshold, which no entry falls below."""
-    numbers, products = vector.numbers, vector.products
-    numbers[THRESHOLD] += rise
-    numbers[NORM] -= rise * numbers[COUNT]
+    numbers, products = vector.numbers[0], vector.products
+    numbers.threshold += rise
+    numbers.norm -= rise * numbers.count
     for c in range(products.shape[1]):
         products[0, c] -= rise * products[1, c]
 
@@ -153,53 +165,54 @@ def _raise(vector, rise):
 @kernel
 def shrink(vector, cut, factor):
     """Set w to factor * sign(w) max(|w| - cut, 0)."""
-    numbers, keys = vector.numbers, vector.keys
-    rise = cut / numbers[SCALE]
-    while numbers[COUNT] > 0.0 and keys[0] - numbers[THRESHOLD] <= rise:
+    numbers, keys = vector.numbers[0], vector.keys
+    rise = cut / numbers.scale
+    while numbers.count > 0 and keys[0] - numbers.threshold <= rise:
         _drop(vector)
     _raise(vector, rise)
-    numbers[SCALE] *= factor
+    numbers.scale *= factor
     tidy(vector)
 
 
 @kernel
 def project(vector, radius):
     """Project w, whose scale is 1, on the l1 ball of a radius."""
-    numbers, keys = vector.numbers, vector.keys
-    if numbers[NORM] <= radius:
+    numbers, keys = vector.numbers[0], vector.keys
+    if numbers.norm <= radius:
         return
-    if not numbers[NORM] < np.inf:
-        numbers[THRESHOLD] = np.nan  # zeros would look like a finite model
+    if not numbers.norm < np.inf:
+        numbers.threshold = np.nan  # zeros would look like a finite model
         return
-    rise = (numbers[NORM] - radius) / numbers[COUNT]
-    while numbers[COUNT] > 1.0 and keys[0] - numbers[THRESHOLD] <= rise:
+    rise = (numbers.norm - radius) / numbers.count
+    while numbers.count > 1 and keys[0] - numbers.threshold <= rise:
         _drop(vector)
-        rise = (numbers[NORM] - radius) / numbers[COUNT]
+        rise = (numbers.norm - radius) / numbers.count
     _raise(vector, rise)
-    numbers[NORM] = radius
+    numbers.norm = radius
     tidy(vector)
 
 
 @kernel
 def tidy(vector):
     """Fold the scale and the threshold into u before they cost digits."""
-    numbers = vector.numbers
-    if numbers[COUNT] == 0.0:
-        numbers[:] = 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    numbers = vector.numbers[0]
+    if numbers.count == 0:
+        numbers.scale = 1.0
+        numbers.threshold = numbers.weight = numbers.offset = numbers.norm = 0.0
         vector.products[:] = 0.0
-    elif numbers[THRESHOLD] * numbers[COUNT] > FOLD * numbers[NORM] or numbers[SCALE] < 1.0 / FOLD:
+    elif numbers.threshold * numbers.count > FOLD * numbers.norm or numbers.scale < 1.0 / FOLD:
         fold(vector)
 
 
 @kernel
 def fold(vector):
     """Make the scale one and the threshold zero, and compute the norm and the products anew."""
-    uv, items, keys, _, numbers, M, products = vector
-    u, v = uv[0], uv[1]
-    scale, threshold, weight, offset = numbers[:NORM]
+    uv, items, keys, _, all_numbers, M, products = vector
+    u, v, numbers = uv[0], uv[1], all_numbers[0]
+    scale, threshold, weight, offset = numbers.scale, numbers.threshold, numbers.weight, numbers.offset
     norm = 0.0
     products[:] = 0.0
-    for slot in range(int(numbers[COUNT])):
+    for slot in range(numbers.count):
         j = items[slot]
         sign = np.sign(u[j])
         v[j] -= weight * u[j] - offset * sign
@@ -209,7 +222,8 @@ def fold(vector):
         for c in range(M.shape[1]):
             products[0, c] += u[j] * M[j, c]
             products[1, c] += sign * M[j, c]
-    numbers[: NORM + 1] = 1.0, 0.0, 0.0, 0.0, norm
+    numbers.scale, numbers.norm = 1.0, norm
+    numbers.threshold = numbers.weight = numbers.offset = 0.0
 
 
 # A heap of numbered items with the smallest key on top, whose items can be found, changed and removed. It is

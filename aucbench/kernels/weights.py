@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Matrix
-from aucbench.kernels.jit import fast_kernel, kernel
+from aucbench.kernels.jit import fast_kernel, kernel, scalar
 
 SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3
 SMALLEST_SCALE_ALONE = 1e-60  # without a sum no digit is lost before
@@ -64,6 +64,25 @@ def two_vectors(X: Matrix) -> NDArray[np.float64]:
     """
     d = X.shape[1]
     return np.zeros((d, 2)).T if layout(X) is Layout.lazy else np.zeros((2, d))
+
+
+@scalar
+def into_ball(size, radius):
+    """The factor that projects w on |w| <= radius, given |w|^2, and |w|^2 after that."""
+    if not size <= radius * radius:
+        # An infinite |w| must not be scaled to zero: it would look like a finite model.
+        return (radius / np.sqrt(size) if size < np.inf else np.nan), radius * radius
+    return 1.0, size
+
+
+@scalar
+def is_out_of_range(scale, weight):
+    """Whether u must be folded (see `fold`): later without a sum, whose digits it would cost.
+
+    NaN goes on as it is.
+    """
+    smallest = SMALLEST_SCALE_ALONE if weight == 0.0 else SMALLEST_SCALE
+    return (abs(scale) < smallest) | (abs(scale) > LARGEST_SCALE)
 
 
 @fast_kernel

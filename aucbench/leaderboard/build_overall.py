@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aucbench.evaluation.measures import AUC, Measure
 from aucbench.leaderboard.baseline import baseline_of
+from aucbench.leaderboard.build_suboptimality import minima_reached, reached_over
 from aucbench.leaderboard.cells import Group
 from aucbench.leaderboard.method_labels import letters_of
 from aucbench.leaderboard.render.display import trouble
@@ -53,12 +55,14 @@ def overall_of(group: Group, boards: Sequence[Board], baseline: str, confidence:
         ties={method: sum(row.ties for row in own) for method, own in rows.items()},
         losses={method: sum(row.losses for row in own) for method, own in rows.items()},
         pairwise=pairwise(comparisons),
-        procedure=_procedure(comparisons, level_of(confidence)),
+        procedure=_procedure(comparisons, level_of(confidence), group.measure),
         friedman=numbers,
         friedman_text=text,
         cliques=cliques,
         profile=_profile(frame),
         costs=_costs(rows, len(boards)),
+        reached=minima_reached(boards),
+        reached_auc=reached_over(boards, lambda row, cost: row.to_targets.get(cost, ())),
         baseline=yardstick or "",
         baseline_reason="" if yardstick else f"{baseline} was not run",
         gains={
@@ -70,14 +74,17 @@ def overall_of(group: Group, boards: Sequence[Board], baseline: str, confidence:
     )
 
 
-def _procedure(comparisons: "pd.DataFrame", level: float) -> str:
+def _procedure(comparisons: "pd.DataFrame", level: float, measure: Measure) -> str:
     """The test between methods in words, empty where no pair could be tested."""
     tested = comparisons[comparisons["p_holm"].notna()]
     if not len(tested):
         return ""
     datasets = int(tested["datasets"].max())
     pairs = "1 pair" if len(tested) == 1 else f"{len(tested)} pairs"
-    text = f"Wilcoxon's signed-rank test over {datasets} data sets, Holm over {pairs}, {100 * level:g} %"
+    what = "" if isinstance(measure, AUC) else f" of the {measure.title}"
+    text = (
+        f"Wilcoxon's signed-rank test{what} over {datasets} data sets, Holm over {pairs}, {100 * level:g} %"
+    )
     if len(tested) * 2.0 ** (1 - datasets) >= level:  # the smallest p-value that the first of them can have
         text += "; with so few data sets, no pair can differ significantly"
     return text

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aucbench.evaluation.measures import AUC
 from aucbench.leaderboard.cells import BoardCell
 from aucbench.leaderboard.method_labels import parameters_text, short
-from aucbench.leaderboard.report import Curve, Estimate, Row, TriedSetting
+from aucbench.leaderboard.origins import has_several_machines
+from aucbench.leaderboard.report import Curve, Estimate, Row, Spread, TriedSetting
 from aucbench.studies.record import CellRecord, CellStatus, ReportedTrial, Seeds, TunedRecord, canonical
 from aucbench.studies.rerun_command import words
-from aucbench.studies.result import mean_curve
+from aucbench.studies.result import SUBOPTIMALITY, common, mean_curve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,10 +42,13 @@ def overlap(records: Iterable[CellRecord]) -> float | None:
 
 def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]:
     """Why the times of a method are not comparable with those of the board's largest class of conditions."""
-    conditions: dict[str, set[tuple[str, int]]] = {}
+    conditions: dict[str, set[tuple[str, int, str]]] = {}
+    by_id = has_several_machines(by_method)
     for method, cells in by_method.items():
         environments = [cell.record.environment for cell in cells if cell.record]
-        conditions[method] = {(each.cpu, each.concurrency) for each in environments}
+        conditions[method] = {
+            (each.cpu, each.concurrency, (each.machine or "")[:6] if by_id else "") for each in environments
+        }
     every = [one for found in conditions.values() for one in found]
     if len(set(every)) < 2:
         return {}
@@ -58,10 +63,10 @@ def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]
     return marks
 
 
-def _condition(condition: tuple[str, int]) -> str:
-    cpu, concurrency = condition
+def _condition(condition: tuple[str, int, str]) -> str:
+    cpu, concurrency, machine = condition
     rivals = "one at a time" if concurrency < 2 else f"up to {concurrency} at a time"
-    return f"{rivals} on {cpu}"
+    return f"{rivals} on {cpu}" + (f" (machine {machine})" if machine else "")
 
 
 def row_of(
@@ -71,11 +76,14 @@ def row_of(
     frame: "pd.DataFrame",
     numbers: Mapping[Any, Any],
     comparisons: "pd.DataFrame",
+    by: str = AUC.name,
+    others: Iterable[str] = (),
 ) -> Row:
     """The row of a method, without rank, letters and marks.
 
     `cells` and `frame` are the method's own, in two forms; `runs` and `comparisons` those of the board.
-    `numbers` are what the statistics say of the method.
+    `numbers` are what the statistics say of the method; `by` and `others` name the measure that is ranked by
+    and those that are shown beside it.
     """
     means = frame[frame["status"] == CellStatus.finished].mean(numeric_only=True)
     statuses = [cell.status for cell in cells]
@@ -107,25 +115,58 @@ def row_of(
         **measured,
         **reached,
         parameters=parameters_text(described),
-        command=shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells])]),
-        curve=_curve(finished),
+        command=_command(cells),
+        curve=_curve(finished, by, others),
         aucs=tuple(float(aucs.get(run, np.nan)) for run in runs),
+        linear=is_linear(finished),
         exempt="; ".join(f"{name}: {why}" for name, why in described.algorithm.exempt.items()),
         chosen=_chosen(cells),
         edges=_edges(cells),
         unconverged=sum(cell.record.result.converged is False for cell in finished if cell.record),
         advice=_advice(cells),
+        others=_others(finished, others),
         unplanned=len(runs) - len(cells),
     )
 
 
-def _curve(cells: list[BoardCell]) -> Curve | None:
+def _command(cells: Sequence[BoardCell]) -> str:
+    records = [cell.record for cell in cells if cell.record]
+    measures = common(records) if records else ()
+    return shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells], None, measures)])
+
+
+def is_linear(finished: list[BoardCell]) -> bool:
+    """Whether the method has weights; True where no run says."""
+    norms = [cell.record.result.weights_norm for cell in finished if cell.record]
+    return not norms or any(norm is not None for norm in norms)
+
+
+def _curve(cells: list[BoardCell], by: str, others: Iterable[str]) -> Curve | None:
     if not cells:
         return None
     mean = mean_curve([cell.curve for cell in cells])
-    low, high = mean["auc"] - mean["auc_std"], mean["auc"] + mean["auc_std"]
-    samples = np.asarray(mean["samples"], np.float64)
-    return Curve(samples, mean["train_seconds"], mean["auc"], np.maximum(low, 0.0), np.minimum(high, 1.0))
+    value, std = mean[by], mean[f"{by}_std"]
+    return Curve(
+        np.asarray(mean["samples"], np.float64),
+        mean["train_seconds"],
+        value,
+        np.maximum(value - std, 0.0),
+        np.minimum(value + std, 1.0),
+        {name: mean[name] for name in others if name in mean},
+        mean["passes"],
+        mean.get(SUBOPTIMALITY),
+    )
+
+
+def _others(cells: Sequence[BoardCell], names: Iterable[str]) -> dict[str, Spread]:
+    """Mean and deviation of measures that all of some cells have."""
+    found = {}
+    for name in names:
+        values = [value for cell in cells if (value := cell.value(name)) is not None]
+        if values and len(values) == len(cells):
+            std = float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
+            found[name] = Spread(float(np.mean(values)), std)
+    return found
 
 
 def _outcomes(method: str, comparisons: "pd.DataFrame") -> tuple[int, int, int]:
@@ -173,14 +214,14 @@ def _advice(cells: Sequence[BoardCell]) -> str:
 
 
 def trials_of(cells: Sequence[BoardCell]) -> list[TriedSetting]:
-    """Settings of the first cell's tuning with their mean validation AUC; None for those that dropped out."""
+    """Settings of the first cell's tuning with their mean measure; None for those that dropped out."""
     by_number: dict[int, list[ReportedTrial]] = {}
     for tuned in _tunings(cells)[:1]:
         for trial in tuned.trials or ():
             by_number.setdefault(trial.number, []).append(trial)
     found = []
     for own in by_number.values():
-        aucs = [trial.auc for trial in own if trial.auc is not None]
+        aucs = [trial.judged for trial in own if trial.judged is not None]
         mean = float(np.mean(aucs)) if len(aucs) == len(own) else None
         found.append(TriedSetting(own[0].parameters, mean))
     return found

@@ -1,17 +1,35 @@
 """Cells of a store or of MLflow as boards see them, grouped into boards that can be compared."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.archives.archive import Archive
+from aucbench.archives.replications import replication_of, without_twins
 from aucbench.errors import DataError, ParameterError
-from aucbench.leaderboard.method_labels import dataset_of, is_tuned, labels, method_of, setting_of
+from aucbench.evaluation.measures import AUC, Measure, listed, named, restored
+from aucbench.leaderboard.method_labels import (
+    dataset_names,
+    dataset_of,
+    is_tuned,
+    labels,
+    method_of,
+    setting_of,
+)
 from aucbench.studies.plugin_metadata import completed
-from aucbench.studies.record import CellRecord, CellStatus, DatasetRecord, EntryDescription, Seeds, canonical
-from aucbench.studies.result import CellResult
+from aucbench.studies.record import (
+    CellRecord,
+    CellStatus,
+    EntryDescription,
+    ReplicationRecord,
+    RulesetRecord,
+    Seeds,
+    canonical,
+)
+from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 
 if TYPE_CHECKING:
@@ -20,7 +38,8 @@ if TYPE_CHECKING:
     from aucbench.leaderboard.statistics.inputs import Curves
 
 
-MEASURED = ("auc", "train_seconds", "ns_per_iteration", "state_bytes")
+RANKED_BY = AUC()
+MEASURED = ("train_seconds", "ns_per_iteration", "state_bytes")
 
 
 @dataclass(frozen=True)
@@ -32,27 +51,64 @@ class BoardCell:
     run: Seeds  # equal for all methods, so that runs are paired
     status: CellStatus
     record: CellRecord | None  # of a finished or diverged cell
-    curve: dict[str, NDArray[Any]]  # of that cell: iteration, samples, train_seconds, cpu_seconds, auc
+    curve: dict[str, NDArray[Any]]  # of that cell: iteration, samples, train_seconds, cpu_seconds, measures
+    ruleset: RulesetRecord | None = None  # under which it was planned
+    confirmed: str = ""  # by which author of the method
+    replications: tuple[ReplicationRecord, ...] = ()  # what other runs of it gave
+
+    def value(self, name: str) -> float | None:
+        """The final value of a measure; None where there is none."""
+        if self.record is None:
+            return None
+        if name == AUC.name:
+            return self.record.result.auc
+        known = self.record.measures.get(name)
+        return known.value if known else None
 
 
-def from_store(store: Store, study: str | None = None) -> list[BoardCell]:
-    """The cells of one study, or of everything in the store; ParameterError, when it has no such study."""
+def from_store(store: Store | Archive, study: str | None = None) -> list[BoardCell]:
+    """The cells of one study, or of everything in a store or an archive.
+
+    ParameterError, when it has no such study.
+    """
     plans = [plan for plan in store.plans() if study in (None, plan.study)]
     if study is not None and not plans:
         known = ", ".join(plan.study for plan in store.plans()) or "none"
         raise ParameterError(f"The store at {store.path} has no study '{study}'. Known: {known}.")
     found: dict[str, BoardCell] = {}
     if study is None:
-        found = {cell.key: cell for cell in map(_finished, store)}
+        found = {cell.record.key: _finished(cell, store) for cell in store}
     for entry in (entry for plan in plans for entry in plan.entries):
         described = completed(entry.described)
         for key, seeds in entry.cells.items():
             if key not in found:
                 found[key] = _look_up(store, key, described, seeds)
+            if entry.ruleset or entry.confirmed:
+                found[key] = replace(
+                    found[key], ruleset=entry.ruleset or None, confirmed=entry.confirmed or ""
+                )
     return list(found.values())
 
 
-def left_out(store: Store, study: str | None = None) -> tuple[str, ...]:
+def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
+    """The cells of several stores and archives; equal ones are one cell and its replications."""
+    found: dict[str, BoardCell] = {}
+    for cell in (cell for cells in sources for cell in cells):
+        known = found.get(cell.key)
+        if known is None or known.record is None:
+            found[cell.key] = cell if known is None or cell.record else known
+        elif cell.record is not None:
+            others = (*known.replications, *cell.replications, replication_of(cell.record))
+            found[cell.key] = replace(
+                known,
+                ruleset=known.ruleset or cell.ruleset,
+                confirmed=known.confirmed or cell.confirmed,
+                replications=without_twins(known.record, others),
+            )
+    return list(found.values())
+
+
+def left_out(store: Store | Archive, study: str | None = None) -> tuple[str, ...]:
     """Sentences on data that could not be obtained when one study, or any, was planned."""
     return tuple(
         # What follows the names are paths and addresses, which are not for readers of a board.
@@ -68,20 +124,23 @@ def of_results(results: Iterable[CellResult]) -> list[BoardCell]:
     return [_finished(result) for result in results]
 
 
-def _look_up(store: Store, key: str, described: EntryDescription, seeds: Seeds) -> BoardCell:
+def _look_up(store: Store | Archive, key: str, described: EntryDescription, seeds: Seeds) -> BoardCell:
     result = store.get(key)
     if result is not None:
-        return _finished(result)
+        return _finished(result, store)
     failure = store.failure(key)
     return BoardCell(key, described, seeds, failure.reason if failure else CellStatus.missing, None, {})
 
 
-def _finished(result: CellResult) -> BoardCell:
+def _finished(result: CellResult, source: Store | Archive | None = None) -> BoardCell:
     record = result.record
     if result.auc < 0.0 or result.auc > 1.0:  # not of a diverged cell, which has none
         raise DataError(f"The AUC of cell {record.key} is {result.auc}, expected a number from 0 to 1.")
     status = CellStatus.finished if np.isfinite(result.auc) else CellStatus.diverged
-    return BoardCell(record.key, completed(record), record.seeds, status, record, result.curve)
+    curve = with_suboptimality(record, result.curve)
+    curve |= {"passes": curve["samples"] / record.data.train_rows}
+    others = source.replications(record.key) if source else ()
+    return BoardCell(record.key, completed(record), record.seeds, status, record, curve, replications=others)
 
 
 @dataclass(frozen=True)
@@ -91,6 +150,7 @@ class Group:
     tuned: bool
     boards: dict[str, list[BoardCell]]  # by the name of a data set, unique in the group
     labels: dict[str, str]  # key of a cell to the label of its method, the same on all boards
+    measure: Measure = RANKED_BY  # that the statistics get as `auc`
 
     def label(self, cell: BoardCell) -> str:
         """Label of the cell's method."""
@@ -121,14 +181,16 @@ class Group:
                 "tuning_seconds": tuned.cost.train_seconds if tuned else 0.0,
                 "tuning_passes": tuned.cost.passes if tuned else 0.0,
             }
+            measured["auc"] = cell.value(self.measure.name)
             row |= {name: float("nan") if value is None else value for name, value in measured.items()}
             rows.append(row)
         return pd.DataFrame(rows)
 
     def curves(self) -> "Curves":
         """Curves of the finished cells, by (board, dataset, method, run)."""
+        name = self.measure.name
         return {
-            (self._board, dataset, self.label(cell), cell.run): cell.curve
+            (self._board, dataset, self.label(cell), cell.run): cell.curve | {"auc": cell.curve[name]}
             for dataset, cells in self.boards.items()
             for cell in cells
             if cell.status is CellStatus.finished
@@ -139,13 +201,50 @@ class Group:
         return "tuned" if self.tuned else "not tuned"
 
 
-def groups(cells: Sequence[BoardCell], one_study: bool) -> list[Group]:
+def measure_of(cells: Iterable[BoardCell], name: str) -> Measure:
+    """The measure of that name with the parameters of the cells.
+
+    ParameterError where no cell has it, or where cells have it with different parameters.
+    """
+    cls = named(name, "--by")
+    if cls is AUC:
+        return AUC()
+    found = {
+        restored(name, cell.record.measures[name].parameters)
+        for cell in cells
+        if cell.record and name in cell.record.measures
+    }
+    if not found:
+        raise ParameterError(
+            f"--by: no cell has {name}; aucbench rescore computes it from stored weights, metrics=[{name}] "
+            f"measures it in a run."
+        )
+    if len(found) > 1:
+        texts = sorted(listed([measure]) for measure in found)
+        raise ParameterError(
+            f"--by: cells have {' and '.join(texts)}, expected one of them; aucbench rescore makes them "
+            f"equal."
+        )
+    return found.pop()
+
+
+def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:
+    """The cells as a board sees them that ranks by a measure: finished ones that lack it are missing."""
+    return [
+        replace(cell, status=CellStatus.missing)
+        if cell.status is CellStatus.finished and cell.value(name) is None
+        else cell
+        for cell in cells
+    ]
+
+
+def groups(cells: Sequence[BoardCell], one_study: bool, measure: Measure = RANKED_BY) -> list[Group]:
     """The groups of boards among some cells.
 
     In one study a data set is one board, whatever its budget. Otherwise cells share a board only when all
     but the method agrees, and boards are ranked together only when all but the data set agrees. Of cells
     that were run with several versions of the code, or with several numbers of checkpoints, a row takes the
-    version that finished last.
+    version that finished last. `measure` is what the statistics get.
     """
     boards: dict[tuple[str, str], list[BoardCell]] = {}
     for cell in cells:
@@ -155,11 +254,11 @@ def groups(cells: Sequence[BoardCell], one_study: bool) -> list[Group]:
     by_group: dict[str, list[list[BoardCell]]] = {}
     for (group, _), members in boards.items():
         by_group.setdefault(group, []).append(members)
-    return [_group(members, one_study) for members in by_group.values()]
+    return [_group(members, one_study, measure) for members in by_group.values()]
 
 
-def _group(boards: list[list[BoardCell]], one_study: bool) -> Group:
-    names = _names([board[0].described.dataset for board in boards])
+def _group(boards: list[list[BoardCell]], one_study: bool, measure: Measure) -> Group:
+    names = _names([board[0].described for board in boards])
     by_identity = labels([[cell.described for cell in board] for board in boards], one_study)
     by_key = {
         cell.key: by_identity[method_of(cell.described, one_study)] for board in boards for cell in board
@@ -169,6 +268,7 @@ def _group(boards: list[list[BoardCell]], one_study: bool) -> Group:
         tuned=is_tuned(boards[0][0].described),
         boards=dict(sorted(zip(names, kept, strict=True))),
         labels=by_key,
+        measure=measure,
     )
 
 
@@ -201,16 +301,11 @@ def _version(cell: BoardCell) -> str:
     return canonical([record.budget.checkpoints, record.source, record.data.sha256]) if record else ""
 
 
-def _names(datasets: Sequence[DatasetRecord]) -> list[str]:
-    """Titles of the data sets, each once; with part and parameters where a title occurs twice."""
-    titles = [dataset.title for dataset in datasets]
+def _names(described: Sequence[EntryDescription]) -> list[str]:
+    """Names of data sets, each once: with a number where parameters do not tell them apart."""
     names: list[str] = []
-    for dataset, title in zip(datasets, titles, strict=True):
-        name = title
-        if titles.count(title) > 1:
-            facts = dataset.parameters | {"part": dataset.part}
-            name += " (" + " ".join(f"{key}={value}" for key, value in facts.items()) + ")"
-        number, plain = 1, name
+    for plain in dataset_names(described):
+        name, number = plain, 1
         while name in names:
             number += 1
             name = f"{plain} #{number}"

@@ -1,27 +1,42 @@
 """Citations, claims, facts of the data, and how each method is drawn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import lcm
 
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard.cells import BoardCell
-from aucbench.leaderboard.report import DataFacts, Look, MethodInfo
-from aucbench.studies.plugin_metadata import citation, colour, plugin
-
-MARKERS = ("circle", "square", "up", "diamond", "down", "cross")
-DASHES = ("solid", "dashed", "dotted", "dashdot", "short")
+from aucbench.leaderboard.report import DataFacts, MethodInfo
+from aucbench.studies.method_look import DASHES, MARKERS, Look, look
+from aucbench.studies.plugin_metadata import citation, links, plugin, summary
 
 
 def looks_of(algorithms: Mapping[str, str]) -> dict[str, Look]:
     """How methods are drawn, given the algorithm of each label.
 
-    The colour is that of the algorithm. Markers and dashes, for readers who see few colours, are dealt out in
-    alphabetical order: 30 methods have 30 different pairs of them.
+    The first variant of an algorithm looks as the algorithm does everywhere; the others have its colour and,
+    as far as there are any, markers and dashes that no other method of the report has.
     """
-    return {
-        label: Look(colour(algorithms[label]), MARKERS[at % len(MARKERS)], DASHES[at % len(DASHES)])
-        for at, label in enumerate(sorted(algorithms))
-    }
+    found: dict[str, Look] = {}
+    drawn: dict[str, str] = {}  # algorithm to its first label
+    for label in sorted(algorithms, key=lambda each: (each != algorithms[each], each)):
+        found[drawn.setdefault(algorithms[label], label)] = look(algorithms[label])
+    taken = {(own.marker, own.dashes) for own in found.values()}
+    for label in sorted(algorithms.keys() - found.keys()):
+        own = look(algorithms[label])
+        pairs = list(_shapes(own))
+        marker, dashes = next((pair for pair in pairs if pair not in taken), pairs[len(taken) % len(pairs)])
+        taken.add((marker, dashes))
+        found[label] = own._replace(marker=marker, dashes=dashes)
+    return found
+
+
+def _shapes(own: Look) -> Iterator[tuple[str, str]]:
+    """All pairs of marker and dashes, those first that differ from the given one in both."""
+    marker, dashes = MARKERS.index(own.marker), DASHES.index(own.dashes)
+    again = lcm(len(MARKERS), len(DASHES))
+    for at in range(len(MARKERS) * len(DASHES)):
+        yield MARKERS[(marker + at + at // again) % len(MARKERS)], DASHES[(dashes + at) % len(DASHES)]
 
 
 def data_facts(cells: Sequence[BoardCell]) -> DataFacts:
@@ -30,6 +45,8 @@ def data_facts(cells: Sequence[BoardCell]) -> DataFacts:
     known = DataFacts(
         licence=str(getattr(plugin("dataset", name), "licence", "") or ""),
         citation=citation("dataset", name) or "",
+        summary=summary("dataset", name),
+        links=links("dataset", name),
     )
     parts = [cell.record.data for cell in cells if cell.record]
     if not parts:
@@ -70,4 +87,5 @@ def method_info(name: str) -> MethodInfo:
         deviations=tuple(getattr(found.cls, "deviations", ())),
         source=found.source,
         distribution=f"{found.distribution} {found.version}",
+        links=links("algo", name),
     )

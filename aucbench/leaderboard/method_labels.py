@@ -64,19 +64,27 @@ def sweep_names(
     `extras` are more fields of each entry that may differ, such as seeds.
     """
     methods: dict[str, list[_Named]] = {}  # by data set
-    datasets = []
     for each, extra in zip(entries, extras, strict=True):
         board, fields = dataset_of(each), _fields(each, one_study=True) | dict(extra)
         for group, usual in (("features", "identity"), ("tuning", "none")):
             fields.setdefault(group, usual)
         name = each.algorithm.name
         methods.setdefault(board, []).append(_Named(canonical([name, fields]), name, fields))
-        own = each.dataset
-        known = own.parameters | {"part": own.part}
-        datasets.append(_Named(board, own.title, known))
-    by_method, by_dataset = _told_apart(methods.values()), _told_apart([datasets])
+    by_method = _told_apart(methods.values())
     left = {board: iter(named) for board, named in methods.items()}
-    return [(by_method[next(left[each.identity]).identity], by_dataset[each.identity]) for each in datasets]
+    boards = [dataset_of(each) for each in entries]
+    names = [by_method[next(left[board]).identity] for board in boards]
+    return list(zip(names, dataset_names(entries), strict=True))
+
+
+def dataset_names(entries: Sequence[EntryDescription]) -> list[str]:
+    """Titles of the data sets of entries, in brackets what tells one from others of that title."""
+    datasets = [
+        _Named(dataset_of(each), each.dataset.title, each.dataset.parameters | {"part": each.dataset.part})
+        for each in entries
+    ]
+    named = _told_apart([datasets])
+    return [named[each.identity] for each in datasets]
 
 
 def parameters_text(described: EntryDescription) -> str:
@@ -134,7 +142,7 @@ def _fields(described: EntryDescription, one_study: bool) -> dict[str, Any]:
         if chosen and chosen.name != "identity":
             fields[group] = chosen.name
             fields |= {f"{group}.{key}": value for key, value in chosen.parameters.items()}
-    fields = described.algorithm.parameters | fields
+    fields = _flat(described.algorithm.parameters) | fields
     tuning, protocol = described.tuning, described.protocol
     if is_tuned(described):
         fields["tuning"] = tuning.name
@@ -149,6 +157,15 @@ def _fields(described: EntryDescription, one_study: bool) -> dict[str, Any]:
         fields |= {name: value for name, value in _budget(described).items() if value is not None}
     fields["distribution"] = described.algorithm.distribution
     return fields
+
+
+def _flat(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters, those in a mapping by the names of both."""
+    found: dict[str, Any] = {}
+    for key, value in parameters.items():
+        inner = value if isinstance(value, Mapping) else {}
+        found |= {f"{key}.{name}": each for name, each in inner.items()} or {key: value}
+    return found
 
 
 def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:

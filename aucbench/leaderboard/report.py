@@ -1,10 +1,13 @@
 """What a leaderboard says, before it takes a form: boards, rows, comparisons. Every view is made from it."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from aucbench.studies.method_look import Look
 
 Pairwise = dict[tuple[str, str], float]  # (method, other), both ways, to a p-value after Holm's correction
 
@@ -19,23 +22,63 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation over the runs; NaN where they are not known."""
+
+    mean: float
+    std: float
+
+
+class MeasureText(NamedTuple):
+    """A measure in words."""
+
+    name: str  # in settings, and before the names of its columns in CSV and Parquet
+    title: str  # in sentences
+    symbol: str  # at the head of a column
+    parameters: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """Its parameters by the names of their columns in CSV and Parquet."""
+        return {f"{self.name}_{key}": value for key, value in self.parameters}
+
+
+RANKED_BY = MeasureText("auc", "AUC", "AUC")
+
+
+@dataclass(frozen=True)
 class Curve:
-    """Mean test AUC of a method at common checkpoints over the runs that reached them; (k,) arrays."""
+    """Mean test AUC of a method at common checkpoints over the runs that reached them; (k,) arrays.
+
+    Like all that is called AUC in a report, it is the measure that the report ranks by.
+    """
 
     samples: NDArray[np.float64]  # mean samples seen
     seconds: NDArray[np.float64]  # mean training seconds
     auc: NDArray[np.float64]
     low: NDArray[np.float64]  # of the band around it
     high: NDArray[np.float64]
+    others: dict[str, NDArray[np.float64]] = field(default_factory=dict)  # means of other measures, by name
+    passes: NDArray[np.float64] | None = None  # mean samples seen, over the training rows
+    suboptimality: NDArray[np.float64] | None = None  # relative, mean; None where no minimum is certified
+    gap: NDArray[np.float64] | None = None  # of the AUC to the best of the board, see `Board.best`
 
 
 @dataclass(frozen=True)
-class Look:
-    """How a method is drawn: its colour as ``#rrggbb``, and the names of a marker and of dashes."""
+class Suboptimality:
+    """How near a method came to the certified minimum of its objective, and at what cost."""
 
-    colour: str
-    marker: str
-    dashes: str
+    objective: str = ""  # in words; of the first run where those of the runs differ
+    differs: bool = False  # whether the objectives of the runs differ
+    minimum: float = float("nan")  # means over the runs, these four
+    gap: float = float("nan")  # of the certificate
+    size: float = float("nan")  # what the suboptimality is relative to
+    final: float = float("nan")  # relative suboptimality at the end of training
+    passes: tuple[float, ...] = ()  # medians until each of the targets, inf where it was not reached
+    seconds: tuple[float, ...] = ()
+    budget_passes: float = float("nan")  # medians of the whole runs
+    budget_seconds: float = float("nan")
+    reason: str = ""  # why there are no numbers
 
 
 @dataclass(frozen=True)
@@ -71,6 +114,7 @@ class Row:
     command: str  # the words that run the entry again
     curve: Curve | None
     aucs: tuple[float, ...]  # final test AUC of every run of the board, NaN where there is none
+    linear: bool = True  # False where it has no weights: a reference that no linear method need reach
     exempt: str = ""  # checks the method is exempt from, and why
     chosen: str = ""  # values that the tunings chose, and how often
     edges: str = ""  # chosen values at an edge of the values tried, and how often
@@ -79,7 +123,14 @@ class Row:
     # Whether no other method of the board is at least as good in mean AUC and mean training time and better
     # in one. A method with gaps or a timing mark is not on the front and beats nobody.
     on_front: bool = False
+    others: dict[str, Spread] = field(default_factory=dict)  # other measures that all finished runs have
+    reported: str = ""  # self-reported, replicated on how many machines, confirmed by which author
+    # Training time in units of its machine, as `origins.calibrated` has it; NaN where they are not known.
+    calibrated: float = float("nan")
     unplanned: int = 0  # runs that other methods of the board have, and that were not planned for this one
+    suboptimality: Suboptimality | None = None  # None where the objective was not measured
+    # Medians until each of the target AUCs by cost, passes or seconds: inf where it was not reached.
+    to_targets: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def gaps(self) -> list[tuple[int, str]]:
@@ -98,7 +149,7 @@ class TriedSetting:
     """A setting that a tuning tried, and its mean AUC over the inner folds; None where it dropped out."""
 
     parameters: dict[str, Any]
-    auc: float | None
+    auc: float | None  # or the measure that settings are judged by
 
 
 @dataclass(frozen=True)
@@ -116,6 +167,8 @@ class DataFacts:
     format: str = ""  # dense or csr
     licence: str = ""
     citation: str = ""
+    summary: str = ""  # what the plugin says of itself
+    links: tuple[tuple[str, str], ...] = ()  # what is linked (paper, page, source), and its address
 
 
 @dataclass(frozen=True)
@@ -145,6 +198,16 @@ class Board:
     procedure: str = ""  # the test behind letters, wins and `pairwise`; empty where no pair could be tested
     baseline: str = ""  # label of the method that gains are relative to; empty where it is not on the board
     baseline_reason: str = ""  # why there are no gains; empty where there are
+    measure: MeasureText = RANKED_BY
+    tuned_by: str = "AUC"  # the measure by which its tunings judge settings
+    several_machines: bool = False  # whether its times were measured on several
+    best: float = float("nan")  # largest AUC on the mean curve of a linear method without gaps
+
+    def only(self, methods: Sequence[str]) -> "Board":
+        """The board with the rows of some methods."""
+        trials = {method: tried for method, tried in self.trials.items() if method in methods}
+        rows = tuple(row for row in self.rows if row.method in methods)
+        return replace(self, rows=rows, trials=trials)
 
 
 @dataclass(frozen=True)
@@ -173,6 +236,32 @@ class Overall:
     gains: dict[str, Estimate]  # mean over the boards on which neither it nor the baseline has gaps
     gain_boards: dict[str, int]  # number of these boards, over which the interval of the gain is
     ranked_boards: int = 0  # boards on which all ranked methods have all runs
+    # Share of the pairs of data set and target suboptimality that a method reached within so many passes, or
+    # seconds, by method; the last number is how many data sets its share is over.
+    reached: dict[str, dict[str, tuple[NDArray[np.float64], NDArray[np.float64], int]]] = field(
+        default_factory=dict
+    )
+    reached_auc: dict[str, dict[str, tuple[NDArray[np.float64], NDArray[np.float64], int]]] = field(
+        default_factory=dict
+    )  # the same of the pairs of data set and target AUC
+    measure: MeasureText = RANKED_BY
+
+    def only(self, methods: Sequence[str]) -> "Overall":
+        """The ranking with some methods."""
+
+        def chosen(own: dict[str, Any]) -> dict[str, Any]:
+            return {method: value for method, value in own.items() if method in methods}
+
+        names = (
+            "ranks", "ranks_with_gaps", "incomplete", "groups", "wins", "ties", "losses", "profile", "costs",
+            "gains", "gain_boards",
+        )  # fmt: skip
+        cliques = [tuple(method for method in clique if method in methods) for clique in self.cliques]
+        kept: dict[str, Any] = {name: chosen(getattr(self, name)) for name in names}
+        kept |= {"methods": tuple(methods), "cliques": tuple(clique for clique in cliques if len(clique) > 1)}
+        for name in ("reached", "reached_auc"):
+            kept[name] = {cost: chosen(own) for cost, own in getattr(self, name).items()}
+        return replace(self, **kept)
 
 
 @dataclass(frozen=True)
@@ -186,6 +275,7 @@ class MethodInfo:
     deviations: tuple[str, ...]
     source: str  # address or file of its code
     distribution: str
+    links: tuple[tuple[str, str], ...] = ()  # what is linked (paper, page, source), and its address
 
 
 @dataclass(frozen=True)
@@ -208,6 +298,37 @@ class Report:
     looks: dict[str, Look]  # by the label of a method
     notes: tuple[str, ...] = ()  # how numbers were made: intervals, tests, targets
     one_study: bool = False  # whether a data set is one board, whatever the setting
+    measure: MeasureText = RANKED_BY
+    others: tuple[MeasureText, ...] = ()  # that are shown beside it
+
+    @property
+    def has_suboptimality(self) -> bool:
+        """Whether the objective was measured on some board."""
+        return any(row.suboptimality for board in self.boards for row in board.rows)
+
+    def only(self, methods: Sequence[str] = (), top: int | None = None) -> "Report":
+        """The report with some of its methods, whose numbers and tests stay those of the comparison of all.
+
+        Parameters
+        ----------
+        methods : sequence of str
+            Labels, or names of plugins; all where empty.
+        top : int, optional
+            At most so many of them in each group of boards, the best by mean rank.
+
+        Returns
+        -------
+        Report
+            A copy whose boards and rankings have these methods only.
+        """
+        overall, boards = [], []
+        for own, members in self.groups():
+            rows = [row for board in members for row in board.rows]
+            wanted = {row.method for row in rows if {row.method, row.algorithm} & set(methods)}
+            kept = [each for each in own.methods if each in wanted or not methods][:top]
+            overall.append(own.only(kept))
+            boards += [board.only(kept) for board in members]
+        return replace(self, boards=tuple(boards), overall=tuple(overall))
 
     def groups(self) -> "list[tuple[Overall, tuple[Board, ...]]]":
         """Each overall result with its boards, which are the next ones in the order of the report."""

@@ -32,16 +32,17 @@ def run_cell(
     """Compile, train up to each checkpoint in turn, measure there, and find where a run diverged.
 
     `progress` gets the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the
-    run. `on_checkpoint` gets the number of a checkpoint, from 0, and its AUC as soon as it is measured. When
-    it returns True the run ends as `pruned`, at the last checkpoint too. The AUC is the same with and without
-    it. A budget, an order or data that do not suit the method are a `ParameterError`.
+    run. `on_checkpoint` gets the number of a checkpoint, from 0, and its AUC with the other measures behind
+    it, as soon as they are measured. When it returns True the run ends as `pruned`, at the last checkpoint
+    too. The measures are the same with and without it. A budget, an order or data that do not suit the method
+    are a `ParameterError`.
     """
     check_requirements(task)
     check_memory(task.X.shape[1])
     budget, next_batch, longest = make_budget(task), batch_sampler(task), max_chunk(task)
     compile_kernels(task)
     with training_context():
-        scorer, problem = Scorer(task.X_test, task.y_test), task.problem(budget.iterations)
+        scorer, problem = scorer_of(task), task.problem(budget.iterations)
         trainer = Trainer(task, budget, scorer, problem, on_checkpoint)
         while (chunk := trainer.next_chunk()) is not None:
             start, batch = trainer.iteration, next_batch(min(chunk, longest))
@@ -51,6 +52,11 @@ def run_cell(
             else:
                 progress(trainer.fraction)
         return trainer.outcome()
+
+
+def scorer_of(task: Task) -> Scorer:
+    """Measures models on the test rows of a task."""
+    return Scorer(task.X_test, task.y_test, task.measures)
 
 
 def check_requirements(task: Task) -> None:
@@ -81,14 +87,16 @@ def compile_kernels(task: Task, together: int = 1) -> None:
     X_few = task.X[few]
     if isinstance(X_few, np.ndarray):  # read-only rows are another type to the compiler
         X_few.flags.writeable = task.X.flags.writeable
-    small, algorithm = replace(task, X=X_few, y=y[few]), task.algorithm
+    weights = None if task.weights is None else task.weights[few]
+    small, algorithm = replace(task, X=X_few, y=y[few], weights=weights), task.algorithm
     # A method may rightly refuse a problem this small; what is wrong with it shows in the run itself.
     with contextlib.suppress(Exception):
-        batch = batch_sampler(small)(4)
+        # Some methods on blocks of pairs train when the second block is complete, and not before.
+        batch = batch_sampler(small)(max(4, 2 * getattr(algorithm, "block", 0)))
         state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
-        scorer, final = Scorer(small.X, small.y), finalize(algorithm, state)
+        scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
-            scorer.auc([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
+            scorer.values([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
         if together > 1 and hasattr(algorithm, "together"):
             states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(together)]
             if (lockstep := type(algorithm).together([algorithm] * together, states)) is not None:

@@ -19,10 +19,10 @@ from aucbench.runner.cell import (
     check_requirements,
     compile_kernels,
     max_chunk,
+    scorer_of,
     training_context,
 )
 from aucbench.runner.sampler import batch_sampler
-from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.runner.trainer import Clock, Trainer
 
@@ -31,7 +31,7 @@ CHUNK_VISITS = 1024  # rows of such a chunk at the least, so that the cost of a 
 STATE_FEATURES = 4096  # beyond, the weights of the settings would drive the rows out of the cache
 CHECK_CHUNKS = 16  # chunks from one search for NaN and infinity to the next; there is one at each checkpoint
 SHARED = ("X", "y", "X_test", "y_test")
-EQUAL = ("epochs", "iterations", "seconds", "checkpoints", "order", "seed", "order_seed", "fold")
+EQUAL = ("epochs", "iterations", "seconds", "checkpoints", "order", "seed", "order_seed", "fold", "measures")
 Progress = Callable[[float], None]
 ErrorEnds = Callable[..., contextlib.AbstractContextManager[None]]
 Init = Callable[[Problem, np.random.Generator], Any]
@@ -97,7 +97,7 @@ class _Grid:
         first = tasks[0]
         # Whether every iteration passes over everything, or a clock says when to stop.
         self._one_by_one = first.seconds is not None or first.access is Access.full
-        self._scorer = Scorer(first.X_test, first.y_test)
+        self._scorer = scorer_of(first)
         self._statistics = Problem(first.X, first.y)
         self._results: dict[int, Outcome | Exception] = {}
         self._fractions = dict.fromkeys(range(len(tasks)), 0.0)  # of the budget of each

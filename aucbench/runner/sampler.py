@@ -21,7 +21,8 @@ DRAW_BATCHES = 64  # minibatches drawn at a time, at most: a short run must not 
 def batch_sampler(task: Task) -> Callable[[int], Batch]:
     """A function that returns the next iterations of a run, as many as it is asked for."""
     rows = RowSampler(task.access, task.y, task.order, task.order_seed, task.rows_per_iteration, task.fold)
-    none = Batch(task.X, task.y, rows.take(0), task.access)  # all batches share its view of the rows
+    # All batches share its view of the rows.
+    none = Batch(task.X, task.y, rows.take(0), task.access, task.weights)
     return lambda count: none.take(rows.take(count))
 
 

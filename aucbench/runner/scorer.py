@@ -1,5 +1,6 @@
-"""Decision values of many models at once, and their test AUC."""
+"""Decision values of many models at once, and their measures on the test rows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ from scipy import sparse
 from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
-from aucbench.evaluation import auc_of_columns
+from aucbench.evaluation.auc import measure_columns
+from aucbench.evaluation.measures import AUC, Measure
 from aucbench.kernels import kernel
 
 LANES = 64  # rows that are multiplied at a time
@@ -84,17 +86,18 @@ def _add_product(X: Any, w: Any, scores: Any) -> None:
 
 
 class Scorer:
-    """Test AUC of models, of one run or of many.
+    """Measures of models on the test rows, of one run or of many.
 
     Weights of linear methods are collected and scored together, one matrix product for many models; other
-    methods are scored at once. `X` (n, d) are the test rows, `y` (n,) their labels.
+    methods are scored at once. `X` (n, d) are the test rows, `y` (n,) their labels; `measures` are measured
+    beside the AUC.
     """
 
-    def __init__(self, X: Any, y: NDArray[np.int8]):
-        self._X, self._y = X, y
-        self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_aucs) on
+    def __init__(self, X: Any, y: NDArray[np.int8], measures: Sequence[Measure] = ()):
+        self._X, self._y, self._measures = X, y, (AUC(), *measures)
+        self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_values) on
         self._waiting_bytes = 0
-        self._aucs: list[float] = []
+        self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
 
     def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:
         """Take a model, whose state may change afterwards; returns its number and its weights if it has some.
@@ -109,20 +112,24 @@ class Scorer:
             scores = np.asarray(found, np.float64)
             self._flush()
             self._measure(scores[None])
-            return len(self._aucs) - 1, None
+            return len(self._values) - 1, None
         weights = np.array(algorithm.weights(state), np.float64)
+        return self.add_weights(weights), weights
+
+    def add_weights(self, weights: NDArray[np.float64]) -> int:
+        """Take the weights (d,) of a linear model, which must not change afterwards; returns its number."""
         self._waiting.append(weights)
         self._waiting_bytes += weights.nbytes
-        number = len(self._aucs) + len(self._waiting) - 1
+        number = len(self._values) + len(self._waiting) - 1
         if self._waiting_bytes >= WEIGHT_BYTES:
             self._flush()
-        return number, weights
+        return number
 
-    def auc(self, number: int) -> float:
-        """Test AUC of a model taken; NaN where a score is NaN."""
-        if number >= len(self._aucs):
+    def values(self, number: int) -> NDArray[np.float64]:
+        """The AUC of a model taken and its other measures, (1 + m,); NaN where a score is NaN."""
+        if number >= len(self._values):
             self._flush()
-        return self._aucs[number]
+        return self._values[number]
 
     def _flush(self) -> None:
         width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))
@@ -133,8 +140,9 @@ class Scorer:
         self._waiting_bytes = 0
 
     def _measure(self, scores: NDArray[np.float64]) -> None:
-        aucs = np.full(len(scores), np.nan)
+        values = np.full((len(scores), len(self._measures)), np.nan)
         known = ~np.isnan(scores).any(axis=1)
         if known.any():
-            aucs[known] = auc_of_columns((scores if known.all() else scores[known]).T, self._y)
-        self._aucs.extend(aucs.tolist())
+            own = (scores if known.all() else scores[known]).T
+            values[known] = measure_columns(own, self._y, self._measures)
+        self._values.extend(values)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Problem
 from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.evaluation.measures import Measure
 
 DEFAULT_EPOCHS = 10.0  # of a run without a budget; python -m benchmarks defaults shows what they buy
 
@@ -52,6 +53,9 @@ class Task:
     seed: int = 0  # of the method's generator
     order_seed: int = 0
     fold: int = 0  # which of the splits of one seed the cell is on; both generators depend on it
+    measures: tuple[Measure, ...] = ()  # that are measured beside the AUC
+    weights: NDArray[np.float64] | None = None  # (n,) > 0, of the training rows
+    keep_weights: bool = False  # whether the outcome has the weights of all checkpoints
 
     @property
     def access(self) -> Access:
@@ -65,7 +69,7 @@ class Task:
 
     def problem(self, iterations: int | None) -> Problem:
         """What the method is asked to solve in a planned number of iterations."""
-        return Problem(self.X, self.y, iterations, self.loss)
+        return Problem(self.X, self.y, iterations, self.loss, self.weights)
 
     def generator(self) -> np.random.Generator:
         """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone.
@@ -84,7 +88,9 @@ class Outcome:
     train_seconds: NDArray[np.float64]
     cpu_seconds: NDArray[np.float64]
     auc: NDArray[np.float64]
+    measures: dict[str, NDArray[np.float64]]  # beside the AUC, by name
     weights: NDArray[np.float64] | None
+    checkpoint_weights: NDArray[np.float64] | None  # (checkpoints, d); None unless they were to be kept
     iterations: int
     total_seconds: float
     total_cpu_seconds: float

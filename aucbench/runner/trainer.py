@@ -18,13 +18,11 @@ from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite, state_bytes
 from aucbench.runner.task import Outcome, StopReason, Task
 
-CheckpointCallback = Callable[[int, float], bool]
+CheckpointCallback = Callable[[int, NDArray[np.float64]], bool]
 
 
 class Clock:
     """The training clock: wall and thread-CPU nanoseconds; ``with clock:`` runs it."""
-
-    __slots__ = ("_cpu_start", "_wall_start", "cpu_ns", "wall_ns")
 
     def __init__(self, wall_ns: int = 0, cpu_ns: int = 0) -> None:
         self.wall_ns = wall_ns
@@ -66,8 +64,8 @@ class Trainer:
     """Trains one setting; the clock runs in init, step and finalize only.
 
     Several trainers on the same test rows may share one scorer. `on_checkpoint` gets the number of a
-    checkpoint, from 0, and its AUC unless that is NaN; the run ends when it returns True. `init` gives the
-    state before the first iteration in the place of the method's own.
+    checkpoint, from 0, and its AUC and other measures unless they are NaN; the run ends when it returns True.
+    `init` gives the state before the first iteration in the place of the method's own.
     """
 
     def __init__(
@@ -86,6 +84,7 @@ class Trainer:
         self._curve: list[tuple[int, float, float]] = []  # iterations, wall and thread-CPU seconds
         self._models: list[int] = []  # their numbers in the scorer
         self._weights: NDArray[np.float64] | None = None  # of the last checkpoint
+        self._all_weights: list[NDArray[np.float64]] = []  # of all of them, where they are to be kept
         self._samples = 1  # rows that an iteration consumes
         self.clock = self._checkpoint_clock = Clock()
         generator = task.generator()
@@ -142,11 +141,14 @@ class Trainer:
     def outcome(self) -> Outcome:
         """The curve and the costs so far."""
         curve, iteration, reason = self._curve, self.iteration, self.stop_reason or StopReason.budget
-        aucs = np.array([self._scorer.auc(model) for model in self._models], np.float64)
-        unknown = np.flatnonzero(np.isnan(aucs))
+        measures = self.task.measures
+        values = np.array([self._scorer.values(model) for model in self._models], np.float64)
+        values = values.reshape(len(self._models), 1 + len(measures))
+        unknown = np.flatnonzero(np.isnan(values[:, 0]))
         if len(unknown):  # the model is finite but its scores are not numbers: it has no AUC from there on
             reason, iteration = StopReason.diverged, curve[unknown[0]][0]
-            curve, aucs = curve[: unknown[0]], aucs[: unknown[0]]
+            curve, values = curve[: unknown[0]], values[: unknown[0]]
+        kept = self._all_weights[: len(curve)]
         iterations = np.array([point[0] for point in curve], np.int64)
         end = self.clock if reason is StopReason.diverged else self._checkpoint_clock
         return Outcome(
@@ -155,8 +157,10 @@ class Trainer:
             # A slow finalize of one checkpoint must not make the next one seem earlier.
             train_seconds=np.maximum.accumulate(np.array([point[1] for point in curve], np.float64)),
             cpu_seconds=np.maximum.accumulate(np.array([point[2] for point in curve], np.float64)),
-            auc=aucs,
+            auc=values[:, 0],
+            measures={measure.name: own for measure, own in zip(measures, values.T[1:], strict=True)},
             weights=self._weights,
+            checkpoint_weights=np.array(kept) if kept else None,
             iterations=iteration,
             total_seconds=end.seconds,
             total_cpu_seconds=end.cpu_seconds,
@@ -171,10 +175,12 @@ class Trainer:
         final = finalize(self.task.algorithm, self.state, clock)
         model, self._weights = self._scorer.add(self.task.algorithm, final)
         self._models.append(model)
+        if self.task.keep_weights and self._weights is not None:
+            self._all_weights.append(self._weights)
         self._curve.append((self.iteration, clock.seconds, clock.cpu_seconds))
         if self._on_checkpoint is not None:
-            auc = self._scorer.auc(model)
-            if not np.isnan(auc) and self._on_checkpoint(len(self._models) - 1, auc):
+            values = self._scorer.values(model)
+            if not np.isnan(values[0]) and self._on_checkpoint(len(self._models) - 1, values):
                 self.stop_reason = StopReason.pruned
 
 

@@ -1,6 +1,8 @@
 """A fitted estimator: its scaling, feature map, model, and the threshold at which scores are cut."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +17,11 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.runner.budget_and_checkpoints import IterationBudget, make_budget
 from aucbench.runner.cell import training_context
 from aucbench.runner.sampler import batch_sampler
+from aucbench.sklearn._compile_notice import compile_notice
+from aucbench.sklearn._enumerations import restore_members
 from aucbench.sklearn._threshold import Sample, best_threshold
-from aucbench.sklearn._trainer import ModelTrainer, task_of, why_not_on
+from aucbench.sklearn._trainer import PARTIAL_FIT, ModelTrainer, task_of
+from aucbench.studies.adapted_plugins import why_not_on
 
 FEW_ROWS = 100  # fewer rows in the first call of partial_fit give a warning
 
@@ -39,17 +44,20 @@ class Representation:
     def __init__(self, parts: Ingredients):
         self._parts = parts
 
-    def fit_transform(self, X: Any, seed: int) -> Any:
-        """Fit everything to the training rows; the rows as methods take them, in new arrays."""
+    def fit_transform(self, X: Any, seed: int, weights: NDArray[np.float64] | None = None) -> Any:
+        """Fit everything to the training rows; the rows as methods take them, in new arrays.
+
+        Means and deviations are weighted; a feature map takes all rows alike.
+        """
         X = _canonical(X)
-        self._scaler = fit_scaling(self._parts.scaling, X)
+        self._scaler = fit_scaling(self._parts.scaling, X, weights=weights)
         scaled = self._scaler.apply(X)
         if self._scaler.scaling is Scaling.none:  # every other scaling bounds the values
             check_magnitude(scaled)
         self._map = self._parts.features.fit(scaled, generator(seed, RandomStream.features))
         Z = self._map.transform(scaled)
         self._is_mapped = Z is not scaled
-        self._rescaling = Rescaling.fit(Z) if self._parts.rescale else None
+        self._rescaling = Rescaling.fit(Z, weights) if self._parts.rescale else None
         return self._rescaled(Z, scaled, X)
 
     def transform(self, X: Any) -> Any:
@@ -103,6 +111,9 @@ class Fitted:
         self._parts, self._is_sparse, self._sample = parts, is_sparse, Sample(seed)
         self._representation = Representation(parts)
         self._trainer: ModelTrainer | None = None  # only if it can go on
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: restore_members(value) for name, value in state.items()})
 
     def go_on(self, parts: Ingredients, X: Any, y: NDArray[np.int8]) -> None:
         """Take each of some other rows once, with the ingredients and the kind of rows of the first call."""
@@ -164,12 +175,32 @@ class Fitted:
         return coef[None], np.array([offset - self.cut])
 
 
-def fitted(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, epochs: float | None) -> Fitted:
+@contextmanager
+def former_fit_kept(estimator: Any) -> Iterator[None]:
+    """An error in the block leaves the estimator as it was: scikit-learn sets attributes before fitting."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+@compile_notice()
+def fitted(
+    parts: Ingredients,
+    X: Any,
+    y: NDArray[np.int8],
+    seed: int,
+    epochs: float | None,
+    weights: NDArray[np.float64] | None,
+) -> Fitted:
     """Train on all rows at once, for some epochs unless the ingredients set a number of iterations."""
     made = Fitted(parts, seed, sparse.issparse(X))
-    Z = made._representation.fit_transform(X, seed)
+    Z = made._representation.fit_transform(X, seed, weights)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
-    task = task_of(parts.algo, parts.loss, Z, y, parts.order, seed, **budget)
+    task = task_of(parts.algo, parts.loss, Z, y, parts.order, seed, weights=weights, **budget)
     limit, next_batch = make_budget(task), batch_sampler(task)
     with training_context():
         done = ModelTrainer(task, limit, limit.iterations)
@@ -179,15 +210,16 @@ def fitted(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, epochs: f
             f"{parts.algo.name} has not converged after {done.iteration} iterations: allow more, "
             f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,  # behind `compile_notice`
         )
     made._take(done)
-    made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y)
-    if why_not_on(parts.algo, done.iteration) is None:
+    made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y, weights)
+    if why_not_on(parts.algo, done.iteration, *PARTIAL_FIT) is None:
         made._trainer = done
     return made
 
 
+@compile_notice()
 def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
     """Train on the first of several parts of the rows, each row once."""
     counts = np.count_nonzero(y == 1), np.count_nonzero(y == -1)
@@ -196,7 +228,7 @@ def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
             f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. They "
             f"alone decide scaling, feature map and what {parts.algo.name} measures on rows: begin with at "
             f"least {FEW_ROWS} rows, of both classes in random order.",
-            stacklevel=3,
+            stacklevel=4,
         )
     made = Fitted(parts, seed, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed)

@@ -40,7 +40,9 @@ def shown(labels: NDArray[Any]) -> str:
     return ", ".join(map(repr, labels.tolist()))
 
 
-def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) -> float:
+def best_threshold(
+    name: str, scores: NDArray[np.float64], y: NDArray[np.int8], weights: NDArray[np.float64] | None = None
+) -> float:
     """The threshold above which rows are called positive with the largest balanced accuracy.
 
     It lies midway between two neighbouring scores, the lowest pair of several equally good ones; where no
@@ -52,8 +54,9 @@ def best_threshold(name: str, scores: NDArray[np.float64], y: NDArray[np.int8]) 
     ranked = np.argsort(scores, kind="stable")
     scores, positive = scores[ranked], y[ranked] > 0
     # share of the negatives at or below each row, less the share of the positives there
-    gain = np.cumsum(~positive) / np.count_nonzero(~positive)
-    gain -= np.cumsum(positive) / np.count_nonzero(positive)
+    counted = np.ones(len(y)) if weights is None else weights[ranked]
+    of_neg, of_pos = np.cumsum(counted * ~positive), np.cumsum(counted * positive)
+    gain = of_neg / of_neg[-1] - of_pos / of_pos[-1]
     cuts = np.flatnonzero(scores[1:] > scores[:-1])
     best = cuts[np.argmax(gain[cuts])] if len(cuts) else -1
     if best < 0 or gain[best] <= 0.0:

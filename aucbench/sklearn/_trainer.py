@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, Batch, Problem
+from aucbench.contracts import Batch
 from aucbench.errors import ParameterError
 from aucbench.runner.budget_and_checkpoints import Budget, IterationBudget
 from aucbench.runner.cell import (
@@ -22,11 +22,7 @@ from aucbench.runner.scorer import Scorer, linear_scores
 from aucbench.runner.task import Order, StopReason, Task
 from aucbench.runner.trainer import Trainer, finalize
 
-ALL_ROWS = {
-    Access.pairs: "draws its pairs from all rows",
-    Access.minibatch: "draws its minibatches from all rows",
-    Access.full: "takes all rows in every iteration",
-}
+PARTIAL_FIT = "partial_fit", "fit, or "  # the call that goes on with other rows, and what may stand for it
 
 
 class Model:
@@ -55,7 +51,7 @@ class ModelTrainer(Trainer):
     diverged = ""
 
     def __init__(self, task: Task, budget: Budget, planned: int | None):
-        problem = Problem(task.X, task.y, planned, task.loss)
+        problem = task.problem(planned)
         super().__init__(task, budget, Scorer(task.X_test, task.y_test), problem)
         self._calls, self._planned = 0, planned
 
@@ -77,7 +73,7 @@ class ModelTrainer(Trainer):
                 self.diverged = f"at iteration {self.iteration:,}"
         self._calls += 1
         none, no_labels = task.X[:0].copy(), task.y[:0].copy()
-        self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels)
+        self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels, weights=None)
 
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
         """Take each of some other rows once, in an order that differs from call to call."""
@@ -94,35 +90,15 @@ class ModelTrainer(Trainer):
 
 
 def task_of(
-    algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **budget: Any
+    algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **more: Any
 ) -> Task:
     """The task of a training without test rows; a ParameterError when the method cannot take such rows."""
     if order not in list(Order):
         raise ParameterError(f"order must be one of {', '.join(Order)}, got {order!r}.")
     task = Task(
         algorithm, loss, X, y, X[:0], y[:0],
-        checkpoints=1, order=Order(order), seed=seed, order_seed=seed, **budget,
+        checkpoints=1, order=Order(order), seed=seed, order_seed=seed, **more,
     )  # fmt: skip
     check_requirements(task)
     check_memory(X.shape[1])
     return task
-
-
-def why_not_on(algorithm: Any, planned: int | None) -> str | None:
-    """The reason why the training of a method cannot go on with other rows; None if it can."""
-    name, access = algorithm.name, Access(algorithm.access)
-    if access is not Access.stream:
-        return (
-            f"{name} {ALL_ROWS[access]}, which partial_fit never sees: use fit, or a method of access stream."
-        )
-    if not getattr(algorithm, "resumable", False):
-        return (
-            f"{name} does not declare `resumable = True`, so that its state may belong to the rows it has "
-            f"seen: use fit, or another method."
-        )
-    if getattr(algorithm, "plans", False) and planned is None:
-        return (
-            f"{name} must know the number of iterations beforehand: "
-            f"set iterations to the number of rows of all calls of partial_fit."
-        )
-    return None

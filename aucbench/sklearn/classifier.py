@@ -14,10 +14,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
-from aucbench.sklearn._fitted import Fitted, Ingredients, begun, fitted
+from aucbench.sklearn._fitted import Fitted, Ingredients, begun, fitted, former_fit_kept
 from aucbench.sklearn._parameters import PluginParameters
+from aucbench.sklearn._sample_weight import weighted_rows
 from aucbench.sklearn._threshold import shown, signs_of, two_classes
-from aucbench.sklearn._trainer import why_not_on
+from aucbench.sklearn._trainer import PARTIAL_FIT
+from aucbench.studies.adapted_plugins import why_not_on
 
 FOLDS = 5  # of a calibration
 ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # as users may give them
@@ -101,9 +103,12 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     With ``calibrate=True`` the cut stays the same, so that `predict` and a probability above one half need
     not agree, least of all on imbalanced data (scikit-learn's ``check_classifiers_train`` asks for it).
 
-    `fit` takes no `sample_weight`: a weight of rows is one of pairs for the AUC, which the methods' running
-    statistics know nothing of. Rows drawn in proportion to their weights say the same. There is no
-    `class_weight` either: every pair has a row of each class, so that it multiplies the loss by a constant.
+    A row of `sample_weight` k counts as k rows, one of weight 0 as none, and a pair has the product of both
+    weights. Methods that declare ``weighted = True`` take them (``aucbench list`` marks these); for others
+    whole weights become copies of the rows, and other weights are refused by name. Means and deviations of
+    the scaling, `rescale` and the cut of `predict` are weighted; a feature map is fitted to all rows of
+    positive weight alike. There is no `class_weight`: every pair has a row of each class, so that
+    it multiplies the loss by a constant.
 
     `partial_fit` is there for methods of access ``stream`` that declare ``resumable = True``, such as
     ``"solam"``: their training can go on with other rows. Methods that draw pairs (the default, ``"psam"``)
@@ -166,7 +171,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         self.calibrate = calibrate
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train.
 
         Parameters
@@ -175,6 +180,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             Training rows.
         y : (n_samples,) array
             Labels, of two classes.
+        sample_weight : (n_samples,) array, default=None
+            Weights >= 0 of the rows; whole ones for a method that is not `weighted`.
 
         Returns
         -------
@@ -186,18 +193,21 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         ValueError
             A setting or the data cannot be used, or the training diverged.
         """
-        X, y = validate_data(self, X, y, **ROWS)
-        _check_switch("calibrate", self.calibrate)
-        check_classification_targets(y)
-        classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
-        signs = signs_of(y, classes)
-        if self.calibrate:
-            one = clone(self).set_params(calibrate=False, random_state=seed)
-            calibrator = _calibrator(one, X, signs, seed)
-            made = calibrator.calibrated_classifiers_[0].estimator._fitted
-        else:
-            made, calibrator = fitted(parts, X, signs, seed, self._budget().epochs), None
-        self._fitted, self._calibrator, self.classes_ = made, calibrator, classes
+        with former_fit_kept(self):
+            X, y = validate_data(self, X, y, **ROWS)
+            _check_switch("calibrate", self.calibrate)
+            check_classification_targets(y)
+            X, y, weights = weighted_rows(X, y, sample_weight, self._algorithm())
+            classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
+            signs = signs_of(y, classes)
+            if self.calibrate:
+                one = clone(self).set_params(calibrate=False, random_state=seed)
+                calibrator = _calibrator(one, X, signs, seed, weights)
+                made = calibrator.calibrated_classifiers_[0].estimator._fitted
+            else:
+                epochs = self._budget().epochs
+                made, calibrator = fitted(parts, X, signs, seed, epochs, weights), None
+            self._fitted, self._calibrator, self.classes_ = made, calibrator, classes
         return self
 
     def _can_go_on(self) -> bool:
@@ -227,17 +237,18 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             A setting or the data cannot be used or differ from the first call's, or the training diverged.
         """
         first = not self.__sklearn_is_fitted__()
-        X, y = validate_data(self, X, y, reset=first, **ROWS)
-        check_classification_targets(y)
-        known = two_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
-        if classes is not None and not np.array_equal(np.unique(classes), known):
-            raise DataError(f"The classes of the first call were {shown(known)}, got {classes!r}.")
-        parts, signs = self._ingredients(), signs_of(y, known)
-        if first:
-            self._fitted = begun(parts, X, signs, self._seed())
-        else:
-            self._fitted.go_on(parts, X, signs)
-        self._calibrator, self.classes_ = None, known
+        with former_fit_kept(self):
+            X, y = validate_data(self, X, y, reset=first, **ROWS)
+            check_classification_targets(y)
+            known = two_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
+            if classes is not None and not np.array_equal(np.unique(classes), known):
+                raise DataError(f"The classes of the first call were {shown(known)}, got {classes!r}.")
+            parts, signs = self._ingredients(), signs_of(y, known)
+            if first:
+                self._fitted = begun(parts, X, signs, self._seed())
+            else:
+                self._fitted.go_on(parts, X, signs)
+            self._calibrator, self.classes_ = None, known
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -324,7 +335,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     def _why_not_on(self) -> str | None:
         if self.calibrate:
             return "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
-        return why_not_on(self._algorithm(), self.iterations)
+        return why_not_on(self._algorithm(), self.iterations, *PARTIAL_FIT)
 
     def _why_no_probabilities(self) -> str | None:
         return None if self.calibrate else "Probabilities need calibrate=True before fit."
@@ -374,13 +385,14 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return int(check_random_state(given).randint(np.iinfo(np.int32).max))
 
 
-def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int) -> Any:
+def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, weights: Any) -> Any:
     """Platt's sigmoid for an estimator, which is fitted to all rows, and once for each fold."""
     rarer = min(int(np.count_nonzero(signs == label)) for label in (-1, 1))
     if rarer < 2:
         raise DataError("calibrate=True needs two rows of each class, got one class with a single row.")
     folds = StratifiedKFold(min(FOLDS, rarer), shuffle=True, random_state=seed % 2**32)
-    return CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False).fit(X, signs)
+    calibrated = CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False)
+    return calibrated.fit(X, signs, **({} if weights is None else {"sample_weight": weights}))
 
 
 def _check_switch(name: str, value: Any) -> None:

@@ -1,13 +1,15 @@
 """The fields of a run that belong to no plugin. Each default stands here and nowhere else."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 from urllib.parse import quote
 
-from aucbench.contracts import Count, Index, Interval, Positive, check_fields
+from aucbench.contracts import Count, Index, Interval, NonNegative, Positive, check_fields
 from aucbench.data.scaler import Scaling
 from aucbench.errors import ParameterError
+from aucbench.evaluation.measures import AUC, RECORDED, named
 from aucbench.runner.task import Order
 
 LONGEST_NAME = 150  # of a study, as it stands in the name of a file
@@ -47,6 +49,12 @@ class Settings:
         Fix the split or the sample order for all runs; None: both follow the seed of the run.
     max_train_rows : int, optional
         Train on at most that many rows of the training part, drawn at random by the split seed.
+    metrics : list of str
+        Measures beside the AUC, which is always measured: ``[ap, pauc, tpauc, precision_at, recall_at_fpr]``,
+        and `objective`, that of the method over all pairs of its training rows.
+        Their parameters are fields of their own, such as ``pauc.max_fpr``. They change no result: a finished
+        cell that lacks one gets it from its stored weights, or is trained again where it has none, or where
+        they would not give the curve again that it has with other parameters.
     strict : bool
         Whether a plugin that fails to load is an error.
     study : str, optional
@@ -63,11 +71,13 @@ class Settings:
     split_seed: Seed | None = None
     order_seed: Seed | None = None
     max_train_rows: Count | None = None
+    metrics: Any = (AUC.name,)
     strict: bool = False
     study: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
+        object.__setattr__(self, "metrics", _measures(self.metrics))
         _refuse_empty("study", self.study, "study=null for none")
         if self.study is not None and len(quote(self.study)) > LONGEST_NAME:
             raise ParameterError(f"study: the name is too long, expected at most {LONGEST_NAME} characters.")
@@ -116,6 +126,18 @@ class Timing(StrEnum):
     exclusive = "exclusive"
 
 
+class Isolation(StrEnum):
+    """Which cells have a process to themselves.
+
+    ``distribution``: plugins of other distributions than aucbench run in a fork of the process, one for each
+    distribution, so that nothing they do to their process reaches the cells of others; ``none``: all run in
+    the process itself, where a debugger finds them.
+    """
+
+    distribution = "distribution"
+    none = "none"
+
+
 @dataclass(frozen=True)
 class Running:
     """Where cells run; top-level fields that change no result.
@@ -126,10 +148,15 @@ class Running:
         Worker processes with one thread each; 1 runs the cells in this process, 0 takes one worker for each
         physical core.
     scheduler : str, optional
-        Address of a running Dask scheduler, ``tcp://HOST:PORT``, or ``file://`` and the path of its file;
-        its workers are used in place of processes of our own.
+        Address of a running Dask scheduler, ``tcp://HOST:PORT``, ``tls://HOST:PORT``, or ``file://`` and the
+        path of its file; its workers are used in place of processes of our own.
+    certificates : str, optional
+        Folder with ``ca.pem``, ``cert.pem`` and ``key.pem`` for a scheduler that speaks TLS; None: those of
+        Dask's own settings.
     timing : Timing
         ``shared`` or ``exclusive``.
+    isolation : Isolation
+        ``distribution`` or ``none``.
     stop_after : float, optional
         Seconds of running after which nothing more is started; what runs then comes to its end, and the same
         command continues with the rest.
@@ -140,13 +167,16 @@ class Running:
     name: ClassVar[str] = "running"
     parallel: Index = 1
     scheduler: str | None = None
+    certificates: str | None = None
     timing: Timing = Timing.shared
+    isolation: Isolation = Isolation.distribution
     stop_after: Positive | None = None
     baseline: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
         _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
+        _refuse_empty("certificates", self.certificates, "certificates=null for none")
         _refuse_empty("baseline", self.baseline, "baseline=null for log_reg")
         if self.baseline == "none":  # on the command line as good as null
             object.__setattr__(self, "baseline", None)
@@ -154,7 +184,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one cell, or one training of a tuning, may use; either limit makes it run in a worker process.
+    """What one cell, or one training of a tuning, may use; `seconds` and `memory` need a worker process.
 
     Parameters
     ----------
@@ -165,12 +195,16 @@ class Limits:
         Of the worker, in bytes or such as ``2GB``. None: its share of the machine's.
     grace : float
         Seconds beyond `seconds`, among them those of loading, preparing and compiling.
+    optimum : float
+        Seconds of processor time for the certified minimum of the objective, which ``metrics=[objective]``
+        needs for the suboptimality, beside those of the training; 0: no minimum is looked for.
     """
 
     name: ClassVar[str] = "limits"
     seconds: Positive | None = None
     memory: Any = None
     grace: Positive = 60.0
+    optimum: NonNegative = 60.0
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -200,11 +234,54 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class Ruleset:
+    """The rules under which methods are compared: a file of the group ``ruleset``, dated and versioned.
+
+    It is chosen whole, ``ruleset=trials``. Settings that depart from it are named on the leaderboard.
+
+    Parameters
+    ----------
+    title : str, optional
+        Name of the file; None: no rules.
+    version : int
+        Grows with every change of the file.
+    date : str
+        When this version was made.
+    """
+
+    name: ClassVar[str] = "ruleset"
+    title: str | None = None
+    version: Count = 1
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _refuse_empty("ruleset.title", self.title, "leave the ruleset out for none")
+
+
+class Weights(StrEnum):
+    """Which weights of a linear method are kept: those at its end, or those at every checkpoint."""
+
+    final = "final"
+    checkpoints = "checkpoints"
+
+
+@dataclass(frozen=True)
 class StoreSettings:
-    """Where finished cells are kept; None keeps nothing."""
+    """The store of finished cells.
+
+    Parameters
+    ----------
+    path : str, optional
+        Where finished cells are kept; None keeps nothing.
+    weights : Weights
+        ``final``, or ``checkpoints``, from which other measures can be computed along the whole curve later;
+        finished cells that have final weights only are then trained again.
+    """
 
     name: ClassVar[str] = "store"
     path: str | None = "aucbench-store"
+    weights: Weights = Weights.final
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -240,6 +317,15 @@ def _bytes(amount: Any) -> int:
     if size <= 0:
         raise ParameterError(f"limits.memory: expected bytes or a size such as 2GB, got {amount}.")
     return size
+
+
+def _measures(given: Any) -> tuple[str, ...]:
+    """The names of measures beside the AUC, each once."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ParameterError(f"metrics: expected a list of names, such as [ap,pauc], got {given}.")
+    found = [named(name, known=RECORDED) for name in names]
+    return tuple(dict.fromkeys(cls.name for cls in found if cls is not AUC))
 
 
 def _refuse_empty(field: str, value: str | None, alternative: str) -> None:

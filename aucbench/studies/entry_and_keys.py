@@ -1,17 +1,17 @@
 """An entry: one algorithm on one data set under one protocol, bound to objects; cells, tunings, keys."""
 
 import hashlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from msgspec.structs import asdict as structs_asdict
 from msgspec.structs import replace
 
-from aucbench import kernels
 from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
+from aucbench.evaluation.measures import Measure
 from aucbench.studies.default_settings import Budget, Limits, Settings
 from aucbench.studies.record import (
     BudgetRecord,
@@ -19,6 +19,7 @@ from aucbench.studies.record import (
     EntryDescription,
     PluginRecord,
     ProtocolRecord,
+    RulesetRecord,
     Seeds,
     canonical,
 )
@@ -52,10 +53,18 @@ class BoundPlugin:
         return str(getattr(self.instance, "title", self.name))
 
     def describe(self) -> PluginRecord:
-        """Name, parameters and origin."""
+        """Name, parameters and origin.
+
+        A field whose metadata say ``later`` is left out at its default: it was added when there were results.
+        """
+        at_default = [
+            each.name
+            for each in fields(self.instance)
+            if each.metadata.get("later") and getattr(self.instance, each.name) == each.default
+        ]
         return PluginRecord(
             name=self.name,
-            parameters=asdict(self.instance),
+            parameters={k: v for k, v in asdict(self.instance).items() if k not in at_default},
             distribution=self.distribution,
             version=self.version,
             exempt=dict(getattr(self.instance, "exempt", {})),
@@ -83,7 +92,10 @@ class Entry:
     tuning: Tuning
     budget: Budget
     settings: Settings
-    limits: Limits = field(default_factory=Limits)  # they decide no result
+    limits: Limits = field(default_factory=Limits)  # they decide no result, nor do the next three
+    measures: tuple[Measure, ...] = ()  # beside the AUC
+    keep_weights: bool = False  # of all checkpoints
+    ruleset: RulesetRecord | None = None
 
     def __str__(self) -> str:
         return f"{self.algorithm.name} on {self.dataset.title}"
@@ -150,6 +162,8 @@ class Entry:
 
     def digest_sources(self) -> str:
         """Digest of the plugins, their helpers and the kernels, as this process sees them."""
+        from aucbench import kernels  # with numba, for which commands that only read studies need not wait
+
         plugins = [self.algorithm, self.features, *([self.loss] if self.loss else [])]
         digest = hashlib.sha256(kernels.source_hash().encode())
         for plugin in plugins:

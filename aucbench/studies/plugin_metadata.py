@@ -6,23 +6,25 @@ import unicodedata
 from dataclasses import MISSING, asdict, fields
 from functools import cache
 from hashlib import sha256
-from importlib import resources
+from importlib import metadata, resources
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from aucbench.contracts import Access
+from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
+from aucbench.studies.method_look import look
 from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord
 
 BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
-COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
 WHERE = ("booktitle", "journal", "publisher", "school", "note")
 ACCENT = re.compile(r"\\([\"'`^~])\{?(\w)\}?")
 ACCENTS = dict(zip("\"'`^~", "\u0308\u0301\u0300\u0302\u0303", strict=True))
 FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}
+GROUPS = {"algorithm": "algo", "dataset": "dataset", "loss": "loss", "features": "features"}  # by field
 
 D = TypeVar("D", bound=EntryDescription)
 
@@ -59,12 +61,12 @@ def defaults_of(cls: Any) -> dict[str, Any]:
 def completed(described: D) -> D:
     """What an entry or record says of itself, with the settings that versions did not have which wrote it.
 
-    A record without `rescale` is of a version that did not rescale rows, did not stratify hold-outs, trained
-    for one epoch where no budget was given (until converged where a full method knows when it is), fitted no
-    intercept, and extended no grid.
+    Parameters that a plugin did not have then have their defaults. A record without `rescale` is of a version
+    that did not rescale rows, did not stratify hold-outs, trained for one epoch where no budget was given
+    (until converged where a full method knows when it is), fitted no intercept, and extended no grid.
     """
     if described.rescale is not None:
-        return described
+        return _with_defaults(described)
     budget, method, tuning = described.budget, described.algorithm, described.tuning
     protocol: Any = recorded(described.protocol.name, described.protocol.parameters)
     cls = plugin("algo", method.name)
@@ -75,14 +77,43 @@ def completed(described: D) -> D:
         method = replace(method, parameters={"intercept": False} | method.parameters)
     if tuning.name != "none":
         tuning = replace(tuning, parameters={"extend": False} | tuning.parameters)
-    return replace(
-        described,
-        rescale=False,
-        budget=budget,
-        algorithm=method,
-        tuning=tuning,
-        protocol=ProtocolRecord(name=protocol.name, parameters=asdict(protocol)),
+    return _with_defaults(
+        replace(
+            described,
+            rescale=False,
+            budget=budget,
+            algorithm=method,
+            tuning=tuning,
+            protocol=ProtocolRecord(name=protocol.name, parameters=asdict(protocol)),
+        )
     )
+
+
+def _with_defaults(described: D) -> D:
+    """With the defaults of parameters that its plugins have had only since it was written."""
+    found = {}
+    for field, group in GROUPS.items():
+        own = getattr(described, field)
+        if own is not None and (since := _defaults_lacking(group, own)):
+            found[field] = replace(own, parameters=own.parameters | since)
+    return replace(described, **found) if found else described
+
+
+def _defaults_lacking(group: str, described: PluginRecord) -> dict[str, Any]:
+    from aucbench.registry import catalog
+
+    try:
+        installed = catalog().find(FAMILIES[group], described.name)
+    except AucbenchError:
+        return {}
+    if installed.distribution != described.distribution:  # another plugin of that name
+        return {}
+    defaults = defaults_of(installed.cls)
+    return {
+        name: value
+        for name, value in defaults.items()
+        if name not in described.parameters and value is not MISSING
+    }
 
 
 def first_loss(algorithm: str) -> str | None:
@@ -111,10 +142,23 @@ def bibliography(package: str) -> dict[str, str]:
     return {match[1]: match[0] for match in ENTRY.finditer(text)}
 
 
+def link(entry: str) -> str:
+    """Where the paper of a BibTeX entry is read: by its DOI, else at arXiv, else its address; else empty."""
+    found = _fields(entry)
+    for name, site in (("doi", "https://doi.org/"), ("eprint", "https://arxiv.org/abs/"), ("url", "")):
+        if name in found:
+            return site + found[name]
+    return ""
+
+
+def _fields(entry: str) -> dict[str, str]:
+    values = re.findall(r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", entry, re.DOTALL | re.MULTILINE)
+    return {name.lower(): _letters(value) for name, value in values}
+
+
 def sentence(entry: str) -> str:
     """A BibTeX entry as one line: authors, title, where, year."""
-    values = re.findall(r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", entry, re.DOTALL | re.MULTILINE)
-    found = {name.lower(): _letters(value) for name, value in values}
+    found = _fields(entry)
     where = next((found[name] for name in WHERE if name in found), "")
     volume = f" {found['volume']}" if "volume" in found else ""
     number = f"({found['number']})" if "number" in found else ""
@@ -131,18 +175,70 @@ def _letters(text: str) -> str:
     return re.sub(r"\s+", " ", plain).strip()
 
 
-def colour(name: str, variant: str = "") -> str:
-    """The colour that the method declares, else one that its name gives, as ``#rrggbb``.
+def summary(group: str, name: str) -> str:
+    """The first line that a plugin says of itself; empty where it is not installed."""
+    from aucbench.registry import catalog
 
-    What differs from the method's defaults changes how light and how strong it is, not its hue.
+    found = catalog().plugins[Family(FAMILIES[group])].get(name)
+    return found.summary if found else ""
+
+
+def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
+    """Paper (DOI, arXiv), documentation and source that a plugin declares, each with its address.
+
+    The paper is that of the bibliography or of the cited sentence; the others are the ``Project-URL`` of the
+    distribution.
     """
-    declared = getattr(plugin("algo", name), "colour", None)
-    if not isinstance(declared, str) or not COLOUR.fullmatch(declared):
-        digest = sha256(name.encode()).digest()
-        declared = _shade(int.from_bytes(digest[:2]) / 65536, digest[2] / 255, digest[3] / 255)
+    from aucbench.registry import catalog
+
+    found = catalog().plugins[Family(FAMILIES[group])].get(name)
+    if found is None:
+        return ()
+    cited = str(getattr(found.cls, "citation", None) or "")
+    entry = bibliography(found.cls.__module__.rpartition(".")[0] or found.cls.__module__).get(cited, cited)
+    paper = _address(entry)
+    named = {"Paper": paper} if paper else {}
+    return tuple((named | _project_urls(found.distribution)).items())
+
+
+def _address(text: str) -> str:
+    """The first address in a BibTeX entry or a sentence, a DOI before others; empty where there is none."""
+    fields = {key.lower(): value for key, value in re.findall(r"(\w+)\s*=\s*[{\"]([^{}\"]*)[}\"]", text)}
+    if doi := fields.get("doi"):
+        return f"https://doi.org/{doi.removeprefix('https://doi.org/')}"
+    if fields.get("eprint") and fields.get("archiveprefix", "arXiv").lower() == "arxiv":
+        return f"https://arxiv.org/abs/{fields['eprint']}"
+    addresses = re.findall(r"https?://[^\s{}\"<>;,]+", text)
+    return next((each for each in addresses if "doi.org" in each), addresses[0] if addresses else "").rstrip(
+        ".)"
+    )
+
+
+@cache
+def _project_urls(distribution: str) -> dict[str, str]:
+    """Documentation and source that a distribution declares."""
+    try:
+        declared = metadata.metadata(distribution).get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return {}
+    split = (each.partition(",") for each in declared)
+    by_label = {label.strip().lower(): address.strip() for label, _, address in split}
+    wanted = {"Documentation": ("documentation", "docs"), "Source": ("source", "source code", "repository")}
+    return {
+        title: address
+        for title, labels in wanted.items()
+        if (address := next((by_label[label] for label in labels if label in by_label), "")).startswith(
+            "http"
+        )
+    }
+
+
+def colour(name: str, variant: str = "") -> str:
+    """The colour of a method as ``#rrggbb``; a variant has another lightness and strength."""
+    own = look(name).colour
     if not variant:
-        return declared.lower()
-    hue, _, _ = colorsys.rgb_to_hls(*(int(declared[at : at + 2], 16) / 255 for at in (1, 3, 5)))
+        return own
+    hue, _, _ = colorsys.rgb_to_hls(*(int(own[at : at + 2], 16) / 255 for at in (1, 3, 5)))
     light, strong = sha256(variant.encode()).digest()[:2]
     return _shade(hue, light / 255, strong / 255)
 

@@ -10,7 +10,9 @@ import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from uuid import uuid4
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.data import cache_folder
@@ -61,6 +63,7 @@ def _constant() -> Environment:
             for pool in threadpool_info()
         ),
         timed_blas_threads=1,
+        machine=_machine() or UNSET,
     )
 
 
@@ -90,6 +93,17 @@ def _version(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
+
+
+def _machine() -> str:
+    """A random number that stands for one host name with one cache folder; empty if it cannot be kept."""
+    file = cache_folder() / f"machine-{platform.node() or 'unknown'}"
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError), open(file, "x") as handle:
+            handle.write(uuid4().hex)
+        return file.read_text()
+    return ""
 
 
 def _cpu() -> str:

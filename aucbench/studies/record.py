@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
+from aucbench.humanize import harmless_json
+
 FORMAT = 2
 
 R = TypeVar("R")
@@ -132,13 +134,21 @@ class ReportedTrial(Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any]
     auc: float | None  # on the validation part; None where the setting gave none
     stop_reason: str  # why its training ended, or why there was none
+    value: float | UnsetType | None = UNSET  # of the measure that judges settings, where it is not the AUC
+    passes: float | UnsetType = UNSET  # over the training rows; unset, as the next one, by earlier versions
+    train_seconds: float | UnsetType = UNSET
+
+    @property
+    def judged(self) -> float | None:
+        """The value that the setting is judged by, None where it gave none."""
+        return self.auc if self.value is UNSET else self.value
 
 
 class Trial(ReportedTrial, frozen=True, kw_only=True):
     """One setting of a tuning on one inner fold, as it stands in the store."""
 
     error: str | None = None  # what went wrong, in a sentence
-    passes: float = 0.0  # over the training rows
+    passes: float = 0.0
     train_seconds: float = 0.0
     seen: tuple[float, ...] | UnsetType = UNSET  # what Optuna was told at the checkpoints
 
@@ -157,6 +167,7 @@ class TunedRecord(Struct, frozen=True, kw_only=True):
 
     parameters: dict[str, Any]
     validation_auc: float
+    validation_value: float | UnsetType = UNSET  # of the measure that it was chosen by, if not the AUC
     folds: int
     cost: TuningCost
     edges: dict[str, str] | UnsetType = (
@@ -164,6 +175,27 @@ class TunedRecord(Struct, frozen=True, kw_only=True):
     )
     space: dict[str, list[Any]] | UnsetType = UNSET  # all values tried, by field
     trials: tuple[ReportedTrial, ...] | UnsetType = UNSET  # unset where they were not to be kept
+
+
+class MinimumRecord(Struct, frozen=True, kw_only=True):
+    """The certified minimum of the objective of a run, or why there is none."""
+
+    value: float | None = None  # at the weights that a solver found; None where there is none
+    gap: float = 0.0  # the value is at most this much above the minimum
+    size: float = 0.0  # what a suboptimality is relative to; 0 in records that have no other than the value
+    objective: str = ""  # in words
+    solver: str = ""  # name of the method that found it
+    seconds: float = 0.0  # of processor time, also of a search that was given up because of its time limit
+    reason: str = ""  # why there is none
+
+
+class MeasureRecord(Struct, frozen=True, kw_only=True):
+    """A measure beside the AUC, on the test rows at the end of training."""
+
+    parameters: dict[str, float] = {}
+    value: float | None  # None where there is none
+    reason: str = ""  # why there is none
+    minimum: MinimumRecord | UnsetType = UNSET  # of the training objective; unset where none was asked for
 
 
 class ResultRecord(Struct, frozen=True, kw_only=True):
@@ -175,14 +207,27 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     train_cpu_seconds: float
     ns_per_iteration: float
     cpu_ns_per_iteration: float
+    nonzeros_per_iteration: float | UnsetType = UNSET  # of the rows that an iteration visits, in the mean
     state_bytes: int
     layout: str | None = None  # of the weights, "eager" or "lazy"
-    weights_norm: float | None = None
+    weights_norm: float | None = None  # None of a method without weights, which is not linear
     score_at_zero: float | None = 0.0  # of a row that was zero before it was rescaled
     stop_reason: str
     advice: str | None = None  # what to change where the run diverged
     converged: bool | None = None  # None for a method that does not know when it has converged
     checkpoints: int
+    measures: dict[str, MeasureRecord] | UnsetType = UNSET  # beside the AUC, by name; unset if none was asked
+
+
+class CalibrationRecord(Struct, frozen=True, kw_only=True):
+    """Nanoseconds that a machine needs for a non-zero in a bare dot and axpy; `Environment` has it."""
+
+    version: int
+    dense_cached: float
+    dense_memory: float
+    csr_cached: float
+    csr_memory: float
+    seconds: float  # that measuring took
 
 
 class Environment(Struct, frozen=True, kw_only=True):
@@ -200,6 +245,10 @@ class Environment(Struct, frozen=True, kw_only=True):
     command: str = ""
     concurrency: int = 1
     load_average: float | None = None
+    machine: str | UnsetType = (
+        UNSET  # a random number; unset, as the next one, in records of earlier versions
+    )
+    calibration: CalibrationRecord | UnsetType = UNSET  # the speed of the machine
     finished_at: str | UnsetType = UNSET  # of a cell with a result
 
 
@@ -234,6 +283,23 @@ class CellRecord(_RunRecord, frozen=True, kw_only=True):
         """Whether the weights, or the scores, stopped being finite."""
         return self.result.stop_reason == "diverged"
 
+    @property
+    def measures(self) -> dict[str, MeasureRecord]:
+        """The measures beside the AUC, by name."""
+        return self.result.measures or {}
+
+
+class ReplicationRecord(Struct, frozen=True, kw_only=True):
+    """What another run of a cell gave: of the same key, on another machine or at another time."""
+
+    key: str
+    auc: float | None  # None of a run that diverged
+    stop_reason: str
+    timed: bool  # whether the clock decided where it ended, so that no equal result is to be expected
+    train_seconds: float
+    ns_per_iteration: float
+    environment: Environment
+
 
 class LimitsRecord(Struct, frozen=True, kw_only=True):
     """What a cell might use: seconds of wall time, bytes of memory."""
@@ -252,6 +318,18 @@ class FailureRecord(_RunRecord, frozen=True, kw_only=True):
     environment: Environment = Environment()
 
 
+class RulesetRecord(Struct, frozen=True, kw_only=True):
+    """The ruleset under which an entry was run, and the settings that departed from it."""
+
+    title: str
+    version: int
+    date: str
+    departures: tuple[str, ...] = ()  # words such as "budget.epochs=20"
+
+    def __str__(self) -> str:
+        return f"ruleset {self.title}, version {self.version} of {self.date}"
+
+
 class EntryPlan(Struct, frozen=True, kw_only=True):
     """An entry of a planned study, and its cells by key."""
 
@@ -260,6 +338,8 @@ class EntryPlan(Struct, frozen=True, kw_only=True):
     dataset: str
     described: EntryDescription
     cells: dict[str, Seeds]
+    ruleset: RulesetRecord | UnsetType = UNSET
+    confirmed: str | UnsetType = UNSET  # by which author of the method, and where
 
 
 class StudyPlan(Struct, frozen=True, kw_only=True):
@@ -270,6 +350,7 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
     command: str  # that started it
     entries: tuple[EntryPlan, ...]
     unavailable: tuple[str, ...] = ()  # what was left out because its data could not be obtained, and why
+    replaced: tuple[EntryPlan, ...] | UnsetType = UNSET  # by later ones; only `sync` asks for them
 
 
 @dataclass(frozen=True)
@@ -293,14 +374,17 @@ def encode(record: Struct) -> bytes:
 
 
 def decode(text: bytes, kind: type[R]) -> R:
-    """The record of some kind that `encode` wrote.
+    """The record of some kind that `encode` wrote, without characters that a terminal would obey.
 
     Raises `msgspec.DecodeError`, which says which field is missing or of another type, if it is none.
     """
+    text = harmless_json(text)
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError:
         raise
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError(str(error)) from None
     except msgspec.DecodeError as strict:
         try:
             content = json.loads(text)  # which knows NaN and Infinity

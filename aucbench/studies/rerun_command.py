@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 
 from aucbench.data.scaler import default_scaling
 from aucbench.data.splits.protocols import PROTOCOLS
+from aucbench.evaluation.measures import Measure
 from aucbench.studies.default_settings import Budget, Settings
 from aucbench.studies.plugin_metadata import changed, completed, defaults_of, first_loss, plugin
 from aucbench.studies.record import (
@@ -26,12 +27,20 @@ PLAIN = re.compile(r"[A-Za-z_./][\w./+-]*")
 TAKEN = ("null", "true", "false", "nan", "inf", "none", "yes", "no", "on", "off")
 
 
-def words(described: EntryDescription, seeds: Sequence[Seeds], study: str | None = None) -> list[str]:
-    """Overrides that run some cells of an entry again; those that give a default are left out."""
+def words(
+    described: EntryDescription,
+    seeds: Sequence[Seeds],
+    study: str | None = None,
+    measures: Sequence[Measure] = (),
+) -> list[str]:
+    """Overrides that run some cells of an entry again; those that give a default are left out.
+
+    `measures` are measured beside the AUC.
+    """
     described = completed(described)
     found = [f"study={_value(study)}"] if study else []
     for group, name in GROUPS.items():
-        found += _plugin(group, getattr(described, name), described.algorithm.name)
+        found += plugin_words(group, getattr(described, name), described.algorithm.name)
     if described.dataset.part != "train":
         found.append(f"dataset.part={described.dataset.part}")
     dataset = plugin("dataset", described.dataset.name)
@@ -42,7 +51,16 @@ def words(described: EntryDescription, seeds: Sequence[Seeds], study: str | None
     found += _chosen("protocol", described.protocol, PROTOCOLS, "holdout")
     found += _chosen("tuning", described.tuning, TUNINGS, "none")
     found += _grid(described)
-    return found + _different("budget.", asdict(described.budget), Budget)
+    found += _different("budget.", asdict(described.budget), Budget)
+    return list(dict.fromkeys([*found, *measure_words(measures)]))
+
+
+def measure_words(measures: Sequence[Measure]) -> list[str]:
+    """Overrides that ask for measures beside the AUC."""
+    found = [f"metrics=[{','.join(measure.name for measure in measures)}]"] if measures else []
+    for measure in measures:
+        found += _different(f"{measure.name}.", measure.parameters, type(measure))
+    return found
 
 
 def seed_fields(seeds: Sequence[Seeds]) -> dict[str, int]:
@@ -56,7 +74,8 @@ def seed_fields(seeds: Sequence[Seeds]) -> dict[str, int]:
     return found
 
 
-def _plugin(group: str, described: PluginRecord | None, method: str) -> list[str]:
+def plugin_words(group: str, described: PluginRecord | None, method: str = "") -> list[str]:
+    """Overrides that choose a plugin and set its fields; `method` decides which loss goes without saying."""
     if described is None:
         return []
     usual = {"loss": first_loss(method), "features": "identity"}.get(group)
@@ -71,7 +90,10 @@ def _chosen(
 ) -> list[str]:
     found = [] if described.name == usual else [f"{group}={described.name}"]
     cls = next(cls for cls in classes if cls.name == described.name)
-    return found + _different(f"{group}.", described.parameters, cls)
+    own = {key: value for key, value in described.parameters.items() if "." not in key}
+    # A field with a dot, such as pauc.max_fpr, is one of the run.
+    rest = [f"{key}={_value(value)}" for key, value in described.parameters.items() if key not in own]
+    return found + _different(f"{group}.", own, cls) + rest
 
 
 def _different(prefix: str, values: Mapping[str, Any], cls: Any) -> list[str]:

@@ -1,5 +1,6 @@
 """The results of a cell, an entry, a study and of `aucbench.run`, and what is said of them in words."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,8 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import AucbenchError, TrackingError
+from aucbench.evaluation.measures import RECORDED, Measure, TrainingObjective, restored
 from aucbench.studies.plugin_metadata import completed
-from aucbench.studies.record import CellRecord, CellStatus, FailureRecord, TuningRecord, to_dict
+from aucbench.studies.record import (
+    CellRecord,
+    CellStatus,
+    FailureRecord,
+    MinimumRecord,
+    RulesetRecord,
+    TuningRecord,
+    to_dict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,15 +28,23 @@ if TYPE_CHECKING:
     from aucbench.studies.entry_and_keys import Entry
 
 CURVE = ("iteration", "samples", "train_seconds", "auc")
+SUBOPTIMALITY = "suboptimality"
+TURNED_OFF = "no certified minimum was asked for (limits.optimum=0)"
+SMALLEST = 1e-12  # size of a minimum that a suboptimality is relative to, in records of earlier versions
+ROUNDING = 1e-15  # of an objective
+# Arrays of a curve that are no measure.
+COSTS = ("iteration", "samples", "passes", "train_seconds", "cpu_seconds")
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """A finished cell: its record, curve arrays and final weights."""
+    """A finished cell: its record, curve arrays and weights."""
 
     record: CellRecord
+    # One value a checkpoint: what it cost, the AUC, and other measures by name, NaN where they are not known.
     curve: dict[str, NDArray[Any]] = field(repr=False)
-    weights: NDArray[np.float64] | None = field(repr=False)
+    weights: NDArray[np.float64] | None = field(repr=False)  # (d,) at the end, of a linear method
+    checkpoint_weights: NDArray[np.float64] | None = field(default=None, repr=False)  # (checkpoints, d), kept
 
     @property
     def auc(self) -> float:
@@ -58,11 +76,21 @@ class Result:
         return float(np.mean([cell.auc for cell in self.cells]))
 
     @property
+    def measures(self) -> dict[str, float]:
+        """The AUC and the other measures by name, means over the runs; NaN where one of them has none."""
+        records = [cell.record for cell in self.cells]
+        others = {measure.name: float(np.mean(values_of(records, measure))) for measure in common(records)}
+        return {"auc": self.auc} | others
+
+    @property
     def curve(self) -> "pd.DataFrame":
-        """One row a checkpoint: iteration, samples, train_seconds, auc; averaged over the runs."""
+        """One row a checkpoint, means over the runs: iteration, samples, train_seconds, measures."""
         import pandas as pd
 
-        return pd.DataFrame(mean_curve([cell.curve for cell in self.cells]))[list(CURVE)]
+        mean = mean_curve([with_suboptimality(cell.record, cell.curve) for cell in self.cells])
+        return pd.DataFrame(mean)[
+            [*CURVE, *(name for name in (*self.measures, SUBOPTIMALITY) if name in mean and name != "auc")]
+        ]
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
@@ -95,6 +123,7 @@ class FinishedEntry:
     missing: int = 0  # cells that have not been run
     from_store: bool = False  # whether nothing was run
     entry: "Entry | None" = None  # None where it is known from a store alone
+    ruleset: RulesetRecord | None = None  # under which it was run
 
     @property
     def record(self) -> CellRecord:
@@ -161,6 +190,35 @@ def diverged_in_words(cells: Sequence[CellResult]) -> str:
     return f"diverged in {len(found)} of {len(cells)} runs (first at iteration {min(found):,})"
 
 
+def mean_in_words(values: Sequence[float]) -> str:
+    """The mean of a measure over runs, and the deviation of several."""
+    spread = f" ± {np.std(values, ddof=1):.6f} over {len(values)} runs" if len(values) > 1 else ""
+    return f"{np.mean(values):.6f}{spread}"
+
+
+def objective_in_words(cells: Sequence[CellResult]) -> dict[str, str]:
+    """The training objective and its certified minimum, or why they are not known; empty if not asked for."""
+    measured = [cell for cell in cells if TrainingObjective.name in cell.record.measures]
+    records = [cell.record.measures[TrainingObjective.name] for cell in measured]
+    values = [own.value for own in records if own.value is not None]
+    if not measured:
+        return {}
+    if len(values) < len(records):
+        reason = next(own.reason for own in records if own.value is None)
+        return {"objective": f"not known: {reason}"}
+    overflown = sum(math.isinf(value) for value in values)
+    often = "" if len(cells) == 1 else f" in {overflown} of {len(values)} runs"
+    found = {"objective": f"overflows{often}" if overflown else mean_in_words(values)}
+    minima = [own.minimum or MinimumRecord(reason=TURNED_OFF) for own in records]
+    least = [each.value for each in minima if each.value is not None]
+    if len(least) < len(minima):
+        reason = next(each.reason for each in minima if each.value is None)
+        return found | {"minimum": f"not known: {reason}"}
+    near = [with_suboptimality(cell.record, cell.curve)[SUBOPTIMALITY][-1] for cell in measured]
+    certified = f"{np.mean(least):.6f}, certified to {max(each.gap for each in minima):.0e}"
+    return found | {"minimum": f"{certified}; relative suboptimality {np.mean(near):.1e}"}
+
+
 def chosen_in_words(records: Iterable[CellRecord]) -> str:
     """The settings chosen in some runs, the most frequent first; how often each, where they differ."""
     counts = Counter(_setting(record.tuned.parameters) for record in records if record.tuned)
@@ -203,12 +261,50 @@ def _setting(parameters: Mapping[str, Any]) -> str:
     )
 
 
+def with_suboptimality(record: CellRecord, curve: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The curve of a cell, with the relative suboptimality where the minimum of its objective is certified.
+
+    It is (F(w) - F*) / max(F*, F(0) / 1000). A difference below the gap of the certificate is not known, and
+    counts as the gap.
+    """
+    own = record.measures.get(TrainingObjective.name)
+    if not own or not own.minimum or own.minimum.value is None or TrainingObjective.name not in curve:
+        return curve
+    minimum, size = own.minimum.value, max(own.minimum.size, own.minimum.value, SMALLEST)
+    least = max(own.minimum.gap, ROUNDING * size)
+    return curve | {SUBOPTIMALITY: np.maximum(curve[TrainingObjective.name] - minimum, least) / size}
+
+
 def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Checkpoint by checkpoint mean of several curves, as far as all of them reach, and the AUC's std."""
+    """Checkpoint by checkpoint mean of several curves, as far as all of them reach, and the std of measures.
+
+    Measures that some of the curves lack are left out.
+    """
     length = min(len(curve["iteration"]) for curve in curves)
-    mean = {name: np.mean([c[name][:length] for c in curves], axis=0) for name in curves[0]}
+    known = [name for name in curves[0] if all(name in curve for curve in curves)]
+    every = {name: np.array([curve[name][:length] for curve in curves]) for name in known}
+    with np.errstate(over="ignore", invalid="ignore"):  # of objectives that are infinite, or nearly
+        mean = {name: np.mean(values, axis=0) for name, values in every.items()}
+        for name in known:
+            if name not in COSTS:
+                std = np.std(every[name], axis=0, ddof=1) if len(curves) > 1 else np.zeros(length)
+                mean[f"{name}_std"] = std
     for name in ("iteration", "samples"):
         mean[name] = np.rint(mean[name]).astype(np.int64)
-    aucs = np.array([curve["auc"][:length] for curve in curves])
-    mean["auc_std"] = np.std(aucs, axis=0, ddof=1) if len(curves) > 1 else np.zeros(length)
     return mean
+
+
+def common(records: Sequence[CellRecord]) -> tuple[Measure, ...]:
+    """The measures beside the AUC that all of some cells have, with equal parameters."""
+    first, *others = (record.measures for record in records)
+    return tuple(
+        restored(name, own.parameters)
+        for name, own in first.items()
+        if name in RECORDED and all(name in o and o[name].parameters == own.parameters for o in others)
+    )
+
+
+def values_of(records: Sequence[CellRecord], measure: Measure) -> list[float]:
+    """The final value of a measure beside the AUC in some cells, which have it; NaN where it is undefined."""
+    values = [record.measures[measure.name].value for record in records]
+    return [float("nan") if value is None else value for value in values]

@@ -1,13 +1,14 @@
 """The content-addressed store of finished cells: one file a cell, written aside, synced and renamed.
 
-Beside the cells lie the trials of tunings (one append-only file each), the cells that failed, the plans of
-studies, and notes of what was tracked where.
+Beside the cells lie the trials of tunings (one append-only file each), the cells that failed, the certified
+minima of objectives, the plans of studies, and notes of what was tracked where.
 """
 
 import contextlib
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from io import BytesIO
@@ -22,12 +23,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError
-from aucbench.studies.record import FORMAT, CellRecord, FailureRecord, StudyPlan, Trial, decode, encode
+from aucbench.studies.optimum_record import OptimumRecord, OptimumResult
+from aucbench.studies.record import (
+    FORMAT,
+    CellRecord,
+    FailureRecord,
+    ReplicationRecord,
+    StudyPlan,
+    Trial,
+    decode,
+    encode,
+)
 from aucbench.studies.result import CellResult
 
 PART = ".part"  # ends the names of files that are being written
 STALE_SECONDS = 3600.0
 CURVE_PREFIX = "curve_"
+# What reading a ZIP of arrays raises that is damaged, too large for memory, encrypted or of pickled objects.
+DAMAGE = (
+    OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, RuntimeError, BadZipFile, zlib.error,
+)  # fmt: skip
 R = TypeVar("R")
 
 
@@ -36,10 +51,14 @@ class Store:
 
     One process writes at a time; any number may read. The folder is made when the first cell is kept;
     `writable` says whether it must be possible to write there.
+
+    A store may come from a stranger. Nothing in it is run: arrays are read without pickle. No path leads out
+    of it, neither by a key or name nor by a link; such a path is a `DataError`.
     """
 
     def __init__(self, path: str | Path, writable: bool = True):
         self.path = Path(path)
+        self._root = os.path.realpath(self.path)
         existing = next(folder for folder in (self.path, *self.path.absolute().parents) if folder.exists())
         if not existing.is_dir():
             raise DataError(f"store.path: {existing} is a file, expected a folder.")
@@ -47,15 +66,17 @@ class Store:
             raise DataError(f"store.path: {existing} cannot be written to.")
 
     def __iter__(self) -> Iterator[CellResult]:
-        for file in sorted((self.path / "cells").glob("*/*.npz")):
+        for file in self._files("cells", "*/*.npz"):
             yield self._read(file)
 
     def tidy(self) -> None:
-        """Remove what killed processes left half-written, an hour ago or more."""
+        """Remove what killed processes left half-written an hour ago or more, unless it is locked."""
         for file in self.path.rglob(f"*{PART}"):
-            with contextlib.suppress(OSError):
-                if time() - file.stat().st_mtime > STALE_SECONDS:
-                    file.unlink()
+            with contextlib.suppress(OSError):  # of the lock, too
+                if not file.is_symlink() and time() - file.stat().st_mtime > STALE_SECONDS:
+                    with file.open("rb") as handle:
+                        _lock(handle)
+                        file.unlink()
 
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""
@@ -71,11 +92,18 @@ class Store:
         file = self._file(key)
         return self._read(file, arrays=False).record if file.exists() else None
 
+    def arrays(self, key: str) -> set[str]:
+        """What the finished cell of that key has beside its record, such as ``weights``."""
+        with ZipFile(self._file(key)) as archive:
+            return {name.removesuffix(".npy") for name in archive.namelist()} - {"record"}
+
     def put(self, key: str, cell: CellResult) -> None:
         """Keep a finished cell; a reader never sees half of it."""
         arrays: dict[str, Any] = {CURVE_PREFIX + name: values for name, values in cell.curve.items()}
         if cell.weights is not None:
             arrays["weights"] = cell.weights
+        if cell.checkpoint_weights is not None:
+            arrays["checkpoint_weights"] = cell.checkpoint_weights
         arrays["record"] = np.frombuffer(encode(cell.record), np.uint8)
         try:
             with _replacing(self._file(key)) as handle:
@@ -86,13 +114,28 @@ class Store:
             ) from error
         self._failure_file(key).unlink(missing_ok=True)
 
+    def optimum(self, key: str) -> OptimumResult | None:
+        """The certified minimum of that key, None when there is none or its file is damaged."""
+        try:
+            with np.load(self._optimum_file(key)) as content:
+                record = decode(content["record"].tobytes(), OptimumRecord)
+                return OptimumResult(record, content["weights"])
+        except DAMAGE:
+            return None
+
+    def put_optimum(self, key: str, result: OptimumResult) -> None:
+        """Keep a certified minimum."""
+        record = np.frombuffer(encode(result.record), np.uint8)
+        with _replacing(self._optimum_file(key)) as handle:
+            np.savez(handle, record=record, weights=result.weights)
+
     def failure(self, key: str) -> FailureRecord | None:
         """How the cell of that key failed when it was last run, None when it did not."""
         return _read(self._failure_file(key), FailureRecord)
 
     def failures(self) -> Iterator[FailureRecord]:
         """All recorded failures."""
-        for file in sorted((self.path / "failures").glob("*/*.json")):
+        for file in self._files("failures", "*/*.json"):
             if (failure := _read(file, FailureRecord)) is not None:
                 yield failure
 
@@ -100,6 +143,15 @@ class Store:
         """Keep how a cell failed; a later success replaces it."""
         with _replacing(self._failure_file(failure.key)) as handle:
             handle.write(encode(failure))
+
+    def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
+        """What other runs of the finished cell of that key gave."""
+        return _read(self._replications_file(key), tuple[ReplicationRecord, ...]) or ()
+
+    def put_replications(self, key: str, found: Iterable[ReplicationRecord]) -> None:
+        """Keep what other runs of a finished cell gave, in place of what was kept of them."""
+        with _replacing(self._replications_file(key)) as handle:
+            handle.write(b"[" + b",".join(map(encode, found)) + b"]")
 
     def trials(self, key: str) -> list[Trial]:
         """The trials of a tuning so far, each once; a line cut short by a killed process is left out."""
@@ -131,26 +183,32 @@ class Store:
 
     def plans(self) -> list[StudyPlan]:
         """The plans of all studies, the oldest first."""
-        files = (self.path / "plans").glob("*.json")
+        files = self._files("plans", "*.json")
         return sorted((plan for plan in map(_plan, files) if plan), key=lambda plan: plan.planned)
 
     def board_folder(self, study: str) -> Path:
         """Where the leaderboard of a study is written."""
-        return self.path / "boards" / quote(study, safe=" ")
+        return self._inside("boards", _file_name(study))
 
     def put_plan(self, plan: StudyPlan) -> None:
         """Keep the plan of a study.
 
         A study may be run in parts, by data set or method: entries of an earlier plan stay, unless the new
-        one has the same method under the same setting.
+        one has the same method under the same setting; it then replaces the earlier one, which may have
+        finished cells, of other seeds, that were not tracked yet.
         """
         file = self._plan_file(plan.study)
         known = _plan(file)
         plan = decode(encode(plan), StudyPlan)  # as the entries of the file are: lists, no tuples
         described = [entry.described for entry in plan.entries]
-        before = [entry for entry in known.entries if entry.described not in described] if known else []
+        earlier = known.entries if known else ()
+        before = [entry for entry in earlier if entry.described not in described]
+        keys = {entry.key for entry in (*plan.entries, *before)}
+        others = {entry.key: entry for entry in (*((known and known.replaced) or ()), *earlier)}
+        replaced = tuple(entry for key, entry in others.items() if key not in keys) or msgspec.UNSET
+        plan = msgspec.structs.replace(plan, entries=(*before, *plan.entries), replaced=replaced)
         with _replacing(file) as handle:
-            handle.write(encode(msgspec.structs.replace(plan, entries=(*before, *plan.entries))))
+            handle.write(encode(plan))
 
     def tracked(self, address: str, entry_key: str) -> str | None:
         """The MLflow run under which an entry was logged at an address, None when it was not."""
@@ -163,21 +221,43 @@ class Store:
         with _replacing(self._marker(address, entry_key)) as handle:
             handle.write(encode(_Note(address=address, run_id=run_id)))
 
+    def forget_tracked(self, entry_key: str) -> None:
+        """Forget that an entry was logged, wherever it was: its cells have more measures by now."""
+        for note in self._files("tracked", f"*/{entry_key}.json"):
+            note.unlink(missing_ok=True)
+
     def _file(self, key: str) -> Path:
-        return self.path / "cells" / key[:2] / f"{key}.npz"
+        return self._inside("cells", key[:2], f"{key}.npz")
+
+    def _optimum_file(self, key: str) -> Path:
+        return self._inside("optima", key[:2], f"{key}.npz")
 
     def _plan_file(self, name: str) -> Path:
-        # A name such as a/b is that of a study, not of a folder.
-        return self.path / "plans" / f"{quote(name, safe=' ')}.json"
+        return self._inside("plans", f"{_file_name(name)}.json")
 
     def _failure_file(self, key: str) -> Path:
-        return self.path / "failures" / key[:2] / f"{key}.json"
+        return self._inside("failures", key[:2], f"{key}.json")
+
+    def _replications_file(self, key: str) -> Path:
+        return self._inside("replications", key[:2], f"{key}.json")
 
     def _trials_file(self, key: str) -> Path:
-        return self.path / "trials" / key[:2] / f"{key}.jsonl"
+        return self._inside("trials", key[:2], f"{key}.jsonl")
 
     def _marker(self, address: str, entry_key: str) -> Path:
-        return self.path / "tracked" / sha256(address.encode()).hexdigest()[:16] / f"{entry_key}.json"
+        return self._inside("tracked", sha256(address.encode()).hexdigest()[:16], f"{entry_key}.json")
+
+    def _inside(self, *names: str) -> Path:
+        """The path of these names in the store; a DataError when it leads elsewhere."""
+        found = self.path.joinpath(*names)
+        if not os.path.realpath(found).startswith(os.path.join(self._root, "")):
+            raise DataError(f"The store holds a name or a link, {found}, that leads out of it: remove that.")
+        return found
+
+    def _files(self, folder: str, pattern: str) -> list[Path]:
+        """The files of a folder that match a pattern, none of which leads out of the store."""
+        found = sorted((self.path / folder).glob(pattern))
+        return [self._inside(*file.relative_to(self.path).parts) for file in found]
 
     def _read(self, file: Path, arrays: bool = True) -> CellResult:
         try:
@@ -186,16 +266,16 @@ class Store:
                 text = _text(archive.read("record.npy"))
                 names = [name for name in archive.namelist() if arrays and name != "record.npy"]
                 content = {name.removesuffix(".npy"): _array(archive.read(name)) for name in names}
-            weights = content.pop("weights", None)
+            weights, every = content.pop("weights", None), content.pop("checkpoint_weights", None)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
             record = decode(text, CellRecord)
-        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        except DAMAGE as error:
             if isinstance(error, msgspec.ValidationError):
                 _check_format(file, text)
             raise DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.") from None
         if record.format != FORMAT:
             _check_format(file, text)
-        return CellResult(record, curve, weights)
+        return CellResult(record, curve, weights, every)
 
 
 def _text(content: bytes) -> bytes:
@@ -206,6 +286,11 @@ def _text(content: bytes) -> bytes:
 def _array(content: bytes) -> NDArray[Any]:
     found: NDArray[Any] = np.lib.format.read_array(BytesIO(content), allow_pickle=False)
     return found
+
+
+def _file_name(name: str) -> str:
+    """A name as that of a file: the study a/b has no folder a, and .. is no folder either."""
+    return quote(name, safe=" ") if name.strip(".") else name.replace(".", "%2E")
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -244,12 +329,22 @@ def _read(file: Path, kind: type[R]) -> R | None:
         return None
 
 
+def _lock(handle: Any) -> None:
+    """Lock an open file until it is closed; an OSError when it is locked already."""
+    with contextlib.suppress(ImportError):  # Windows, where an open file cannot be removed
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 @contextlib.contextmanager
 def _replacing(file: Path) -> Iterator[Any]:
     """A file handle whose content replaces `file` at once when all went well."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=file.parent, suffix=PART, delete=False) as handle:
         try:
+            with contextlib.suppress(OSError):  # a file system without locks
+                _lock(handle)
             yield handle
             handle.flush()
             os.fsync(handle.fileno())

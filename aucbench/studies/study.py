@@ -6,11 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import FailureRecord
 
 if TYPE_CHECKING:
+    from aucbench.leaderboard.report import Report
     from aucbench.studies.result import FinishedEntry, Refused, StudyResult
 
 UNNAMED = "unnamed-"  # begins the names of studies that were given none
@@ -41,6 +43,12 @@ class Observer:
     def planned(self, cells: int, stored: int) -> None:
         """The study has that many cells, of which the store has some."""
 
+    def data_read(self, title: str, columns: "Sequence[ColumnRecord]") -> None:
+        """A table of one's own is used by the study; how each of its columns was read."""
+
+    def estimated(self, seconds: float | None) -> None:
+        """The one entry of the study is expected to take long; None where a trial run did not end."""
+
     def stage(self, text: str) -> None:
         """A stage begins in this process, such as loading or training."""
 
@@ -62,7 +70,7 @@ class Observer:
     def entry_logged(self, executed: "FinishedEntry", run_id: str) -> None:
         """MLflow has the entry as that run."""
 
-    def board_written(self, page: Path) -> None:
+    def board_written(self, page: Path, report: "Report") -> None:
         """The leaderboard of the study is written; `page` lies in the folder with its other files."""
 
     def study_finished(self, result: "StudyResult") -> None:

@@ -12,12 +12,15 @@ from aucbench.contracts import Count, Interval, check_fields
 from aucbench.contracts.hyperparameters import coerced_field
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import ParameterError
+from aucbench.evaluation.measures import AUC, Measure, named
 from aucbench.studies.record import TuningRecord
 
 Point = dict[str, Any]  # field to value
 
 Folds = Annotated[int, Interval(low=2)]
+AUC_MEASURE = AUC()
 NOT_DECIDING = ("grid", "report")  # fields that change no result, or change it through the space alone
+LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not recorded by earlier versions
 
 
 class Range(NamedTuple):
@@ -137,14 +140,19 @@ def ranges(space: Mapping[str, Sequence[Any]]) -> dict[str, Range]:
     return {field: _range(tuple(values)) for field, values in space.items()}
 
 
-def random_points(space: Mapping[str, Sequence[Any]], count: int, seed: int, algorithm: Any) -> list[Point]:
+def random_points(
+    space: Mapping[str, Sequence[Any]], count: int, seed: int, algorithm: Any, given_first: bool = False
+) -> list[Point]:
     """Settings drawn independently of each other; the first draws do not depend on how many follow.
 
-    Draws that do not differ in a field with an effect are one setting.
+    With `given_first` the first of them is not drawn, but has the values of the algorithm. Draws that do not
+    differ in a field with an effect are one setting.
     """
     rng = generator(seed, RandomStream.settings)
     drawn = ranges(space)
     draws = [{field: _draw(range_, rng.random()) for field, range_ in drawn.items()} for _ in range(count)]
+    if given_first:
+        draws = [{field: getattr(algorithm, field) for field in space}, *draws[:-1]]
     return _different(effective(algorithm, draw) for draw in draws)
 
 
@@ -170,7 +178,7 @@ def _draw(range_: Range, u: float) -> Any:
 class Pruner(StrEnum):
     """When a trial of optuna ends early.
 
-    ``median``: when its validation AUC at a checkpoint is below the median of the earlier trials there;
+    ``median``: when its validation measure at a checkpoint is below the median of the earlier trials there;
     ``none``: never.
     """
 
@@ -183,7 +191,8 @@ class Grid:
     """Try every combination of the values of a grid, by default the one that the method's paper used.
 
     Each combination trains on the training part of every inner fold (or on the protocol's training part, if
-    it has a validation part) and is judged by the mean of its validation AUC; of equals the first wins.
+    it has a validation part) and is judged by the mean of its validation AUC, or of another `metric`;
+    of equals the first wins.
 
     Parameters
     ----------
@@ -196,6 +205,8 @@ class Grid:
     grid : mapping, optional
         Name of a method to its fields and their values: ``{solam: {zeta: [1, 10], radius: [1]}}``. Methods
         that are not named use their own grids.
+    metric : str
+        Measure by which settings are judged, such as ``ap``; its parameters are those of the run.
     extend : bool
         Go on beyond the edges of the grid as long as the best setting lies on one: the field gets the next
         value by the grid's own spacing (ratio or difference), at most 12 more than the grid has, and every
@@ -209,9 +220,11 @@ class Grid:
     report: bool = True
     grid: Any = None
     extend: bool = False
+    metric: str = AUC.name
 
     def __post_init__(self) -> None:
         check_fields(self)
+        named(self.metric, "tuning.metric")
 
 
 @dataclass(frozen=True)
@@ -220,13 +233,18 @@ class Random(Grid):
 
     Numbers that are all positive are drawn log-uniformly between the smallest and the largest of the field's
     values (whole numbers rounded); any other field takes one of its values. The draw depends on the split
-    seed alone. Draws that differ in no field with an effect are tried once.
+    seed alone, or on `draw_seed`: the settings are then the same for all splits, so that a setting can be
+    compared over splits and data sets. Draws that differ in no field with an effect are tried once.
 
     Parameters
     ----------
     trials : int
         Number of settings.
-    folds, each_order, report, grid
+    draw_seed : int, optional
+        Seed of the draws, instead of that of the split.
+    given_first : bool
+        The first setting is not drawn: it is the method as given, by default with its own defaults.
+    folds, each_order, report, grid, metric
         As for `Grid`.
     extend : bool
         False: only a grid has a spacing by which to go on.
@@ -234,9 +252,16 @@ class Random(Grid):
 
     name: ClassVar[str] = "random"
     trials: Count = 30
+    draw_seed: Annotated[int, Interval(low=0)] | None = None
+    given_first: bool = False
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
+        if self.name == "optuna" and (self.draw_seed is not None or self.given_first):
+            raise ParameterError(
+                "tuning=optuna: draw_seed and given_first must keep their defaults, since Optuna proposes "
+                "each setting from those before it; use tuning=random."
+            )
         if self.extend and self.name != "none":
             raise ParameterError(
                 f"tuning={self.name}: extend must be false, since only a grid has a spacing to go on "
@@ -255,8 +280,10 @@ class Optuna(Random):
     ----------
     pruner : Pruner
         ``median`` or ``none``.
-    trials, folds, each_order, report, grid, extend
+    trials, folds, each_order, report, grid, extend, metric
         As for `Random`.
+    draw_seed, given_first
+        For `Random` only.
     """
 
     name: ClassVar[str] = "optuna"
@@ -285,6 +312,7 @@ class Tuning:
 
     choice: Any  # NoTuning, Grid, Random or Optuna, as the run named it
     space: dict[str, tuple[Any, ...]]  # values by field; empty for a method without a grid
+    measure: Measure = AUC_MEASURE  # by which settings are judged
 
     @property
     def chooses(self) -> bool:
@@ -303,8 +331,14 @@ class Tuning:
         """What decides the outcome."""
         if isinstance(self.choice, NoTuning):
             return TuningRecord(name=self.choice.name)
+        parameters = {
+            key: value
+            for key, value in asdict(self.choice).items()
+            if key not in NOT_DECIDING and not (key in LATER and value == LATER[key])
+        }
+        parameters |= {f"{self.measure.name}.{key}": each for key, each in self.measure.parameters.items()}
         return TuningRecord(
             name=self.choice.name,
-            parameters={key: value for key, value in asdict(self.choice).items() if key not in NOT_DECIDING},
+            parameters=parameters,
             space={key: list(values) for key, values in self.space.items()},
         )

@@ -36,6 +36,7 @@ class Toy(NamedTuple):
     y: NDArray[np.int8]  # (n,)
     words: str
     shown: str = ""  # made before a method gets the rows: it may change them
+    weights: NDArray[np.float64] | None = None  # (n,) of the rows
 
 
 @dataclass(frozen=True)

@@ -149,12 +149,12 @@ class Trainee(Subject):
 
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""
-        problem = Problem(toy.X, toy.y, iterations, self.loss)
+        problem = Problem(toy.X, toy.y, iterations, self.loss, toy.weights)
         return self.call("init", problem, np.random.default_rng(0))
 
     def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
         """The rows as `step` takes them."""
-        return Batch(toy.X, toy.y, rows, self.access)
+        return Batch(toy.X, toy.y, rows, self.access, toy.weights)
 
     def step(self, state: Any, batch: Batch) -> Any:
         """The state after the batch."""

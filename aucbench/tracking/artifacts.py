@@ -1,4 +1,4 @@
-"""Artifacts of a run: data sets, cells, records and weights, written and read back."""
+"""Artifacts of a run: data sets, cells, records, weights and a picture, written and read back."""
 
 import json
 import tempfile
@@ -12,10 +12,11 @@ import numpy as np
 from msgspec.structs import astuple
 
 from aucbench.studies.record import SEEDS, CellRecord, decode, to_dict
-from aucbench.studies.result import CellResult, FinishedEntry
+from aucbench.studies.result import CellResult, FinishedEntry, mean_curve
+from aucbench.tracking import run_data
 from aucbench.tracking.client import WHOLE, Connection, reads
 
-CELLS, RECORDS, WEIGHTS = "cells.parquet", "records.json", "weights.npz"
+CELLS, RECORDS, WEIGHTS, PICTURE = "cells.parquet", "records.json", "weights.npz", "curve.png"
 SOURCE = "aucbench"
 CONTEXT = "mlflow.data.context"
 DIGEST = 24  # hexadecimal digits of the data; MLflow takes 36 characters, and the context follows
@@ -57,7 +58,7 @@ def _parts(record: CellRecord) -> Iterator[tuple[str, str, dict[str, int]]]:
 
 
 def write_files(entry: FinishedEntry, folder: Path) -> None:
-    """The curves of all cells, their records, and the weights of linear methods."""
+    """The curves of all cells, their records, the weights of linear methods, and a picture of the curve."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -66,12 +67,52 @@ def write_files(entry: FinishedEntry, folder: Path) -> None:
     columns: dict[str, Any] = {
         name: np.repeat([getattr(cell.record, name) for cell in cells], lengths) for name in SEEDS
     }
-    columns |= {key: np.concatenate([cell.curve[key] for cell in cells]) for key in cells[0].curve}
+    known = [key for key in cells[0].curve if all(key in cell.curve for cell in cells)]
+    columns |= {key: np.concatenate([cell.curve[key] for cell in cells]) for key in known}
     pq.write_table(pa.table(columns), folder / CELLS)
     (folder / RECORDS).write_text(json.dumps([to_dict(cell.record) for cell in cells], indent=1))
     weights = {weight_name(cell.record): cell.weights for cell in cells if cell.weights is not None}
     if weights:
         np.savez_compressed(folder / WEIGHTS, **weights)  # type: ignore[arg-type]
+    _draw(entry, folder / PICTURE)
+
+
+def _draw(entry: FinishedEntry, file: Path) -> None:
+    """The mean test AUC against training seconds, with a band of one standard deviation."""
+    curve = mean_curve([cell.curve for cell in entry.cells])
+    seconds, auc, std = (curve[name] for name in ("train_seconds", "auc", "auc_std"))
+    shown = (seconds > 0) & np.isfinite(auc)
+    if not shown.any():
+        return
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import NullLocator
+
+    tags = run_data.tags(entry)
+    with matplotlib.rc_context({"text.parse_math": False, "text.usetex": False}):  # names are no formulas
+        figure = Figure(figsize=(6.4, 4.0))
+        FigureCanvasAgg(figure)
+        axes = figure.subplots()
+        axes.plot(seconds[shown], auc[shown], color=tags["mlflow.runColor"], marker="o", markersize=3)
+        if len(entry.cells) > 1:
+            low, high = (auc - std)[shown], np.minimum((auc + std)[shown], 1.0)
+            axes.fill_between(
+                seconds[shown], low, high, color=tags["mlflow.runColor"], alpha=0.15, linewidth=0
+            )
+        axes.set_xscale("log")
+        # Whole decades have at least two ticks, and make the pictures of several runs comparable.
+        decades = np.log10(seconds[shown][[0, -1]])
+        axes.set_xlim(10.0 ** np.floor(decades[0]), 10.0 ** (np.floor(decades[1]) + 1))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_locator(NullLocator())  # minor ticks take as long as all the rest
+        axes.set_xlabel("training seconds")
+        axes.set_ylabel("test AUC")
+        axes.grid(color="0.9")
+        diverged = f" (diverged: {tags['diverged']})" if "diverged" in tags else ""
+        title = f"{run_data.run_name(entry.record)} on {entry.title}{diverged}"
+        figure.text(0.5, 0.93, title, ha="center", wrap=len(title) > 70)
+        figure.savefig(file, dpi=100)
 
 
 def weight_name(record: CellRecord) -> str:

@@ -1,4 +1,4 @@
-"""Views of MLflow's own pages that compare the runs of a study: curves over training time."""
+"""Views of MLflow's own pages: AUC, cost and divergence in its table, and curves over training time."""
 
 import json
 from collections.abc import Iterable
@@ -9,11 +9,15 @@ from urllib.parse import quote
 
 from aucbench.errors import TrackingError
 from aucbench.tracking.client import Connection, reads, shown
+from aucbench.tracking.run_data import DECADE, LOG_TIME
 
 DEFAULT_PORT = 5000
 VIEW = "mlflow.sharedViewState."  # MLflow keeps a view that is shared as a tag of the experiment
+USUAL, USUAL_NAME = "aucbench", "AUC and cost"  # key and name of the view that every experiment has
 CLOCK = "cost/train_seconds"
-LINES = (("test/auc", True), ("test/auc_gap", True), ("test/auc", False))  # over training time, or iterations
+SHOWN = ("test/auc", "test/auc_std", CLOCK, "runs/diverged")  # columns of the table
+# The metric, whether over training time (else over steps), and whether steps are drawn on a logarithmic axis.
+LINES = ((LOG_TIME, False, False), ("test/auc_gap", True, False), ("test/auc", False, True))
 COLUMNS, CARD_HEIGHT = 2, 480  # of the charts on a page
 BARS = ("cost/ns_per_iteration", "cost/state_bytes")
 
@@ -25,6 +29,32 @@ class View:
     title: str  # of the data set
     runs: int  # how many it shows
     url: str
+
+
+def experiment_tags(experiment: str) -> dict[str, str]:
+    """The description of the experiment with that id, and a view of its runs.
+
+    MLflow shows neither metrics nor tags in its table until somebody chooses columns. The saved view
+    chooses them: it stands in the menu of views, and versions before that menu take it by its address.
+    """
+    state = _state(None)
+    table = {key: state[key] for key in ("selectedColumns", "orderByKey", "orderByAsc")}
+    envelope = {"name": USUAL_NAME, "createdAt": 0, "updatedAt": 0, "state": _compact(state)}
+    text = (
+        f"Runs of aucbench on one data set. [{USUAL_NAME}](#/experiments/{quote(experiment)}/runs?"
+        f"workflowType=machine_learning&viewStateShareKey={USUAL}), which is also in the menu *Views*, shows "
+        "test AUC, training seconds and divergence in the table. A run with the status *failed* diverged: "
+        "it has no final AUC, and its tag `diverged` says how many of its cells did.\n\n"
+        f"Steps of `test/auc` are iterations. `{LOG_TIME}` is the same AUC against training time on a "
+        f"logarithmic axis: its step is {DECADE} log10(seconds), so that {-3 * DECADE} is a millisecond, "
+        f"0 a second and {DECADE} ten seconds; each value is that of the last checkpoint until then."
+    )
+    return {VIEW + USUAL: _compact(envelope | table), "mlflow.note.content": text}
+
+
+def _compact(value: dict[str, Any]) -> str:
+    """JSON without blanks: MLflow takes 5,000 characters."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def views(uri: str, study: str | None) -> list[View]:
@@ -74,11 +104,11 @@ def _page(connection: Connection, host: str, experiment: str, study: str | None)
 
 def _state(study: str | None) -> dict[str, Any]:
     """What MLflow's page remembers of a view; fields it does not know are left out by it."""
-    lines = [_line(name, over_time) for name, over_time in LINES]
+    lines = [_line(*each) for each in LINES]
     bars = [_card("BAR", name, "cost") for name in BARS]
     return {
         "searchFilter": _condition(study),
-        "orderByKey": "attributes.start_time",
+        "orderByKey": "metrics.`test/auc`",
         "orderByAsc": False,
         "lifecycleFilter": "Active",
         "datasetsFilter": [],
@@ -89,7 +119,7 @@ def _state(study: str | None) -> dict[str, Any]:
         ],
         "globalLineChartConfig": {"xAxisKey": "metric", "selectedXAxisMetricKey": CLOCK, "lineSmoothness": 0},
         "runsHiddenMode": "SHOWALL",
-        "selectedColumns": ["params.`algo`", "metrics.`test/auc`", f"metrics.`{CLOCK}`"],
+        "selectedColumns": [f"metrics.`{name}`" for name in SHOWN],
     }
 
 
@@ -106,13 +136,13 @@ def _section(key: str, name: str) -> dict[str, Any]:
     }
 
 
-def _line(name: str, over_time: bool) -> dict[str, Any]:
+def _line(name: str, over_time: bool, is_logarithmic: bool) -> dict[str, Any]:
     over = "metric" if over_time else "step"
     return _card("LINE", name, "auc", over) | {
         "selectedMetricKeys": [name],
         "xAxisKey": over,
         "selectedXAxisMetricKey": CLOCK if over_time else "",
-        "xAxisScaleType": "linear" if over_time else "log",  # MLflow has logarithms for steps alone
+        "xAxisScaleType": "log" if is_logarithmic else "linear",  # MLflow has logarithms for steps alone
         "scaleType": "log" if name.endswith("gap") else "linear",
         "yAxisKey": "metric",
         "yAxisExpressions": [],

@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ SQLITE = "sqlite:///"
 SQLITE_MARK = b"SQLite format 3\0"  # the first bytes of every such file
 SCHEMES = ("sqlite", "http", "https", "file", "postgresql", "mysql", "mssql", "databricks")
 
-WHOLE = ("FINISHED", "FAILED")  # statuses of runs that were logged to their end; FAILED: all cells diverged
+WHOLE = ("FINISHED", "FAILED")  # statuses of runs that were logged to their end; FAILED: some cell diverged
 LOCK_SECONDS = 60.0
 PROBE_SECONDS = 5.0
 KIND = {"mlflow.experimentKind": "custom_model_development"}  # else its pages are those of language models
@@ -124,29 +124,39 @@ class Connection:
             requests.get(self.address, timeout=PROBE_SECONDS, stream=True, allow_redirects=False).close()
         self.client = _client(self.address)
 
-    def experiment(self, name: str) -> str:
-        """The id of the experiment of that name, which is made, or restored, where it is missing."""
+    def experiment(self, name: str, tags: Callable[[str], dict[str, str]] = lambda _: {}) -> str:
+        """The id of the experiment of that name, which is made, or restored, where it is missing.
+
+        `tags` gives tags for an id; those that the experiment lacks are set, others may be a user's.
+        """
         if name not in self._experiments:
-            self._experiments[name] = self._find(name) or self._create(name)
+            number, known = self._find(name) or self._create(name)
+            for key, value in tags(number).items():
+                if key not in known:
+                    self.client.set_experiment_tag(number, key, value)
+            self._experiments[name] = number
         return self._experiments[name]
 
     def runs(self, experiment: str, condition: str) -> list[Any]:
         """The runs of an experiment that are not deleted and fulfil a condition, 1,000 at most."""
         return list(self.client.search_runs([experiment], condition, max_results=1000))
 
-    def _find(self, name: str) -> str | None:
+    def _find(self, name: str) -> tuple[str, dict[str, str]] | None:
+        """The id and the tags of an experiment."""
         found = self.client.get_experiment_by_name(name)
         if found is None:
             return None
         if found.lifecycle_stage != "active":
             self.client.restore_experiment(found.experiment_id)
-        return str(found.experiment_id)
+        return str(found.experiment_id), dict(found.tags)
 
-    def _create(self, name: str) -> str:
+    def _create(self, name: str) -> tuple[str, dict[str, str]]:
         file = sqlite_file(self.address)
-        location = (file.parent / "mlruns" / name).as_uri() if file else None  # a server decides for itself
+        folder = re.sub(r"^\.+|[/\\\0]", "_", name)  # a name in a store makes no path
+        location = (file.parent / "mlruns" / folder).as_uri() if file else None  # a server decides for itself
         try:
-            return str(self.client.create_experiment(name, artifact_location=location, tags=KIND))
+            made = self.client.create_experiment(name, artifact_location=location, tags=KIND)
+            return str(made), KIND
         except Exception:  # another process was faster
             found = self._find(name)
             if found is None:
@@ -157,8 +167,8 @@ class Connection:
 def _client(address: str) -> Any:
     import logging
 
-    for name in ("alembic", "mlflow.store.db.utils"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # errors are raised as well
     file = sqlite_file(address)
     if file is None:
         from mlflow import MlflowClient
@@ -171,7 +181,7 @@ def _sqlite_client(address: str, file: Path) -> Any:
     """A client of an SQLite file.
 
     Processes that open a new SQLite store at once leave it unusable for good, so it is created under a file
-    lock and switched to write-ahead logging once.
+    lock, and switched to write-ahead logging once.
     """
     lock = Path(f"{file}.lock")
     try:  # FileLock would try again and again
@@ -182,13 +192,60 @@ def _sqlite_client(address: str, file: Path) -> Any:
     from mlflow import MlflowClient
 
     with FileLock(lock, timeout=LOCK_SECONDS):
-        new = not file.exists()
-        client = MlflowClient(address)
-        client.search_experiments(max_results=1)
-        if new:
-            with contextlib.closing(sqlite3.connect(file)) as connection:
-                connection.execute("PRAGMA journal_mode=WAL")
+        if not file.exists() or not file.stat().st_size:
+            _create(file)
+        _refuse_locked(file)
+        try:
+            client = MlflowClient(address)
+            client.search_experiments(max_results=1)
+        except Exception as error:
+            if _has_runs(file):
+                raise
+            raise TrackingError(
+                f"{file} holds no run and MLflow cannot open it ({reason(error)}), as after a process was "
+                f"killed that made it; remove it, and the next run or aucbench sync makes a new one"
+            ) from error
     return client
+
+
+def _refuse_locked(file: Path) -> None:
+    """Refuse a file that another process keeps locked; MLflow would wait longer, at each call."""
+    with contextlib.closing(sqlite3.connect(file, timeout=PROBE_SECONDS)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise TrackingError(
+                    f"another process has kept {file} locked for {PROBE_SECONDS:g} s; "
+                    f"end it (a data base browser, perhaps) and send the entries then"
+                ) from None  # whatever else is wrong, MLflow says
+
+
+def _create(file: Path) -> None:
+    """Make a new file aside and rename it: of one in which MLflow was killed, it can make nothing more."""
+    from mlflow import MlflowClient
+
+    for left in file.parent.glob(f"{file.name}.new*"):  # by a process that was killed; ours is the lock
+        left.unlink()
+    for ending in ("-wal", "-shm", "-journal"):  # of a removed file: SQLite would play it into this one
+        Path(f"{file}{ending}").unlink(missing_ok=True)
+    draft, whole = (file.with_name(f"{file.name}.new{number}") for number in (1, 2))
+    MlflowClient(SQLITE + str(draft)).search_experiments(max_results=1)
+    # MLflow keeps the draft open, and what is open must not get another name.
+    with (
+        contextlib.closing(sqlite3.connect(draft)) as source,
+        contextlib.closing(sqlite3.connect(whole)) as copy,
+    ):
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode=WAL")
+    whole.replace(file)
+    draft.unlink()
+
+
+def _has_runs(file: Path) -> bool:
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        made = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone()
+        return made is not None and connection.execute("SELECT 1 FROM runs").fetchone() is not None
 
 
 def has_run(address: str, run_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""A linear model of raw features, as ``mlflow.pyfunc`` loads it; it needs numpy and scipy only.
+"""A linear model of raw features, as ``mlflow.pyfunc`` loads it; it needs numpy, pandas and scipy only.
 
 This file is copied into every exported model, which works where nothing else of its origin is installed.
 """
@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 from scipy import sparse
 
+SIGNS: Any = {  # of a notation, and what Python writes for them
+    "number": (),
+    "percent": (("%", ""), (" ", "")),
+    "thousands": ((",", ""),),
+    "decimal_comma": ((".", ""), (",", ".")),
+}
+EPOCH = pandas.Timestamp("1970-01-01", tz="UTC")
 BLOCK = 1024  # rows scored at a time
 
 
@@ -17,21 +25,32 @@ class LinearModel:
     """Weights (d,) of the scaled features, and the scaling that was fitted on the training rows.
 
     `offset` and `divisor` (d,) are empty when the scaling fits nothing; `dtype` is the type in which scores
-    are computed, and `constant` is added to the scores of scaled rows.
+    are computed, and `constant` is added to the scores of scaled rows. `columns` are those of a table: name,
+    kind, categories and median of each; `missing_words` are the texts of missing cells.
     """
 
     def __init__(
-        self, weights: Any, offset: Any, divisor: Any, scaling: str, dtype: str, constant: float = 0.0
+        self,
+        weights: Any,
+        offset: Any,
+        divisor: Any,
+        scaling: str,
+        dtype: str,
+        constant: float = 0.0,
+        columns: Any = (),
+        missing_words: Any = (),
     ):
+        self.columns, self.missing_words = columns, missing_words
         self.weights, self.offset, self.divisor, self.constant = weights, offset, divisor, constant
         self.scaling, self.dtype = scaling, np.dtype(dtype)
 
     def predict(self, model_input: Any, params: Any = None) -> Any:
         """(n,) decision values of raw rows: an (n, d) array, a DataFrame of d columns, or a SciPy matrix.
 
-        Features are as they are in the data set, not scaled. MLflow passes `params`; there are none.
+        Features are as they are in the data set, not scaled. A model of a table takes a DataFrame with its
+        columns as they are in the file, texts and dates too. MLflow passes `params`; there are none.
         """
-        X = model_input
+        X = encoded(self.columns, model_input, self.missing_words) if self.columns else model_input
         if not sparse.issparse(X):
             X = np.ascontiguousarray(getattr(X, "to_numpy", lambda: X)(), np.float64)
         if X.ndim != 2 or X.shape[1] != len(self.weights):
@@ -92,6 +111,76 @@ class LinearModel:
         return scaled
 
 
+def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
+    """(n, d) numbers of a DataFrame: categories as zeros and ones, dates as days since 1970."""
+    parts = []
+    for column in columns:
+        name = column["name"]
+        if name not in frame.columns:
+            raise ValueError(f"Expected a column named {name!r}, got {', '.join(map(str, frame.columns))}.")
+        texts = _texts(frame[name], column["categories"], missing_words)
+        if column["kind"] == "categories":
+            own = texts.to_numpy(object)[:, None] == np.array(column["categories"], object)[None]
+            parts.append(own.astype(np.float64))
+            continue
+        values = _numbers(frame[name], texts, column["kind"])
+        missing = np.isnan(values)
+        if missing.any() and column["median"] is None:
+            raise ValueError(f"Column {name!r} lacks {missing.sum()} values, as none did in training.")
+        parts.append(np.where(missing, column["median"] or 0.0, values)[:, None])
+    return np.hstack(parts)
+
+
+def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
+    """The cells as a file has them; None where they are missing."""
+    is_whole = column.dtype.kind == "f" and (column.dropna() % 1 == 0).all()
+    if is_whole and not any("." in each for each in categories):
+        column = column.astype("Int64")  # whole numbers, which pandas makes floats where some are missing
+    texts = column.astype(object).where(column.notna(), None)
+    texts = texts.map(lambda value: None if value is None else str(value).strip())
+    return texts.where(~texts.isin(set(missing_words) - set(categories)), None)
+
+
+def _numbers(column: Any, texts: Any, kind: str) -> Any:
+    if kind == "date":
+        times = column if pandas.api.types.is_datetime64_any_dtype(column) else texts
+        days = pandas.to_datetime(times, utc=True, format=None if times is column else "ISO8601")
+        return ((days - EPOCH) / pandas.Timedelta(days=1)).to_numpy(np.float64)
+    if kind in ("number", "percent") and column.dtype.kind in "biuf":
+        return column.to_numpy(np.float64)
+    for sign, other in SIGNS[kind]:
+        texts = texts.str.replace(sign, other, regex=False)
+    numbers = pandas.to_numeric(texts).to_numpy(np.float64)
+    return numbers / 100.0 if kind == "percent" else numbers
+
+
+def decoded(columns: Any, X: Any) -> Any:
+    """A DataFrame of whose columns `encoded` makes these rows."""
+    found: dict[Any, Any] = {}
+    place = 0
+    for column in columns:
+        if column["kind"] == "categories":
+            width = len(column["categories"])
+            one = X[:, place : place + width]
+            names = np.array([*column["categories"], None], object)
+            found[column["name"]] = names[np.where(one.any(axis=1), one.argmax(axis=1), width)]
+        else:
+            width, values = 1, X[:, place]
+            found[column["name"]] = [_written(value, column["kind"]) for value in values.tolist()]
+        place += width
+    return pandas.DataFrame(found)
+
+
+def _written(value: float, kind: str) -> Any:
+    if kind == "date":
+        return (EPOCH + pandas.Timedelta(days=value)).strftime("%Y-%m-%dT%H:%M:%S")
+    if kind == "percent":
+        return f"{100.0 * value:.15g}%"
+    if kind == "thousands":
+        return f"{value:,.15g}"
+    return f"{value:.15g}".replace(".", ",") if kind == "decimal_comma" else value
+
+
 def _norms(X: Any) -> Any:
     """l2 norms of rows whose squares may be too large or too small for numbers."""
     largest = _positive(np.abs(X).max(axis=1, initial=0.0))
@@ -107,4 +196,5 @@ def _load_pyfunc(path: str) -> LinearModel:
     with np.load(Path(path), allow_pickle=False) as content:
         facts = json.loads(content["facts"].tobytes())
         weights, offset, divisor = (content[name] for name in ("weights", "offset", "divisor"))
-    return LinearModel(weights, offset, divisor, facts["scaling"], facts["dtype"], facts["constant"])
+    own = (facts[name] for name in ("scaling", "dtype", "constant", "columns", "missing_words"))
+    return LinearModel(weights, offset, divisor, *own)

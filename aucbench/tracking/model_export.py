@@ -15,9 +15,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from aucbench import data
 from aucbench.data.loader import Loaded, Part
+from aucbench.data.readers.blocks import ColumnRecord
+from aucbench.data.readers.cells import MISSING, is_number
 from aucbench.data.scaler import Scaler, fit_scaling
 from aucbench.data.splits.inner import limited
 from aucbench.data.splits.protocols import recorded
@@ -30,6 +33,8 @@ from aucbench.tracking.artifacts import RECORDS, WEIGHTS, weight_name
 from aucbench.tracking.client import Connection, reads, shown
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
+REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
+EXAMPLES = 3  # rows of an example
 KEY = 64  # hexadecimal digits of an entry's key
 DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart
 
@@ -96,14 +101,17 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         raise DataError(f"{folder} exists already: name a new folder with --out.")
     weights = _weights(cell)
     record = cell.record
-    scaler, positive = _trained_on(record)
+    scaler, positive, columns, X = _trained_on(record)
     # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
     weights = weights * record.data.row_factor
+    inputs = [to_dict(column) for column in columns if column.kind not in ("label", "dropped")]
     facts = {
         "scaling": record.scaling,
         "dtype": record.dtype,
         "record": to_dict(record),
         "constant": record.result.score_at_zero,
+        "columns": inputs,
+        "missing_words": MISSING,
     }
     from importlib.metadata import version
 
@@ -125,7 +133,8 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             loader_module=LOADER,
             data_path=str(content),
             code_paths=[str(code)],
-            pip_requirements=[f"{name}=={version(name)}" for name in ("mlflow", "numpy", "scipy")],
+            pip_requirements=[f"{name}=={version(name)}" for name in REQUIRED],
+            **(_documented(inputs, X) if inputs else {}),
             metadata={
                 "algo": record.algorithm.name,
                 "dataset": record.dataset.name,
@@ -133,6 +142,21 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             },
         )
     return folder
+
+
+def _documented(columns: Sequence[dict[str, Any]], X: Any) -> dict[str, Any]:
+    """MLflow's signature of a model of a table, and rows of the data as an example."""
+    from mlflow.models import ModelSignature
+    from mlflow.types import ColSpec, DataType, Schema
+    from mlflow.types.schema import AnyType
+
+    # A frame may have numbers, dates and numbered categories as numbers or as texts.
+    is_text = [column["categories"] and not any(map(is_number, column["categories"])) for column in columns]
+    kinds = [DataType.string if each else AnyType() for each in is_text]  # type: ignore[no-untyped-call]
+    inputs: list[Any] = [ColSpec(kind, column["name"]) for kind, column in zip(kinds, columns, strict=True)]
+    rows = X[:EXAMPLES].toarray() if sparse.issparse(X) else np.asarray(X[:EXAMPLES])
+    signature = ModelSignature(Schema(inputs), Schema([ColSpec(DataType.double)]))
+    return {"signature": signature, "input_example": linear_model.decoded(columns, rows)}
 
 
 def _only(found: Sequence[CellResult]) -> CellResult:
@@ -193,8 +217,10 @@ def _weights(cell: CellResult) -> NDArray[np.float64]:
     return cell.weights
 
 
-def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...]]:
-    """The scaling fitted on the training rows of the cell's split, and the labels that were positive."""
+def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...], list[ColumnRecord], Any]:
+    """The scaling fitted on the training rows of the cell's split, the labels that were positive, the columns
+    of a table, and all rows of the part.
+    """
     from aucbench.registry import catalog
 
     described = record.dataset
@@ -212,4 +238,5 @@ def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...]]:
     split = limited(
         protocol.split(load, part, record.split_seed, record.fold), record.max_train_rows, record.split_seed
     )
-    return fit_scaling(record.scaling, split.train.X, split.train.rows), load(part).positive
+    scaler = fit_scaling(record.scaling, split.train.X, split.train.rows)
+    return scaler, load(part).positive, data.columns_of(dataset), load(part).X

@@ -7,21 +7,27 @@ from typing import Any
 import numpy as np
 from msgspec.structs import asdict
 
+from aucbench.evaluation.measures import TrainingObjective, listed
 from aucbench.studies.plugin_metadata import changed, citation, colour, first_loss, plugin
-from aucbench.studies.record import EntryDescription, subset
+from aucbench.studies.record import EntryDescription, MeasureRecord, subset
 from aucbench.studies.rerun_command import GROUPS, seed_fields, words
 from aucbench.studies.result import (
+    SUBOPTIMALITY,
     CellResult,
     FinishedEntry,
     chosen_in_words,
+    common,
     diverged_in_words,
     edges_in_words,
     mean_curve,
+    with_suboptimality,
 )
 
 LIMIT = 7500  # characters; MLflow keeps 8,000
 LABELS = 200  # characters of the list of positive labels
 TAG_LENGTH = 5000  # MLflow's limit
+LOG_TIME = "log_seconds/test_auc"
+DECADE, SPACING = 100, 10  # steps per factor of ten of training time, and between two values
 
 
 def note(entry: FinishedEntry) -> str:
@@ -30,7 +36,8 @@ def note(entry: FinishedEntry) -> str:
     method, data = record.algorithm.name, record.dataset.name
     parts = [f"**{method}** on **{entry.title}**", *_method(method), *_data(entry, data), *_curve(entry)]
     seeds = [cell.record.seeds for cell in entry.cells]
-    command = shlex.join(["aucbench", *words(record, seeds, entry.study)])
+    measures = common([cell.record for cell in entry.cells])
+    command = shlex.join(["aucbench", *words(record, seeds, entry.study, measures)])
     text = "\n\n".join(parts)[:LIMIT]
     again = f"Run it again:\n\n    {command}"
     return f"{text}\n\n{again}" if len(text) + len(again) < LIMIT else text
@@ -70,13 +77,30 @@ def _curve(entry: FinishedEntry) -> list[str]:
     parts = [
         f"`test/auc` is the exact AUC on the test rows at log-spaced checkpoints, {mean}. Steps are "
         "iterations. Choose the relative time axis to see it against training time: the clock runs while "
-        "the method trains and stops while it is measured. `cost/train_seconds` is that time, exactly."
+        "the method trains and stops while it is measured. `cost/train_seconds` is that time, exactly, and "
+        f"`{LOG_TIME}` the AUC against its logarithm (a step is {DECADE} log10 of the seconds)."
     ]
+    for measure in common([cell.record for cell in entry.cells]):
+        parts.append(f"`{measure.rows}/{measure.name}` is the {measure.title} at the same checkpoints.")
+        if measure.name == TrainingObjective.name:
+            parts += _minimum(entry.cells[0].record.measures[measure.name])
     if diverged := diverged_in_words(entry.cells):
         parts.append(f"The method {diverged}: there is no final AUC, and the curve ends before that.")
     if entry.failures or entry.missing:
         parts.append(f"Incomplete: {len(entry.failures)} runs failed, {entry.missing} have not been run.")
     return parts
+
+
+def _minimum(own: MeasureRecord) -> list[str]:
+    """What is known of the minimum of an objective."""
+    if not own.minimum:
+        return []
+    if own.minimum.value is None:
+        return [f"There is no suboptimality: {own.minimum.reason}"]
+    text = f"F* = {own.minimum.value:.9g} within {own.minimum.gap:.0e} in the first run"
+    return [
+        f"`train/suboptimality` is (F - F*) / max(F*, F(0) / 1000), F being {own.minimum.objective}; {text}."
+    ]
 
 
 def run_name(described: EntryDescription) -> str:
@@ -107,13 +131,48 @@ def _variant(described: EntryDescription) -> list[str]:
 
 def series(entry: FinishedEntry) -> tuple[dict[str, Any], dict[str, Any]]:
     """The mean curve, and the metrics along it."""
-    curve = mean_curve([cell.curve for cell in entry.cells])
-    return curve, {
+    curve = mean_curve([with_suboptimality(cell.record, cell.curve) for cell in entry.cells])
+    found = {
         "test/auc": curve["auc"],
         "test/auc_gap": 1.0 - curve["auc"],
         "test/auc_std": curve["auc_std"],
         "cost/train_seconds": curve["train_seconds"],
     }
+    for name in _measures(entry.cells):
+        own = name.partition("/")[2]
+        found |= {name: curve[own], f"{name}_std": curve[f"{own}_std"]}
+    if SUBOPTIMALITY in curve:
+        names = (SUBOPTIMALITY, f"{SUBOPTIMALITY}_std")
+        found |= {f"train/{name}": curve[name] for name in names}
+    return curve, found
+
+
+def over_log_time(entry: FinishedEntry, curve: dict[str, Any]) -> dict[int, float]:
+    """Steps on a grid of log seconds, the same grid for all runs, to the test AUC reached by then.
+
+    The last value is the final AUC, or not a number where a cell diverged.
+    """
+    known = np.isfinite(curve["auc"]) & (curve["train_seconds"] > 0)
+    steps, aucs = DECADE * np.log10(curve["train_seconds"][known]), curve["auc"][known]
+    found: dict[int, float] = {}
+    if len(steps):
+        first, last = (SPACING * int(np.ceil(step / SPACING)) for step in (steps[0], steps[-1]))
+        grid = range(first, last + 1, SPACING)
+        places = np.searchsorted(steps, grid, side="right") - 1
+        found = {step: float(aucs[place]) for step, place in zip(grid, places, strict=True)}
+        if any(cell.diverged for cell in entry.cells):
+            found[last + SPACING] = float("nan")
+    return found
+
+
+def seconds_at(step: int) -> float:
+    """The training time for which a step of `over_log_time` stands."""
+    return float(10.0 ** (step / DECADE))
+
+
+def _measures(cells: Sequence[CellResult]) -> list[str]:
+    """Metrics of the measures beside the AUC that all cells have: ``test/ap``, ``train/objective``."""
+    return [f"{measure.rows}/{measure.name}" for measure in common([cell.record for cell in cells])]
 
 
 def totals(cells: Sequence[CellResult]) -> dict[str, float]:
@@ -129,7 +188,8 @@ def totals(cells: Sequence[CellResult]) -> dict[str, float]:
         found["cost/tuning_train_seconds"] = float(np.mean([cost.train_seconds for cost in costs]))
     diverged = sum(cell.diverged for cell in cells)
     if diverged:  # the last checkpoint before a method diverged is no final AUC
-        found |= dict.fromkeys(("test/auc", "test/auc_gap", "test/auc_std"), float("nan"))
+        names = ["test/auc_gap", "test/auc", *_measures(cells)]
+        found |= dict.fromkeys([*names, *(f"{name}_std" for name in names[1:])], float("nan"))
     return found | {"runs/diverged": float(diverged)}
 
 
@@ -148,6 +208,9 @@ def params(entry: FinishedEntry) -> dict[str, Any]:
     found |= {f"budget.{key}": value for key, value in asdict(record.budget).items() if value is not None}
     found |= seed_fields([cell.record.seeds for cell in entry.cells])
     found["dataset.part"] = record.dataset.part
+    measures = common([cell.record for cell in entry.cells])
+    for measure in measures:
+        found |= {f"{measure.name}.{key}": value for key, value in measure.parameters.items()}
     rows = subset(record.data, ("train_rows", "train_positives", "test_rows", "test_positives"))
     rows |= {"positive": ", ".join(record.data.positive), "negative": ", ".join(record.data.negative)}
     return found | {f"data.{name}": value for name, value in rows.items() if value not in ("", None)}
@@ -166,12 +229,19 @@ def tags(entry: FinishedEntry) -> dict[str, str]:
         "stop_reason": ", ".join(sorted({cell.record.result.stop_reason for cell in cells})),
         "mlflow.runColor": colour(record.algorithm.name, " ".join(_variant(record))),
         "mlflow.source.name": "aucbench",
+        "mlflow.source.type": "LOCAL",
     }
+    if entry.ruleset:
+        found["ruleset"] = entry.ruleset.title
+        found["ruleset_version"] = f"{entry.ruleset.version} of {entry.ruleset.date}"
+        found["ruleset_departures"] = " ".join(entry.ruleset.departures)[:TAG_LENGTH] or "none"
     if diverged := sum(cell.diverged for cell in cells):
         found["diverged"] = f"{diverged} of {len(cells)}"
         advice = next(cell.record.result.advice for cell in cells if cell.diverged)
         found |= {"advice": advice} if advice else {}
     records = [cell.record for cell in cells]
+    if measures := listed(common(records)):
+        found["metrics"] = measures
     if chosen := chosen_in_words(records):
         found["tuned"] = chosen[:TAG_LENGTH]
     if edges := "; ".join(sentence for _, sentence in edges_in_words(records)):
@@ -182,6 +252,7 @@ def tags(entry: FinishedEntry) -> dict[str, str]:
         found["exempt"] = "; ".join(f"{name}: {why}" for name, why in exempt.items())
     if record.git_commit:
         found["git_commit"] = record.git_commit
+        found["mlflow.source.git.commit"] = record.git_commit.partition("+")[0]  # MLflow's has no changes
     return found
 
 

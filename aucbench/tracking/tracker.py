@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from filelock import FileLock
@@ -17,9 +17,12 @@ from aucbench.studies.record import EntryPlan, StudyPlan
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
-from aucbench.tracking import run_data
+from aucbench.tracking import chart_views, run_data
 from aucbench.tracking.artifacts import inputs, write_files
 from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reason, shown
+
+if TYPE_CHECKING:
+    from aucbench.leaderboard.report import Report
 
 MOST_PARAMS, PARAM_LENGTH = 100, 6000
 MOST_ITEMS = 900  # MLflow takes 1,000 a call
@@ -139,7 +142,7 @@ class StudyTracker(Observer):
         except TrackingError as error:
             self.trouble = error
 
-    def board_written(self, page: Path) -> None:
+    def board_written(self, page: Path, report: "Report") -> None:
         """Send the folder in which the page lies."""
         if self._study and not self.trouble:
             try:
@@ -150,11 +153,16 @@ class StudyTracker(Observer):
 
 def _settle(connection: Connection, entry: FinishedEntry) -> str:
     """The entry's run, and no other one of it: neither half-written nor from when it had fewer cells."""
-    experiment = connection.experiment(entry.title)
+    experiment = connection.experiment(entry.title, chart_views.experiment_tags)
     whole = entry.key.partition("-")[0]  # an incomplete entry has its number of cells behind the key
     found = connection.runs(experiment, f"tags.key LIKE '{whole}%'")
+    own = run_data.tags(entry).get("metrics", "")  # cells may have got more measures since they were logged
     finished = [
-        run.info.run_id for run in found if run.data.tags["key"] == entry.key and run.info.status in WHOLE
+        run.info.run_id
+        for run in found
+        if run.data.tags["key"] == entry.key
+        and run.data.tags.get("metrics", "") == own
+        and run.info.status in WHOLE
     ]
     run_id = finished[0] if finished else _write(connection, experiment, entry)
     for run in found:
@@ -176,6 +184,10 @@ def _write(connection: Connection, experiment: str, entry: FinishedEntry) -> str
         for value, seconds, step in zip(values, curve["train_seconds"], curve["iteration"], strict=True)
         if np.isfinite(value)
     ]
+    metrics += [
+        Metric(run_data.LOG_TIME, value, start + round(1000 * run_data.seconds_at(step)), step)
+        for step, value in run_data.over_log_time(entry, curve).items()
+    ]
     end = start + round(max(cell.record.result.train_seconds for cell in entry.cells) * 1000)
     steps = max(cell.record.result.iterations for cell in entry.cells)
     metrics += [Metric(key, value, end, steps) for key, value in run_data.totals(entry.cells).items()]
@@ -192,7 +204,7 @@ def _write(connection: Connection, experiment: str, entry: FinishedEntry) -> str
     with tempfile.TemporaryDirectory() as folder:
         write_files(entry, Path(folder))
         client.log_artifacts(run_id, folder)
-    status = "FAILED" if all(cell.diverged for cell in entry.cells) else "FINISHED"
+    status = "FAILED" if any(cell.diverged for cell in entry.cells) else "FINISHED"
     client.set_terminated(run_id, status=status, end_time=max(end, start + 1))
     return run_id
 
@@ -276,7 +288,7 @@ def sync(
     sent = known = incomplete = 0
     entries: dict[str, tuple[StudyPlan, EntryPlan]] = {}
     for plan in plans:
-        for planned in plan.entries:
+        for planned in (*plan.entries, *(plan.replaced or ())):
             entries.setdefault(planned.key, (plan, planned))
     for plan, planned in entries.values():
         if tracker.known(planned.key) is not None:
@@ -285,7 +297,7 @@ def sync(
             incomplete += 1
         else:
             cells = tuple(cell for key in planned.cells if (cell := store.get(key)) is not None)
-            entry = FinishedEntry(planned.key, study_of(plan), cells)
+            entry = FinishedEntry(planned.key, study_of(plan), cells, ruleset=planned.ruleset or None)
             on_entry(entry, tracker.log(entry))
             sent += 1
     boards = []

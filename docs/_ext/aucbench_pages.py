@@ -7,13 +7,19 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import claims_page
 import command_pages
 import docstrings
 import field_pages
+import formulas
+import landing
 import method_pages
 import plugin_tables
 import printed
+import reference_study
 import results
+import source_copy
+import trials_study
 
 
 def generate(app: Any) -> None:
@@ -22,12 +28,16 @@ def generate(app: Any) -> None:
     folder = docs / "generated"
     if folder.exists():
         shutil.rmtree(folder)
-    for part in ("methods", "board"):
-        (folder / part).mkdir(parents=True)
-    results.run(docs / "_runs")
-    results.draw_curves(folder / "methods")
-    results.draw_board(folder)
-    printed.run(docs, folder / "printed")
+    (folder / "methods").mkdir(parents=True)
+    if app.config.aucbench_runs:
+        results.run(docs / "_runs")
+        results.draw_curves(folder / "methods")
+        printed.run(docs, folder / "printed")
+    reference_study.write(folder)
+    reference_study.write_leaderboard(Path(app.outdir) / "leaderboard.html")
+    landing.write(folder)
+    trials_study.write(folder)
+    claims_page.write(folder)
     pages = method_pages.pages() | plugin_tables.pages() | command_pages.pages() | field_pages.pages()
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -35,8 +45,12 @@ def generate(app: Any) -> None:
 
 def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
+    app.srcdir = type(app.srcdir)(source_copy.make(Path(app.doctreedir) / "source"))
+    # Without the runs whose results pages show, a site is built in a minute: tests look at such a one.
+    app.add_config_value("aucbench_runs", True, "html", types=[bool])
     app.connect("builder-inited", generate, priority=100)  # before the gallery
     app.connect("source-read", printed.insert)
     app.connect("env-get-outdated", printed.outdated)
     app.connect("autodoc-process-docstring", docstrings.escape, priority=900)  # after numpydoc
+    app.add_html_math_renderer("mathml", (formulas.visit_math, None), (formulas.visit_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from importlib import import_module
 
 from aucbench.cli.commands import COMMANDS
 from aucbench.cli.main import main
@@ -13,16 +14,21 @@ def pages() -> dict[str, str]:
         "# Command line\n\nWhat `aucbench --help` and `aucbench COMMAND --help` print.",
         _block(["--help"]),
     ]
-    parts += [
-        f"## aucbench {name}\n\n{_block([name, '--help'])}"
-        for name in COMMANDS
-        if name not in ("run", "help")
-    ]
+    for name in COMMANDS:
+        if name != "run":
+            parts.append(f"## aucbench {name}\n\n{_block([name, '--help'])}")
+            parts += [_block([name, own, "--help"]) for own in _subcommands(name)]
     parts.append(
         "## aucbench run\n\nEvery word after `run` is a choice or a field, see [running](../running.md) and "
         "the [configuration](configuration.md)."
     )
     return {"commands.md": "\n\n".join(parts) + "\n"}
+
+
+def _subcommands(name: str) -> list[str]:
+    command = COMMANDS[name]
+    function = getattr(import_module(f"aucbench.cli.commands.{command.module}"), command.function)
+    return sorted(getattr(function, "commands", ()))
 
 
 def _block(words: list[str]) -> str:

@@ -1,10 +1,14 @@
-"""Docstrings hold plain mathematics, of which reStructuredText would make substitutions and links."""
+"""Docstrings hold plain mathematics, of which reStructuredText would make substitutions and links.
+
+Formulas are marked as such, so that they are typeset; in what is left the signs are escaped.
+"""
 
 import inspect
 import re
 from typing import Any
 
 from numpydoc.docscrape import NumpyDocString
+from prose_formulas import parts
 
 CODE = re.compile(r"(``[^`]+``|:\w+:`[^`]+`|`[^`]+`_?)")
 MARK = re.compile(r"\||(?<=\w)_(?=\W|$)")
@@ -20,10 +24,14 @@ def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[s
         literal = indent if line.rstrip().endswith("::") else None
         if line.lstrip().startswith((".. ", ">>>", "...")):
             continue
-        parts = CODE.split(line)
         lines[number] = "".join(
-            part if CODE.fullmatch(part) else MARK.sub(lambda found: "\\" + found[0], part) for part in parts
+            part if CODE.fullmatch(part) else "".join(_marked(*piece) for piece in parts(part))
+            for part in CODE.split(line)
         )
+
+
+def _marked(formula: bool, text: str) -> str:
+    return f":math:`{text}`" if formula else MARK.sub(lambda found: "\\" + found[0], text)
 
 
 def parameters(cls: type) -> dict[str, tuple[str, str]]:

@@ -9,6 +9,7 @@ from markdown import code, escaped, table
 from numpydoc.docscrape import NumpyDocString
 
 from aucbench.data.splits.protocols import PROTOCOLS
+from aucbench.evaluation.measures import MEASURES
 from aucbench.studies import default_settings
 from aucbench.studies.tuners import TUNINGS
 
@@ -17,8 +18,10 @@ SECTIONS = {
     "Budget": ("budget.", (default_settings.Budget,)),
     "Limits": ("limits.", (default_settings.Limits,)),
     "Store": ("store.", (default_settings.StoreSettings,)),
+    **{f"Measure {name}": (f"{name}.", (cls,)) for name, cls in MEASURES.items() if fields(cls)},
     "Tracking": ("tracking.", (default_settings.MlflowTracking,)),
     "Departures of a study": ("matrix.", (default_settings.Matrix,)),
+    "Ruleset": ("ruleset.", (default_settings.Ruleset,)),
 }
 
 
@@ -26,8 +29,8 @@ def pages() -> dict[str, str]:
     """Texts by file name below ``generated``."""
     parts = [
         "# Configuration\n\nGroups are chosen by name: `algo=`, `dataset=`, `loss=`, `features=`, "
-        "`protocol=`, `tuning=`, `tracking=`, `+experiment=`. The fields of the chosen one are set by "
-        "`algo.radius=2`; those of methods stand on the [pages of the methods](methods/index.md). "
+        "`protocol=`, `tuning=`, `tracking=`, `ruleset=`, `+experiment=`. The fields of the chosen one are "
+        "set by `algo.radius=2`; those of methods stand on the [pages of the methods](methods/index.md). "
         "`aucbench run --help` shows the whole configuration of a command."
     ]
     for title, (prefix, classes) in SECTIONS.items():

@@ -4,16 +4,19 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from formulas import BAR
+from prose_formulas import parts
+
 SPECIAL = re.compile(r"([\\*_<>\[\]$|~#])")
 CODE = re.compile(r"(``[^`]+``|`[^`]+`)")
+COMMAND = re.compile(r"\s*(?:python|aucbench|pip) ")
 URL = re.compile(r"(https?://[^\s;,]+[^\s;,.])")
 
 
 def escaped(text: str, links: Mapping[str, str] | None = None) -> str:
     """Plain text as Markdown: what is between backticks stays code, and a linked name becomes a link."""
-    parts = CODE.split(text)
     found = []
-    for part in parts:
+    for part in CODE.split(text):
         if not CODE.fullmatch(part):
             texts = URL.split(part)
             found += [f"<{t}>" if URL.fullmatch(t) else SPECIAL.sub(r"\\\1", t) for t in texts]
@@ -21,6 +24,18 @@ def escaped(text: str, links: Mapping[str, str] | None = None) -> str:
         word = part.strip("`")
         target = (links or {}).get(word)
         found.append(f"[`{word}`]({target})" if target else f"`{word}`")
+    return "".join(found)
+
+
+def sentences(text: str, links: Mapping[str, str] | None = None) -> str:
+    """Like `escaped`, with formulas typeset."""
+    found = []
+    for part in CODE.split(text):
+        pieces = [(False, part)] if CODE.fullmatch(part) else parts(part)
+        found += [
+            f"{{math}}`{' '.join(piece.split()).replace('|', BAR)}`" if formula else escaped(piece, links)
+            for formula, piece in pieces
+        ]
     return "".join(found)
 
 
@@ -36,9 +51,13 @@ def prose(docstring: str, links: Mapping[str, str] | None = None) -> str:
     for formula, lines in blocks:
         text = "\n".join(lines)
         if not formula:
-            texts.append(escaped(text, links))
+            texts += [
+                (escaped if each.startswith("Source:") else sentences)(each, links)
+                for each in text.split("\n\n")
+            ]
         elif text.strip():
-            texts.append("```text\n" + inspect.cleandoc("\n" + text).rstrip() + "\n```")
+            kind = "text" if COMMAND.match(text) else "{math}"
+            texts.append(f"```{kind}\n" + inspect.cleandoc("\n" + text).rstrip() + "\n```")
     return "\n\n".join(text.strip("\n") for text in texts)
 
 

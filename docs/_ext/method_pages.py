@@ -5,14 +5,15 @@ import sys
 from dataclasses import MISSING, fields
 from typing import Any
 
+import claims_page
 from docstrings import parameters
-from markdown import code, escaped, prose, table
+from markdown import code, escaped, prose, sentences, table
 from results import has_curve
 
 import aucbench
 from aucbench.contracts.validation import Family
 from aucbench.registry import Plugin
-from aucbench.studies.plugin_metadata import bibliography, sentence
+from aucbench.studies.plugin_metadata import bibliography, link, sentence
 
 ACCESS = {
     "stream": "one example an iteration",
@@ -41,10 +42,10 @@ def _index(plugins: list[Plugin]) -> str:
         rows.append(
             (
                 f"[`{plugin.name}`]({plugin.name}.md)",
-                escaped(plugin.summary),
+                sentences(plugin.summary),
                 str(_of(plugin.cls, "access")),
-                escaped(claims.cost) if claims else "",
-                escaped(claims.rate) if claims else "",
+                sentences(claims.cost) if claims else "",
+                sentences(claims.rate) if claims else "",
             )
         )
     toc = "\n".join(plugin.name for plugin in plugins)
@@ -62,7 +63,7 @@ def _page(plugin: Plugin, links: dict[str, str]) -> str:
     module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     parts = [
         f"# {escaped(name)}",
-        escaped(plugin.summary),
+        sentences(plugin.summary),
         f"```text\npython -m aucbench algo={name}\n```",
         _facts(cls),
         f"![AUC of {name} on digits]({name}.svg)\n\n{CURVE}" if has_curve(name) else "",
@@ -83,14 +84,21 @@ def _facts(cls: type) -> str:
     any_loss = "*" in losses
     rows = [("access", f"`{access}`: {ACCESS[access]}")]
     if claims:
-        rows += [("cost of an iteration", escaped(claims.cost)), ("claimed rate", escaped(claims.rate))]
+        rows += [("cost of an iteration", sentences(claims.cost)), ("claimed rate", sentences(claims.rate))]
+    rows += claims_page.facts(str(cls.name))  # type: ignore[attr-defined]
     if losses:
         named = ", ".join(code(loss) for loss in losses if loss != "*")
         rows.append(("loss", f"{named}, or any other" if named and any_loss else named or "any"))
-    rows.append(("model", "linear" if hasattr(cls, "weights") else "scores of its own"))
+    rows.append(
+        ("model", "linear" if hasattr(cls(), "weights") else "not a linear model; it scores rows itself")
+    )
+    if hasattr(cls, "objective"):
+        rows.append(("objective", "declared: `aucbench optimum` finds its minimum"))
+    if getattr(cls, "weighted", False):
+        rows.append(("weights of rows", "taken: `sample_weight` of `AUCClassifier.fit`"))
     if getattr(cls, "plans", False):
         rows.append(("budget", "must know the number of iterations beforehand"))
-    rows += [(f"needs {what}", escaped(why)) for what, why in getattr(cls, "requires", {}).items()]
+    rows += [(f"needs {what}", sentences(why)) for what, why in getattr(cls, "requires", {}).items()]
     return table(("", ""), rows)
 
 
@@ -100,7 +108,7 @@ def _parameters(cls: type) -> str:
     for field in fields(cls):  # type: ignore[arg-type]
         kind, text = described.get(field.name, ("", ""))
         default = "" if field.default is MISSING else code(getattr(field.default, "value", field.default))
-        rows.append((code(f"algo.{field.name}"), escaped(kind), default, escaped(text)))
+        rows.append((code(f"algo.{field.name}"), sentences(kind), default, sentences(text)))
     return "## Parameters\n\n" + table(("field", "value", "default", "meaning"), rows) if rows else ""
 
 
@@ -117,11 +125,12 @@ def _citation(cls: type) -> str:
     entry = bibliography(cls.__module__.partition(".")[0]).get(key, "") if key else ""
     if not entry:
         return f"## Citation\n\n`{key}`" if key else ""
-    return f"## Citation\n\n{escaped(sentence(entry))}\n\n```bibtex\n{entry}\n```"
+    where = f" <{link(entry)}>" if link(entry) else ""
+    return f"## Citation\n\n{escaped(sentence(entry))}{where}\n\n```bibtex\n{entry}\n```"
 
 
-def _list(title: str, sentences: Any) -> str:
-    return f"## {title}\n\n" + "\n".join(f"- {escaped(each)}" for each in sentences) if sentences else ""
+def _list(title: str, texts: Any) -> str:
+    return f"## {title}\n\n" + "\n".join(f"- {sentences(each)}" for each in texts) if texts else ""
 
 
 def _of(cls: type, name: str) -> Any:

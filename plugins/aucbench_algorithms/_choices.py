@@ -1,4 +1,4 @@
-"""Choices that several methods offer in the same words: the first point, and which points are averaged."""
+"""Choices that several methods offer in the same words: first point, step and average."""
 
 from enum import StrEnum
 
@@ -8,6 +8,13 @@ class Start(StrEnum):
 
     author = "author"
     zero = "zero"
+
+
+class Schedule(StrEnum):
+    """The step t: eta / sqrt(t), or eta."""
+
+    sqrt = "sqrt"
+    constant = "constant"
 
 
 class Average(StrEnum):

@@ -19,15 +19,15 @@ def score(X: Any, i: int, w: Any) -> tuple[float, float, float]:
     raise NotImplementedError
 
 
-def weigh(w: Any, weight: float) -> float:
+def accumulate(w: Any, weight: float) -> float:
     """Add w to the running sum; returns the new weight of u."""
     raise NotImplementedError
 
 
-def move(
-    X: Any, i: int, step: float, absolute: float, w: Any, weight: float, bound: float, radius: float
+def step(
+    X: Any, i: int, a: float, absolute: float, w: Any, weight: float, bound: float, radius: float
 ) -> Any:
-    """Add step x to w and project it on the l1 ball; returns the new weight and a bound on |w|_1."""
+    """Add a x to w and project it on the l1 ball; returns the new weight and a bound on |w|_1."""
     raise NotImplementedError
 
 
@@ -54,37 +54,37 @@ def _is_dense(w: Any) -> bool:
 def _score(X, i, w):
     if _is_dense(w):
         return lambda X, i, w: rows.dot_norms(X, i, w[0])
-    return lambda X, i, w: (thresholded.dot(X, i, w), rows.norm(X, i), 0.0)
+    return lambda X, i, w: (thresholded.score(X, i, w), rows.norm(X, i), 0.0)
 
 
-@overload(weigh)
-def _weigh(w, weight):
+@overload(accumulate)
+def _accumulate(w, weight):
     if _is_dense(w):
         return lambda w, weight: weight + 1.0
 
     def lazy(w, weight):
-        thresholded.weigh(w, 1.0)
+        thresholded.accumulate(w, 1.0)
         return 0.0
 
     return lazy
 
 
-@overload(move)
-def _move(X, i, step, absolute, w, weight, bound, radius):
-    def dense(X, i, step, absolute, w, weight, bound, radius):
+@overload(step)
+def _step(X, i, a, absolute, w, weight, bound, radius):
+    def dense(X, i, a, absolute, w, weight, bound, radius):
         u, v = w[0], w[1]
-        bound += abs(step) * absolute
+        bound += abs(a) * absolute
         if bound <= radius:
-            rows.axpy2(step, X, i, u, weight * step, v)
+            rows.axpy2(a, X, i, u, weight * a, v)
             return weight, bound
         # Folded before the step, which may be far larger than what the projection leaves of it.
         weights.fold(u, 1.0, v, weight)
-        rows.axpy(step, X, i, u)
+        rows.axpy(a, X, i, u)
         return 0.0, vectors.project_l1(u, radius)
 
-    def lazy(X, i, step, absolute, w, weight, bound, radius):
-        if step != 0.0:
-            thresholded.axpy(step, X, i, w)
+    def lazy(X, i, a, absolute, w, weight, bound, radius):
+        if a != 0.0:
+            thresholded.step(a, X, i, w)
             thresholded.project(w, radius)
         return 0.0, 0.0
 

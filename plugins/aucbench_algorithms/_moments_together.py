@@ -22,8 +22,10 @@ from aucbench.kernels import fast_kernel, kernel
 
 FEATURES_EACH = 16  # for each sample that waits: products with those that wait must not take long either
 MOST_WAITING = 32
-EXTRA = 3  # rows behind those that wait, for vectors of the step; `settle` takes four at a time
+EXTRA = 2  # rows behind those that wait, for vectors of the step
 VECTORS = 5  # (d,) arrays of each setting: at most two of its own, and the scratch of a step
+LIVELY = 256  # rows between two searches for settings that have diverged
+STRIP = 64  # rows of A that are brought up to date at once; they stay in the processor's cache
 
 
 # Matrices before the first step: of the many settings of a grid only one needs them.
@@ -33,6 +35,9 @@ EMPTY = np.zeros((2, 0, 0))
 class MomentsTogether:
     """The settings of a method, whose state is that of the first setting but for some vectors.
 
+    Weights that are no longer finite never recover. Their setting takes no part in further products: in a
+    grid of steps that reaches far those are many.
+
     Parameters
     ----------
     run : callable
@@ -40,9 +45,12 @@ class MomentsTogether:
     shared : sequence of arrays
         Means, moments and counts of the state that all settings share.
     own : sequence of arrays
-        Vectors and hyper-parameters; a row for each setting.
+        Vectors and hyper-parameters, along `axis` one of each setting. NaN or infinity in the first says
+        that the setting has diverged.
     state : callable
-        Makes the state of a setting of its rows of `own`.
+        Makes the state of a setting of its part of `own`.
+    axis : int
+        0 or -1.
     """
 
     def __init__(
@@ -51,25 +59,45 @@ class MomentsTogether:
         shared: Sequence[np.ndarray],
         own: Sequence[np.ndarray],
         state: Callable[..., Any],
+        axis: int = 0,
     ):
         self._run, self._shared, self._own, self._state = run, shared, list(own), state
-        self._numbers = list(range(len(own[0])))  # of the settings in the rows
+        self._axis = axis
+        self._numbers = list(range(own[0].shape[axis]))  # of the settings along the axis
+        self._diverged: dict[int, list[np.ndarray]] = {}
+        self._dropped: set[int] = set()
 
     def step(self, batch: Batch) -> None:
         """Consume the rows of a chunk, in order."""
-        if len(batch.rows):
-            self._run(batch.rows_view, batch.y, batch.rows, *self._shared, *self._own)
+        for start in range(0, len(batch.rows), LIVELY):
+            self._pack()
+            if self._numbers:
+                part = batch.rows[start : start + LIVELY]
+                self._run(batch.rows_view, batch.y, part, *self._shared, *self._own)
 
     def state(self, number: int) -> Any:
         """The state of a setting; all but its vectors is shared."""
-        row = self._numbers.index(number)
-        return self._state(*(array[row].copy() for array in self._own))
+        return self._state(*(self._diverged.get(number) or self._of(self._numbers.index(number))))
 
     def drop(self, number: int) -> None:
         """Take a setting out of the products."""
-        row = self._numbers.index(number)
-        del self._numbers[row]
-        self._own = [np.delete(array, row, axis=0) for array in self._own]
+        self._dropped.add(number)
+
+    def _of(self, place: int) -> list[np.ndarray]:
+        return [np.array(array.take(place, self._axis)) for array in self._own]
+
+    def _pack(self) -> None:
+        """Leave out the settings that have diverged or were dropped."""
+        first = np.moveaxis(self._own[0], self._axis, 0)
+        finite = np.isfinite(first).all(axis=tuple(range(1, first.ndim)))
+        dropped = np.isin(self._numbers, list(self._dropped))
+        stay = np.flatnonzero(finite & ~dropped)
+        if len(stay) == len(self._numbers):
+            return
+        for place in np.flatnonzero(~finite & ~dropped).tolist():
+            self._diverged[self._numbers[place]] = self._of(place)
+        self._numbers = [self._numbers[place] for place in stay]
+        self._own = [array.take(stay, self._axis) for array in self._own]
 
 
 def zeros(name: str, settings: int, d: int) -> np.ndarray:
@@ -104,13 +132,20 @@ def wait(V, waiting, A):
     return 0
 
 
-@fast_kernel
+@kernel
 def settle(V, waiting, A):
     """Add V'V of the rows that wait to A."""
-    V[waiting : waiting + 3] = 0.0
-    for j in range(A.shape[0]):
-        for r in range(0, waiting, 4):
-            a, b, c, e = V[r, j], V[r + 1, j], V[r + 2, j], V[r + 3, j]
-            if a != 0.0 or b != 0.0 or c != 0.0 or e != 0.0:
-                for k in range(A.shape[1]):
-                    A[j, k] += a * V[r, k] + b * V[r + 1, k] + c * V[r + 2, k] + e * V[r + 3, k]
+    if waiting == 0:
+        return
+    columns, change = V[:waiting].T.copy(), np.empty((STRIP, A.shape[0]))
+    for j in range(0, A.shape[0], STRIP):
+        count = min(STRIP, A.shape[0] - j)
+        np.dot(columns[j : j + count], V[:waiting], change[:count])
+        _add(change[:count], A[j : j + count])
+
+
+@fast_kernel
+def _add(change, out):
+    for j in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[j, k] += change[j, k]

@@ -31,15 +31,16 @@ def step_length(slope: Callable[[float], float]) -> float:
     if not start < 0.0:
         return 0.0
     low, at_low, high, at_high = 0.0, start, np.inf, np.inf
-    step = 1.0
+    step, last = 1.0, 0
     for _ in range(TRIALS):
         value = slope(step)
         if SUFFICIENT * start <= value <= -OVERSHOT * start:
             return step
+        # The value at an end that stays is halved (the Illinois rule), for a slope may rise all at once.
         if value < 0.0:
-            low, at_low = step, value
+            low, at_low, at_high, last = step, value, at_high * (0.5 if last < 0 else 1.0), -1
         else:
-            high, at_high = step, value
+            high, at_high, at_low, last = step, value, at_low * (0.5 if last > 0 else 1.0), 1
         if high == np.inf:
             step *= 2.0
         else:

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.kernels import Layout, fast_kernel, kernel, rows, vectors, weights
+from aucbench.kernels import Layout, fast_kernel, kernel, rows, vectors
 
 DRAWN = 4096  # samples whose random numbers are drawn at once
 REFRESH = 1024  # steps between two foldings, at least
 FOLDING = 128  # and columns per step between them, so that the foldings cost no more than the steps
+# No digit is lost while the scale is within: u and b are sums of what each step adds, divided by its scale.
+SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
 
 
 def allocated(state: Any) -> Any:
@@ -161,7 +163,7 @@ def step_lazy(
     X, i, label, own, other, ux, square, r, zx, q, sums, folded,
     u, Z, b, products, scale, eta, lam, exact, out,
 ):  # fmt: skip
-    """Step of one setting after `add_row`; q is Z_o'(Z_+ b_+ + Z_- b_-), and Z_o'w afterwards."""
+    """Step of one setting after `add_row`; q is Z_o'(Z_+ b_+ + Z_- b_-), then Z_o'w. Returns the scale."""
     # Z b must not change with Z
     back = -vectors.dot(r, b[own])
     for j in range(r.size):
@@ -172,33 +174,37 @@ def step_lazy(
     step = back
     if sums[other, r.size - 1] > 0.0:
         for j in range(r.size):
-            q[j] = scale[0] * (products[other, j] + q[j])
-        s = scale[0] * (ux + vectors.dot(zx[0], b[0]) + vectors.dot(zx[1], b[1]))
+            q[j] = scale * (products[other, j] + q[j])
+        s = scale * (ux + vectors.dot(zx[0], b[0]) + vectors.dot(zx[1], b[1]))
         e = direction(q, s, label, sums[other], eta, exact, out)
         ridge = 1.0 - eta * lam
-        if folded or not weights.SMALLEST_SCALE <= abs(scale[0] * ridge) <= weights.LARGEST_SCALE:
+        if folded or not SMALLEST_SCALE <= abs(scale * ridge) <= LARGEST_SCALE:
             rows.axpy(back, X, i, u)
-            fold(u, scale[0] * ridge, Z, b, products)
-            scale[0], step, folded = 1.0, e, False
+            fold(u, scale * ridge, Z, b, products)
+            scale, step, folded = 1.0, e, False
         else:
-            scale[0] *= ridge
-            e /= scale[0]
+            scale *= ridge
+            e /= scale
             step += e
             for j in range(r.size):
-                out[j] /= scale[0]
+                out[j] /= scale
         vectors.add(1.0, out, b[other])
         vectors.add(e, zx[0], products[0])
         vectors.add(e, zx[1], products[1])
     rows.axpy(step, X, i, u)
     if folded:
-        fold(u, scale[0], Z, b, products)
-        scale[0] = 1.0
+        fold(u, scale, Z, b, products)
+        scale = 1.0
+    return scale
 
 
 @kernel
 def fold(u, scale, Z, b, products):
     """Set u to scale (u + Z_+ b_+ + Z_- b_-), b to zero, and the products Z'u accordingly; Z is (d, 2, k)."""
     products[:] = 0.0
+    if scale == 0.0:
+        u[:] = b[:] = 0.0
+        return
     for j in range(u.size):
         u[j] = _fold_one(u[j], scale, Z[j, 0], Z[j, 1], b[0], b[1], products[0], products[1])
     b[:] = 0.0

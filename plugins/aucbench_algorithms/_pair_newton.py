@@ -1,9 +1,9 @@
-"""Newton systems of pairwise piecewise quadratic functions: (ridge I + weight Z^T Z) p = g.
+"""Newton systems of means over pairs: (ridge I + weight X^T L X) p = g.
 
-Z holds the differences of the pairs of a `Window`, so that Z^T Z = X^T L X with the Laplacian L of the
-graph of pairs. Only the rows in some pair matter, b of them. The system is factored where it fits: of size
-d, or of size b by u = X p, (ridge I + weight X X^T L) u = X g, p = (g - weight X^T L u) / ridge. One step of
-refinement follows, for ridge and weight may be many orders apart. Beyond that, conjugate gradients.
+L is the Laplacian of a graph of pairs, the curvature of the mean (`kernels.pair_loss`). Only the rows in some
+pair matter, b of them. The system is factored where it fits: of size d, or of size b by u = X p,
+(ridge I + weight X X^T L) u = X g, p = (g - weight X^T L u) / ridge. One step of refinement follows, for
+ridge and weight may be many orders apart. Beyond that, and first where b is large, conjugate gradients.
 """
 
 from collections.abc import Callable
@@ -12,22 +12,20 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from aucbench_algorithms import _newton, _sorted_pairs
-from aucbench_algorithms._sorted_pairs import Ranking, Window
+from aucbench.kernels.pair_loss import Curvature
+from aucbench_algorithms import _newton
 
 LARGEST_DENSE = 1 << 25  # entries of rows that are made dense for a Hessian (256 MB)
 LARGEST_GRAM = 4096  # rows whose products with each other are factored
+FEW_ROWS, FEW_PRODUCTS = (
+    1000,
+    500,
+)  # from which size on conjugate gradients are tried before, and for how long
 MOST_PRODUCTS = 2000  # of one solution by conjugate gradients
 
 
 def solve(
-    X: Any,
-    ranking: Ranking,
-    pairs: Window,
-    ridge: float,
-    weight: float,
-    g: np.ndarray,
-    tolerance: float,
+    X: Any, curvature: Curvature, ridge: float, weight: float, g: np.ndarray, tolerance: float
 ) -> np.ndarray:
     """The solution p.
 
@@ -35,8 +33,8 @@ def solve(
     ----------
     X : (n, d) ndarray or scipy CSR
         The rows.
-    ranking, pairs : Ranking, Window
-        The pairs of Z.
+    curvature : Curvature
+        L, as the mean has it.
     ridge, weight : float > 0
         As above.
     g : (d,) array
@@ -47,18 +45,22 @@ def solve(
 
     def multiply(v: np.ndarray) -> np.ndarray:
         scores = np.asarray(X @ v, np.float64)
-        return ridge * v + weight * (X.T @ _sorted_pairs.laplacian(ranking, pairs, scores))
+        return ridge * v + weight * (X.T @ curvature.product(scores))
 
-    involved = int(np.count_nonzero(_sorted_pairs.degrees(ranking, pairs)))
+    involved = curvature.rows.size
     if involved == 0:
         return g / ridge
     d = X.shape[1]
     by_columns = d <= _newton.LARGEST_FACTORED and involved * d <= LARGEST_DENSE
     by_rows = involved <= LARGEST_GRAM
     if by_columns and (d <= involved or not by_rows):
-        solver = _by_columns(X, ranking, pairs, ridge, weight)
+        solver = _by_columns(X, curvature, ridge, weight)
     elif by_rows:
-        solver = _by_rows(X, ranking, pairs, ridge, weight)
+        if involved > FEW_ROWS:  # a factor takes seconds, and most systems need few products
+            p = _newton.conjugate_gradients(multiply, g, tolerance, FEW_PRODUCTS)
+            if np.linalg.norm(g - multiply(p)) <= 2.0 * tolerance * np.linalg.norm(g):
+                return p
+        solver = _by_rows(X, curvature, ridge, weight)
     else:
         return _newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS)
     p = solver(g)
@@ -66,25 +68,15 @@ def solve(
 
 
 def _by_columns(
-    X: Any, ranking: Ranking, pairs: Window, ridge: float, weight: float
+    X: Any, curvature: Curvature, ridge: float, weight: float
 ) -> Callable[[np.ndarray], np.ndarray]:
-    matrix = weight * _sorted_pairs.scatter(X, ranking, pairs)
+    matrix = weight * curvature.scatter(X)
     matrix.flat[:: matrix.shape[0] + 1] += ridge
     return _newton.inverse(matrix, ridge)
 
 
-def _by_rows(
-    X: Any, ranking: Ranking, pairs: Window, ridge: float, weight: float
-) -> Callable[[np.ndarray], np.ndarray]:
-    degrees = _sorted_pairs.degrees(ranking, pairs)
-    rows = np.flatnonzero(degrees)
-    place = np.empty(degrees.size, np.intp)
-    place[rows] = np.arange(rows.size)
-    graph = np.diag(degrees[rows])
-    for i in np.flatnonzero(pairs.stops > pairs.starts):
-        left = place[ranking.positives[i]]
-        right = place[ranking.negatives[pairs.starts[i] : pairs.stops[i]]]
-        graph[left, right] = graph[right, left] = -1.0
+def _by_rows(X: Any, curvature: Curvature, ridge: float, weight: float) -> Callable[[np.ndarray], np.ndarray]:
+    rows, graph = curvature.rows, curvature.dense()
     part = X[rows]
     gram = part @ part.T
     gram = np.asarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), np.float64)

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from aucbench_algorithms import _newton, _sorted_pairs
+from aucbench import Batch
+from aucbench.kernels import sorted_pairs
+from aucbench_algorithms import _newton
 
 MOST_PAIRS = 1 << 17  # kink pairs that are written out
 MOST_ENTRIES = 1 << 22  # of their differences, when dense
@@ -32,10 +34,10 @@ class Groups(NamedTuple):
 
     of_row: np.ndarray  # (n,) the group of each row
     first: np.ndarray  # (groups,) one row of each
-    sizes: np.ndarray  # (groups,) rows in each
+    sizes: np.ndarray  # (groups,) rows in each, or the sum of their weights
 
 
-def solve(X: Any, y: np.ndarray, w: np.ndarray, mu: float, lam: float) -> tuple[np.ndarray, float] | None:
+def solve(batch: Batch, w: np.ndarray, mu: float, lam: float) -> tuple[np.ndarray, float] | None:
     """The exact solution for the pairs within 2 mu of the kink at w.
 
     Returns
@@ -43,20 +45,21 @@ def solve(X: Any, y: np.ndarray, w: np.ndarray, mu: float, lam: float) -> tuple[
     tuple or None
         The weights and their duality gap for the whole problem; None when too many pairs are near the kink.
     """
-    groups = _group(X, y, np.asarray(X @ w, np.float64), mu)
+    X, y = batch.X, batch.y
+    groups = _group(batch, np.asarray(X @ w, np.float64), mu)
     if groups is None:
         return None
     scores, labels = _scores(X, w, groups), y[groups.first]
-    ranking = _sorted_pairs.rank(scores, labels)
-    near = _sorted_pairs.window(ranking, 1.0 + mu, 1.0 - 2.0 * mu)
-    pairs = _sorted_pairs.count(near)
+    ranking = sorted_pairs.rank(scores, labels)
+    near = sorted_pairs.window(ranking, 1.0 + mu, 1.0 - 2.0 * mu)
+    pairs = sorted_pairs.count(near)
     if pairs > MOST_PAIRS or (not sparse.issparse(X) and pairs * X.shape[1] > MOST_ENTRIES):
         return None
-    left, right = _sorted_pairs.members(ranking, near)
-    ranking = _sorted_pairs.rank(scores[groups.of_row], y)
-    total = max(1, ranking.high.size * ranking.low.size)
-    below = _sorted_pairs.window(ranking, 1.0 - 2.0 * mu)
-    force = X.T @ (y * _sorted_pairs.degrees(ranking, below) / total)
+    left, right = sorted_pairs.members(ranking, near)
+    ranking = sorted_pairs.rank(scores[groups.of_row], y, batch.weights)
+    total = ranking.total
+    below = sorted_pairs.window(ranking, 1.0 - 2.0 * mu)
+    force = X.T @ (y * sorted_pairs.degrees(ranking, below) / total)
     first, second = X[groups.first[left]], X[groups.first[right]]
     if sparse.issparse(X):
         Z: Any = sparse.csr_array(first.astype(np.float64) - second.astype(np.float64))
@@ -68,14 +71,15 @@ def solve(X: Any, y: np.ndarray, w: np.ndarray, mu: float, lam: float) -> tuple[
     if found is None:
         return None
     w, a = found
-    return w, _gap(X, y, w, lam, groups, left, right, c, a)
+    return w, _gap(batch, w, lam, groups, left, right, c, a)
 
 
-def _group(X: Any, y: np.ndarray, scores: np.ndarray, mu: float) -> Groups | None:
+def _group(batch: Batch, scores: np.ndarray, mu: float) -> Groups | None:
     """Equal rows in one group where they are near the kink; None when these are too many to look at."""
-    ranking = _sorted_pairs.rank(scores, y)
-    near = _sorted_pairs.window(ranking, 1.0 + 1.1 * mu, 1.0 - 2.1 * mu)
-    rows = np.flatnonzero(_sorted_pairs.degrees(ranking, near))
+    X, y = batch.X, batch.y
+    ranking = sorted_pairs.rank(scores, y)
+    near = sorted_pairs.window(ranking, 1.0 + 1.1 * mu, 1.0 - 2.1 * mu)
+    rows = np.flatnonzero(sorted_pairs.degrees(ranking, near))
     part = X[rows]
     if (part.nnz if sparse.issparse(X) else part.size) > MOST_COMPARED:
         return None
@@ -89,8 +93,8 @@ def _group(X: Any, y: np.ndarray, scores: np.ndarray, mu: float) -> Groups | Non
             key = part[k].tobytes()
         digest = (b"+" if y[rows[k]] == 1 else b"-") + blake2b(key, digest_size=16).digest()
         content[rows[k]] = known.setdefault(digest, rows[k])
-    first, of_row, sizes = np.unique(content, return_inverse=True, return_counts=True)
-    return Groups(of_row, first, sizes)
+    first, of_row = np.unique(content, return_inverse=True)
+    return Groups(of_row, first, np.bincount(of_row, batch.weights))
 
 
 def _scores(X: Any, w: np.ndarray, groups: Groups) -> np.ndarray:
@@ -148,8 +152,7 @@ def _dense(matrix: Any) -> np.ndarray:
 
 
 def _gap(
-    X: Any,
-    y: np.ndarray,
+    batch: Batch,
     w: np.ndarray,
     lam: float,
     groups: Groups,
@@ -162,10 +165,10 @@ def _gap(
 
     A margin that is 1 up to the rounding of its scores counts as 1.
     """
+    X, y = batch.X, batch.y
     scores = _scores(X, w, groups)
-    ranking = _sorted_pairs.rank(scores[groups.of_row], y)
-    total = max(1, ranking.high.size * ranking.low.size)
-    pull = y * _sorted_pairs.degrees(ranking, _sorted_pairs.window(ranking, 1.0)) / total
+    ranking = sorted_pairs.rank(scores[groups.of_row], y, batch.weights)
+    pull = y * sorted_pairs.degrees(ranking, sorted_pairs.window(ranking, 1.0)) / ranking.total
     margins = scores[left] - scores[right]
     change = c * (a - (margins < 1.0))
     pull += np.bincount(groups.first[left], change, y.size) - np.bincount(groups.first[right], change, y.size)

@@ -17,7 +17,7 @@ Source: Ding, Zhao, Hoi, Ong, An adaptive gradient method for online AUC maximiz
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,14 +26,15 @@ from aucbench import (
     Batch,
     Claims,
     NonNegative,
+    Objective,
     Positive,
     Problem,
-    check_fields,
     kernels,
     require_memory,
 )
 from aucbench.kernels import fast_kernel, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
+from aucbench_algorithms._linear_method import LinearMethod
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -49,7 +50,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AdaOam:
+class AdaOam(LinearMethod):
     """Adaptive online AUC maximisation: OPAUC with AdaGrad's steps.
 
     Parameters
@@ -83,9 +84,6 @@ class AdaOam:
     lam: NonNegative = 1e-4
     delta: Positive = 1e-8
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero.
 
@@ -98,6 +96,10 @@ class AdaOam:
         require_memory("adaoam", (2, d, d), "use algo=opauc_r, or features=projection")
         wq, means = np.zeros((2, 2, d))
         return State(wq, means, moments.EMPTY, np.zeros((3, d)), np.zeros(2, np.int64))
+
+    def objective(self, problem: Problem) -> Objective:
+        """The gradient is that of half the mean over pairs; the minimum lies inside the ball."""
+        return Objective(problem.loss, l2=2.0 * self.lam)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
@@ -123,10 +125,6 @@ class AdaOam:
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate."""
         return state.wq[0].copy()
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ state.wq[0]
 
 
 @kernels.kernel

@@ -10,7 +10,7 @@ iteration solves the Newton system and searches along the step for the zero of t
 
 The method stops after the step from a point with |g| <= eps |g_0|, or when a step no longer changes w. With
 systems that can be factored (see `pair_newton`) the weights are then exact to about 1e-10; beyond, where
-conjugate gradients solve to a residual from 0.1 |g| down to 1e-4 |g|, to about 1e-8.
+conjugate gradients solve to a residual from 1e-3 |g| down to 1e-4 |g|, to about 1e-8.
 
 Cost: O(nnz + n log n) per gradient, trial of the line search and product with the Hessian; O(n d^2) to form
 a Hessian.
@@ -25,11 +25,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Positive, Problem, check_fields
-from aucbench_algorithms import _newton, _pair_newton, _sorted_pairs
-from aucbench_algorithms._sorted_pairs import Ranking, Window
+from aucbench import Access, Batch, Claims, Objective, ParameterError, Positive, Problem
+from aucbench.kernels import loss_pieces, pair_loss
+from aucbench_algorithms import _newton, _pair_newton
+from aucbench_algorithms._linear_method import Solver, class_totals, total
 
-INNER, INNER_LEAST = 0.1, 1e-4  # residual of conjugate gradients against |g|, first and last
+INNER, INNER_LEAST = 1e-3, 1e-4  # residual of conjugate gradients against |g|, first and last
 SMALLEST_STEP = 1e-14  # against |w|
 
 
@@ -39,10 +40,11 @@ class State(NamedTuple):
     w: np.ndarray  # (d,)
     first: float  # |g_0| / C, the same for all C; 0 before the first iteration
     solved: bool
+    loss: Any
 
 
 @dataclass(frozen=True)
-class Bam:
+class Bam(Solver):
     """Batch maximisation of the AUC: the squared hinge over all pairs, to its optimum.
 
     Parameters
@@ -57,7 +59,7 @@ class Bam:
     name: ClassVar[str] = "bam"
     colour: ClassVar[str] = "#471e8d"
     access: ClassVar[Access] = Access.full
-    losses: ClassVar[tuple[str, ...]] = ("squared_hinge",)
+    losses: ClassVar[tuple[str, ...]] = ("squared_hinge", "*")
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-10, 2))}
     claims: ClassVar[Claims] = Claims(rate="superlinear", cost="nnz + n log n")
     citation: ClassVar[str] = "lee2014ranksvm"
@@ -65,73 +67,71 @@ class Bam:
         "A line search on the slope takes the place of the trust region, and Newton systems are factored "
         "where they fit: conjugate gradients to 0.1 |g| stall at large C on separable data.",
     )
+    weighted: ClassVar[bool] = True
 
     C: Positive | None = None
     eps: Positive = 1e-12
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero."""
-        return State(np.zeros(problem.n_features), 0.0, False)
+        """Zero.
+
+        Raises
+        ------
+        ParameterError
+            When the loss has a kink, or more pairs would have to be visited one by one than can be.
+        """
+        loss = problem.loss
+        for kink in loss_pieces.kinks(loss):
+            raise ParameterError(
+                f"bam: the loss must be differentiable; {loss.name} has a kink at the margin {kink:g} "
+                "(use algo=svm_or for the hinge)."
+            )
+        return State(np.zeros(problem.n_features), 0.0, False, loss)
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
         """The solution for another C."""
-        return self.init(problem, rng) if state is None else state._replace(solved=False)
+        start = self.init(problem, rng)
+        return start if state is None else start._replace(w=state.w, first=state.first)
 
-    def step(self, state: State, batch: Batch) -> State:
-        """One Newton iteration a row, until solved."""
-        for _ in range(len(batch.rows)):
-            if state.solved:
-                break
-            state = self._iterate(state, batch.X, batch.y)
-        return state
+    def objective(self, problem: Problem) -> Objective:
+        """The sum over pairs as a mean: l2 is 1 / (C n+ n-)."""
+        return Objective(problem.loss, l2=1.0 / (self._weight(problem) * _pairs(problem)))
 
-    def done(self, state: State) -> bool:
-        """Whether the gradient is small enough."""
-        return state.solved
+    @classmethod
+    def minimises(cls, objective: Objective, problem: Problem) -> "Bam | None":
+        """Any differentiable loss with a ridge."""
+        if objective.l1 or objective.radius or not objective.l2 or loss_pieces.kinks(objective.loss):
+            return None
+        return cls(C=1.0 / (objective.l2 * _pairs(problem)))
 
-    def weights(self, state: State) -> np.ndarray:
-        """(d,) the current point."""
-        return state.w.copy()
+    def _weight(self, of: Problem | Batch) -> float:
+        return total(of) / (2.0 * _pairs(of)) if self.C is None else self.C
 
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ state.w
-
-    def _weight(self, y: np.ndarray) -> float:
-        if self.C is not None:
-            return self.C
-        n_pos = int(np.count_nonzero(y == 1))
-        return len(y) / (2.0 * max(1, n_pos) * max(1, len(y) - n_pos))
-
-    def _iterate(self, state: State, X: Any, y: np.ndarray) -> State:
-        w, C = state.w, self._weight(y)
+    def _iterate(self, state: State, batch: Batch) -> State:
+        X, y = batch.X, batch.y
+        w, C = state.w, self._weight(batch) * _pairs(batch)  # of the mean, not the sum
         scores = np.asarray(X @ w, np.float64)
-        ranking = _sorted_pairs.rank(scores, y)
-        active = _sorted_pairs.window(ranking, 1.0)
-        gradient = w - 2.0 * C * (X.T @ _pull(y, scores, ranking, active))
+        mean = pair_loss.pair_mean(state.loss, scores, y, batch.weights)
+        gradient = w + C * (X.T @ mean.slopes)
         size = float(np.linalg.norm(gradient))
         if not np.isfinite(size):
-            return State(np.full_like(w, np.nan), size, True)
+            return state._replace(w=np.full_like(w, np.nan), solved=True)
         first = state.first or size / C
         tolerance = min(INNER, max(INNER_LEAST, (size / (C * first)) ** 0.5)) if size else INNER
-        direction = -_pair_newton.solve(X, ranking, active, 1.0, 2.0 * C, gradient, tolerance)
+        direction = -_pair_newton.solve(X, mean.curvature, 1.0, C, gradient, tolerance)
         moved = np.asarray(X @ direction, np.float64)
 
         def slope(t: float) -> float:
-            here = scores + t * moved
-            ranking = _sorted_pairs.rank(here, y)
-            pull = _pull(y, here, ranking, _sorted_pairs.window(ranking, 1.0))
-            return float((w + t * direction) @ direction - 2.0 * C * (pull @ moved))
+            pull = pair_loss.pair_mean(state.loss, scores + t * moved, y, batch.weights).slopes
+            return float((w + t * direction) @ direction + C * (pull @ moved))
 
         step = _newton.step_length(slope) * direction
         w = w + step
         small = not np.linalg.norm(step) > SMALLEST_STEP * np.linalg.norm(w)
-        return State(w, first, size <= self.eps * C * first or small)
+        return state._replace(w=w, first=first, solved=size <= self.eps * C * first or small)
 
 
-def _pull(y: np.ndarray, scores: np.ndarray, ranking: Ranking, active: Window) -> np.ndarray:
-    """(n,) sums of (1 - m) over the active pairs of each row, with the row's sign."""
-    return y * _sorted_pairs.degrees(ranking, active) - _sorted_pairs.laplacian(ranking, active, scores)
+def _pairs(of: Problem | Batch) -> float:
+    """The number of pairs, at least 1; with weights the sum of theirs."""
+    n_pos, n_neg = class_totals(of)
+    return n_pos * n_neg

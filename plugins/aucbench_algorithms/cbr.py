@@ -35,7 +35,6 @@ from aucbench import (
     Interval,
     Positive,
     Problem,
-    check_fields,
     kernels,
     require_memory,
 )
@@ -44,6 +43,7 @@ from aucbench_algorithms import _cbr_confidence as confidence
 from aucbench_algorithms import _cbr_together as many
 from aucbench_algorithms import _lanes as lanes
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
+from aucbench_algorithms._linear_method import LinearMethod
 
 GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
@@ -73,7 +73,7 @@ class DiagonalState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cbr:
+class Cbr(LinearMethod):
     """Confidence-weighted bipartite ranking with a full covariance.
 
     Parameters
@@ -98,9 +98,6 @@ class Cbr:
     C: Positive = 0.1
     eta: Confidence = 0.7
     buffer: Count = 50
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """The standard Gaussian and empty buffers.
@@ -145,13 +142,9 @@ class Cbr:
         """(d,) the mean."""
         return state.mu.copy()
 
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values mu.x."""
-        return X @ state.mu
-
 
 @dataclass(frozen=True)
-class CbrDiag:
+class CbrDiag(LinearMethod):
     """Confidence-weighted bipartite ranking with a diagonal covariance.
 
     Parameters
@@ -176,9 +169,6 @@ class CbrDiag:
     C: Positive = 0.003
     eta: Confidence = 0.7
     buffer: Count = 50
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> DiagonalState:
         """The standard Gaussian and empty buffers."""
@@ -207,10 +197,6 @@ class CbrDiag:
     def weights(self, state: DiagonalState) -> np.ndarray:
         """(d,) the mean."""
         return np.array(state.gaussian[0])
-
-    def score(self, state: DiagonalState, X: Any) -> np.ndarray:
-        """(n,) decision values mu.x."""
-        return X @ self.weights(state)
 
 
 class _One:

@@ -23,15 +23,27 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, OpenUnit, ParameterError, Positive, Problem, check_fields, kernels
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    Norm,
+    Objective,
+    OpenUnit,
+    ParameterError,
+    Positive,
+    Problem,
+    kernels,
+)
 from aucbench.kernels import rows, saddle, thresholded, vectors
 from aucbench.kernels.thresholded import Thresholded
 from aucbench_algorithms import _fsauc_weights as stage_weights
 from aucbench_algorithms._choices import Average
+from aucbench_algorithms._linear_method import LinearMethod
 
 AHEAD = 8  # rows prefetched before their use
 HALVE, PAPER, CAPPED = 0, 1, 2  # rules of the step as the kernel takes them
@@ -110,7 +122,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fsauc:
+class Fsauc(LinearMethod):
     """Fast stochastic AUC maximisation: stagewise saddle point of the square loss on an l1 ball.
 
     Parameters
@@ -160,9 +172,6 @@ class Fsauc:
     p_scope: Scope = Scope["global"]
     kappa: Positive | None = None
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero, and the plan of the stages.
 
@@ -195,6 +204,12 @@ class Fsauc:
             ),
         )  # fmt: skip
 
+    def objective(self, problem: Problem) -> Objective | None:
+        """The square loss on the ball; None with a `kappa` that may keep a, b and alpha from their values."""
+        if self.kappa is not None and self.kappa < problem.max_norm:
+            return None
+        return Objective(problem.loss, radius=self.radius, norm=Norm.l1)
+
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order; rows beyond the last stage change nothing."""
         if len(batch.rows) == 0:
@@ -205,10 +220,6 @@ class Fsauc:
     def weights(self, state: State) -> np.ndarray:
         """(d,) mean of the points of the current stage; the stage's first point before its first step."""
         return stage_weights.mean(state.w, state.point.weight, state.counts.steps)
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ self.weights(state)
 
 
 @kernels.kernel
@@ -237,13 +248,13 @@ def _step(X, i, positive, w, start, point, stage, counts, given):
     a, b, alpha, weight, sum_a, sum_b, bound, distance = point
     s, square, absolute = stage_weights.score(X, i, w)
     total = counts.positives + counts.negatives
-    row = kernels.Row(total, positive, counts.positives, s, square, 0.0, (), 0)
+    row = kernels.Row(total, positive, counts.positives, s, square, 0.0, (), 0, 1.0)
     ds, da, db, dalpha = saddle.gradients(row, saddle.Variables(a, b, alpha))
     if given.before:
-        weight, sum_a, sum_b = stage_weights.weigh(w, weight), sum_a + a, sum_b + b
+        weight, sum_a, sum_b = stage_weights.accumulate(w, weight), sum_a + a, sum_b + b
 
     eta, limit = stage.eta, given.radius * given.kappa
-    weight, bound = stage_weights.move(X, i, -eta * ds, absolute, w, weight, bound, given.radius)
+    weight, bound = stage_weights.step(X, i, -eta * ds, absolute, w, weight, bound, given.radius)
     a, b = vectors.clip(a - eta * da, limit), vectors.clip(b - eta * db, limit)
     # A projection on a ball that contains v1 brings no point further away from it.
     distance += eta * np.sqrt(ds * ds * square + da * da + db * db)
@@ -259,7 +270,7 @@ def _step(X, i, positive, w, start, point, stage, counts, given):
     alpha = max(lowest, min(highest, alpha + eta * dalpha))
 
     if not given.before:
-        weight, sum_a, sum_b = stage_weights.weigh(w, weight), sum_a + a, sum_b + b
+        weight, sum_a, sum_b = stage_weights.accumulate(w, weight), sum_a + a, sum_b + b
     return Point(a, b, alpha, weight, sum_a, sum_b, bound, distance)
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aucbench import Access, Batch, Claims, Positive
+from aucbench_algorithms._linear_method import total
 from aucbench_algorithms.univariate_batch import State, UnivariateBatch, newton_iteration
 
 
@@ -48,10 +49,5 @@ class LogReg(UnivariateBatch):
 
     C: Positive = 1.0
 
-    def step(self, state: State, batch: Batch) -> State:
-        """One Newton iteration a row, until solved."""
-        for _ in range(len(batch.rows)):
-            if state.solved:
-                break
-            state = newton_iteration(state, batch.X, batch.y, 1.0 / (self.C * len(batch.y)), intercept=True)
-        return state
+    def _iterate(self, state: State, batch: Batch) -> State:
+        return newton_iteration(state, batch, 1.0 / (self.C * total(batch)), intercept=True)

@@ -20,7 +20,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from aucbench import Access, Batch, Claims, Count, Positive, Problem, check_fields, require_memory
+from aucbench import Access, Batch, Claims, Count, Objective, Positive, Problem, require_memory
+from aucbench_algorithms._linear_method import LinearMethod
 
 
 class State(NamedTuple):
@@ -34,7 +35,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Mba:
+class Mba(LinearMethod):
     """Pairwise least squares from the moments of mini-batches.
 
     Parameters
@@ -59,9 +60,6 @@ class Mba:
     lam: Positive | None = None
     block: Count = 100
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def batch_size(self, n_samples: int) -> int:
         """Rows of a minibatch."""
         return min(self.block, n_samples)
@@ -76,8 +74,14 @@ class Mba:
         """
         d = problem.n_features
         require_memory("mba", (2, d, d), "use features=projection, or algo=ls_svm")
-        lam = 1.0 / problem.n_samples if self.lam is None else self.lam
-        return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None, lam)
+        return State(np.zeros(d), np.zeros((d, d)), np.zeros(1, np.int64), None, self._lam(problem))
+
+    def objective(self, problem: Problem) -> Objective:
+        """The moments approach those of all pairs, whose mean the solution halves."""
+        return Objective(problem.loss, l2=2.0 * self._lam(problem))
+
+    def _lam(self, problem: Problem) -> float:
+        return 1.0 / problem.n_samples if self.lam is None else self.lam
 
     @classmethod
     def together(cls, algorithms: Sequence["Mba"], states: Sequence[State]) -> "_Together":
@@ -99,10 +103,6 @@ class Mba:
     def weights(self, state: State) -> np.ndarray:
         """(d,) the solution; solved for here when `finalize` was not called."""
         return self._solution(state) if state.w is None else state.w.copy()
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ self.weights(state)
 
     def _solution(self, state: State) -> np.ndarray:
         blocks = max(1, int(state.blocks[0]))

@@ -25,11 +25,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Count, Positive, Problem, check_fields, kernels
+from aucbench import Access, Batch, Claims, Count, Positive, Problem, kernels
 from aucbench.kernels import buffers, rows, vectors, weights
 from aucbench_algorithms import _lanes as lanes
 from aucbench_algorithms import _oam_together as eight
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
+from aucbench_algorithms._linear_method import LinearMethod
 from aucbench_algorithms._oam_together import CANCELLED, LARGE, NEAR, REFRESH
 
 SHORT = 8  # rows whose slots are drawn sooner by the interpreter than a generator is handed to a kernel
@@ -67,7 +68,7 @@ class Rule(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Oam:
+class _Oam(LinearMethod):
     """What both methods share."""
 
     access: ClassVar[Access] = Access.stream
@@ -83,16 +84,13 @@ class _Oam:
     average: bool = True
     radius: Positive | None = None
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and empty reservoirs; the margin is that of the loss."""
         d, count = problem.n_features, 1 + self.sequential + self.average
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         uxv = np.zeros((d, count)).T if lazy else np.zeros((count, d))
         members = np.zeros((2, self.buffer), np.int64)
-        margin = 1.0 if problem.loss is None else kernels.theta(problem.loss)
+        margin = kernels.theta(problem.loss)
         seen, norms = np.zeros(2, np.int64), np.zeros((2, self.buffer))
         return State(uxv, Scaled(1.0, 0.0, 0.0, 0.0), members, norms, seen, margin, rng)
 
@@ -130,10 +128,6 @@ class _Oam:
         if self.average and count:
             return weights.mean(state.uxv[0], state.uxv[-1], weight, count)
         return scale * state.uxv[0]
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ self.weights(state)
 
 
 @dataclass(frozen=True)
@@ -371,12 +365,10 @@ def _project(u, v, scaled, rule, exact):
     if exact or not size > CANCELLED * largest:
         size = largest = scale * scale * vectors.square(u)
     if not size <= radius * radius:
-        # an infinite |w| must not be scaled to zero: it would look like a finite model
-        shrink = radius / np.sqrt(size) if size < np.inf else np.nan
+        shrink, size = weights.into_ball(size, radius)
         scale *= shrink
         largest *= shrink * shrink
-        size = radius * radius
-        if scale < (weights.SMALLEST_SCALE if rule.average else weights.SMALLEST_SCALE_ALONE):
+        if weights.is_out_of_range(scale, weight):
             weights.fold(u, scale, v, weight)
             scale, weight = 1.0, 0.0
     return Scaled(scale, weight, size, largest)

@@ -16,7 +16,7 @@ Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, Algorithm 1.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,14 +25,15 @@ from aucbench import (
     Batch,
     Claims,
     NonNegative,
+    Objective,
     Positive,
     Problem,
-    check_fields,
     kernels,
     require_memory,
 )
 from aucbench.kernels import fast_kernel, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
+from aucbench_algorithms._linear_method import LinearMethod
 
 AHEAD = 4  # rows prefetched before their use
 
@@ -48,7 +49,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Opauc:
+class Opauc(LinearMethod):
     """One-pass AUC optimisation: square loss against the running mean and covariance of the other class.
 
     Parameters
@@ -78,9 +79,6 @@ class Opauc:
     eta: Positive = 0.05
     lam: NonNegative = 1e-4
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero.
 
@@ -92,6 +90,10 @@ class Opauc:
         d = problem.n_features
         require_memory("opauc", (2, d, d), "use algo=opauc_r, or features=projection")
         return State(np.zeros(d), np.zeros((2, d)), moments.EMPTY, np.zeros(d), np.zeros(2, np.int64))
+
+    def objective(self, problem: Problem) -> Objective:
+        """The gradient is that of half the mean over pairs."""
+        return Objective(problem.loss, l2=2.0 * self.lam)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order."""
@@ -112,14 +114,6 @@ class Opauc:
             (W, *(moments.column(algorithms, field) for field in ("eta", "lam"))),
             lambda w, eta, lam: first._replace(w=w),
         )
-
-    def weights(self, state: State) -> np.ndarray:
-        """(d,) the last iterate."""
-        return state.w.copy()
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ state.w
 
 
 @kernels.kernel

@@ -3,14 +3,14 @@
 For a sample x of class s, r = g / sqrt(tau) with g standard normal, Z_s += x r^T, h_s the running mean of r
 and c_s that of x; the step is that of `opauc` against the other class o, with
 
-    S_o w = Z_o (Z_o'w) / T_o - c_o |h_o|^2 (c_o.w)                                  (centring = author)
-    S_o w = Z_o (Z_o'w) / T_o - Z_o h_o (c_o.w) - c_o (h_o.(Z_o'w)) + T_o |h_o|^2 (c_o.w) c_o    (exact)
+    S_o w = Z_o (Z_o^T w) / T_o - c_o |h_o|^2 (c_o.w)                    (centring = author)
+    S_o w = Z_o (Z_o^T w) / T_o - Z_o h_o (c_o.w) - c_o (h_o.(Z_o^T w)) + T_o |h_o|^2 (c_o.w) c_o    (exact)
 
 The sum of x is kept as one more column of Z, with r = 1.
 
 Cost per example: O(tau d), on sparse rows O(tau nnz + tau^2), exactly. There w is kept as
 scale * (u + Z_+ b_+ + Z_- b_-) with tau numbers b of each class: a step adds multiples of x to u and
-changes b, and adding x r^T to Z is made up for in u. The products Z'Z and Z'u, from which Z'w follows,
+changes b, and adding x r^T to Z is made up for in u. The products Z^T Z and Z^T u, from which Z^T w follows,
 are updated with each sample. Every so many steps everything is folded into u, at O(tau d).
 
 Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, section 4.
@@ -19,7 +19,7 @@ Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, section 4.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,12 +31,12 @@ from aucbench import (
     NonNegative,
     Positive,
     Problem,
-    check_fields,
     kernels,
     require_memory,
 )
 from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
+from aucbench_algorithms._linear_method import LinearMethod
 from aucbench_algorithms._opauc_r_together import LowRankTogether
 
 AHEAD = 4  # rows prefetched before their use
@@ -58,13 +58,13 @@ class State(NamedTuple):
     b: np.ndarray  # (2, tau + 1)
     products: np.ndarray  # (2, tau + 1) Z'u
     gram: np.ndarray  # (2, 2, tau + 1, tau + 1) Z'Z
-    scale: np.ndarray  # (1,)
+    scale: float
     rng: np.random.Generator
     layout: kernels.Layout
 
 
 @dataclass(frozen=True)
-class OpaucR:
+class OpaucR(LinearMethod):
     """One-pass AUC optimisation with covariances of low rank.
 
     Parameters
@@ -101,9 +101,6 @@ class OpaucR:
     tau: Count = 50
     centring: Centring = Centring.exact
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero.
 
@@ -117,19 +114,19 @@ class OpaucR:
         layout, Z = kernels.layout(problem.X), np.zeros((2, 0, 0))
         sums, b, products = np.zeros((3, 2, size))
         gram = np.zeros((2, 2, size, size))
-        return State(np.zeros(d), Z, sums, b, products, gram, np.ones(1), rng, layout)
+        return State(np.zeros(d), Z, sums, b, products, gram, 1.0, rng, layout)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order; draws tau numbers for each."""
         if len(batch.rows) == 0:
             return state
         state = low_rank.allocated(state)
-        *arrays, rng, layout = state
+        *arrays, scale, rng, layout = state
         run = _run_lazy if layout is kernels.Layout.lazy else _run
         exact = self.centring is Centring.exact
         for order, draws in low_rank.drawn(batch.rows, self.tau, rng):
-            run(batch.rows_view, batch.y, order, draws, *arrays, self.eta, self.lam, exact)
-        return state
+            scale = run(batch.rows_view, batch.y, order, draws, *arrays, scale, self.eta, self.lam, exact)
+        return state._replace(scale=scale)
 
     @classmethod
     def together(cls, algorithms: Sequence["OpaucR"], states: Sequence[State]) -> LowRankTogether:
@@ -139,13 +136,9 @@ class OpaucR:
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate."""
         u, Z, b = state.u, state.Z, state.b
-        if state.layout is kernels.Layout.lazy and Z.size:
+        if state.layout is kernels.Layout.lazy and b.any():
             u = u + Z.reshape(u.size, -1) @ b.ravel()
-        return state.scale[0] * u
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ self.weights(state)
+        return state.scale * u
 
 
 @kernels.kernel
@@ -167,6 +160,7 @@ def _run(X, y, order, draws, w, Z, sums, b, products, gram, scale, eta, lam, exa
             s = low_rank.products(x, w, Z[other], q)
             e = low_rank.direction(q, s, label, sums[other], eta, exact, out)
             low_rank.move(w, 1.0 - eta * lam, e, x, Z[other], out)
+    return scale
 
 
 @kernels.kernel
@@ -187,7 +181,8 @@ def _run_lazy(X, y, order, draws, u, Z, sums, b, products, gram, scale, eta, lam
             for j in range(size):
                 q[j] = vectors.dot(gram[other, other, j], b[other]) + vectors.dot(gram[other, own, j], b[own])
         folded = low_rank.folds(sums, u.size)
-        low_rank.step_lazy(
+        scale = low_rank.step_lazy(
             X, i, label, own, other, ux, square, r, zx, q, sums, folded,
             u, Z, b, products, scale, eta, lam, exact, out,
         )  # fmt: skip
+    return scale

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Claims, Count, NonNegative, Positive, Problem, check_fields, kernels
+from aucbench import Access, Claims, Count, NonNegative, Objective, Positive, Problem, check_fields, kernels
 from aucbench.kernels import Move
 
 
@@ -104,36 +104,19 @@ class Psam(kernels.RuleMethod):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; the margin is that of the loss."""
-        theta = 1.0 if problem.loss is None else kernels.theta(problem.loss)
-        return self.first_state(problem, self._given(problem, theta))
+        return self.first_state(problem, self._given(problem))
 
-    def _given(self, problem: Problem, theta: float) -> Given:
-        gamma = 6.0 / problem.n_samples if self.gamma is None else self.gamma
+    def objective(self, problem: Problem) -> Objective:
+        """As the formula says."""
+        return Objective(problem.loss, l2=self._gamma(problem))
+
+    def _gamma(self, problem: Problem) -> float:
+        return 6.0 / problem.n_samples if self.gamma is None else self.gamma
+
+    def _given(self, problem: Problem) -> Given:
+        gamma = self._gamma(problem)
         t0 = gamma**-0.75 if self.t0 is None else self.t0
-        return Given(gamma, t0, self.rskip, self.askip, theta)
-
-
-@dataclass(frozen=True)
-class SmoothHinge:
-    """The loss where none is given: with r = 1 - m it is 0 for r <= 0, r^2 / 2 up to r = 1, then r - 1/2."""
-
-    name: ClassVar[str] = "smooth_hinge"
-
-    @staticmethod
-    def value(m: float, theta: float) -> float:
-        """0, r^2 / 2 or r - 1/2."""
-        r = 1.0 - m
-        if r <= 0.0:
-            return 0.0
-        return r - 0.5 if r >= 1.0 else 0.5 * r * r
-
-    @staticmethod
-    def derivative(m: float, theta: float) -> float:
-        """-clip(1 - m, 0, 1)."""
-        r = 1.0 - m
-        if r <= 0.0:
-            return 0.0
-        return -1.0 if r >= 1.0 else -r
+        return Given(gamma, t0, self.rskip, self.askip, kernels.theta(problem.loss))
 
 
 @dataclass(frozen=True)
@@ -164,8 +147,7 @@ class Asam(Psam):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights."""
-        loss = SmoothHinge() if problem.loss is None else problem.loss
-        return self.first_state(problem, self._given(problem, kernels.theta(loss)), loss=loss)
+        return self.first_state(problem, self._given(problem), loss=problem.loss)
 
     @classmethod
     def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> None:

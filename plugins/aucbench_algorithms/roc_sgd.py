@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Claims, NonNegative, ParameterError, Problem, check_fields, kernels
+from aucbench import Access, Claims, NonNegative, Objective, ParameterError, Problem, check_fields, kernels
 from aucbench.kernels import Move
 
 SMALLEST_FACTOR = 1e-7  # of one shrinking
@@ -102,8 +102,8 @@ class RocSgd(kernels.RuleMethod):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; the margin is that of the loss."""
-        margin = 1.0 if problem.loss is None else kernels.theta(problem.loss)
-        lam = 1.0 / problem.n_samples if self.lam is None else self.lam
+        margin = kernels.theta(problem.loss)
+        lam = self._lam(problem)
         schedules = {
             Schedule.basic: (10.0, 1.0, 10.0),
             Schedule.pegasos: (1.0, lam, 0.0),
@@ -111,3 +111,12 @@ class RocSgd(kernels.RuleMethod):
         }
         radius = 1.0 / np.sqrt(lam) if self.pegasos else np.inf
         return self.first_state(problem, Given(*schedules[self.schedule], lam, margin, radius))
+
+    def objective(self, problem: Problem) -> Objective:
+        """As the formula says; the ball contains the minimum while the margin is 1 or less."""
+        lam = self._lam(problem)
+        binds = self.pegasos and kernels.theta(problem.loss) > 1.0
+        return Objective(problem.loss, l2=lam, radius=1.0 / np.sqrt(lam) if binds else None)
+
+    def _lam(self, problem: Problem) -> float:
+        return 1.0 / problem.n_samples if self.lam is None else self.lam

@@ -1,14 +1,14 @@
 """SAUC, stochastic AUC maximisation with general losses through their Bernstein polynomials.
 
 A loss of the margin on [-L, L], L = 2 R Dx, is replaced by its Bernstein polynomial of degree m, which is a
-sum of products f_i(s+) ft_i(s-), so that the pairwise risk is a saddle point in w, a, b and al (m + 1
+sum of products f_i(s+) ft_i(s-), so that the pairwise risk is a saddle point in w, a, b and alpha (m + 1
 numbers each) over single samples. Round t of T makes t steps, pulled with strength gamma to the means
-w0, a0, b0, al0 of the round before, with eta = beta / (gamma sqrt(t)); for a sample of label y, s = w.x:
+w0, a0, b0, alpha0 of the round before, with eta = beta / (gamma sqrt(t)); for a sample of label y, s = w.x:
 
     y = +1: e = f(s), e' = f'(s), q = a        y = -1: e = ft(s), e' = ft'(s), q = b
-    w  = proj(w - eta (((al - q).e') / (m + 1) x + gamma (w - w0)), R)
+    w  = proj(w - eta (((alpha - q).e') / (m + 1) x + gamma (w - w0)), R)
     a  = proj(a - eta (a - [y = 1] e) / (m + 1), R1),  b likewise with [y = -1] and R2
-    al = proj(al + eta (e - al) / (m + 1), R1 + R2)
+    alpha = proj(alpha + eta (e - alpha) / (m + 1), R1 + R2)
 
 The model is the mean of the w0 of the finished rounds. T (T + 1) / 2 samples are used, the rest ignored.
 
@@ -31,10 +31,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Count, ParameterError, Positive, Problem, check_fields, kernels
+from aucbench import Access, Batch, Claims, Count, ParameterError, Positive, Problem, kernels
 from aucbench.kernels import rows
 from aucbench_algorithms import _sauc_rounds as rounds
 from aucbench_algorithms._choices import Average
+from aucbench_algorithms._linear_method import LinearMethod
 
 AHEAD = 8  # rows prefetched before their use
 
@@ -58,7 +59,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sauc:
+class Sauc(LinearMethod):
     """Stochastic AUC maximisation with any loss, by a Bernstein polynomial and restarted rounds.
 
     Parameters
@@ -105,9 +106,6 @@ class Sauc:
     average: Average = Average.after
     step_rule: StepRule = StepRule.code
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero, the polynomial of the loss and the plan of the rounds.
 
@@ -122,9 +120,8 @@ class Sauc:
                 "sauc: the number of iterations must be known beforehand, got a budget in seconds; "
                 "give budget.epochs or budget.iterations."
             )
-        loss = _hinge if problem.loss is None else _plain(problem.loss)
         try:
-            polynomial, constants = _polynomial(loss, self.radius, self.degree, self.kappa)
+            polynomial, constants = _polynomial(_plain(problem.loss), self.radius, self.degree, self.kappa)
         except (OverflowError, ZeroDivisionError):
             raise ParameterError(
                 f"sauc: with radius {self.radius:g}, kappa {self.kappa:g} and degree {self.degree} the "
@@ -147,14 +144,6 @@ class Sauc:
     def weights(self, state: State) -> np.ndarray:
         """(d,) mean over the finished rounds; zero before the end of the first."""
         return rounds.mean(state.weights)
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ self.weights(state)
-
-
-def _hinge(m: float) -> float:
-    return max(0.0, 1.0 - m)
 
 
 def _plain(loss: Any) -> Callable[[float], float]:
@@ -197,37 +186,37 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
     L, R1, R2, gamma = constants
     terms = polynomial.shape[0]  # m + 1
     e, slope, powers = np.empty(terms), np.empty(terms), np.empty(terms)
-    counts = weights.counts
+    numbers = weights.numbers[0]
     for k in range(order.size):
-        if counts[0] == planned:
+        if numbers.finished == planned:
             break
         if k + AHEAD < order.size:
             rows.prefetch(X, order[k + AHEAD])
         i = order[k]
-        length = counts[0] + 1
+        length = numbers.finished + 1
         eta = beta / np.sqrt(length)
         pull = eta * gamma  # of w to w0
         if not printed:
             eta, pull = eta / gamma, eta
-        apart, centre, square = rounds.scores(X, i, weights)
+        apart, centre, square = rounds.score(X, i, weights)
         own = 0 if y[i] > 0 else 1
         _terms(apart + centre, L, own, polynomial, powers, e, slope)
         coefficient = 0.0
         for j in range(terms):
             coefficient += (duals[2, j] - duals[own, j]) * slope[j]
         if before:
-            rounds.count(weights)
+            rounds.accumulate(weights)
             _add(duals, sums)
-        rounds.move(X, i, weights, 1.0 - pull, -eta * coefficient / terms, apart, centre, square, R)
+        rounds.step(X, i, weights, 1.0 - pull, -eta * coefficient / terms, apart, centre, square, R)
         rate = eta / terms
         _descend(duals[0], e, rate, 1.0 - own, R1)
         _descend(duals[1], e, rate, 0.0 + own, R2)
         _descend(duals[2], e, rate, 1.0, R1 + R2)
         if not before:
-            rounds.count(weights)
+            rounds.accumulate(weights)
             _add(duals, sums)
-        counts[1] += 1
-        if counts[1] == length:
+        numbers.steps += 1
+        if numbers.steps == length:
             rounds.finish(weights, length, before)
             duals[:] = sums / length
             sums[:] = 0.0

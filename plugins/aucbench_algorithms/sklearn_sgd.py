@@ -12,10 +12,11 @@ The model is the average of all iterates, or the last one (average=False). Rows 
 without shuffling. The scores leave the intercept b out: the AUC does not see it, and adding it would round
 close scores into ties.
 
-w is kept as scale * u and the sum of the w as weight * u - v; both are folded in O(d) when the scale has
-shrunk a thousandfold. The recursion is written out here because scikit-learn's `partial_fit` (1.5 to 1.9)
-forgets the intercept between two calls while averaging, so that the weights depend on how rows are cut into
-calls, and takes a hundredth of the intercept's step with sparse rows.
+The recursion is written out here because scikit-learn's `partial_fit` (1.5 to 1.9) forgets the intercept
+between two calls while averaging, so that the weights depend on how rows are cut into calls, and takes a
+hundredth of the intercept's step with sparse rows.
+
+With weights of the rows, n_y is a sum of weights, and a step is multiplied by the weight of its row.
 
 Without an intercept (intercept=False) scikit-learn itself trains. Its `partial_fit` folds its scale of w at
 the end of every call, which rounds. So that no bit depends on the cut, it is called on runs of 1,024 rows;
@@ -26,7 +27,7 @@ Cost per example: O(nnz), and O(d) per run of 1,024 without an intercept.
 Source: Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 2011.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -34,10 +35,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from aucbench import Access, Batch, Claims, Positive, Problem, check_fields, kernels
-from aucbench.kernels import rows, weights
+from aucbench import Access, Batch, Claims, ParameterError, Positive, Problem, check_fields, kernels
+from aucbench.kernels import Move, RuleState
+from aucbench_algorithms._linear_method import class_totals, total
 
-AHEAD = 8  # rows prefetched before their use
 RUN = 1024  # rows of one call of partial_fit
 DEVIATIONS = (
     "The intercept is carried through chunks of rows and averaged as w is; scikit-learn's partial_fit starts "
@@ -46,14 +47,22 @@ DEVIATIONS = (
 )
 
 
-class State(NamedTuple):
-    """Weights w = scale u, sum of the w = weight u - v."""
+class Intercept(NamedTuple):
+    """What is fitted besides the weights."""
 
-    uv: np.ndarray  # (2, d) u and v
-    lazy: np.ndarray  # (4,) scale, weight, b, sum of the b
-    steps: np.ndarray  # (1,) t
-    balance: np.ndarray  # (2,) c_- and c_+
+    b: float
+    total: float  # sum of the b so far
+
+
+class Given(NamedTuple):
+    """What the rule is given."""
+
     alpha: float
+    t0: float
+    negative: float  # c_-
+    positive: float  # c_+
+    average: bool
+    hinge: bool  # or else the logistic loss
 
 
 class Unfinished(NamedTuple):
@@ -66,9 +75,25 @@ class Unfinished(NamedTuple):
     diverged: bool
 
 
-class _Sgd:
+@kernels.rule
+def _step(row, own, given):
+    """A step along the gradient of a regularised loss."""
+    label, c = (1.0, given.positive) if row.positive else (-1.0, given.negative)
+    margin = label * (row.s + own.b)
+    eta = 1.0 / (given.alpha * (given.t0 + row.t - 1.0))
+    hinge = 0.0 if margin > 1.0 else 1.0
+    slope = hinge if given.hinge else 1.0 / (1.0 + np.exp(margin))
+    k = row.weight * eta * c * label * slope
+    keep = max(0.0, 1.0 - eta * given.alpha)
+    b = own.b + k
+    return Move(k, keep, 0.0, 1.0 if given.average else 0.0), Intercept(b, own.total + b)
+
+
+class _Sgd(kernels.RuleMethod):
     """What both losses share."""
 
+    weighted: ClassVar[bool] = True
+    rule: ClassVar[kernels.Rule] = _step
     alpha: float | None
     average: bool
     intercept: bool
@@ -77,62 +102,70 @@ class _Sgd:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def init(self, problem: Problem, rng: np.random.Generator) -> State | Unfinished:
-        """Zero weights; counts the classes of the training set."""
-        n, n_pos = problem.n_samples, int(np.count_nonzero(problem.y == 1))
-        balance = np.array([n / (2 * max(1, n - n_pos)), n / (2 * max(1, n_pos))])
-        alpha = 1.0 / n if self.alpha is None else self.alpha
+    def init(self, problem: Problem, rng: np.random.Generator) -> RuleState | Unfinished:
+        """Zero weights; counts the classes of the training set.
+
+        Raises
+        ------
+        ParameterError
+            Rows have weights, and there is no intercept: scikit-learn itself trains then.
+        """
+        n, (n_pos, n_neg) = problem.n_samples, class_totals(problem)
+        negative, positive = n / (2 * n_neg), n / (2 * n_pos)
+        alpha = 1.0 / total(problem) if self.alpha is None else self.alpha
+        if problem.weights is not None and not self.intercept:
+            raise ParameterError(f"{self.name}: rows have no weights without an intercept.")  # type: ignore[attr-defined]
         if self.intercept:
-            lazy = np.array([1.0, 0.0, 0.0, 0.0])
-            return State(kernels.two_vectors(problem.X), lazy, np.zeros(1, np.int64), balance, alpha)
+            given = Given(alpha, alpha**-0.75, negative, positive, self.average, self._loss == "hinge")
+            return self.first_state(problem, given, Intercept(0.0, 0.0))
         from sklearn.linear_model import SGDClassifier  # costs half a second to import
 
         model = SGDClassifier(
             loss=self._loss,
             alpha=alpha,
             average=self.average,
-            class_weight={-1: float(balance[0]), 1: float(balance[1])},
+            class_weight={-1: negative, 1: positive},
             fit_intercept=False,
             shuffle=False,
             random_state=0,  # seeds the shuffling only
         )
         return Unfinished(model, [], [], problem.n_features, False)
 
-    def step(self, state: State | Unfinished, batch: Batch) -> State | Unfinished:
+    def step(self, state: Any, batch: Batch) -> Any:
         """Consume the rows of a chunk, in order."""
-        if len(batch.rows) == 0:
-            return state
-        if isinstance(state, Unfinished):
-            return _append(state, batch)
-        (u, v), lazy, steps, balance, alpha = state
-        hinge = self._loss == "hinge"
-        _run(batch.rows_view, batch.y, batch.rows, u, v, lazy, steps, balance, alpha, self.average, hinge)
-        return state
+        if isinstance(state, RuleState) or len(batch.rows) == 0:
+            return super().step(state, batch)
+        return _append(state, batch)
 
-    def finalize(self, state: State | Unfinished) -> State | Unfinished:
+    @classmethod
+    def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> Any:
+        """Settings in lockstep; None where scikit-learn trains."""
+        rules = all(isinstance(state, RuleState) for state in states)
+        return super().together(algorithms, states) if rules else None
+
+    def finalize(self, state: RuleState | Unfinished) -> RuleState | Unfinished:
         """The waiting rows enter a copy of the model; only the copy is scored."""
-        if isinstance(state, State) or not state.labels:
+        if isinstance(state, RuleState) or not state.labels:
             return state
         return _fitted(state._replace(model=deepcopy(state.model)))
 
-    def weights(self, state: State | Unfinished) -> np.ndarray:
+    def weights(self, state: RuleState | Unfinished) -> np.ndarray:
         """(d,) coefficients, averaged where asked for; zero before the first row."""
-        if isinstance(state, State):
-            (u, v), (scale, weight, _, _), t = state.uv, state.lazy, state.steps[0]
-            return weights.mean(u, v, weight, t) if self.average and t else scale * u
+        if isinstance(state, RuleState):
+            return super().weights(state)
         final: Any = self.finalize(state)
         if final.diverged:
             return np.full(state.d, np.nan)
         return np.array(final.model.coef_[0]) if hasattr(final.model, "coef_") else np.zeros(state.d)
 
-    def fitted_intercept(self, state: State | Unfinished) -> float:
+    def fitted_intercept(self, state: RuleState | Unfinished) -> float:
         """The intercept b, averaged where asked for, which no score contains; 0 where none is fitted."""
         if isinstance(state, Unfinished):
             return 0.0
-        (_, _, b, total), t = state.lazy, state.steps[0]
-        return float(total / t if self.average and t else b)
+        steps, _ = state.counts
+        return float(state.own.total / steps if self.average and steps else state.own.b)
 
-    def score(self, state: State | Unfinished, X: Any) -> np.ndarray:
+    def score(self, state: Any, X: Any) -> np.ndarray:
         """(n,) decision values w.x, without the intercept."""
         return X @ self.weights(state)
 
@@ -197,45 +230,6 @@ class SgdLog(_Sgd):
     intercept: bool = True
 
 
-@kernels.kernel
-def _run(X, y, order, u, v, lazy, steps, balance, alpha, average, hinge):
-    scale, weight, b, total = lazy
-    t = steps[0]
-    t0 = alpha**-0.75
-    for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
-        positive = y[i] > 0
-        label = 1.0 if positive else -1.0
-        margin = label * (scale * rows.dot(X, i, u) + b)
-        eta = 1.0 / (alpha * (t0 + t))
-        t += 1
-        pull = eta * (balance[1] if positive else balance[0]) * label
-        if hinge:
-            pull = 0.0 if margin > 1.0 else pull
-        else:
-            pull /= 1.0 + np.exp(margin)
-        factor = max(0.0, 1.0 - eta * alpha)
-        if scale * factor >= weights.SMALLEST_SCALE:
-            scale *= factor
-        else:
-            weights.fold(u, scale * factor, v, weight)
-            scale, weight = 1.0, 0.0
-        if pull != 0.0 or margin == np.inf:  # so that what is not finite enters the weights
-            step = pull / scale
-            if weight == 0.0:
-                rows.axpy(step, X, i, u)
-            else:
-                rows.axpy2(step, X, i, u, weight * step, v)
-            b += pull
-        if average:
-            weight += scale
-            total += b
-    lazy[0], lazy[1], lazy[2], lazy[3] = scale, weight, b, total
-    steps[0] = t
-
-
 def _append(state: Unfinished, batch: Batch) -> Unfinished:
     """The state after a chunk, whose full runs are fitted."""
     if state.diverged:
@@ -246,14 +240,14 @@ def _append(state: Unfinished, batch: Batch) -> Unfinished:
         part = order[begin : begin + room]
         begin += len(part)
         room -= len(part)
-        state.waiting.append(_float64(batch.X[part]))
+        state.waiting.append(float64_rows(batch.X[part]))
         state.labels.append(batch.y[part])
         if room == 0:
             state, room = _fitted(state), RUN
     return state
 
 
-def _float64(X: Any) -> Any:
+def float64_rows(X: Any) -> Any:
     """Rows as scikit-learn takes them."""
     if not sparse.issparse(X):
         return np.asarray(X, np.float64)
@@ -269,7 +263,7 @@ def _fitted(state: Unfinished) -> Unfinished:
     if not state.labels or state.diverged:
         return state
     stack = np.vstack if isinstance(state.waiting[0], np.ndarray) else sparse.vstack
-    X, y = _float64(stack(state.waiting)), np.concatenate(state.labels)
+    X, y = float64_rows(stack(state.waiting)), np.concatenate(state.labels)
     diverged = not np.isfinite((X.data if sparse.issparse(X) else X).sum())  # the hinge would pass over NaN
     with config_context(assume_finite=True):
         try:

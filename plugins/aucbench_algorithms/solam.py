@@ -32,22 +32,14 @@ Stat. 2019, section 3.2, equation (6).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Claims, Positive, Problem, check_fields, kernels
+from aucbench import Access, Claims, Norm, Objective, Positive, Problem, check_fields, kernels
 from aucbench.kernels import Move, saddle
 from aucbench.kernels.vectors import clip
 from aucbench_algorithms._choices import Average, Start
-
-
-class Norm(StrEnum):
-    """The ball of the weights."""
-
-    l2 = "l2"
-    l1 = "l1"
 
 
 class Given(NamedTuple):
@@ -99,6 +91,10 @@ class _Solam(kernels.RuleMethod):
     start: Start
     average: Average
     kappa: Positive | None
+
+    def _is_wide(self, problem: Problem) -> bool:
+        """Whether a, b and alpha may reach the means of the scores, wherever w is in its ball."""
+        return self.kappa is None or self.kappa >= problem.max_norm
 
     def _first_state(
         self, problem: Problem, radius: float, lam: float = 0.0, one_sided: bool = False
@@ -167,6 +163,12 @@ class Solam(_Solam):
         """The first point; measures the largest row norm unless `kappa` is given."""
         return self._first_state(problem, self.radius, one_sided=self.one_sided_ab)
 
+    def objective(self, problem: Problem) -> Objective | None:
+        """The square loss on the ball; None with a `kappa` that may keep a, b and alpha from their values."""
+        if not self._is_wide(problem):
+            return None
+        return Objective(problem.loss, radius=self.radius, norm=self.norm)
+
 
 @dataclass(frozen=True)
 class SolamL1(Solam):
@@ -232,5 +234,14 @@ class RegSolam(_Solam):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """The first point; measures the largest row norm unless `kappa` is given."""
-        lam = 3.0 / problem.n_samples if self.lam is None else self.lam
+        lam = self._lam(problem)
         return self._first_state(problem, np.sqrt(2.0 / lam), lam)
+
+    def objective(self, problem: Problem) -> Objective | None:
+        """F is p (1 - p) times the mean over pairs; its minimum lies inside the ball."""
+        if not self._is_wide(problem):
+            return None
+        return Objective(problem.loss, l2=self._lam(problem) / (problem.p * (1.0 - problem.p)))
+
+    def _lam(self, problem: Problem) -> float:
+        return 3.0 / problem.n_samples if self.lam is None else self.lam

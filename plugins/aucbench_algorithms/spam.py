@@ -27,7 +27,17 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, NonNegative, Positive, Problem, check_fields, kernels
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    NonNegative,
+    Objective,
+    Positive,
+    Problem,
+    check_fields,
+    kernels,
+)
 from aucbench.kernels import Move, fast_kernel, rows, thresholded
 from aucbench.kernels.thresholded import Thresholded
 
@@ -154,6 +164,14 @@ class Spam(kernels.RuleMethod):
         products = np.ascontiguousarray(problem.X @ means.T)
         return NetState(w, np.zeros(2), np.zeros(1, np.int64), means, products, p)
 
+    def objective(self, problem: Problem) -> Objective:
+        """The steps are those of p (1 - p) times the mean over pairs; its regulariser is divided by that."""
+        factor = problem.p * (1.0 - problem.p)
+        if self.penalty is Penalty.ball:
+            return Objective(problem.loss, radius=self.radius)
+        nu = self.nu if self.penalty is Penalty.net else 0.0
+        return Objective(problem.loss, l2=self._beta(problem.n_samples) / factor, l1=nu / factor)
+
     def _beta(self, n_samples: int) -> float:
         return 3.0 / n_samples if self.beta is None else self.beta
 
@@ -216,13 +234,13 @@ def _run_sparse_net(X, y, order, w, steps, products, p, C, beta, nu):
         i = order[k]
         steps[0] += 1
         eta = C / np.sqrt(steps[0])
-        scale = w.numbers[thresholded.SCALE]
+        scale = w.numbers[0].scale
         a, b = scale * w.products[0, 0], scale * w.products[0, 1]
-        step = -eta * _coefficient(thresholded.dot(X, i, w), a, b, p, y[i] > 0)
-        thresholded.axpy(step, X, i, w)
+        step = -eta * _coefficient(thresholded.score(X, i, w), a, b, p, y[i] > 0)
+        thresholded.step(step, X, i, w)
         w.products[0, 0] += step / scale * products[i, 0]
         w.products[0, 1] += step / scale * products[i, 1]
         thresholded.shrink(w, eta * nu, 1.0 / (1.0 + eta * beta))
         if steps[0] % refresh == 0:
             thresholded.fold(w)
-        thresholded.weigh(w, 1.0)
+        thresholded.accumulate(w, 1.0)

@@ -30,13 +30,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Interval, Positive, Problem, check_fields, kernels
+from aucbench import Access, Batch, Claims, Interval, Objective, Positive, Problem, kernels
 from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _spdam_vectors as two_sums
+from aucbench_algorithms._linear_method import LinearMethod
 
 AHEAD = 8  # rows prefetched before their use
 SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal
@@ -65,7 +66,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Spdam:
+class Spdam(LinearMethod):
     """Stochastic primal-dual AUC maximisation: linear convergence to the regularised square loss's minimum.
 
     Parameters
@@ -98,9 +99,6 @@ class Spdam:
     sigma_rule: SigmaRule = SigmaRule.derived
     kappa: Positive | None = None
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def batch_size(self, n_samples: int) -> int:
         """Rows of a minibatch."""
         return math.ceil(self.batch_fraction * n_samples)
@@ -123,6 +121,10 @@ class Spdam:
         return State(
             space, two_sums.numbers(), np.zeros(n), means, gram, products, roots, float(kappa), layout
         )
+
+    def objective(self, problem: Problem) -> Objective:
+        """The saddle point is that of half the mean over pairs."""
+        return Objective(problem.loss, l2=2.0 * self.lam)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the minibatches of a chunk, in order."""
@@ -165,10 +167,6 @@ class Spdam:
         if state.layout is kernels.Layout.lazy:
             return two_sums.weights(state.vectors, state.numbers, state.means)
         return state.vectors[0].copy()
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ self.weights(state)
 
 
 @kernels.kernel
@@ -221,12 +219,12 @@ def _run(X, y, order, space, beta, means, gram, roots, lam, sigma, tau, theta):
 
 
 @kernels.kernel
-def _run_lazy(X, y, order, space, numbers, beta, means, gram, products, roots, lam, sigma, tau, theta):
-    n, m = beta.size, order.shape[1]
+def _run_lazy(X, y, order, space, all_numbers, beta, means, gram, products, roots, lam, sigma, tau, theta):
+    n, m, numbers = beta.size, order.shape[1], all_numbers[0]
     centres, change, across, rises = np.empty(2), np.empty(2), np.empty(2), np.empty(m)
     for k in range(order.shape[0]):
         for side in range(2):
-            centres[side] = two_sums.ahead_product(numbers, gram, side)
+            centres[side] = two_sums.ahead_mean_score(numbers, gram, side)
         change[:] = 0.0
         across[:] = 0.0
         for j in range(m):
@@ -234,7 +232,7 @@ def _run_lazy(X, y, order, space, numbers, beta, means, gram, products, roots, l
                 rows.prefetch(X, order[k, j + AHEAD])
             i = order[k, j]
             side = 0 if y[i] > 0 else 1
-            product = two_sums.ahead_dot(X, i, space, numbers, products) - centres[side]
+            product = two_sums.ahead_score(X, i, space, numbers, products) - centres[side]
             rise = (sigma * product / roots[side] + beta[i]) / (1.0 + sigma) - beta[i]
             beta[i] += rise
             rises[j] = rise / roots[side]
@@ -243,5 +241,5 @@ def _run_lazy(X, y, order, space, numbers, beta, means, gram, products, roots, l
             across[1] += rises[j] * products[i, 1]
         share = two_sums.advance(numbers, gram, change, across, lam, tau, theta, n, m)
         for j in range(m):
-            two_sums.add(X, order[k, j], rises[j], share, n, space, numbers)
-        two_sums.tidy(space, numbers, means)
+            two_sums.step(X, order[k, j], rises[j], share, n, space, numbers)
+        two_sums.fold(space, numbers, means)

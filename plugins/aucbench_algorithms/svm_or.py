@@ -22,14 +22,15 @@ thousands of passes for six digits of w.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Positive, Problem, check_fields
-from aucbench_algorithms import _newton, _pair_newton, _sorted_pairs, _svm_or_kink
-from aucbench_algorithms._sorted_pairs import Ranking, Window
+from aucbench import Access, Batch, Claims, Objective, Positive, Problem, kernels
+from aucbench.kernels import loss_pieces, pair_loss
+from aucbench_algorithms import _newton, _pair_newton, _svm_or_kink
+from aucbench_algorithms._linear_method import Solver, total
 
 GAP = 1e-14  # of the duality gap, against lam / 2 |w|^2
 SHRINK = 0.1  # of the smoothing, from level to level
@@ -38,22 +39,24 @@ LEVELS = 10  # of smoothing at most, from mu = 1 to 1e-9
 NEAR_LEVEL = 2  # of smoothing at most, at which the path goes on from the solution for another lam
 SETTLED = 1e-2  # step against |w|, times mu, at which a level ends
 LEVEL_ITERATIONS = 30  # at most on one level: rounding may keep a step from settling
-RESIDUAL = 1e-2  # of conjugate gradients, where the Hessian is not factored
+RESIDUAL = 1e-4  # of conjugate gradients, where the Hessian is not factored
 
 
 class State(NamedTuple):
     """The current point."""
 
-    w: np.ndarray  # (d,)
+    w: np.ndarray  # (d,) divided by the margin of the loss
     level: int  # the smoothed kink is mu = 10^-level wide
     spent: int  # iterations on this level
     best: np.ndarray  # (d,) the point of the least duality gap so far
     gap: float  # that gap; inf before the first
     solved: bool
+    margin: float  # of the loss
+    loss: Any  # of margin 1
 
 
 @dataclass(frozen=True)
-class SvmOr:
+class SvmOr(Solver):
     """Ordinal-regression SVM: the hinge over all pairs, to its optimum.
 
     Parameters
@@ -73,73 +76,61 @@ class SvmOr:
     deviations: ClassVar[tuple[str, ...]] = (
         "Newton's method on a vanishing smoothing and an exact last step take the place of cutting planes.",
     )
+    weighted: ClassVar[bool] = True
 
     lam: Positive | None = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero."""
         w, best = np.zeros((2, problem.n_features))
-        return State(w, 0, 0, best, np.inf, False)
+        margin = kernels.theta(problem.loss)
+        return State(w, 0, 0, best, np.inf, False, margin, replace(problem.loss, margin=1.0))
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
         """The solution for another lam; no wide kinks, for it is near."""
         start = self.init(problem, rng)
         return start if state is None else start._replace(w=state.w, level=min(state.level, NEAR_LEVEL))
 
-    def step(self, state: State, batch: Batch) -> State:
-        """One Newton iteration a row, until solved."""
-        for _ in range(len(batch.rows)):
-            if state.solved:
-                break
-            state = self._iterate(state, batch.X, batch.y)
-        return state
-
-    def done(self, state: State) -> bool:
-        """Whether the duality gap is small enough."""
-        return state.solved
-
     def weights(self, state: State) -> np.ndarray:
         """(d,) the current point."""
-        return state.w.copy()
+        return state.margin * state.w
 
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        return X @ state.w
+    def objective(self, problem: Problem) -> Objective:
+        """As the formula says."""
+        return Objective(problem.loss, l2=1.0 / total(problem) if self.lam is None else self.lam)
 
-    def _lam(self, y: np.ndarray) -> float:
-        return 1.0 / len(y) if self.lam is None else self.lam
+    def _lam(self, state: State, batch: Batch) -> float:
+        """The weight of |w|^2 / 2 for weights divided by the margin, which then is 1."""
+        return state.margin * (1.0 / total(batch) if self.lam is None else self.lam)
 
-    def _iterate(self, state: State, X: Any, y: np.ndarray) -> State:
-        w, mu, lam = state.w, SHRINK**state.level, self._lam(y)
+    def _iterate(self, state: State, batch: Batch) -> State:
+        X, y = batch.X, batch.y
+        w, lam = state.w, self._lam(state, batch)
+        loss = loss_pieces.Smoothed(SHRINK**state.level, state.loss)
         scores = np.asarray(X @ w, np.float64)
-        ranking = _sorted_pairs.rank(scores, y)
-        total = max(1, ranking.high.size * ranking.low.size)
-        pull, band = _pull(y, scores, ranking, mu)
-        gradient = lam * w - X.T @ (pull / total)
+        mean = pair_loss.pair_mean(loss, scores, y, batch.weights)
+        gradient = lam * w + X.T @ mean.slopes
         if not np.all(np.isfinite(gradient)):
             return state._replace(w=np.full_like(w, np.nan), solved=True)
-        direction = -_pair_newton.solve(X, ranking, band, lam, 1.0 / (mu * total), gradient, RESIDUAL)
+        direction = -_pair_newton.solve(X, mean.curvature, lam, 1.0, gradient, RESIDUAL)
         moved = np.asarray(X @ direction, np.float64)
 
         def slope(t: float) -> float:
-            here = scores + t * moved
-            pull, _ = _pull(y, here, _sorted_pairs.rank(here, y), mu)
-            return float(lam * (w + t * direction) @ direction - (pull / total) @ moved)
+            pull = pair_loss.pair_mean(loss, scores + t * moved, y, batch.weights).slopes
+            return float(lam * (w + t * direction) @ direction + pull @ moved)
 
         step = _newton.step_length(slope) * direction
         w = w + step
         state = state._replace(w=w, spent=state.spent + 1)
-        if np.linalg.norm(step) > SETTLED * mu * np.linalg.norm(w) and state.spent < LEVEL_ITERATIONS:
+        small = not np.linalg.norm(step) > SETTLED * loss.width * np.linalg.norm(w)
+        if not small and state.spent < LEVEL_ITERATIONS:
             return state
-        return self._settled(state, X, y, mu)
+        return self._settled(state, batch, loss.width)
 
-    def _settled(self, state: State, X: Any, y: np.ndarray, mu: float) -> State:
+    def _settled(self, state: State, batch: Batch, mu: float) -> State:
         """The end of a level: the exact solution if it can be certified, else a narrower kink."""
-        lam = self._lam(y)
-        exact = _svm_or_kink.solve(X, y, state.w, mu, lam)
+        lam = self._lam(state, batch)
+        exact = _svm_or_kink.solve(batch, state.w, mu, lam)
         if exact is not None and exact[1] < state.gap:
             state = state._replace(best=exact[0], gap=exact[1])
         certified = state.gap <= 0.5 * GAP * lam * float(state.best @ state.best)
@@ -149,11 +140,3 @@ class SvmOr:
             close = state.gap <= CLOSE * lam * float(state.best @ state.best)
             return state._replace(w=state.best if close else state.w, solved=True)
         return state._replace(level=state.level + 1, spent=0)
-
-
-def _pull(y: np.ndarray, scores: np.ndarray, ranking: Ranking, mu: float) -> tuple[np.ndarray, Window]:
-    """(n,) sums of the smoothed hinge's slopes over the pairs of each row, with the row's sign; the band."""
-    full = _sorted_pairs.window(ranking, 1.0 - mu)
-    band = _sorted_pairs.window(ranking, 1.0, 1.0 - mu)
-    inside = y * _sorted_pairs.degrees(ranking, band) - _sorted_pairs.laplacian(ranking, band, scores)
-    return y * _sorted_pairs.degrees(ranking, full) + inside / mu, band

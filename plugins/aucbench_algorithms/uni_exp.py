@@ -6,7 +6,7 @@ with p the share of positives, of the training data or among the examples so far
 included). Minimising a weighted univariate exponential loss is consistent with the AUC. One pass; the model
 is the last iterate, from w = 0 and b = 0. The exponent is capped at 700. The intercept b stays 0 with
 intercept=False; the scores leave it out, because the AUC does not see it and adding it would round close
-scores into ties.
+scores into ties. With weights of the rows, a step is multiplied by that of its row over the mean of all.
 
 Cost per example: O(nnz).
 
@@ -21,8 +21,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Claims, Positive, Problem, check_fields, kernels
+from aucbench import Access, Claims, ParameterError, Positive, Problem, check_fields, kernels
 from aucbench.kernels import Move
+from aucbench_algorithms._linear_method import total
 
 LARGEST = 700.0  # exponent
 
@@ -55,7 +56,7 @@ def _step(row, own, given):
     p = row.positives / row.t if given.running else given.p
     label, c = (1.0, 1.0 - p) if row.positive else (-1.0, p)
     exponent = -label * (row.s + own.b)
-    k = given.eta * c * label * np.exp(LARGEST if exponent > LARGEST else exponent)
+    k = row.weight * given.eta * c * label * np.exp(LARGEST if exponent > LARGEST else exponent)
     return Move(k, 1.0, 0.0, 0.0), Intercept(own.b + k if given.intercept else 0.0)
 
 
@@ -78,6 +79,7 @@ class UniExp(kernels.RuleMethod):
     colour: ClassVar[str] = "#82a068"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
+    weighted: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("exponential",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "eta": (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -99,9 +101,18 @@ class UniExp(kernels.RuleMethod):
         check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
-        """Zero weights; counts the positives of the training data where their share is used."""
+        """Zero weights; counts the positives of the training data where their share is used.
+
+        Raises
+        ------
+        ParameterError
+            Rows have weights, and the share is that of the examples so far, of which these say nothing.
+        """
         running = self.ratio is Ratio.running
-        given = Given(self.eta, 0.0 if running else problem.p, running, self.intercept)
+        if running and problem.weights is not None:
+            raise ParameterError("uni_exp: rows have no weights with ratio=running: use ratio=train.")
+        eta = self.eta / (total(problem) / problem.n_samples)
+        given = Given(eta, 0.0 if running else problem.p, running, self.intercept)
         return self.first_state(problem, given, Intercept(0.0))
 
     def fitted_intercept(self, state: kernels.RuleState) -> float:

@@ -8,7 +8,8 @@ it, and adding it would round close scores into ties.
 
 With c_i = 1 / (2 n_y), a Newton system without b is (lam I + X^T D X) p = g, D = diag(c_i l''(m_i)). To
 eliminate b is to centre the rows at their mean weighted by D; sparse rows are centred in products only. The
-system is factored in the smaller of n and d, or solved by conjugate gradients where both exceed 2,048.
+system is factored in the smaller of n and d, or solved by conjugate gradients where both exceed 2,048. With
+weights of the rows, that of a row over the sum of its class stands in the place of 1 / n_y.
 
 The square loss needs one system. With the class means m and covariances S and d = m+ - m- it is
 (lam I + S+ + S- + d d^T / 2) w = d, b = -w.(m+ + m-) / 2, so that w has the direction of `ls_svm` with the
@@ -30,8 +31,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse, special
 
-from aucbench import Access, Batch, Claims, Positive, Problem, check_fields
+from aucbench import Access, Batch, Claims, Positive, Problem
 from aucbench_algorithms import _newton
+from aucbench_algorithms._linear_method import Solver, class_shares, total
 
 BLOCK_ENTRIES = 1 << 22  # entries of the rows that are made dense at a time
 GRADIENT = 1e-10  # against lam |w|
@@ -54,11 +56,10 @@ class State(NamedTuple):
     gram: np.ndarray | None  # of `_gram`; in a grid only
 
 
-class UnivariateBatch:
+class UnivariateBatch(Solver):
     """What the batch methods of a univariate loss share."""
 
-    def __post_init__(self) -> None:
-        check_fields(self)
+    weighted: ClassVar[bool] = True
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero."""
@@ -67,29 +68,17 @@ class UnivariateBatch:
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
         """The solution for another lam."""
         if state is None:
-            return self.init(problem, rng)._replace(gram=self._gram(problem.X, problem.y))
+            return self.init(problem, rng)._replace(gram=self._gram(problem))
         return state._replace(solved=False, gradient=np.inf)
 
-    def _gram(self, X: Any, y: np.ndarray) -> np.ndarray | None:
+    def _gram(self, problem: Problem) -> np.ndarray | None:
         """What of the factored systems depends on the rows alone."""
-        n, d = X.shape
+        X, (n, d) = problem.X, problem.X.shape
         return _products(X) if n < d and n <= _newton.LARGEST_FACTORED else None
-
-    def done(self, state: State) -> bool:
-        """Whether the solution is found."""
-        return state.solved
-
-    def weights(self, state: State) -> np.ndarray:
-        """(d,) the current point."""
-        return state.w.copy()
 
     def fitted_intercept(self, state: State) -> float:
         """The intercept b, which no score contains."""
         return state.b
-
-    def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) decision values w.x, without the intercept."""
-        return X @ state.w
 
 
 @dataclass(frozen=True)
@@ -116,14 +105,9 @@ class UniLog(UnivariateBatch):
     lam: Positive | None = None
     intercept: bool = True
 
-    def step(self, state: State, batch: Batch) -> State:
-        """One Newton iteration a row, until solved."""
-        lam = 1.0 / len(batch.y) if self.lam is None else self.lam
-        for _ in range(len(batch.rows)):
-            if state.solved:
-                break
-            state = newton_iteration(state, batch.X, batch.y, lam, self.intercept)
-        return state
+    def _iterate(self, state: State, batch: Batch) -> State:
+        lam = 1.0 / total(batch) if self.lam is None else self.lam
+        return newton_iteration(state, batch, lam, self.intercept)
 
 
 @dataclass(frozen=True)
@@ -154,38 +138,36 @@ class UniSquare(UnivariateBatch):
         """Solve, unless it is done already."""
         if len(batch.rows) == 0 or state.solved:
             return state
-        share = _shares(batch.y)
+        share = class_shares(batch)
         difference = batch.X.T @ (share * batch.y)
         if not np.all(np.isfinite(difference)):
             return _diverged(state)
         right = float(share @ batch.y)  # 0 but for rounding, unless there is one class only
-        lam = 1.0 / len(batch.y) if self.lam is None else self.lam
+        lam = 1.0 / total(batch) if self.lam is None else self.lam
         w, b = _solve(
             batch.X, share, lam, difference, right, self.intercept, EXACT, gram=state.gram, start=state.w
         )
         return State(w, b, True, np.inf, state.gram)
 
-    def _gram(self, X: Any, y: np.ndarray) -> np.ndarray | None:
-        n, d = X.shape
+    def _gram(self, problem: Problem) -> np.ndarray | None:
+        X, (n, d) = problem.X, problem.X.shape
         if n < d or d > _newton.LARGEST_FACTORED:
-            return super()._gram(X, y)
-        share = _shares(y)
+            return super()._gram(problem)
+        share = class_shares(problem)
         return _scatter(X, share, X.T @ share / share.sum() if self.intercept else None)
 
 
-def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept: bool) -> State:
+def newton_iteration(state: State, batch: Batch, lam: float, intercept: bool) -> State:
     """The state after one Newton iteration for the balanced logistic loss.
 
     Parameters
     ----------
     state : State
         The current point, not solved.
-    X : (n, d) ndarray or scipy CSR
-        The rows.
-    y : (n,) array
-        Their labels, -1 or 1.
-    lam : float > 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows.
+    batch : Batch
+        The rows, their labels and weights.
+    lam : float > 0
+        Weight of |w|^2 / 2.
     intercept : bool
         Whether b is fitted.
 
@@ -194,10 +176,10 @@ def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept:
     State
         Solved when |gradient by w and b| <= 1e-10 lam |w|, or when rounding keeps it from shrinking.
     """
-    w, b = state.w, state.b
+    w, b, X, y = state.w, state.b, batch.X, batch.y
     if intercept and (y == y[0]).all():  # b has no optimum with one class, and w = 0 in its limit
         return state._replace(solved=True)
-    c = 0.5 * _shares(y)
+    c = 0.5 * class_shares(batch)
     scores = np.asarray(X @ w, np.float64) + b
     pull = c * y * special.expit(-y * scores)
     gradient = lam * w - X.T @ pull
@@ -231,13 +213,6 @@ def newton_iteration(state: State, X: Any, y: np.ndarray, lam: float, intercept:
 
 def _diverged(state: State) -> State:
     return state._replace(w=np.full_like(state.w, np.nan), b=np.nan, solved=True, gradient=np.nan)
-
-
-def _shares(y: np.ndarray) -> np.ndarray:
-    """(n,) 1 / n_y of every row."""
-    positive = y == 1
-    n_pos = int(np.count_nonzero(positive))
-    return np.where(positive, 1.0 / max(1, n_pos), 1.0 / max(1, y.size - n_pos))
 
 
 def _solve(

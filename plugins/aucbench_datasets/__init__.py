@@ -66,6 +66,7 @@ _CLASSES = (
     generated.HardMargin,
     generated.LabelNoise,
     generated.SparseText,
+    user_files.Arff,
     user_files.Csv,
     user_files.Libsvm,
     user_files.Npz,

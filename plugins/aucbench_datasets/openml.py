@@ -1,11 +1,18 @@
 """Data sets of OpenML: two that are described here, and any other by its number or name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from aucbench import File, Grouping, Index, ParameterError, Table, check_fields
 from aucbench_datasets._several_classes import checked_positive
-from aucbench_datasets.user_files import Missing, check_columns, columns, target_column
+from aucbench_datasets.user_files import (
+    LATER,
+    Missing,
+    check_columns,
+    checked_types,
+    columns,
+    target_column,
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class Openml:
         Columns that are no features, besides those that OpenML names.
     missing : Missing
         ``refuse``, or ``median`` of the column.
-    positive, grouping, grouping_seed
+    positive, grouping, grouping_seed, types
         As for a file of one's own.
     """
 
@@ -63,12 +70,14 @@ class Openml:
     positive: Any = None
     grouping: Grouping | None = None
     grouping_seed: Index = 0
+    types: Any = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         check_fields(self)
         object.__setattr__(self, "positive", checked_positive(self.name, self.positive))
         check_columns(self.name, self.target, self.drop)
         object.__setattr__(self, "drop", columns(self.drop))
+        object.__setattr__(self, "types", checked_types(self.name, self.types))
 
     @property
     def title(self) -> str:
@@ -89,5 +98,6 @@ class Openml:
             raise ParameterError(
                 f"openml: path must be the number or the name of a data set, got {self.path!r}."
             )
-        table = Table(target_column(self.target), columns(self.drop), missing=str(self.missing))
+        target, types = target_column(self.target), self.types or ()
+        table = Table(target, columns(self.drop), missing=str(self.missing), types=types)
         return (File(f"openml/{wanted}", kind="openml", table=table),)

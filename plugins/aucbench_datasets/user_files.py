@@ -1,6 +1,6 @@
-"""The user's own data in LIBSVM, CSV, Parquet and NumPy files."""
+"""The user's own data in LIBSVM, CSV, ARFF, Parquet and NumPy files."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +16,20 @@ class Missing(StrEnum):
 
     refuse = "refuse"
     median = "median"
+
+
+class ColumnType(StrEnum):
+    """What the cells of a column are."""
+
+    number = "number"
+    categories = "categories"
+    thousands = "thousands"  # 1,234,567.8
+    decimal_comma = "decimal_comma"  # 1.234.567,8
+    percent = "percent"  # 12.5%
+    date = "date"  # 2024-02-29 or 2024-02-29T12:00:00Z
+
+
+LATER = {"later": True}  # of a field that older results lack: at its default it is left out of their keys
 
 
 @dataclass(frozen=True)
@@ -67,7 +81,9 @@ class _Own:
             raise ParameterError(f"{self.name}: path is missing; name your file with dataset.path=FILE.")
         parts = {"train": self.path} | ({"test": self.test_path} if self.test_path else {})
         return tuple(
-            File(self._absolute(path, part), part=part, kind=self.kind, table=self._table())
+            File(
+                self._absolute(path, part), part=part, kind=self.kind, table=self._table(), **self._reading()
+            )
             for part, path in parts.items()
         )
 
@@ -83,6 +99,9 @@ class _Own:
     def _table(self) -> Table:
         return Table()
 
+    def _reading(self) -> dict[str, Any]:
+        return {}
+
 
 @dataclass(frozen=True)
 class Libsvm(_Own):
@@ -92,13 +111,23 @@ class Libsvm(_Own):
     ----------
     features : int, optional
         The number of features; the largest index when left out.
+    zero_based : bool or "auto"
+        Whether indices count from 0; ``auto``, as in scikit-learn: if an index in one of the files is 0.
     """
 
     name: ClassVar[str] = "libsvm"
     features: Count | None = None
+    zero_based: Any = field(default="auto", metadata=LATER)
+
+    def _reading(self) -> dict[str, Any]:
+        return {"zero_based": None if self.zero_based == "auto" else self.zero_based}
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.zero_based, bool) and self.zero_based != "auto":
+            raise ParameterError(
+                f"{self.name}: zero_based must be auto, true or false, got {self.zero_based!r}."
+            )
         if self.features is not None and self.features > MOST_FEATURES:
             raise ParameterError(
                 f"{self.name}: features must be at most {MOST_FEATURES}, the largest index that is read, got "
@@ -118,19 +147,26 @@ class _OwnColumns(_Own):
         Columns that are no features.
     missing : Missing
         ``refuse``, or ``median`` of the column in the training part.
+    types : dict
+        What columns are that are not to be read as they look (``number``, ``categories``, ``thousands``,
+        ``decimal_comma``, ``percent`` or ``date``), and ``number`` for one that numbers the rows or is
+        sorted, which is no feature otherwise.
     """
 
     target: Any = None
     drop: Any = ()
     missing: Missing = Missing.refuse
+    types: Any = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_columns(self.name, self.target, self.drop)
         object.__setattr__(self, "drop", columns(self.drop))
+        object.__setattr__(self, "types", checked_types(self.name, self.types))
 
     def _table(self) -> Table:
-        return Table(target_column(self.target), columns(self.drop), missing=str(self.missing))
+        target, types = target_column(self.target), self.types or ()
+        return Table(target, columns(self.drop), missing=str(self.missing), types=types)
 
 
 @dataclass(frozen=True)
@@ -142,8 +178,8 @@ class Csv(_OwnColumns):
     Parameters
     ----------
     header : bool, optional
-        Whether the first line has the names; when left out, if no cell in it is a number, or one stands over
-        a number and is none.
+        Whether the first line has the names; when left out, if no cell in it is a number, one stands over a
+        number and is none, or they are 0, 1, 2 and so on.
     delimiter : str, optional
         Between cells; when left out, the most frequent of , ; tab | and blank in the first line.
     """
@@ -154,8 +190,7 @@ class Csv(_OwnColumns):
     delimiter: str | None = None
 
     def _table(self) -> Table:
-        target, drop = target_column(self.target), columns(self.drop)
-        return Table(target, drop, self.header, self.delimiter, str(self.missing))
+        return replace(super()._table(), header=self.header, delimiter=self.delimiter)
 
 
 @dataclass(frozen=True)
@@ -164,6 +199,14 @@ class Parquet(_OwnColumns):
 
     name: ClassVar[str] = "parquet"
     kind: ClassVar[str] = "parquet"
+
+
+@dataclass(frozen=True)
+class Arff(_OwnColumns):
+    """Any ARFF file (plain, .bz2, .xz or .gz): ``dataset=arff dataset.path=FILE dataset.target=COLUMN``."""
+
+    name: ClassVar[str] = "arff"
+    kind: ClassVar[str] = "arff"
 
 
 @dataclass(frozen=True)
@@ -194,8 +237,25 @@ def columns(drop: Any) -> tuple[str | int, ...]:
     return tuple(drop) if isinstance(drop, list | tuple) else (drop,)
 
 
-def check_columns(name: str, target: Any, drop: Any) -> None:
+def check_columns(name: str, target: Any, several: Any, several_field: str = "drop") -> None:
     """Refuse what is neither the name nor the number of a column."""
-    for field, column in [("target", target), *(("drop", column) for column in columns(drop))]:
+    for which, column in [("target", target), *((several_field, column) for column in columns(several))]:
         if isinstance(column, bool) or not isinstance(column, str | int | None):
-            raise ParameterError(f"{name}: {field} must be a column's name or number, got {column!r}.")
+            raise ParameterError(f"{name}: {which} must be a column's name or number, got {column!r}.")
+
+
+def checked_types(name: str, types: Any) -> tuple[tuple[str | int, str], ...] | None:
+    """The field `types`, a mapping from columns to their types, as pairs, which it may be already."""
+    if types is None:
+        return None
+    try:
+        pairs = dict(types)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name}: types must be {{COLUMN: TYPE}}, got {types!r}.") from None
+    for column, kind in pairs.items():
+        if kind not in list(ColumnType):
+            raise ParameterError(
+                f"{name}: the type of column {column!r} must be one of {', '.join(ColumnType)}, got {kind!r}."
+            )
+    check_columns(name, None, list(pairs), "types")
+    return tuple((column, str(kind)) for column, kind in pairs.items())

@@ -19,6 +19,7 @@ class Exponential:
     lipschitz: ClassVar[float] = math.inf
     consistent: ClassVar[bool] = True
     source: ClassVar[str] = "gao2015consistency"
+    multiplicative: ClassVar[bool] = True  # where the exponent is not capped
 
     @staticmethod
     def value(m: float, theta: float) -> float:

@@ -33,6 +33,11 @@ class Hinge:
         check_fields(self)
 
     @staticmethod
+    def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:
+        """theta - m up to the margin theta, then 0."""
+        return ((theta, theta, -1.0, 0.0), (math.inf, 0.0, 0.0, 0.0))
+
+    @staticmethod
     def value(m: float, theta: float) -> float:
         """max(0, theta - m)."""
         return 0.0 if m >= theta else theta - m  # NaN stays NaN

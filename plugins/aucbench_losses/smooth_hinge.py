@@ -1,5 +1,6 @@
 """The smooth (Huberised) hinge loss."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,6 +32,15 @@ class SmoothHinge:
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    @staticmethod
+    def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:
+        """Linear up to theta - 1, quadratic up to theta, then 0."""
+        return (
+            (theta - 1.0, theta - 0.5, -1.0, 0.0),
+            (theta, 0.5 * theta * theta, -theta, 0.5),
+            (math.inf, 0.0, 0.0, 0.0),
+        )
 
     @staticmethod
     def value(m: float, theta: float) -> float:

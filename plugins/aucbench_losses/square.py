@@ -21,6 +21,11 @@ class Square:
     source: ClassVar[str] = "gao2015consistency"
 
     @staticmethod
+    def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:
+        """1 - 2 m + m^2 everywhere."""
+        return ((math.inf, 1.0, -2.0, 1.0),)
+
+    @staticmethod
     def value(m: float, theta: float) -> float:
         """(1 - m)^2."""
         return (1.0 - m) * (1.0 - m)

@@ -33,6 +33,11 @@ class SquaredHinge:
         check_fields(self)
 
     @staticmethod
+    def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:
+        """(theta - m)^2 up to the margin theta, then 0."""
+        return ((theta, theta * theta, -2.0 * theta, 1.0), (math.inf, 0.0, 0.0, 0.0))
+
+    @staticmethod
     def value(m: float, theta: float) -> float:
         """max(0, theta - m)^2."""
         return 0.0 if m >= theta else (theta - m) * (theta - m)  # NaN stays NaN

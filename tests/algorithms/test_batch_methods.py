@@ -50,6 +50,7 @@ def test_svm_or_reproduces_its_golden_weights_on_the_first_sixty_rows(layout):
     assert exact_auc(X @ w, y) == pytest.approx(GOLDEN["svm-or"]["auc"], rel=1e-12)
 
 
+@pytest.mark.slow
 @each_layout
 @pytest.mark.parametrize("C", [2.0**-15, 1.0, 2.0**10])
 @pytest.mark.parametrize("shape", [(120, 8), (40, 60)])
@@ -62,12 +63,14 @@ def test_bam_minimises_the_squared_hinge_over_all_pairs(shape, C, layout):
     assert difference(state.w, expected) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lam", [0.02, 0.3])
 def test_svm_or_agrees_with_a_quadratic_programme_over_all_pairs(lam):
     X, y = random_problem(3, 26, 4)
     assert difference(weights(SvmOr(lam), X, y, PASSES), hinge_optimum(X, y, lam)) < 1e-8
 
 
+@pytest.mark.slow
 @each_layout
 @pytest.mark.parametrize("lam", [2.0**-10, 2.0**-4, 2.0**10])
 @pytest.mark.parametrize("kind", ["many rows", "many columns", "equal rows", "whole numbers"])
@@ -202,3 +205,16 @@ def test_many_equal_scores_are_counted_as_pairs():
     w = weights(Bam(0.01), X, y, PASSES)
     np.testing.assert_allclose(0.02 * Z.T @ np.maximum(0, 1 - Z @ w), w, atol=1e-10)
     assert train(SvmOr(1e-3), X, y, PASSES).solved
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", [SvmOr(lam=1e-4), Bam(C=1.0)], ids=["svm_or", "bam"])
+def test_wide_sparse_rows_have_the_same_solution_by_products_as_by_factors(algorithm, monkeypatch):
+    X, y = random_problem(11, 80, 400, density=0.05)
+    rows = sparse.csr_array(X)
+    direct = weights(algorithm, rows, y, PASSES)
+    monkeypatch.setattr(_pair_newton, "LARGEST_GRAM", 0)
+    monkeypatch.setattr(_newton, "LARGEST_FACTORED", 0)
+    state = train(algorithm, rows, y, PASSES[:60])
+    assert state.solved
+    assert difference(algorithm.weights(state), direct) < 1e-10

@@ -47,11 +47,20 @@ NAMES = [
     "mba",
     "sgd_hinge",
     "sgd_log",
+    "toppush",
+    "tau_fpl",
+    "aum",
+    "sklearn",
 ]
+BLOCKS = {"pair_batch", "pesg", "sopa", "sopa_s", "soap", "sht_auc"}
 
 
 def test_every_method_of_the_five_papers_is_there():
     assert set(NAMES) <= set(CATALOG.plugins["algorithms"])
+
+
+def test_every_method_on_blocks_is_there():
+    assert set(CATALOG.plugins["algorithms"]) >= BLOCKS
 
 
 def test_every_loss_and_feature_map_is_there():
@@ -67,7 +76,7 @@ def test_a_method_declares_grid_claims_citation_and_deviations(cls):
     assert cls.citation in KEYS
     assert all(isinstance(sentence, str) and sentence.endswith(".") for sentence in cls.deviations)
     assert set(cls.grid) <= set(field_types(cls))
-    assert cls.grid or not field_types(cls) or cls.name.startswith("sgd")
+    assert cls.grid or not field_types(cls) or cls.name.startswith(("sgd", "sklearn"))
 
 
 @pytest.mark.parametrize("cls", [p.cls for p in CATALOG.plugins["losses"].values()], ids=lambda cls: cls.name)

@@ -14,6 +14,8 @@ from aucbench.data.splits.protocols import Holdout
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import StopReason, Task
 
+pytestmark = pytest.mark.slow
+
 DATASETS = ("breast_cancer", "digits", "wine")
 METHODS = sorted(
     name
@@ -29,7 +31,11 @@ def prepared(dataset, scaling):
     return prepare(split, scaling, aucbench.catalog().features("identity")(), "float64", 0, rescale=True)
 
 
+@cache
 def trained(name, dataset, scaling, epochs=None):
+    """The outcome of a method at its defaults; one that a single iteration ends has one for all budgets."""
+    if epochs and trained(name, dataset, scaling).iterations == 1:
+        return trained(name, dataset, scaling)
     algorithm = aucbench.catalog().algorithm(name)()
     losses = getattr(algorithm, "losses", ())
     loss = aucbench.catalog().loss(losses[0])() if losses else None
@@ -39,8 +45,10 @@ def trained(name, dataset, scaling, epochs=None):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_no_default_diverges_or_ends_below_one_half_on_any_scaling(name):
+    # Trees, which are what sklearn fits here, do not see how a column is scaled.
+    scalings = (Scaling.none, Scaling.unit) if name == "sklearn" else Scaling
     for dataset in DATASETS:
-        for scaling in Scaling:
+        for scaling in scalings:
             for epochs in (1.0, 5.0, None):
                 outcome = trained(name, dataset, scaling, epochs)
                 assert outcome.stop_reason is not StopReason.diverged, (dataset, scaling, epochs)

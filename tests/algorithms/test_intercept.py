@@ -7,7 +7,7 @@ from scipy import linalg, sparse, special
 from aucbench import kernels
 from aucbench.evaluation import exact_auc
 from aucbench.kernels import rows as row
-from aucbench_algorithms import LsSvm, SgdHinge, SgdLog, UniExp, UniLog, UniSquare, _newton
+from aucbench_algorithms import FtrlLog, LsSvm, SgdHinge, SgdLog, UniExp, UniLog, UniSquare, _newton
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order
 from tests.helpers.training import difference, random_problem, train, weights
 
@@ -46,7 +46,9 @@ def test_a_method_reproduces_its_golden_weights_intercept_and_auc(case, layout):
 
 
 @each_layout
-@pytest.mark.parametrize("algorithm", [UniExp(), UniLog(), UniSquare(), SgdHinge(), SgdLog()], ids=str)
+@pytest.mark.parametrize(
+    "algorithm", [UniExp(), UniLog(), UniSquare(), SgdHinge(), SgdLog(), FtrlLog()], ids=str
+)
 def test_the_scores_leave_the_intercept_out(algorithm, layout):
     rows = PASSES if algorithm.access == "full" else ORDER
     state = train(algorithm, layout(X), Y, rows)

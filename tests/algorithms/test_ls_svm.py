@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from aucbench import Problem
 from aucbench_algorithms import LsSvm, _newton, ls_svm
 from tests.helpers.training import difference, random_problem, weights
 
@@ -27,13 +28,13 @@ def test_every_solver_agrees_with_all_pairs_in_many_blocks(solver, layout, monke
     monkeypatch.setattr(ls_svm, "BLOCK_ENTRIES", 128)
     X, y = random_problem(9, 60, 25, density=0.5, unit=False)
     means = np.stack([X[y == -1].mean(axis=0), X[y == 1].mean(axis=0)])
-    rows = layout(X)
+    rows = ls_svm._centred(Problem(layout(X), y), means)
     if solver == "columns":
-        w = ls_svm._by_columns(ls_svm._gram_of_columns(rows, y, means), means, 0.1)
+        w = ls_svm._by_columns(ls_svm._gram_of_columns(rows), means, 0.1)
     elif solver == "rows":
-        w = ls_svm._by_rows(rows, y, means, 0.1, ls_svm._gram_of_rows(rows, y, means))
+        w = ls_svm._by_rows(rows, 0.1, ls_svm._gram_of_rows(rows))
     else:
-        w = ls_svm._by_gradients(rows, y, means, 0.1, np.zeros(25))
+        w = ls_svm._by_gradients(rows, 0.1, np.zeros(25))
     exact = weights(LsSvm(0.1), X, y, np.zeros((1, 0), np.int64))
     assert difference(w, exact) < 1e-11
     assert np.abs(pairwise_gradient(w, X, y, 0.1)).max() < 1e-11

@@ -12,7 +12,7 @@ from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
 from aucbench_algorithms.sklearn_sgd import RUN, SgdHinge, SgdLog
 from tests.algorithms.pair_oracles import all_pairs
-from tests.helpers.training import difference, random_problem, train, weights
+from tests.helpers.training import difference, problem_of, random_problem, train, weights
 
 LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)
@@ -92,7 +92,7 @@ def test_no_bit_of_sgd_depends_on_chunks_pickles_or_reading(algorithm, layout):
     whole = weights(algorithm, data, Y, ORDER)
     for parts in (2, 7, 400):
         assert np.array_equal(whole, weights(algorithm, data, Y, ORDER, parts))
-    state = algorithm.init(Problem(data, Y, len(ORDER)), np.random.default_rng(0))
+    state = algorithm.init(problem_of(algorithm, data, Y, len(ORDER)), np.random.default_rng(0))
     assert not algorithm.weights(state).any()
     batch = Batch(data, Y, ORDER)
     assert algorithm.step(state, batch.take(ORDER[:0])) is state

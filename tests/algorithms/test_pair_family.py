@@ -14,7 +14,7 @@ from aucbench_algorithms import Asam, Cbr, CbrDiag, OamGra, OamSeq, RocSgd, UniE
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference_pairs as reference
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order, formula_pairs
-from tests.helpers.training import difference, random_pairs, random_problem, weights
+from tests.helpers.training import difference, problem_of, random_pairs, random_problem, weights
 
 PROBLEMS = {
     "dense": random_problem(1, 300, 20),
@@ -157,11 +157,12 @@ def given_slots(y, order, buffer):
 def test_oam_with_given_slots_reproduces_its_golden_weights(algorithm, layout):
     X, y = formula_data()
     order = formula_order()
-    state = algorithm.init(Problem(layout(X), y, 200), np.random.default_rng(0))
+    state = algorithm.init(problem_of(algorithm, layout(X), y, 200), np.random.default_rng(0))
     state = algorithm.replay(state, Batch(layout(X), y, order), given_slots(y, order, 10))
     np.testing.assert_allclose(algorithm.weights(state), GOLDEN[algorithm.name]["w"], rtol=1e-10, atol=0)
 
 
+@pytest.mark.slow
 @each_problem
 @pytest.mark.parametrize("buffer", [1, 7, 100, 300])
 @pytest.mark.parametrize("kind", [OamSeq, OamGra])
@@ -197,6 +198,7 @@ def test_oam_seq_does_not_move_on_equal_rows_and_steps_exactly_on_nearly_equal_o
     assert_equal_to_reference(OamSeq(C=1e9, average=False), expected, X, y, order)
 
 
+@pytest.mark.slow
 @each_problem
 @pytest.mark.parametrize("buffer", [1, 7, 50])
 def test_cbr_follows_its_specification(problem, buffer):

@@ -9,7 +9,7 @@ from scipy import sparse
 from aucbench import Batch, ParameterError, Problem
 from aucbench_algorithms import AdaOam, Asam, Fsauc, LsSvm, Opauc, OpaucR, Psam, Sauc, Spdam, UniExp
 from aucbench_losses import Hinge, Square
-from tests.helpers.training import difference, random_pairs, random_problem, train, weights
+from tests.helpers.training import difference, problem_of, random_pairs, random_problem, train, weights
 
 X, Y = random_problem(6, 250, 40, density=0.05)
 ORDER = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(6)])
@@ -19,7 +19,7 @@ PAIRS = random_pairs(7, Y, 1500)
 @pytest.mark.parametrize("planned", [Fsauc(), Sauc(degree=3)], ids=str)
 def test_a_planned_method_refuses_an_unplanned_length_and_ignores_rows_after_its_last_stage(planned):
     with pytest.raises(ParameterError, match=r"budget\.epochs"):
-        planned.init(Problem(X, Y, None), np.random.default_rng(0))
+        planned.init(problem_of(planned, X, Y, None), np.random.default_rng(0))
     state = train(planned, X, Y, ORDER)
     before = pickle.dumps(state)
     state = planned.step(state, Batch(X, Y, ORDER))
@@ -56,7 +56,7 @@ def test_psam_takes_the_margin_of_its_loss():
 
 def test_ls_svm_is_done_after_one_pass_and_stays():
     algorithm = LsSvm()
-    state = algorithm.init(Problem(X, Y, 1), np.random.default_rng(0))
+    state = algorithm.init(problem_of(algorithm, X, Y, 1), np.random.default_rng(0))
     assert not algorithm.done(state)
     state = algorithm.step(state, Batch(X, Y, np.zeros((1, 0), np.int64)))
     assert algorithm.done(state)

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 import aucbench_algorithms as built_in
-from aucbench import Batch, Problem
-from tests.helpers.training import difference, random_pairs, random_problem, train, weights
+from aucbench import Batch
+from tests.helpers.training import difference, problem_of, random_pairs, random_problem, train, weights
 
 X, Y = random_problem(6, 250, 120, density=0.04)
 STREAM = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(4)])
@@ -57,6 +57,26 @@ METHODS = [
     built_in.Cbr(buffer=9),
     built_in.CbrDiag(buffer=9),
     built_in.LsSvm(),
+    built_in.FifoOgd(),
+    built_in.FifoOgd(partner="opposite", radius=0.1),
+    built_in.Aogd(),
+    built_in.Aogd(partner="opposite", radius=0.1, average=False),
+    built_in.Spauc(),
+    built_in.Spauc(statistics="train", average=False),
+    built_in.Spauc(penalty="net", nu=1e-3),
+    built_in.FtrlAuc(),
+    built_in.FtrlLog(),
+    built_in.FtrlLog(l1=0.1, balanced=True, intercept=False),
+    built_in.PairBatch(block=2),
+    built_in.PairBatch(block=1, lam=0.1, schedule="sqrt", average=True),
+    built_in.PairBatch(block=1, optimiser="momentum", average=True),
+    built_in.PairBatch(optimiser="adam", eta=0.01),
+    built_in.Pesg(),
+    built_in.Pesg(block=3, eta=0.01, average=True),
+    built_in.Sopa(),
+    built_in.SopaS(block=1, optimiser="momentum", eta=0.01),
+    built_in.Soap(),
+    built_in.ShtAuc(sparsity=9),
 ]
 each_method = pytest.mark.parametrize("algorithm", METHODS, ids=str)
 each_layout = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
@@ -80,7 +100,7 @@ def test_cutting_rows_into_other_chunks_changes_no_bit(algorithm, layout):
 def test_a_pickled_state_continues_as_if_nothing_had_happened(algorithm, layout):
     rows = rows_of(algorithm)
     half = len(rows) // 2
-    state = algorithm.init(Problem(layout(X), Y, len(rows)), np.random.default_rng(0))
+    state = algorithm.init(problem_of(algorithm, layout(X), Y, len(rows)), np.random.default_rng(0))
     batch = Batch(layout(X), Y, rows)
     state = algorithm.step(state, batch.take(rows[:half]))
     state = pickle.loads(pickle.dumps(state))
@@ -129,14 +149,15 @@ def test_read_only_memory_mapped_rows_train_as_those_in_memory(algorithm, tmp_pa
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     rows = rows_of(algorithm)
-    assert np.array_equal(weights(algorithm, mapped, Y, rows), weights(algorithm, X, Y, rows))
+    expected = weights(algorithm, X, Y, rows)
+    np.testing.assert_array_equal(weights(algorithm, mapped, Y, rows), expected)
 
 
 @each_layout
 @each_method
 def test_an_empty_chunk_returns_the_state_at_once(algorithm, layout):
     rows = rows_of(algorithm)
-    state = algorithm.init(Problem(layout(X), Y, len(rows)), np.random.default_rng(0))
+    state = algorithm.init(problem_of(algorithm, layout(X), Y, len(rows)), np.random.default_rng(0))
     assert algorithm.step(state, Batch(layout(X), Y, rows[:0], algorithm.access)) is state
     assert np.isfinite(algorithm.weights(state)).all()
 

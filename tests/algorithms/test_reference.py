@@ -28,6 +28,7 @@ def assert_equal_to_reference(algorithm, expected, X, y, rows):
         assert difference(w, expected) < 1e-9, (algorithm, layout.__name__)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("norm", ["l2", "l1"])
 def test_solam_follows_its_specification(problem, norm):
@@ -47,6 +48,7 @@ def test_solam_clips_from_above_only_when_told_to_and_takes_a_given_kappa():
         assert_equal_to_reference(Solam(radius=1.0, **setting), expected, X, y, ORDER)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("gamma", [1e-10, 1e-7, 1e-3, 0.1])
 def test_psam_follows_its_specification(problem, gamma):
@@ -68,6 +70,7 @@ def test_psam_does_not_move_on_a_pair_of_equal_rows_and_steps_exactly_on_nearly_
     assert_equal_to_reference(Psam(1e-7), reference.psam(X, pairs), X, y, pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", ["dense", "sparse"])
 @pytest.mark.parametrize("eta_rule", ["halve", "paper", "capped"])
 def test_fsauc_follows_its_specification(problem, eta_rule):

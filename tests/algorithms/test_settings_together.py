@@ -8,8 +8,9 @@ import pytest
 from scipy import sparse
 
 import aucbench
-from aucbench import Batch, ParameterError, Problem
-from tests.helpers.training import difference, random_problem, train
+from aucbench import Batch, ParameterError
+from aucbench_algorithms._moments_together import MomentsTogether
+from tests.helpers.training import difference, problem_of, random_problem, train
 
 X, Y = random_problem(5, 400, 70, density=0.3)  # with as many features some samples wait for each other
 ORDER = np.random.default_rng(0).permutation(400)
@@ -25,7 +26,9 @@ SETTINGS = {
 }
 each_method = pytest.mark.parametrize("name", SETTINGS)
 
+# The last two forget half of their weights, and all of them, in every step.
 RANKS = [(0.01, 0.0, 4), (0.01, 0.1, 4), (0.1, 0.1, 7), (0.05, 1e-3, 4), (0.1, 0.0, 4)]
+RANKS += [(0.0078125, 64.0, 4), (0.0078125, 128.0, 4)]
 
 
 def algorithms(name, settings=None):
@@ -35,7 +38,7 @@ def algorithms(name, settings=None):
 
 def lockstep(settings, rows, order, parts=7, drop=()):
     """The settings after the order, cut into unequal chunks; some are dropped after the second."""
-    states = [each.init(Problem(rows, Y, len(order)), np.random.default_rng(0)) for each in settings]
+    states = [each.init(problem_of(each, rows, Y, len(order)), np.random.default_rng(0)) for each in settings]
     together = type(settings[0]).together(settings, states)
     batch = Batch(rows, Y, order)
     for number, chunk in enumerate(np.array_split(order, parts)):
@@ -93,6 +96,29 @@ def test_a_setting_that_diverges_or_is_dropped_disturbs_no_other(name, drop):
         assert difference(settings[number].weights(together.state(number)), alone) < 1e-12
 
 
+@pytest.mark.parametrize("axis", [0, -1])
+def test_settings_that_have_diverged_take_no_part_in_products_and_keep_their_state(axis):
+    seen, values = [], np.array([1.0, 1e200, 2.0, 1e250])
+
+    def grow(X, y, order, W, growth):
+        seen.append(growth.size)
+        W *= growth if axis else growth[:, None]
+
+    W = np.ones((3, 4) if axis else (4, 3))
+    together = MomentsTogether(grow, (), (W, values), lambda w, growth: (w, growth), axis)
+    with np.errstate(over="ignore"):
+        for _ in range(4):
+            together.step(Batch(X, Y, ORDER[:5]))
+    assert seen == [4, 4, 2, 2]
+    assert np.isinf(together.state(1)[0]).all()
+    assert together.state(3)[1] == 1e250
+    np.testing.assert_array_equal(together.state(2)[0], 16.0)
+    together.drop(0)
+    together.step(Batch(X, Y, ORDER[:5]))
+    np.testing.assert_array_equal(together.state(2)[0], 32.0)
+    assert seen[-1] == 1
+
+
 @pytest.mark.parametrize("value", [1.0, 0.3, 1e-3])
 def test_adaoam_never_moves_the_weight_of_a_column_that_is_constant(value):
     rows = X.copy()
@@ -106,6 +132,7 @@ def test_adaoam_never_moves_the_weight_of_a_column_that_is_constant(value):
             assert w.any()
 
 
+@pytest.mark.slow
 @each_method
 def test_the_matrices_of_a_grid_are_held_once(name):
     d, settings = 500, algorithms(name, [(0.01, 10.0**-k) for k in range(60)])
@@ -120,7 +147,7 @@ def test_the_matrices_of_a_grid_are_held_once(name):
 @each_method
 def test_moments_without_memory_for_all_weights_are_refused(name, monkeypatch):
     settings = algorithms(name) * 100
-    states = [each.init(Problem(X, Y, 1), np.random.default_rng(0)) for each in settings]
+    states = [each.init(problem_of(each, X, Y, 1), np.random.default_rng(0)) for each in settings]
     monkeypatch.setattr("aucbench.data.memory.available", lambda: 2 * 8 * 70 * 70)
     with pytest.raises(ParameterError, match=f"{name}: 3140 x 70 numbers"):
         type(settings[0]).together(settings, states)
@@ -133,7 +160,7 @@ def test_settings_of_opauc_r_share_what_has_their_rank(form, centring):
     settings = [cls(eta=eta, lam=lam, tau=tau, centring=centring) for eta, lam, tau in RANKS]
     order = np.tile(ORDER, 6)  # as many samples as are drawn for, and folded, more than once
     together = lockstep(settings, rows, order, drop=(3,))
-    for number in (0, 1, 2, 4):
+    for number in (0, 1, 2, 4, 5, 6):
         each, state = settings[number], together.state(number)
         alone = train(each, rows, Y, order)
         assert state.layout is alone.layout
@@ -153,3 +180,23 @@ def test_a_setting_of_opauc_r_that_diverges_disturbs_no_other():
             difference(each.weights(together.state(number)), each.weights(train(each, rows, Y, ORDER)))
             < 1e-10
         )
+
+
+@pytest.mark.parametrize("average", ["before", "after"])
+def test_columns_that_no_row_has_are_folded_later_on_wide_sparse_rows(average):
+    cls = aucbench.catalog().algorithm("solam")
+    rows, order = FORMS["lazy"] * 100.0, np.tile(ORDER, 4)  # more steps than foldings may be late
+    rows[::3] *= 1e-4
+    settings = [cls(zeta=zeta, radius=radius, average=average) for zeta in (1, 100) for radius in (0.01, 10)]
+    states = [each.init(problem_of(each, rows, Y, len(order)), np.random.default_rng(0)) for each in settings]
+    together = cls.together(settings, states)
+    folded = 0
+    for chunk in np.array_split(order, 2):
+        together.step(Batch(rows, Y, chunk))
+        folded += together._blocks[0]._folds.count[0]
+        for number in range(len(settings)):
+            together.state(number)
+    assert folded > 0
+    for number, each in enumerate(settings):
+        alone = each.weights(train(each, rows, Y, order))
+        assert difference(each.weights(together.state(number)), alone) < 1e-9

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench import Batch, ParameterError, Problem
+from aucbench import Batch, ParameterError
 from aucbench_algorithms import Cbr, CbrDiag, Mba, OamGra, OamSeq, _kept_rows, cbr
-from tests.helpers.training import difference, random_problem
+from tests.helpers.training import difference, problem_of, random_problem
 
 X, Y = random_problem(2, 300, 40, density=0.3)
 ORDER = np.concatenate([np.random.default_rng(seed).permutation(300) for seed in range(2)])
@@ -41,7 +41,7 @@ def _any_density(monkeypatch):
 
 
 def starts(settings, X, y):
-    return [each.init(Problem(X, y, len(ORDER)), np.random.default_rng(3)) for each in settings]
+    return [each.init(problem_of(each, X, y, len(ORDER)), np.random.default_rng(3)) for each in settings]
 
 
 def batches(X, y, start=0, stop=600):

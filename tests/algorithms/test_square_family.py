@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench import Batch, Problem
+from aucbench import Batch
 from aucbench.evaluation import exact_auc
 from aucbench_algorithms import AdaOam, OpaucR, RegSolam, Sauc, SolamL1, Spam, Spdam
 from aucbench_losses import Hinge, Logistic, SmoothHinge
 from tests.algorithms import reference, reference_square
 from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order
-from tests.helpers.training import random_problem, weights
+from tests.helpers.training import problem_of, random_problem, weights
 
 PROBLEMS = {
     "dense": random_problem(1, 300, 20),
@@ -82,7 +82,7 @@ def test_opauc_r_reproduces_its_golden_weights_with_given_numbers(case, centring
     draws = math.sqrt(2) * np.sin(12.9898 * (t + 1) + 78.233 * (k + 1))
     data = sparse.csr_array(np.hstack([X, np.zeros((200, 96))])) if lazy else X
     algorithm = OpaucR(eta=0.05, lam=0.02, tau=3, centring=centring)
-    state = algorithm.init(Problem(data, y, 200), Injected(draws))
+    state = algorithm.init(problem_of(algorithm, data, y, 200), Injected(draws))
     state = algorithm.step(state, Batch(data, y, formula_order()))
     assert_golden(case, algorithm.weights(state)[:4], X, y)
 
@@ -92,6 +92,7 @@ def assert_golden(case, w, X, y):
     assert exact_auc(X @ w, y) == pytest.approx(GOLDEN[case]["auc"], rel=1e-12)
 
 
+@pytest.mark.slow
 @each_problem
 def test_solam_l1_follows_its_specification(problem):
     X, y = PROBLEMS[problem]
@@ -102,6 +103,7 @@ def test_solam_l1_follows_its_specification(problem):
         assert_equal_to_reference(SolamL1(**setting), expected, X, y, ORDER)
 
 
+@pytest.mark.slow
 @each_problem
 def test_regsolam_follows_its_specification(problem):
     X, y = PROBLEMS[problem]
@@ -114,6 +116,7 @@ def test_regsolam_follows_its_specification(problem):
     assert_equal_to_reference(RegSolam(zeta=1.0, lam=1e-3, average="after"), expected, X, y, ORDER)
 
 
+@pytest.mark.slow
 @each_problem
 def test_spam_follows_its_specification(problem):
     X, y = PROBLEMS[problem]
@@ -128,6 +131,7 @@ def test_spam_follows_its_specification(problem):
         assert_equal_to_reference(Spam(**setting), expected, X, y, ORDER)
 
 
+@pytest.mark.slow
 @each_problem
 def test_opauc_r_follows_its_specification(problem):
     X, y = PROBLEMS[problem]
@@ -138,10 +142,11 @@ def test_opauc_r_follows_its_specification(problem):
             assert_equal_to_reference(OpaucR(tau=tau, **setting), expected, X, y, ORDER)
 
 
+@pytest.mark.slow
 @each_problem
 def test_adaoam_follows_its_specification(problem):
     X, y = PROBLEMS[problem]
-    rows = ORDER[:120] if problem == "sparse" else ORDER
+    rows = ORDER[:60] if problem == "sparse" else ORDER  # matrices of 800 x 800
     for setting in grid(eta=[1e-3, 0.1], lam=[0.0, 1e-2, 4.0]):
         expected = reference_square.adaoam(X, y, rows, **setting)
         assert_equal_to_reference(AdaOam(**setting), expected, X, y, rows)
@@ -161,6 +166,7 @@ def test_spdam_follows_its_specification(problem, size):
             assert_equal_to_reference(algorithm, expected, X, y, batches)
 
 
+@pytest.mark.slow
 @each_problem
 @pytest.mark.parametrize("loss", [Hinge(), Logistic(), SmoothHinge()], ids=str)
 def test_sauc_follows_its_specification(problem, loss):

@@ -38,6 +38,20 @@ CASES = {
     "algo=psma": "Unknown algorithm 'psma'. Did you mean psam",
     "dataset=a9b": "Unknown data set 'a9b'. Did you mean a9a",
     "loss=hing": "Unknown loss 'hing'. Did you mean hinge",
+    "loss=null": "loss is chosen by name, got null",
+    "loss=3": "loss is chosen by name, got 3",
+    "-m loss=null,hinge": "loss is chosen by name, got null,hinge",
+    "+experiment=null": "experiment is chosen by name, got null",
+    "claims psam loss=null": "loss is chosen by name, got null",
+    "optimum psam breast_cancer loss=null": "loss is chosen by name, got null",
+    "loss.margin=2": "loss.margin: name the loss whose field this is, as in loss=hinge loss.margin=VALUE",
+    "loss.foo=2": "loss.foo: no loss has a field 'foo'.",
+    "optimum psam,spam breast_cancer": "one method with one setting on one data set, got 2",
+    "optimum psam breast_cancer algo.gamma=1,2": "one method with one setting on one data set, got 2",
+    "optimum psam breast_cancer tuning=grid": "tuning=grid: the objective depends on the hyper-parameters",
+    "optimum psam breast_cancer ruleset=trials": "the objective depends on the hyper-parameters",
+    "optimum psam breast_cancer limits.optimum=0": "limits.optimum=0 asks for no search",
+    "optimum psam breast_cancer limits.optimum=1e-9": "within limits.optimum=1e-09 s",
     "features=identiy": "Unknown feature map 'identiy'. Did you mean identity",
     "protocol=holdot": "Unknown protocol 'holdot'. Did you mean holdout",
     "algo.gama=1": "algo.gama: psam has no field 'gama'. Did you mean gamma",
@@ -145,6 +159,7 @@ def test_no_network_and_no_mirror_lists_the_addresses_and_the_two_ways_out(run, 
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_good_file_of_ones_own_runs(run, file, tmp_path):
     status, said = run("dataset=libsvm", f"dataset.path={file(LINES)}", "tracking=none", "budget.epochs=3")
     assert (status, said) == (0, "")
@@ -165,6 +180,7 @@ def test_an_address_of_another_file_is_refused_before_training(run, tmp_path):
     assert not (tmp_path / "aucbench-store").exists()
 
 
+@pytest.mark.slow
 def test_a_dead_server_costs_the_log_and_not_the_result(run, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     status, said = run("algo=solam", "tracking.uri=http://127.0.0.1:9")
@@ -175,6 +191,7 @@ def test_a_dead_server_costs_the_log_and_not_the_result(run, tmp_path, monkeypat
     assert len(list((tmp_path / "aucbench-store").rglob("*.npz"))) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algo", ["ls_svm", "fsauc", "psam"])
 def test_features_whose_squares_overflow_are_refused_unless_scaled(algo, run, file):
     lines = [f"{1 if i % 2 else -1} 1:{(i * 7 % 13 - 6)}e160 2:{(i * 5 % 11 - 5)}e160" for i in range(100)]

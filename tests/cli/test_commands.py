@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from aucbench.cli.commands import COMMANDS
 from aucbench.cli.main import main
 
 
@@ -58,6 +59,18 @@ def test_help_and_version_are_answered_without_importing_hydra_numba_or_mlflow()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     assert "leaderboard" in done.stdout
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"run", "check", "try"}))  # which train
+@pytest.mark.usefixtures("process")
+def test_the_help_of_a_command_imports_neither_numba_nor_mlflow(command):
+    code = (
+        f"import sys, aucbench.cli.main as c; c.main(['{command}', '--help']);"
+        "print([m for m in ('numba', 'mlflow') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert len(done.stdout.splitlines()) > 5
 
 
 def test_list_names_what_is_installed(capsys):
@@ -120,6 +133,7 @@ def test_strict_makes_a_plugin_that_fails_to_load_an_error(tmp_path):
     assert "aucbench: strict=true: plugin no_such_module of distribution broken-plugin" in strict.stderr
 
 
+@pytest.mark.slow
 def test_a_diverging_method_is_recorded_as_such_and_never_as_a_score(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["algo=opauc", "algo.eta=1e6", "tracking=mlflow", "budget.epochs=3"]) == 0

@@ -10,6 +10,8 @@ from aucbench.cli.main import main
 from aucbench.studies.store import Store
 from aucbench.tracking.artifacts import read_cells
 
+pytestmark = pytest.mark.slow
+
 WILD = ["algo=opauc", "algo.eta=1e6", "budget.epochs=3"]
 UNTRACKED = "tracking=none"
 
@@ -120,7 +122,7 @@ def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(com
     assert "lower algo." in run.data.tags["advice"]
     points = client.get_metric_history(run.info.run_id, "test/auc")
     assert np.isfinite([point.value for point in points[:-1]]).all()
-    for name in ("test/auc", "test/auc_gap", "test/auc_std"):
+    for name in ("test/auc", "test/auc_gap", "test/auc_std", "log_seconds/test_auc"):
         assert math.isnan(run.data.metrics[name])
     # It was logged to its end: its cells can be read, and it is not logged again.
     assert {cell.record.result.stop_reason for cell in read_cells(uri)} == {"diverged"}
@@ -140,9 +142,10 @@ def test_mlflow_says_of_how_many_runs_some_diverged(command, tmp_path):
     diverged = sum(record.diverged for record in records)
     assert 0 < diverged < 6
     _, run = logged(f"sqlite:///{tmp_path}/mlflow.db")
-    assert run.info.status == "FINISHED"
+    assert run.info.status == "FAILED"
     assert run.data.tags["diverged"] == f"{diverged} of 6"
     assert math.isnan(run.data.metrics["test/auc"])
+    assert math.isnan(run.data.metrics["log_seconds/test_auc"])
     assert run.data.metrics["runs/diverged"] == diverged
 
 

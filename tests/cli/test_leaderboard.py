@@ -20,6 +20,8 @@ from aucbench.tracking.client import Connection
 from tests.helpers.board_cells import altered
 from tests.helpers.studies import study_of
 
+pytestmark = pytest.mark.slow  # whole studies
+
 COMMON = ("-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1")
 WORDS = (*COMMON, "algo=solam,psam", "dataset=wine,gaussian", "runs=2", "study=pair")
 TUNED = (
@@ -81,6 +83,21 @@ def test_the_leaderboard_of_a_study_is_that_which_ended_it(run, finished, tmp_pa
     pd.testing.assert_frame_equal(
         table(tmp_path / "new"), table(finished / "aucbench-store" / "boards" / "pair")
     )
+
+
+def test_papers_quote_a_part_of_the_methods(run, finished, tmp_path):
+    words = ("leaderboard", "--study", "pair", "--no-pictures", "--out", str(tmp_path))
+    assert run(*words, "--top", "1")[0] == 0
+    head = next(row for row in (tmp_path / "leaderboard.tex").read_text().splitlines() if "data set &" in row)
+    assert head.count("&") == 1
+    assert set(table(tmp_path)["method"]) == {"solam", "psam"}  # CSV has all of them
+    assert run(*words, "--methods", "psam")[0] == 0
+    tex = (tmp_path / "leaderboard.tex").read_text()
+    assert "data set & psam" in tex
+    assert "solam" not in tex
+    status, _, err = run(*words, "--methods", "psma")
+    assert status == 2
+    assert "psam" in err
 
 
 def test_the_leaderboard_of_a_store_keeps_what_was_tuned_apart(run, finished, tmp_path):
@@ -152,7 +169,8 @@ def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
 def test_pictures_are_drawn_where_they_are_wanted(run, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(
-        "aucbench.leaderboard.render.export.draw_all", lambda report, folder: drawn.append(folder) or []
+        "aucbench.leaderboard.render.export.draw_all",
+        lambda report, folder, wanted: drawn.append(folder) or [],
     )
     assert run("leaderboard", "--study", "pair", "--out", str(tmp_path))[0] == 0
     assert drawn == [tmp_path / "pictures"]

@@ -11,6 +11,8 @@ from aucbench.studies.store import Store
 from tests.helpers.studies import contents, finished, process_environment, write_metadata
 from tests.helpers.study_methods import COUNTER
 
+pytestmark = pytest.mark.slow  # whole studies
+
 COMMON = ("tracking=none", "budget.checkpoints=3", "dataset=fake_clouds")
 
 
@@ -68,6 +70,23 @@ def test_the_exclusive_cells_are_counted_once(run):
     status, out, _ = run(*sweep("algo=fake_gentle,fake_other", "timing=exclusive"))
     assert status == 0
     assert "2 cells done, 0 failed" in out
+
+
+def test_a_sweep_ends_with_its_ten_best_and_the_command_for_its_leaderboard(run):
+    zetas = [f"{0.1 * (place + 1):.1f}" for place in range(12)]
+    words = ("algo=solam", f"algo.zeta={','.join(zetas)}", "runs=2")
+    status, out, _ = run(*sweep(*words))
+    assert status == 0
+    means = dict(re.findall(r"^(solam .*) on .*: test AUC (0\.[0-9]{4}) ", out, re.M))
+    assert len(means) == 12
+    ranked = re.findall(r"^│ (solam .*?) +│ +[0-9.]+ │ (0\.[0-9]{4}) ± ", out, re.M)
+    assert len(ranked) == 10
+    assert [auc for _, auc in ranked] == sorted(means.values(), reverse=True)[:10]
+    command = out.splitlines()[-1].split()
+    assert command[:3] == ["next", "aucbench", "leaderboard"]
+    status, board, _ = run(*command[2:])
+    assert status == 0
+    assert all(name in board for name in means)
 
 
 def test_progress_is_quiet_where_there_is_no_terminal(run):
@@ -303,7 +322,7 @@ def test_a_folder_of_ones_own_has_experiments_and_configurations(run, tmp_path):
 def test_ranges_and_choices_are_swept_in_the_order_of_the_words(run):
     words = ("-m", "algo=glob(fake_gen*)", "algo.eta=choice(0.1,0.2)", "seed=range(0,2)", *COMMON)
     lines = [line for line in run(*words, "--dry-run")[1].splitlines() if "(eta=" in line]
-    names = [line.partition(")")[0] for line in lines]
+    names = [line.lstrip("│ ").partition(")")[0] for line in lines]
     assert names == [f"fake_gentle (eta={eta:g} seed={seed}" for eta in (0.1, 0.2) for seed in (0, 1)]
 
 
@@ -352,3 +371,51 @@ def test_one_run_is_not_counted(run):
         assert "1 of 1" not in out
         assert "1 cells" not in out
         assert "1 settings" not in out
+
+
+def test_a_dry_run_says_what_it_does_before_it_imports_the_libraries(tmp_path, monkeypatch, capsys):
+    from aucbench import api
+    from aucbench.cli import main as module
+    from aucbench.cli.commands import run
+
+    monkeypatch.chdir(tmp_path)
+    said, tried = [], []
+    load, plan = module.import_module, api.plan_study
+
+    def loaded(name):
+        said.append(capsys.readouterr().err)
+        return load(name)
+
+    def planned(words, observer):
+        started = observer.started
+        observer.started = lambda entry: (tried.append(entry.algorithm.name), started(entry))
+        return plan(words, observer)
+
+    monkeypatch.setattr(module, "import_module", loaded)
+    monkeypatch.setattr(run.api, "plan_study", planned)
+    words = ["-m", "algo=solam,psam", "dataset=breast_cancer", "budget.epochs=1", "tracking=none"]
+    assert module.main([*words, "--dry-run"]) == 0
+    assert said[0].startswith("aucbench: planning")
+    assert tried == ["solam", "psam"]
+    assert "2 cells, 0 of them in the store" in capsys.readouterr().err
+    assert module.main(["list", "--help"]) == 0
+    assert said[-1] == ""
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_dry_run_names_every_entry_in_a_narrow_terminal(width, tmp_path, monkeypatch, capsys):
+    from aucbench.cli.main import main
+    from aucbench.leaderboard.render import terminal
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(terminal, "WIDTH", width)
+    words = ["-m", "algo=solam", "algo.zeta=1,3", "dataset=breast_cancer", "budget.epochs=1", "tracking=none"]
+    assert main([*words, "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    table = [line for line in out.splitlines() if line[:1] in "│┃"]
+    assert max(map(len, table)) <= width
+    names = "".join(line[1:].partition("│")[0].strip() for line in table)
+    for zeta in (1, 3):
+        assert f"solam(zeta={zeta}" in names.replace(" ", "")
+    for head in ("cells", "stored", "failed", "trainings", "passes", "core time", "memory"):
+        assert any(head in line for line in table)

@@ -11,8 +11,8 @@ import aucbench
 from aucbench import ParameterError
 from aucbench.config import compose
 from aucbench.config.build import build_entry
-from aucbench.config.compose import Composer, session
-from aucbench.config.overrides import Request
+from aucbench.config.compose import Composer, compose_jobs, session
+from aucbench.config.overrides import Request, parse
 
 CATALOG = aucbench.catalog()
 
@@ -155,6 +155,7 @@ def test_a_grid_is_given_as_a_mapping_or_field_by_field():
             assert build_entry(CATALOG, first).tuning.space == {"zeta": (1.0, 2.0)}
 
 
+@pytest.mark.slow
 def test_methods_are_taken_as_they_are_where_no_configuration_sets_their_fields(monkeypatch):
     calls = []
     whole = compose.compose
@@ -179,3 +180,21 @@ def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_pat
     found = compose.compose_jobs(CATALOG, request).jobs
     assert [job.cfg.algo.radius for job in found] == [7.5, 7.5]
     assert [compose.choices(job.cfg)["algo"] for job in found] == ["solam", "solam_l1"]
+
+
+@pytest.mark.parametrize(
+    "value", ["~/x.csv", "data (1).csv", "x[1].csv", "it's.csv", "a=b.csv", "ä&#.csv", "a b.csv"]
+)
+@pytest.mark.parametrize("field", ["path", "test_path", "target"])
+def test_paths_and_columns_need_no_quotes(value, field):
+    request = parse(["dataset=csv", "dataset.path=x", f"dataset.{field}={value}"])
+    (job,) = compose_jobs(CATALOG, request).jobs
+    assert job.cfg.dataset[field] == value
+
+
+def test_labels_need_no_quotes_and_several_are_still_swept():
+    request = parse(["-m", "dataset=csv", "dataset.path=a.csv,b.csv", "dataset.positive=>50K"])
+    jobs = compose_jobs(CATALOG, request).jobs
+    assert [(job.cfg.dataset.path, job.cfg.dataset.positive) for job in jobs] == [
+        ("a.csv", ">50K"), ("b.csv", ">50K")
+    ]  # fmt: skip

@@ -12,9 +12,11 @@ from aucbench.data.scaler import Scaling
 from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS, listed
 from tests.helpers.studies import study_of
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
-OURS = ("smoke", "try")  # experiments of no paper
+OURS = ("smoke", "try", "claims", "reference")  # experiments of no paper
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +110,8 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         "psam_table3": 3,
         "smoke": 3,
         "try": 3,
+        "claims": 1,
+        "reference": 5,
     }
     for name in NAMES:
         assert {len(entry.cells()) for entry in study(name).entries} == {cells_of_an_entry[name]}
@@ -259,3 +263,12 @@ def test_the_methods_a_new_one_is_tried_beside_need_no_download_and_run_with_the
     )
     own = study("try", "algo=opauc")
     assert cells(own) == [("opauc", name) for name in listed("breast_cancer digits sparse_text")]
+
+
+def test_the_reference_study_runs_every_method_under_either_ruleset_without_departures(study):
+    for ruleset, tuned in (("defaults", False), ("trials", True)):
+        entries = study("reference", f"ruleset={ruleset}").entries
+        assert {entry.ruleset.title for entry in entries} == {ruleset}
+        assert {entry.ruleset.departures for entry in entries} == {()}
+        assert any(entry.tuning.chooses for entry in entries) == tuned
+        assert {entry.settings.runs for entry in entries} == {5}

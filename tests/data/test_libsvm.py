@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_svmlight_file
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from aucbench import DataError, File, ParameterError
 from aucbench.data import load
@@ -256,3 +256,46 @@ def test_more_features_than_indices_are_refused():
 def test_a_byte_order_mark_is_passed_over(tmp_path):
     (tmp_path / "own").write_bytes(b"\xef\xbb\xbf1 1:1\n-1 2:1\n")
     assert load(Libsvm(str(tmp_path / "own"))).y.tolist() == [1, -1]
+
+
+@pytest.fixture
+def svmlight(tmp_path):
+    """Writes random sparse rows as scikit-learn does; gives the path and the rows."""
+
+    def written(name, zero_based, first=0, rows=30):
+        X = np.random.default_rng(len(name)).integers(0, 3, (rows, 7)).astype(float)
+        X[:, :first] = 0
+        dump_svmlight_file(X, np.arange(rows) % 2, str(tmp_path / name), zero_based=zero_based)
+        return str(tmp_path / name), X
+
+    return written
+
+
+@pytest.mark.parametrize("declared", ["auto", True])
+def test_files_that_scikit_learn_wrote_from_0_are_read(svmlight, declared):
+    path, X = svmlight("train", zero_based=True)
+    np.testing.assert_array_equal(load(Libsvm(path, zero_based=declared)).X, X)
+    np.testing.assert_array_equal(load(Libsvm(path, features=7, zero_based=declared)).X, X)
+    with pytest.raises(DataError, match="index 0"):
+        load(Libsvm(path, zero_based=False))
+
+
+def test_files_from_1_are_read_as_before_and_may_be_declared_to_count_from_0(svmlight):
+    path, X = svmlight("train", zero_based=False)
+    for declared in ("auto", False):
+        np.testing.assert_array_equal(load(Libsvm(path, zero_based=declared)).X, X)
+    np.testing.assert_array_equal(load(Libsvm(path, zero_based=True)).X[:, 1:], X)
+    with pytest.raises(ParameterError, match="'no'"):
+        Libsvm(path, zero_based="no")
+
+
+@pytest.mark.parametrize("features", [None, 7])
+@pytest.mark.parametrize("parts", [("train", "test"), ("test", "train")])
+@pytest.mark.parametrize("starts", [(0, 2), (2, 0)])
+def test_an_index_0_in_one_file_is_so_for_both(svmlight, features, parts, starts):
+    train, X = svmlight("train", zero_based=True, first=starts[0])
+    test, X_test = svmlight("test", zero_based=True, first=starts[1], rows=20)
+    data = Libsvm(train, test_path=test, features=features)
+    for part in parts:
+        np.testing.assert_array_equal(load(data, part).X, {"train": X, "test": X_test}[part])
+    np.testing.assert_array_equal(load(data, "all").X, np.vstack([X, X_test]))

@@ -119,6 +119,7 @@ def test_one_row_far_longer_than_the_others_does_not_shrink_them_to_nothing_nor_
     assert np.mean(rescaled**2) < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algo", ["psam", "solam", "spdam", "ls_svm", "uni_exp"])
 def test_a_rescaled_run_is_a_run_on_rows_multiplied_by_hand(algo, tmp_path):
     rows, y = two_clouds(n=200)

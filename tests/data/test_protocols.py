@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from aucbench import DataError, ParameterError
-from aucbench.data.loader import Part
+from aucbench.data.loader import Loaded, Part
 from aucbench.data.splits.protocols import PROTOCOLS as CLASSES
 from aucbench.data.splits.protocols import Given, Holdout, KFold, SplitProtocol, TrainValidTest, recorded
 from tests.data.split_examples import (
@@ -323,3 +323,17 @@ def test_the_test_rows_of_a_seed_stay_what_they_were(fraction, seed, expected):
 def test_the_plain_random_parts_of_a_seed_stay_what_they_were(seed, validation, test):
     split = drawn(TrainValidTest(0.2, 0.3, stratified=False), seed, load=loading(train=Y[:30]))
     assert [rows_of(side).tolist() for side in (split.validation, split.test)] == [validation, test]
+
+
+def test_where_a_class_has_few_rows_the_advice_is_a_protocol_that_can_split_them():
+    y = np.repeat(np.array([1, -1], np.int8), [10, 190])
+    loaded = Loaded(np.zeros((200, 1)), y, "", "", (1.0,))
+    protocol = Holdout(stratified=False)
+    tested = protocol.split(lambda part: loaded, Part.train, 1).test.rows  # the rows do not depend on y
+    none = np.full(200, -1, np.int8)
+    none[np.setdiff1d(np.arange(200), tested)[:10]] = 1
+    with pytest.raises(DataError, match="protocol=kfold"):
+        protocol.split(lambda part: loaded._replace(y=none), Part.train, 1)
+    for fold in range(5):
+        split = KFold(folds=5).split(lambda part: loaded, Part.train, 0, fold)
+        assert np.count_nonzero(split.test.y == 1) == 2

@@ -192,11 +192,30 @@ def test_names_equal_values():
     assert [member.name for member in Scaling] == [member.value for member in Scaling]
 
 
-def test_an_index_beyond_memory_is_one_sentence_when_a_scaling_is_fitted(tmp_path, monkeypatch):
-    (tmp_path / "own").write_text("1 1:1 2147483647:2\n-1 2:1\n")
-    X = load(Declared((File(str(tmp_path / "own")),))).X
+def test_an_index_beyond_memory_is_refused_before_anything_is_cached(tmp_path, monkeypatch, cache):
+    own = tmp_path / "own"
+    own.write_text("1 1:1 2147483647:2\n-1 2:1\n")
     monkeypatch.setattr(memory, "available", lambda: 8 << 30)
-    message = r"2,147,483,647 features .*85\.9 GB .* 8\.6 GB"
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match=r"own: 2,147,483,647 features .*85\.9 GB .* 8\.6 GB"):
+        load(Declared((File(str(own)),)))
+    assert list((cache / "data").glob("*/*/*")) == []
+    X = sparse.csr_matrix(([1.0, 2.0], [0, 2147483646], [0, 2, 2]), shape=(2, 2147483647))
+    with pytest.raises(DataError, match=r"2,147,483,647 features"):
         fit_scaling("maxabs", X)
     assert fit_scaling("none", X).apply(X).shape == (2, 2147483647)
+
+
+@pytest.mark.parametrize("scaling", ["minmax", "centred_unit"])
+def test_wide_sparse_rows_are_not_made_dense_however_much_memory_there_is(scaling, monkeypatch):
+    monkeypatch.setattr("aucbench.data.scaler.available", lambda: 1 << 50)
+    wide = sparse.csr_matrix((np.ones(2000), np.arange(2000), np.arange(2001)), shape=(2000, 40_000))
+    with pytest.raises(DataError, match=rf"scaling={scaling} .* 0\.6 GB, .*0\.00% .*scaling=maxabs"):
+        fit_scaling(scaling, wide).apply(wide)
+    few = wide[:10]
+    assert fit_scaling(scaling, few).apply(few).shape == (10, 40_000)
+
+
+def test_sparse_rows_of_some_density_are_made_dense(monkeypatch):
+    monkeypatch.setattr("aucbench.data.scaler.FEW_BYTES", 1000)
+    X = sparse.random(40, 100, density=0.1, format="csr", random_state=0)
+    assert fit_scaling("minmax", X).apply(X).shape == (40, 100)

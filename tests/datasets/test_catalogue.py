@@ -13,10 +13,10 @@ from aucbench_datasets.libsvm_multiclass import Letter, Rcv1v2, Sector, SectorLv
 from aucbench_datasets.openml import Openml, Phoneme
 from aucbench_datasets.scikit_learn import Wine
 from aucbench_datasets.uci import Magic04
-from aucbench_datasets.user_files import Csv, Libsvm, Npz, Parquet
+from aucbench_datasets.user_files import Arff, Csv, Libsvm, Npz, Parquet
 from tests.helpers.http_server import content
 
-BY_THE_USER = (Csv, Libsvm, Npz, Openml, Parquet)
+BY_THE_USER = (Arff, Csv, Libsvm, Npz, Openml, Parquet)
 OF_FILES = [cls for cls in aucbench_datasets() if hasattr(cls, "files") and cls not in BY_THE_USER]
 PAPERS = """
 diabetes fourclass german splice usps letter magic04 a9a w8a kddcup04 mnist connect_4 acoustic ijcnn1 epsilon

@@ -112,7 +112,8 @@ def test_positive_that_is_no_label_is_refused(positive):
 
 
 def test_own_data_sets_declared_alike_are_equal_and_hashable(tmp_path):
-    assert Libsvm(path=str(tmp_path)).files == (File(str(tmp_path)),)
+    assert Libsvm(path=str(tmp_path)).files == (File(str(tmp_path), zero_based=None),)
+    assert Libsvm(path=str(tmp_path), zero_based=False).files == (File(str(tmp_path)),)
     assert hash(Libsvm(path="x", positive=[1, 2])) == hash(Libsvm(path="x", positive=(1.0, 2.0)))
 
 

@@ -5,13 +5,15 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import aucbench
+from aucbench.archives.file import read
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.studies import default_settings
-from aucbench.studies.plugin_metadata import bibliography, sentence
+from aucbench.studies.plugin_metadata import bibliography, link, sentence
 
 pytest.importorskip(
     "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"
@@ -41,7 +43,10 @@ def test_every_method_has_a_page_with_its_parameters_and_its_source():
         page = pages[f"methods/{name}.md"]
         for part in ("## Parameters", "## Citation", "```bibtex", "cost of an iteration", "claimed rate"):
             assert part in page, f"{name}: {part}"
-        assert "```text\n" in page.partition("## How it works")[2].partition("## ")[0], f"{name}: no formula"
+        block = r"```\{math\}\n" if name != "sklearn" else r"```text\n"
+        assert re.search(block, page.partition("## How it works")[2].partition("## ")[0]), (
+            f"{name}: no formula"
+        )
         assert f"algo={name}" in page
         assert f"`{name}`]({name}.md)" in pages["methods/index.md"]
         assert all(f"`algo.{field}`" in page for field in names(plugin.cls))
@@ -89,16 +94,16 @@ def test_plain_mathematics_stays_as_it_is():
     import docstrings
     import markdown
 
-    lines = ["the norm |x_i|_1 of `rows_` and u_, sum::", "", "    |kept_|", "", "of `x_` and |y|"]
+    lines = ["the norm of `rows_` and u_, |sum|::", "", "    |kept_|", "", "of `x_`"]
     docstrings.escape(None, "", "", None, None, lines)
-    assert lines[0] == "the norm \\|x_i\\|_1 of `rows_` and u\\_, sum::"
-    assert lines[2:] == ["    |kept_|", "", "of `x_` and \\|y\\|"]
+    assert lines[0] == "the norm of `rows_` and u\\_, \\|sum\\|::"
+    assert lines[2:] == ["    |kept_|", "", "of `x_`"]
     assert (
         markdown.escaped("w_t in `solam`, |w|", {"solam": "solam.md"})
         == "w\\_t in [`solam`](solam.md), \\|w\\|"
     )
     shown = markdown.prose("Minimises\n\n    f(w)\n      + g(w)\n\nwhere f * g is small.\n")
-    assert shown == "Minimises\n\n```text\nf(w)\n  + g(w)\n```\n\nwhere f \\* g is small."
+    assert shown == "Minimises\n\n```{math}\nf(w)\n  + g(w)\n```\n\nwhere {math}`f * g` is small."
 
 
 def test_citations_read_as_sentences():
@@ -174,6 +179,7 @@ def test_a_figure_of_a_page_does_not_stay_open(tmp_path):
     assert not pyplot.get_fignums()
 
 
+@pytest.mark.slow
 def test_the_first_run_shows_its_report(tmp_path):
     import printed
 
@@ -184,24 +190,103 @@ def test_the_first_run_shows_its_report(tmp_path):
     assert lines == re.findall(r"^ *(\w[\w ]*\w)  +\S", report, re.MULTILINE)
 
 
-def test_the_front_page_says_the_settings_of_its_study():
-    import results
+@pytest.mark.slow
+def test_readme_says_what_the_archive_of_the_reference_study_says():
+    import reference_study
 
-    page = (EXTENSION.parent / "index.md").read_text(encoding="utf-8")
-    command = (
-        page.partition("    python -m aucbench -m ")[2].partition("\n\n")[0].replace("\\\n", " ").split()
-    )
-    assert set(command) == {*results.STUDY, *results.COMMON} - {"tracking=none"}
-    assert set(results.STUDY) >= {"tuning=none", "runs=5"}  # as the sentences beside it and in README say
-    assert not [word for word in command if word.startswith("budget.")]  # the default, ten passes
+    readme = (EXTENSION.parents[1] / "README.md").read_text(encoding="utf-8")
+    assert " ".join(reference_study.sentences().split()) in " ".join(readme.split())
 
 
-def test_the_picture_of_readme_is_drawn_by_the_project_and_small():
-    from front_picture import __doc__ as told
+@pytest.mark.slow
+def test_the_numbers_of_the_reference_study_are_those_of_its_cells():
+    """The gain of the leader and the share of time, computed here from the records alone."""
+    import reference_study
 
-    picture = "docs/_static/board.svg"
+    told = reference_study.answer()
+    _, archive = read(reference_study.ARCHIVE)
+    cells = {}
+    for cell in archive:
+        record = cell.record
+        own = cells.setdefault(record.dataset.title, {}).setdefault(record.algorithm.name, {})
+        own[record.seed] = (cell.auc, record.result.train_seconds)
+    assert len(cells) == told.datasets
+    pairs = [(own[told.leader], own["log_reg"]) for own in cells.values()]
+    gains = [np.mean([a[seed][0] - b[seed][0] for seed in a]) for a, b in pairs]
+    assert told.gain.value == pytest.approx(np.mean(gains))
+    times = [np.mean([t for _, t in a.values()]) / np.mean([t for _, t in b.values()]) for a, b in pairs]
+    assert told.ratio == pytest.approx(np.exp(np.mean(np.log(times))))
+    assert reference_study.ARCHIVE.stat().st_size < 10_000_000
+
+
+def test_the_picture_of_readme_is_drawn_by_the_project_and_small(tmp_path):
+    import reference_study
+
     root = EXTENSION.parents[1]
+    picture = reference_study.PICTURE.relative_to(root).as_posix()
     assert f"({picture})" in (root / "README.md").read_text(encoding="utf-8")
-    assert f"docs/_ext/front_picture.py {picture}" in told
-    assert f"docs/_ext/front_picture.py {picture}" in (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert (root / picture).stat().st_size < 150_000
+    assert "docs/_ext/reference_study.py" in (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert reference_study.PICTURE.stat().st_size < 150_000
+
+
+def test_the_first_screen_of_readme_is_promise_picture_and_two_commands():
+    lines = (EXTENSION.parents[1] / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 120
+    first = "\n".join(lines[:20])
+    assert first.index("which stochastic method") < first.index("![") < first.index("pip install -e .")
+    assert "pytest" in first
+
+
+def test_pictures_of_the_leaderboard_are_kept_and_small():
+    import screenshots
+
+    pages = "\n".join(
+        (EXTENSION.parent / name).read_text("utf-8") for name in ("index.md", "tutorials/leaderboard.md")
+    )
+    for view in screenshots.VIEWS:
+        picture = screenshots.path(view)
+        assert f"_static/{picture.name}" in pages
+        assert picture.read_bytes().startswith(b"\x89PNG")
+        assert picture.stat().st_size < 300_000
+
+
+def test_a_picture_of_the_leaderboard_can_be_taken_again(tmp_path, browser):
+    import reference_study
+    import screenshots
+    from PIL import Image
+
+    page = tmp_path / "leaderboard.html"
+    reference_study.write_leaderboard(page)
+    window = browser.new_page(color_scheme="light")
+    for view in screenshots.VIEWS:
+        screenshots.take(window, page.as_uri(), view, tmp_path / f"{view}.png")
+        with Image.open(tmp_path / f"{view}.png") as taken:
+            assert taken.size == screenshots.SIZE
+            assert len(taken.convert("RGB").getcolors(1 << 16)) > 20, f"{view} is empty"
+    window.close()
+
+
+def test_numbers_of_the_front_page_are_counted():
+    import landing
+
+    found = landing.numbers()
+    plugins = aucbench.catalog().plugins
+    assert found["methods"] == len(plugins[Family.algorithms])
+    assert found["data sets"] == len(plugins[Family.datasets])
+    said = [
+        int(each)
+        for each in re.findall(r"^(\d+) cells compared", landing.PAPERS.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert found["published results compared"] == sum(said)
+
+
+def test_references_lead_to_papers():
+    entries = bibliography("aucbench_algorithms")
+    links = {key: link(entry) for key, entry in entries.items()}
+    assert links["cox1958regression"] == "https://doi.org/10.1111/j.2517-6161.1958.tb00292.x"
+    assert links["gao2013opauc"] == "https://arxiv.org/abs/1305.1363"
+    assert not links["sculley2009large"]  # a workshop without proceedings
+    import method_pages
+
+    pages = method_pages.pages()
+    assert f"<{links['gao2013opauc']}>" in pages["methods/opauc.md"]

@@ -55,7 +55,7 @@ def test_the_floors_of_the_map_are_those_that_the_import_rules_keep():
     layers = next(c["layers"] for c in contracts if c.get("containers") == ["aucbench"])
     floors = [{name.strip() for name in layer.split("|")} for layer in layers]
     told = {}
-    for floor, rooms in re.findall(r"^\| (\d) \| (.*?) \|", MAP, re.MULTILINE):
+    for floor, rooms in re.findall(r"^\| (\d+) \| (.*?) \|", MAP, re.MULTILINE):
         for room in re.findall(r"`aucbench/(\w+)(?:/|\.py)`", rooms):
             told.setdefault(int(floor), set()).add(room)
     assert [told[number] for number in sorted(told)] == floors

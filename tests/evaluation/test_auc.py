@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from aucbench import DataError
-from aucbench.evaluation import auc, auc_of_columns, exact_auc
+from aucbench.evaluation import auc, exact_auc
+from aucbench.evaluation.auc import measure_columns
+from aucbench.evaluation.measures import AUC
 
 SCORES = st.one_of(
     st.floats(allow_nan=False),
@@ -70,8 +72,8 @@ def test_columns_give_the_auc_of_each_and_other_types_of_scores_are_taken():
     scores = rng.normal(size=(300, 4))
     y = np.where(rng.random(300) < 0.5, 1, -1).astype(np.int8)
     expected = [exact_auc(column, y) for column in scores.T]
-    assert auc_of_columns(scores, y).tolist() == expected
-    assert auc_of_columns(np.asfortranarray(scores), y).tolist() == expected
+    assert measure_columns(scores, y, [AUC()]).ravel().tolist() == expected
+    assert measure_columns(np.asfortranarray(scores), y, [AUC()]).ravel().tolist() == expected
     single = scores[:, 0].astype(np.float32)
     assert exact_auc(single, y) == brute_force(single, y)
 

@@ -47,6 +47,7 @@ def trials_of_fold(one, store, fold):
     return [structs.replace(trial, train_seconds=0.0, passes=0.0) for trial in store.trials(key)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tuning", TUNINGS, ids=lambda tuning: tuning.name)
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, tmp_path):

@@ -1,11 +1,15 @@
 """Trying how fast a method is, whatever it does."""
 
+import os
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
 
+import aucbench
 from aucbench.execution.trial_run import TrialRuns
 from aucbench.studies.default_settings import Budget, Limits
 from aucbench.studies.tuners import Grid
@@ -39,6 +43,19 @@ class LateKernel(Gentle):
             self.compiled.append(True)
             time.sleep(2.0)
         time.sleep(0.001 * len(batch))
+        return super().step(w, batch)
+
+
+@dataclass(frozen=True)
+class Busy(Gentle):
+    """Computes for 1 ms an iteration."""
+
+    name: ClassVar[str] = "fake_busy"
+
+    def step(self, w, batch):
+        until = time.thread_time() + 0.001 * len(batch)
+        while time.thread_time() < until:
+            pass
         return super().step(w, batch)
 
 
@@ -124,3 +141,46 @@ def test_a_plugin_of_this_process_alone_cannot_be_tried(trials):
         pass
 
     assert price(trials, entry(Local())) is None
+
+
+def test_other_processes_that_want_the_processor_do_not_raise_the_price(trials):
+    price(trials, entry(Gentle()))  # the process is there before the others
+    others = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(3 * len(os.sched_getaffinity(0)))
+    ]
+    try:
+        found = price(trials, entry(Busy(), budget=Budget(iterations=100)))
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert found.cell == pytest.approx(0.1, rel=0.6)
+
+
+@pytest.mark.usefixtures("process")
+def test_a_run_of_more_than_a_minute_is_announced_and_a_short_one_is_not_even_tried():
+    told = []
+
+    class StopError(Exception):
+        pass
+
+    class Told(aucbench.Observer):
+        def estimated(self, seconds):
+            told.append(seconds)
+            raise StopError
+
+        def stage(self, text):
+            told.append(text)
+
+    wide = ["dataset=sparse_text", "dataset.n=1000", "dataset.d=3000", "tracking=none", "store.path=null"]
+    with pytest.raises(StopError):
+        aucbench.run_study(["algo=opauc", "budget.epochs=200", *wide], Told())
+    assert told[0] == "estimating the time"
+    assert told[1] > 60
+    planned = aucbench.plan_study(["algo=opauc", "budget.epochs=200", *wide])
+    # Both are measured, on a machine that other programs use: they agree in their order of magnitude.
+    assert planned.seconds / 5 < told[1] < 5 * planned.seconds
+    told.clear()
+    aucbench.run_study(["algo=psam", *wide], Told())
+    assert "estimating the time" not in told

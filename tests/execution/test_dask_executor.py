@@ -183,22 +183,23 @@ def test_a_wider_limit_makes_timeouts_run_again_and_an_equal_one_does_not(worker
 class _Scheduler:
     """A scheduler and workers of the system's Dask, as processes on loopback."""
 
-    def __init__(self, folder, environment):
+    def __init__(self, folder, environment, host="127.0.0.1", security=()):
         self._file, self._environment = folder / "scheduler.json", environment
-        self._folder = folder
-        self.processes = [self._start("scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1",
+        self._folder, self._security = folder, security
+        self.processes = [self._start("scheduler", "--port", "0", "--no-dashboard", "--host", host,
                                       "--scheduler-file", str(self._file))]  # fmt: skip
         wait_until(lambda: self._file.exists() and self._file.read_text().endswith("}"))
         self.address = json.loads(self._file.read_text())["address"]
 
-    def worker(self):
-        words = ("--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
-        process = self._start("worker", self.address, *words, "--local-directory", str(self._folder))
+    def worker(self, host="127.0.0.1", before=()):
+        words = ("--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", host)
+        place = ("--local-directory", str(self._folder))
+        process = self._start("worker", self.address, *words, *place, before=before)
         self.processes.append(process)
         return process
 
-    def _start(self, kind, *words):
-        command = [sys.executable, "-m", "dask", kind, *words]
+    def _start(self, kind, *words, before=()):
+        command = [*before, sys.executable, "-m", "dask", kind, *words, *self._security]
         return subprocess.Popen(
             command, env=self._environment, cwd=self._folder,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -186,6 +186,7 @@ def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypat
     assert "edge" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_settings_without_those_that_differ_in_ignored_fields(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["algo=spam", "tuning=grid", "tuning.folds=2", "tracking=none", "--dry-run"]

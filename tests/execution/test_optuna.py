@@ -92,16 +92,16 @@ def test_a_trial_below_the_median_of_the_earlier_ones_is_pruned_and_a_better_one
     for auc, ends in ((0.01, True), (0.999, False)):
         proposal = propose(CHOICE, SPACE, history, 8, 3, ANY)
         watch = Watch(proposal, 0, [])
-        assert watch(0, auc) is ends
+        assert watch(0, [auc]) is ends
         assert watch.seen == [auc]
     proposal = propose(Optuna(trials=14, pruner="none"), SPACE, history, 8, 3, ANY)
-    assert Watch(proposal, 0, [])(0, 0.01) is False
+    assert Watch(proposal, 0, [])(0, [0.01]) is False
 
 
 def test_what_is_watched_is_the_mean_over_the_folds_so_far():
     proposal = propose(CHOICE, SPACE, [], 0, 3, ANY)
     watch = Watch(proposal, 2, [0.5, 0.7])
-    watch(0, 0.9)
+    watch(0, [0.9])
     assert watch.seen == [pytest.approx(0.7)]
 
 

@@ -43,7 +43,7 @@ def killed(words, folder, environment, reached):
     end = time.monotonic() + 120
     while process.poll() is None and not reached(*stored(folder / "store")):
         assert time.monotonic() < end, "the study does not come on"
-        time.sleep(0.005)
+        time.sleep(0.02)  # looking takes time of the processor that the study needs
     assert process.poll() is None, "the study was over before it could be killed"
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()

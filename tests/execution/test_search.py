@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from aucbench import ParameterError
 from aucbench.data.splits.protocols import KFold, TrainValidTest
 from aucbench.execution import worker
 from aucbench.execution.search_progress import SearchProgress
@@ -66,6 +67,32 @@ def test_what_a_tuning_cost_is_recorded(store):
     assert (spent.settings, spent.trainings) == (3, 9)
     assert spent.passes == pytest.approx(18.0)
     assert spent.train_seconds > 0.0
+
+
+def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_keeps_its_cost(store):
+    drawn = Random(trials=3, folds=2, draw_seed=5, given_first=True)
+    run_entries([entry(Gentle(), tuning=drawn, runs=2)], store)
+    of_splits = [
+        {(trial.number, trial.parameters["eta"]) for trial in cell.record.tuned.trials} for cell in store
+    ]
+    assert of_splits[0] == of_splits[1]
+    assert (0, Gentle().eta) in of_splits[0]
+    for cell in store:
+        tuned = cell.record.tuned
+        assert sum(trial.passes for trial in tuned.trials) == pytest.approx(tuned.cost.passes)
+        assert sum(trial.train_seconds for trial in tuned.trials) == pytest.approx(tuned.cost.train_seconds)
+
+
+def test_without_a_seed_of_the_draws_each_split_has_settings_of_its_own(store):
+    run_entries([entry(Gentle(), tuning=Random(trials=3, folds=2), runs=2)], store)
+    first, other = ({trial.parameters["eta"] for trial in cell.record.tuned.trials} for cell in store)
+    assert not first & other
+
+
+@pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])
+def test_optuna_has_no_draws_that_could_be_shared(fields):
+    with pytest.raises(ParameterError):
+        Optuna(**fields)
 
 
 def test_of_settings_with_equal_auc_the_first_is_chosen(store):

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from scipy import sparse
 
-from aucbench import Claims, Positive, check_fields
+from aucbench import Claims, Objective, Positive, check_fields
 
 
 class State(NamedTuple):
@@ -273,6 +273,18 @@ class ClaimsSparse(Healthy):
 
 
 @dataclass(frozen=True)
+class NumberAsObjective(Healthy):
+    def objective(self, problem):
+        return 0.5
+
+
+@dataclass(frozen=True)
+class ObjectiveWithoutLoss(Healthy):
+    def objective(self, problem):
+        return Objective(None, l2=1.0)
+
+
+@dataclass(frozen=True)
 class UnknownExemption(Healthy):
     exempt: ClassVar = {"chunk": "it is hard"}
 
@@ -280,6 +292,44 @@ class UnknownExemption(Healthy):
 @dataclass(frozen=True)
 class EmptyExemption(Healthy):
     exempt: ClassVar = {"chunks": " "}
+
+
+@dataclass(frozen=True)
+class IgnoresWeights(Healthy):
+    weighted: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class SquaresWeights(Healthy):
+    """The pairwise ridge in closed form, where a row of weight k counts as k * k rows."""
+
+    access: ClassVar[str] = "full"
+    weighted: ClassVar[bool] = True
+    power: ClassVar[int] = 2
+
+    def step(self, state, batch):
+        if not len(batch):
+            return state
+        X = batch.X.toarray() if sparse.issparse(batch.X) else batch.X
+        counts = np.ones(len(X)) if batch.weights is None else batch.weights**self.power
+        means, matrix = [], 1e-2 * np.eye(X.shape[1])
+        for label in (1, -1):
+            of_class = batch.y == label
+            means.append(np.average(X[of_class], axis=0, weights=counts[of_class]))
+            rows = X[of_class] - means[-1]
+            matrix += rows.T @ (counts[of_class, None] * rows) / counts[of_class].sum()
+        b = means[0] - means[1]
+        return state._replace(w=np.linalg.solve(matrix + np.outer(b, b), b))
+
+    def finalize(self, state):
+        return state
+
+
+@dataclass(frozen=True)
+class CountsWeights(SquaresWeights):
+    """As it should be."""
+
+    power: ClassVar[int] = 1
 
 
 # The checks that find each of them.
@@ -305,9 +355,13 @@ CULPRITS = {
     OtherOnSparse: {"sparse_rows"},
     OtherOnSingle: {"float32_rows"},
     NeedsBoth: {"one_class_first"},
+    IgnoresWeights: {"weighted"},
+    SquaresWeights: {"weighted"},
     NeverDone: {"converges"},
     Worst: {"auc"},
     ClaimsSparse: {"cost"},
+    NumberAsObjective: {"objective"},
+    ObjectiveWithoutLoss: {"objective"},
     UnknownExemption: {"exempt"},
     EmptyExemption: {"exempt"},
 }

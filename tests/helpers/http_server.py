@@ -77,7 +77,9 @@ class HttpServer:
         self.answers[path].extend(answers)
 
     def __enter__(self) -> "HttpServer":
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, args=(0.01,), daemon=True
+        ).start()  # polls for its end
         return self
 
     def __exit__(self, *_: object) -> None:

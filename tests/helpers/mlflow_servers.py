@@ -12,6 +12,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import psutil
+
 PATIENCE = 300  # seconds until a server must have answered; it takes some 10
 
 
@@ -61,29 +63,55 @@ def postgres_tools():
     return next((f for f in folders if (f / "initdb").exists() and (f / "postgres").exists()), None)
 
 
+class Postgres:
+    """A data base in a new cluster, which can be killed and started again."""
+
+    def __init__(self, folder):
+        self._tools, self._folder, self._port = postgres_tools(), folder, free_port()
+        self.address = f"postgresql+psycopg://aucbench@127.0.0.1:{self._port}/mlflow"
+        folder.mkdir(parents=True, exist_ok=True)
+        user = _unprivileged()
+        if user:
+            os.chown(folder, user.pw_uid, user.pw_gid)
+        plain = {"LC_ALL": "C", "PATH": os.environ["PATH"]}
+        owner = {"user": user.pw_uid, "group": user.pw_gid} if user else {}
+        self._options = {"env": plain, "cwd": folder} | owner
+        words = ["-D", folder / "cluster", "-U", "aucbench", "--auth=trust", "--no-sync", "-E", "UTF8"]
+        subprocess.run([self._tools / "initdb", *words], check=True, capture_output=True, **self._options)
+        self.start()
+
+    def start(self):
+        where = ["-p", str(self._port), "-h", "127.0.0.1", "-k", self._folder]
+        words = [self._tools / "postgres", "-D", self._folder / "cluster", "-F", *where]
+        with open(self._folder / "postgres.log", "ab") as log:
+            self._process = subprocess.Popen(
+                words, stdout=log, stderr=log, start_new_session=True, **self._options
+            )
+        _create(self._port, self._process, self._folder / "postgres.log")
+
+    def kill(self):
+        """As a machine that fails does: without a word to anybody."""
+        own = psutil.Process(self._process.pid)
+        own.suspend()  # it would start others
+        others = own.children(recursive=True)
+        for each in (own, *others):
+            each.kill()
+        self._process.wait()
+        psutil.wait_procs(others, timeout=10)
+
+    def stop(self):
+        self._process.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
+        self._process.wait(30)
+
+
 @contextlib.contextmanager
 def postgres(folder):
-    """The address of a data base in a new cluster; ended afterwards."""
-    tools = postgres_tools()
-    folder.mkdir(parents=True, exist_ok=True)
-    user = _unprivileged()
-    if user:
-        os.chown(folder, user.pw_uid, user.pw_gid)
-    port = free_port()
-    cluster = folder / "cluster"
-    plain = {"LC_ALL": "C", "PATH": os.environ["PATH"]}
-    options = {"env": plain, "cwd": folder} | ({"user": user.pw_uid, "group": user.pw_gid} if user else {})
-    words = [tools / "initdb", "-D", cluster, "-U", "aucbench", "--auth=trust", "--no-sync", "-E", "UTF8"]
-    subprocess.run(words, check=True, capture_output=True, **options)
-    words = [tools / "postgres", "-D", cluster, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-F"]
-    with open(folder / "postgres.log", "wb") as log:
-        process = subprocess.Popen(words, stdout=log, stderr=log, **options)
-        try:
-            _create(port, process, folder / "postgres.log")
-            yield f"postgresql+psycopg://aucbench@127.0.0.1:{port}/mlflow"
-        finally:
-            process.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
-            process.wait(30)
+    """A running data base; ended afterwards."""
+    database = Postgres(folder)
+    try:
+        yield database
+    finally:
+        database.stop()
 
 
 def _create(port, process, log):
@@ -94,7 +122,9 @@ def _create(port, process, log):
         with contextlib.suppress(psycopg.OperationalError):
             address = f"host=127.0.0.1 port={port} user=aucbench dbname=postgres"
             with psycopg.connect(address, autocommit=True) as connection:
-                connection.execute("CREATE DATABASE mlflow")
+                known = connection.execute("SELECT datname FROM pg_database").fetchall()
+                if ("mlflow",) not in known:
+                    connection.execute("CREATE DATABASE mlflow")
             return
         time.sleep(0.1)
     raise AssertionError(f"PostgreSQL does not answer: {log.read_text()[-2000:]}")

@@ -1,5 +1,7 @@
 """Which method has a cell on which data set, in the tables of the papers."""
 
+from aucbench_algorithms import aucbench_algorithms
+
 
 def listed(words):
     """Names with blanks between them."""
@@ -34,6 +36,12 @@ def pairs(table):
 FSAUC_DENSE = listed("a9a ijcnn1 covtype higgs w8a")
 FSAUC_TEXT = listed("real_sim rcv1_binary news20_binary")
 
+METHODS = sorted(cls.name for cls in aucbench_algorithms())
+REFERENCE = listed(
+    "a9a australian breast_cancer connect_4 covtype diabetes digits dna fourclass german ijcnn1 letter "
+    "madelon magic04 skin_nonskin splice svmguide1 usps w8a wine"
+)
+
 # The first word is the experiment; what follows narrows it to the other columns of its table.
 CELLS = {
     ("fsauc_table2",): pairs(
@@ -66,12 +74,14 @@ CELLS = {
         | {"cbr_diag": TEXT}
     ),
     ("psam_table3",): pairs(dict.fromkeys(("solam", "asam", "psam", "bam"), PSAM_3)),
+    ("claims",): pairs({"psam": listed("gaussian breast_cancer label_noise hard_margin wine digits")}),
     ("try",): pairs(
         dict.fromkeys(
             ("solam", "fsauc", "psam", "log_reg", "ls_svm"), listed("breast_cancer digits sparse_text")
         )
         | {"svm_or": listed("breast_cancer digits")}
     ),
+    ("reference",): pairs(dict.fromkeys(METHODS, REFERENCE)),
     ("smoke",): pairs(
         {
             name: listed("breast_cancer digits wine gaussian sparse_text")

@@ -2,13 +2,20 @@
 
 import numpy as np
 
+import aucbench
 from aucbench import Batch, Problem
+
+
+def problem_of(algorithm, X, y, iterations=None, loss=None):
+    """A problem with the loss given, or with the method's own."""
+    names = getattr(algorithm, "losses", ())
+    return Problem(X, y, iterations, loss or (aucbench.catalog().loss(names[0])() if names else None))
 
 
 def train(algorithm, X, y, rows, parts=1, loss=None):
     """The state after the rows, cut into `parts` chunks."""
     rows = np.asarray(rows)
-    state = algorithm.init(Problem(X, y, len(rows), loss), np.random.default_rng(0))
+    state = algorithm.init(problem_of(algorithm, X, y, len(rows), loss), np.random.default_rng(0))
     batch = Batch(X, y, rows)
     for chunk in np.array_split(rows, parts):
         state = algorithm.step(state, batch.take(chunk))

@@ -179,3 +179,14 @@ def test_labels_are_the_same_on_all_boards_of_a_group():
         "one": ["alpha", "beta"],
         "two": ["alpha", "alpha (features=nystroem)", "beta"],
     }
+
+
+def test_names_of_data_sets_hold_only_the_parameters_that_differ():
+    made = [
+        altered(
+            finished(0.7, dataset="gaussian"), dataset={"parameters": {"n": 300, "d": 10, "separation": gap}}
+        )
+        for gap in (1.0, 2.0)
+    ]
+    (group,) = groups(made, one_study=True)
+    assert list(group.boards) == ["gaussian (separation=1)", "gaussian (separation=2)"]

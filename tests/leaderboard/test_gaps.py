@@ -43,7 +43,7 @@ ODD = {
 def test_odd_studies_are_shown_and_written_in_every_form(name, tmp_path, capsys):
     report = build.build(ODD[name], name, one_study=True)
     terminal.show(report)
-    files = write(report, ODD[name], tmp_path, pictures=False)
+    files = write(report, ODD[name], tmp_path)
     assert all(file.stat().st_size for file in files)
     assert display.cells(report) in capsys.readouterr().out
     table = pd.read_parquet(tmp_path / "leaderboard.parquet")
@@ -174,7 +174,7 @@ def test_every_view_says_what_is_missing(report, capsys):
 
 
 def test_tables_hold_nothing_for_what_there_is_not(report, tmp_path):
-    write(report, GAPS, tmp_path, pictures=False)
+    write(report, GAPS, tmp_path)
     table = pd.read_parquet(tmp_path / "leaderboard.parquet").set_index(["dataset", "method"])
     assert table.loc[("one", "failing"), ["rank", "auc_mean", "auc_std", "train_seconds"]].isna().all()
     assert pd.isna(table.loc[("one", "diverging"), "rank"])
@@ -188,7 +188,7 @@ def test_tables_hold_nothing_for_what_there_is_not(report, tmp_path):
 def test_cells_of_an_older_version_have_no_place_in_the_table_of_cells(tmp_path):
     old = [finished(0.6, seed=seed, source="old", finished_at="2025") for seed in range(2)]
     cells = old + several(runs=2)
-    write(build.build(cells, "t"), cells, tmp_path, pictures=False)
+    write(build.build(cells, "t"), cells, tmp_path)
     table = pd.read_parquet(tmp_path / "cells.parquet")
     assert list(table["board"].isna()) == [True, True, False, False, False, False]
     assert list(table["method"].isna()) == list(table["board"].isna())

@@ -180,6 +180,7 @@ def planned(name):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TABLES if TABLES[name].cells()])
 def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_a_number(name):
     found = planned(name)

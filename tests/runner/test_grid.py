@@ -34,6 +34,8 @@ SETTINGS = {  # of one method of every access, and of those that keep rows, stat
     "oam_gra": [{}, {"C": 0.01}, {"C": 1.0, "buffer": 7}, {"C": 1e-3, "buffer": 7}, {"buffer": 1}],
     "cbr": [{"C": C, "eta": eta, "buffer": 9} for C in (1e-3, 0.1, 10.0) for eta in (0.6, 0.9)],
     "cbr_diag": [{"C": 10.0**power, "buffer": 20} for power in range(-6, 4)],
+    "sgd_hinge": [{"alpha": alpha} for alpha in (1e-4, 0.01, 3.0)],
+    "sgd_log": [{"alpha": 1e-4}, {"average": False}, {"intercept": False}, {"alpha": 0.01}],
     "mba": [{"lam": lam} for lam in (1e-6, 1e-3, 1.0)],
     "fsauc": [{}, {}],
     "spdam": [{}, {}],
@@ -74,8 +76,12 @@ def assert_as_alone(tasks):
         assert_same(outcome, run_cell(each), tolerance)
 
 
-@pytest.mark.parametrize("layout", FORMS)
-@pytest.mark.parametrize("name", SETTINGS)
+def layouts_of(name):
+    """All of them, but for rules: tests/kernels runs their common loop over all."""
+    return ["float32", "csr"] if hasattr(aucbench.catalog().algorithm(name), "rule") else FORMS
+
+
+@pytest.mark.parametrize(("name", "layout"), [(name, each) for name in SETTINGS for each in layouts_of(name)])
 def test_settings_run_together_give_what_each_gives_alone(name, layout):
     catalog = aucbench.catalog()
     cls = catalog.algorithm(name)

@@ -44,3 +44,24 @@ def test_a_stream_that_begins_with_few_rows_or_one_class_is_warned_of(rows):
     model = AUCClassifier("solam", random_state=0)
     with pytest.warns(UserWarning, match="at least 100 rows"):
         model.partial_fit(X[rows], y[rows], classes=[0, 1])
+
+
+def fit_state(model):
+    return {name for name in vars(model) if name.endswith("_") or name.startswith("_")}
+
+
+def test_a_fit_that_fails_leaves_the_former_one_or_none():
+    rng = np.random.default_rng(0)
+    X, y, wider = rng.normal(size=(40, 3)), np.array([0, 1] * 20), rng.normal(size=(40, 5))
+    unfitted = fit_state(AUCClassifier("solam"))
+    for method in ("fit", "partial_fit"):
+        model = AUCClassifier("solam", scaling="nothing")
+        with pytest.raises(ValueError, match="nothing"):
+            getattr(model, method)(wider, y)
+        assert fit_state(model) == unfitted
+    model = AUCClassifier("solam", random_state=0).fit(X, y)
+    scores = model.decision_function(X)
+    with pytest.raises(ValueError, match="radius"):
+        model.set_params(algo__radius=-1.0).fit(wider, y)
+    assert model.n_features_in_ == 3
+    np.testing.assert_array_equal(model.decision_function(X), scores)

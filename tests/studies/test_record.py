@@ -5,11 +5,12 @@
 
 import json
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from aucbench import DataError, catalog
 from aucbench.data.loader import Part
@@ -70,12 +71,23 @@ def test_a_store_of_the_version_before_is_read_whole(store):
     assert known == {cell.record.key for cell in cells} | {each.key for each in store.failures()}
 
 
+@dataclass(frozen=True)
+class EarlierPlugin(BoundPlugin):
+    """A plugin of this version that describes the fields it had in an earlier one."""
+
+    names: tuple[str, ...] = ()
+
+    def describe(self):
+        found = super().describe()
+        return structs.replace(found, parameters={name: found.parameters[name] for name in self.names})
+
+
 def entry_of(record):
     """The entry of a record, made from objects of this version."""
 
     def bound(cls, plugin):
         parameters = {name: frozen(value) for name, value in plugin.parameters.items()}
-        return BoundPlugin(cls(**parameters), plugin.distribution, plugin.version)
+        return EarlierPlugin(cls(**parameters), plugin.distribution, plugin.version, tuple(parameters))
 
     plugins, tuning = catalog(), record.tuning
     chosen = next(cls for cls in TUNINGS if cls.name == tuning.name)(**tuning.parameters)

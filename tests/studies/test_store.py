@@ -1,11 +1,16 @@
+import os
 import shutil
+import subprocess
+import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from aucbench import DataError
-from aucbench.studies.store import Store
+from aucbench.studies.store import Store, _replacing
 from tests.helpers.board_cells import result
 
 KEY = "ab" + "0" * 62
@@ -66,6 +71,32 @@ def test_a_damaged_cell_is_named(tmp_path, damage):
     file.write_bytes(damage)
     with pytest.raises(DataError, match=file.name):
         store.get(KEY)
+
+
+@pytest.mark.usefixtures("process")
+def test_what_killed_processes_left_is_removed_after_an_hour_unless_somebody_writes_it(tmp_path):
+    store = Store(tmp_path / "store")
+    store.put(KEY, CELL)
+    folder = tmp_path / "store" / "cells" / "ab"
+    killed = (
+        "import os, sys\nfrom aucbench.studies.store import _replacing\nfrom pathlib import Path\n"
+        "with _replacing(Path(sys.argv[1])) as handle:\n handle.write(b'half'); handle.flush(); os._exit(9)"
+    )
+    words = [sys.executable, "-c", killed, str(folder / "half.npz")]
+    assert subprocess.run(words).returncode == 9
+    (old,) = folder.glob("*.part")
+    shutil.copy(old, new := folder / "new.part")
+    outside = tmp_path / "outside.part"
+    outside.write_bytes(b"not ours")
+    (folder / "link.part").symlink_to(outside)
+    with _replacing(folder / "slow.npz") as handle:
+        written = Path(handle.name)
+        for file in (old, written, outside):
+            os.utime(file, (time.time() - 3601.0,) * 2)
+        store.tidy()
+        assert (old.exists(), new.exists(), written.exists(), outside.exists()) == (False, True, True, True)
+    assert (folder / "slow.npz").exists()
+    assert store.has(KEY)
 
 
 def test_a_store_that_is_a_file_is_refused(tmp_path):

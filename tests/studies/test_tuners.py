@@ -117,3 +117,11 @@ def test_what_spam_says_it_ignores_has_no_effect_and_everything_else_has(penalty
 
     same = {field for field, value in others.items() if weights(**{field: value}) == weights()}
     assert same == set(Spam(penalty=penalty).ignored())
+
+
+def test_the_first_setting_can_be_the_method_as_given():
+    space = {"eta": (0.01, 100.0), "shrink": (0.0, 0.5)}
+    given = Gentle(eta=7.0)
+    points = random_points(space, 5, 3, given, given_first=True)
+    assert points[0] == {"eta": 7.0, "shrink": given.shrink}
+    assert points[1:] == random_points(space, 4, 3, given)

@@ -6,6 +6,8 @@ import aucbench
 from aucbench.contracts.validation import Family
 from aucbench.testing import Status, check_algorithm, check_dataset, check_features, check_loss
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 600.0  # seconds, also where nothing is compiled yet
 
 

@@ -10,6 +10,7 @@ from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algor
 from tests.helpers.broken_plugins import (
     CULPRITS,
     ClaimsSparse,
+    CountsWeights,
     Healthy,
     LargeBatch,
     NeverDone,
@@ -24,6 +25,7 @@ def failed(findings):
     return {finding.check for finding in findings if finding.status is Status.failed}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("culprit", CULPRITS, ids=lambda cls: cls.__name__)
 def test_a_method_that_breaks_one_rule_is_found_by_its_check_alone(culprit):
     findings = check_algorithm(culprit, raise_on_failure=False)
@@ -38,6 +40,11 @@ def test_there_is_a_culprit_for_every_check():
 def test_a_healthy_method_passes_each_check_alone(check):
     assert check(Healthy).status is Status.passed
     assert check(Healthy(eta=0.4)).status is Status.passed
+
+
+def test_a_method_that_heeds_weights_passes():
+    findings = {finding.check: finding for finding in check_algorithm(CountsWeights)}
+    assert (findings["weighted"].status, findings["weighted"].message) == (Status.passed, "")
 
 
 def test_a_method_without_weights_finalize_grid_or_loss_passes_as_does_one_of_a_third_party():

@@ -39,6 +39,7 @@ class NeedsFive(broken.Healthy):
         return X @ state.w
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("culprit", AGAIN, ids=lambda cls: cls.__name__)
 def test_the_line_of_a_failure_fails_again(culprit):
     for check, finding in failures(culprit).items():

@@ -1,8 +1,13 @@
 """Addresses that cannot be written to are refused before anything is trained."""
 
+import contextlib
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
+import time
+from subprocess import PIPE
 
 import pytest
 
@@ -10,7 +15,10 @@ from aucbench.cli.console import print_next
 from aucbench.cli.main import main
 from aucbench.errors import TrackingError
 from aucbench.studies.study import Study
-from aucbench.tracking import check_address
+from aucbench.tracking import check_address, client
+from aucbench.tracking.client import Connection
+
+pytestmark = pytest.mark.slow  # whole studies
 
 NOBODY = 65534
 # Root may write anywhere; the check is made as somebody else, after the imports.
@@ -93,7 +101,86 @@ def test_reading_a_mistyped_file_says_so_and_creates_nothing(command, tmp_path, 
 
 def test_after_a_run_the_next_step_is_a_command_for_a_file_and_the_address_of_a_server(capsys):
     for uri in ("sqlite:///mlflow.db", "https://me:secret@example.org"):
-        print_next(Study([], tracking_uri=uri), is_logged=True)
+        print_next(Study([], tracking_uri=uri), is_logged=True, name=None)
     one, other = capsys.readouterr().out.splitlines()
     assert one.split(maxsplit=1) == ["next", "mlflow ui --backend-store-uri sqlite:///mlflow.db"]
     assert other.split() == ["next", "https://me:***@example.org"]
+
+
+CONNECT = """
+import sys, mlflow
+from aucbench.tracking.client import Connection
+print("ready", flush=True)
+sys.stdin.readline()
+Connection(sys.argv[1])
+"""
+
+
+@pytest.mark.usefixtures("process")
+def test_a_process_killed_while_it_makes_the_file_leaves_none_that_is_half_made(tmp_path):
+    file = tmp_path / "mlflow.db"
+    command = [sys.executable, "-c", CONNECT, f"sqlite:///{file}"]
+    for wait in (0.0, 0.3, 0.8):
+        with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=subprocess.DEVNULL) as process:
+            assert process.stdout.readline() == b"ready\n"
+            for left in tmp_path.glob("*.new1"):  # by the one before
+                left.rename(tmp_path / "mlflow.db.new0")
+            process.stdin.write(b"go\n")
+            process.stdin.flush()
+            while not any(tmp_path.glob("*.new1")):
+                time.sleep(0.01)
+            time.sleep(wait)
+            process.kill()
+        assert not file.exists()
+        assert any(tmp_path.glob("*.new1"))
+    connection = Connection(f"sqlite:///{file}")
+    assert connection.runs(connection.experiment("mine"), "") == []
+    assert sqlite3.connect(file).execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert {each.name for each in tmp_path.glob("mlflow.db*")} <= {
+        "mlflow.db", "mlflow.db.lock", "mlflow.db-wal", "mlflow.db-shm",
+    }  # fmt: skip
+
+
+KILLED = """
+import os, signal, sys
+from aucbench.tracking.client import Connection
+connection = Connection(sys.argv[1])
+connection.client.create_run(connection.experiment("removed"))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.usefixtures("process")
+def test_what_a_killed_process_wrote_beside_a_removed_file_is_no_part_of_the_next(tmp_path):
+    file = tmp_path / "mlflow.db"
+    subprocess.run(
+        [sys.executable, "-c", KILLED, f"sqlite:///{file}"], stderr=subprocess.DEVNULL, check=False
+    )
+    assert (tmp_path / "mlflow.db-wal").stat().st_size
+    file.unlink()
+    names = [each.name for each in Connection(f"sqlite:///{file}").client.search_experiments()]
+    assert "removed" not in names
+
+
+def test_a_file_that_is_half_made_by_others_is_named_with_what_to_do(tmp_path):
+    file = tmp_path / "mlflow.db"
+    Connection(f"sqlite:///{file}")
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        database.execute("UPDATE alembic_version SET version_num = '451aebb31d03'")  # MLflow 1.0's first
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    other = tmp_path / "other.db"  # MLflow does not ask again about an address that it knows
+    shutil.copy(file, other)
+    with pytest.raises(TrackingError, match=r"other.db holds no run and MLflow cannot open it .*remove it"):
+        Connection(f"sqlite:///{other}")
+
+
+def test_a_file_that_another_process_keeps_locked_is_named_at_once(uri, monkeypatch):
+    monkeypatch.setattr(client, "PROBE_SECONDS", 0.3)
+    started = time.monotonic()
+    with contextlib.closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as database:
+        database.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(TrackingError, match=r"mlflow.db locked for 0.3 s"):
+            Connection(uri)
+    assert time.monotonic() - started < 5.0
+    Connection(uri)

@@ -59,7 +59,7 @@ def test_all_cells_are_one_parquet_file_and_their_records_are_kept(logged, tmp_p
     _, result, client, run, _, _ = logged
     assert {each.tags[0].value for each in run.inputs.dataset_inputs} == {"train", "test"}
     names = {file.path for file in client.list_artifacts(run.info.run_id)}
-    assert names == {"cells.parquet", "records.json", "weights.npz"}
+    assert names == {"cells.parquet", "records.json", "weights.npz", "curve.png"}
     folder = client.download_artifacts(run.info.run_id, "", str(tmp_path))
     cells = pd.read_parquet(f"{folder}/cells.parquet")
     assert sorted(cells["seed"].unique()) == [0, 1, 2]

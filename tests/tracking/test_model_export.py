@@ -3,8 +3,11 @@
 import subprocess
 import sys
 
+import mlflow
 import numpy as np
+import pandas as pd
 import pytest
+from mlflow.exceptions import MlflowException
 from mlflow.models import Model
 from scipy import sparse
 
@@ -15,9 +18,13 @@ from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Holdout
 from aucbench.errors import AucbenchError
 from aucbench.evaluation import exact_auc
+from aucbench.studies.record import to_dict
 from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
+from aucbench.tracking.linear_model import encoded
 from aucbench.tracking.model_export import export_model, from_run, from_store
+
+pytestmark = pytest.mark.slow  # whole studies
 
 # aucbench cannot be imported here: the model must do without.
 FRESH = """
@@ -189,3 +196,80 @@ def test_decision_values_are_those_of_the_estimator_up_to_its_cut(words, tmp_pat
     assert np.ptp(scores) > 1.0
     differences = scores - model.decision_function(X.astype(dtype))  # the cut
     np.testing.assert_allclose(differences, differences[0], atol=1e-3 if dtype == "float32" else 1e-9)
+
+
+FRAME_IN = """
+import sys
+sys.modules["aucbench"] = None
+import mlflow, numpy as np, pandas as pd
+model = mlflow.pyfunc.load_model(sys.argv[1])
+np.save(sys.argv[3], model.predict(pd.read_csv(sys.argv[2])))
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A file of pandas with all kinds of columns, and the cell of a run on it."""
+    rng = np.random.default_rng(0)
+    n, path = 200, tmp_path / "own.csv"
+    frame = pd.DataFrame(
+        {"town": rng.choice(["Ulm", "Bonn", "Linz"], n), "grade": rng.choice([7.0, 8.0, 9.0], n)}
+    )
+    frame["when"] = pd.Timestamp("2024-01-01 12:00") + pd.to_timedelta(rng.permutation(n), "D")
+    frame["share"] = [f"{value:.1f}%" for value in 100 * rng.random(n)]
+    frame["pay"] = [f"{value:,.2f}" for value in 5000 * rng.normal(size=n)]
+    frame["age"] = rng.integers(20, 60, n)
+    frame["ill"] = np.where(
+        frame["age"] + 20 * (frame["town"] == "Ulm") + rng.normal(size=n) > 45, "yes", "no"
+    )
+    frame.loc[3, ["town", "when", "share", "pay"]] = None
+    frame["age"] = frame["age"].astype(float).where(rng.random(n) > 0.1)
+    frame.to_csv(path)
+    words = ["algo=log_reg", "dataset=csv", f"dataset.path={path}", "dataset.missing=median"]
+    with pytest.warns(UserWarning, match="written"):
+        result = aucbench.run(*words, "dataset.types={grade: categories}", f"store.path={tmp_path / 'store'}")
+    (cell,) = Store(tmp_path / "store")
+    assert cell.auc == result.auc
+    return path, cell
+
+
+@pytest.mark.usefixtures("process")
+def test_a_model_of_a_table_takes_a_frame_as_the_file_had_it(table, tmp_path):
+    path, cell = table
+    model = export_model(cell, tmp_path / "model")
+    words = [sys.executable, "-c", FRAME_IN, model, path, tmp_path / "scores.npy"]
+    subprocess.run(words, check=True, cwd=tmp_path, capture_output=True)
+    scores = np.load(tmp_path / "scores.npy")
+    dataset = aucbench.catalog().dataset("csv")(**cell.record.dataset.parameters)
+    test = Holdout().split(lambda part: data.load(dataset, part), Part.train, 0).test
+    assert exact_auc(scores[test.rows], test.y) == cell.auc
+
+
+def test_a_model_of_a_table_has_a_signature_and_an_example(table, tmp_path):
+    _, cell = table
+    folder = export_model(cell, tmp_path / "model")
+    model, described = mlflow.pyfunc.load_model(str(folder)), Model.load(folder)
+    assert described.signature.inputs.input_names() == ["town", "grade", "when", "share", "pay", "age"]
+    example = described.load_input_example(folder)
+    dataset = aucbench.catalog().dataset("csv")(**cell.record.dataset.parameters)
+    loaded = data.load(dataset)
+    known = encoded(data_columns(dataset), example, ())
+    np.testing.assert_allclose(known, loaded.X[: len(example)], rtol=1e-12)
+    assert np.isfinite(model.predict(example)).all()
+    with pytest.raises(MlflowException, match="town"):
+        model.predict(example.drop(columns="town"))
+
+
+def test_a_new_category_counts_as_none_and_a_gap_as_the_median(table, tmp_path):
+    _, cell = table
+    model = mlflow.pyfunc.load_model(str(export_model(cell, tmp_path / "model")))
+    frame = Model.load(tmp_path / "model").load_input_example(tmp_path / "model")
+    dataset = aucbench.catalog().dataset("csv")(**cell.record.dataset.parameters)
+    median = next(column.median for column in data.columns_of(dataset) if column.name == "age")
+    gap, filled = frame.assign(age=np.nan, town="Graz"), frame.assign(age=median, town=None)
+    np.testing.assert_array_equal(model.predict(gap), model.predict(filled))
+    assert (model.predict(gap) != model.predict(frame)).any()
+
+
+def data_columns(dataset):
+    return [to_dict(each) for each in data.columns_of(dataset) if each.kind not in ("label", "dropped")]

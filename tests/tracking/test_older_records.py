@@ -91,11 +91,11 @@ def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epo
     }
     terminal.show(report)
     assert "rescaled" in capsys.readouterr().out
-    assert all(file.stat().st_size for file in write(report, cells, tmp_path / "out", pictures=False))
+    assert all(file.stat().st_size for file in write(report, cells, tmp_path / "out"))
 
 
 def test_an_older_study_has_a_leaderboard(older, tmp_path):
     cells = from_store(older, "older")
     report = build.build(cells, "older", one_study=True)
     assert (report.done, report.missing) == (len(METHODS), 0)
-    assert all(file.stat().st_size for file in write(report, cells, tmp_path, pictures=False))
+    assert all(file.stat().st_size for file in write(report, cells, tmp_path))

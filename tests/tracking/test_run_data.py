@@ -1,7 +1,5 @@
 """What runs say of themselves."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from aucbench.execution.worker import prepared_data
 from aucbench.studies.plugin_metadata import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
-from aucbench.tracking.run_data import note, params, run_name, tags
+from aucbench.tracking.run_data import note, over_log_time, params, run_name, series, tags
 from tests.helpers.board_cells import altered
 from tests.helpers.studies import study_of
 
@@ -57,6 +55,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_command_in_the_description_runs_the_same_entry(case):
     entry = logged(*CASES[case])
@@ -94,6 +93,32 @@ def test_the_command_of_a_file_of_ones_own_quotes_its_path(tmp_path):
     assert key(command_of(entry)) == key([*overrides, "study=s"])
 
 
+def test_the_auc_over_log_time_is_that_of_the_last_checkpoint_by_then():
+    entry = logged("algo=solam", "runs=2", "budget.epochs=3")
+    curve, _ = series(entry)
+    found = over_log_time(entry, curve)
+    points = [(s, a) for s, a in zip(curve["train_seconds"], curve["auc"], strict=True) if s > 0]
+    assert len(found) > 1
+    assert all(step % 10 == 0 for step in found)
+    for step, auc in found.items():
+        assert auc == [a for s, a in points if s <= 10 ** (step / 100) * (1 + 1e-12)][-1]
+    assert list(found) == list(range(min(found), max(found) + 1, 10))
+    assert 10 ** (min(found) / 100 - 0.1) < points[0][0] <= 10 ** (min(found) / 100) * (1 + 1e-12)
+    assert found[max(found)] == points[-1][1] == pytest.approx(np.mean([cell.auc for cell in entry.cells]))
+
+
+def test_the_commit_of_a_checkout_is_where_mlflow_looks_for_it():
+    entry = logged("algo=psam")
+    found = tags(entry)
+    cell = altered(entry.cells[0], git_commit="0123abc+changes")
+    changed = tags(FinishedEntry("key", None, (cell,)))
+    assert changed["mlflow.source.git.commit"] == "0123abc"
+    assert changed["git_commit"] == "0123abc+changes"
+    assert found.get("mlflow.source.git.commit", "") == (entry.record.git_commit or "").partition("+")[0]
+    gone = altered(entry.cells[0], git_commit=None)
+    assert "mlflow.source.git.commit" not in tags(FinishedEntry("key", None, (gone,)))
+
+
 def test_rows_of_one_method_are_told_apart_by_name_and_colour():
     settings = (
         ["algo=solam"],
@@ -106,31 +131,6 @@ def test_rows_of_one_method_are_told_apart_by_name_and_colour():
     assert len(set(names)) == len(names)
     assert all(name.startswith("solam") for name in names)
     assert len({colour("solam", name) for name in names}) == len(names)
-
-
-def test_built_in_methods_are_told_apart_by_colour_also_without_seeing_red_and_green():
-    names = list(aucbench.catalog().plugins["algorithms"])
-    seen = np.array([[int(colour(name)[at : at + 2], 16) / 255 for at in (1, 3, 5)] for name in names])
-    light = np.where(seen <= 0.04045, seen / 12.92, ((seen + 0.055) / 1.055) ** 2.4)
-    for projection, least in ((np.eye(3), 0.11), (DEUTERANOPIA, 0.07)):
-        places = np.cbrt((light @ projection.T).clip(0, 1) @ LMS.T) @ OKLAB.T
-        apart = np.linalg.norm(places[:, None] - places, axis=2) + np.eye(len(names))
-        one, other = np.unravel_index(apart.argmin(), apart.shape)
-        assert apart.min() > least, (names[one], names[other])
-    assert ((light @ [0.2126, 0.7152, 0.0722]) < 0.45).all()  # and stand out from white
-
-
-@pytest.mark.parametrize("declared", ["red", 7, "#12345", None])
-def test_a_method_without_a_proper_colour_has_that_of_its_name(declared, monkeypatch):
-    from aucbench_algorithms import Solam
-
-    monkeypatch.setattr(Solam, "colour", declared)
-    assert re.fullmatch("#[0-9a-f]{6}", colour("solam"))
-    assert (
-        colour("solam")
-        != colour("a method that is not installed")
-        == colour("a method that is not installed")
-    )
 
 
 def test_the_description_cites_method_and_data_and_says_how_to_read_the_curve():

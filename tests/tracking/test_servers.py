@@ -43,7 +43,7 @@ def server(request, empty_file):
             shutil.copyfile(empty_file, folder / "mlflow.db")
             backend = f"sqlite:///{folder / 'mlflow.db'}"
         else:
-            backend = stack.enter_context(mlflow_servers.postgres(folder / "postgres"))
+            backend = stack.enter_context(mlflow_servers.postgres(folder / "postgres")).address
         yield stack.enter_context(mlflow_servers.mlflow_server(folder, backend))
 
 
@@ -70,7 +70,7 @@ def test_entries_are_read_back_as_they_were_sent(sent, tmp_path):
         assert contexts == {"train", "test"}
         assert {each.dataset.source_type for each in run.inputs.dataset_inputs} == {"aucbench"}
         names = {file.path for file in client.list_artifacts(run.info.run_id)}
-        assert names == {"cells.parquet", "records.json", "weights.npz"}
+        assert names == {"cells.parquet", "records.json", "weights.npz", "curve.png"}
     assert not runs
 
 
@@ -120,10 +120,33 @@ def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, c
         page.goto(url)
         # plotly writes the title of an axis, and a legend, as SVG
         page.wait_for_selector("svg text.xtitle:has-text('cost/train_seconds')", timeout=60_000)
+        page.wait_for_selector("text=log_seconds/test_auc", timeout=10_000)
         for name in ("solam", "psam", "ls_svm"):
             page.wait_for_selector(f"text={name}", timeout=10_000)
         assert "viewStateShareKey" in page.url
         assert page.locator("text=3 matching runs").count() == 1
+
+
+@pytest.mark.usefixtures("process")
+def test_the_description_leads_to_a_table_with_auc_and_cost_and_a_run_shows_its_curve(sent, browser):
+    _, uri = sent
+    client = MlflowClient(uri)
+    experiment = client.get_experiment_by_name("breast_cancer").experiment_id
+    best, *_ = client.search_runs([experiment], order_by=["metrics.`test/auc` DESC"])
+    with browser.new_page(viewport={"width": 1600, "height": 1100}) as page:
+        page.goto(f"{uri}/#/experiments/{experiment}/runs?workflowType=machine_learning")
+        link = page.locator("a:has-text('AUC and cost')").first
+        link.wait_for(timeout=60_000)
+        page.goto(link.evaluate("a => a.href"))  # a click opens a new tab
+        page.reload()
+        for name in ("test/auc", "test/auc_std", "cost/train_seconds", "runs/diverged"):
+            page.wait_for_selector(f"[role=columnheader]:has-text('{name}')", timeout=60_000)
+        shown = [cell.inner_text() for cell in page.locator("[role=gridcell]").all()]
+        assert any(f"{best.data.metrics['test/auc']:.4f}"[:5] in text for text in shown)
+        page.goto(f"{uri}/#/experiments/{experiment}/runs/{best.info.run_id}/artifacts/curve.png")
+        page.wait_for_function(
+            "[...document.images].some(i => i.naturalWidth == 640 && i.naturalHeight == 400)", timeout=60_000
+        )
 
 
 def test_the_pages_of_a_file_have_a_command(store, uri, capsys):

@@ -1,17 +1,26 @@
 """Entries reach an address exactly once, whatever ended before they were there."""
 
+import json
 import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from mlflow import MlflowClient
 
+from aucbench import api
+from aucbench.cli.main import main
 from aucbench.errors import TrackingError
+from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
 from aucbench.tracking.client import shown
 from aucbench.tracking.tracker import sync
+
+pytestmark = pytest.mark.slow  # whole studies
+
+RULESET = "1 of 2026-11-22"  # version and date of ruleset=defaults, as its file has them
 
 
 def runs_of(uri, experiment="breast_cancer"):
@@ -38,12 +47,93 @@ def test_what_a_store_has_is_sent_later_and_only_once(store, uri):
     assert len(runs_of(uri)) == 3
 
 
+def test_runs_that_are_sent_later_equal_those_that_are_sent_at_once(
+    store, entries, uri, empty_file, tmp_path
+):
+    (tmp_path / "later").mkdir()
+    later = f"sqlite:///{shutil.copyfile(empty_file, tmp_path / 'later' / 'mlflow.db')}"
+    tracker = Tracker(uri, None)
+    for entry in entries:
+        tracker.log(entry)
+    synced(store, later)
+    pairs = [sorted(runs_of(place), key=lambda run: run.data.tags["key"]) for place in (uri, later)]
+    assert [len(runs) for runs in pairs] == [3, 3]
+    for one, other in zip(*pairs, strict=True):
+        for part in ("metrics", "params", "tags"):
+            assert vars(one.data)[f"_{part}"] == vars(other.data)[f"_{part}"]
+        for name in one.data.metrics:
+            histories = [
+                [(point.step, point.value) for point in MlflowClient(place).get_metric_history(id_, name)]
+                for place, id_ in ((uri, one.info.run_id), (later, other.info.run_id))
+            ]
+            assert histories[0] == histories[1]
+        files = [
+            Path(MlflowClient(place).download_artifacts(run.info.run_id, "curve.png")).read_bytes()
+            for place, run in ((uri, one), (later, other))
+        ]
+        assert files[0] == files[1]
+        assert files[0].startswith(b"\x89PNG")
+
+
+def test_an_experiment_explains_its_metrics_and_keeps_the_words_of_its_user(entries, uri):
+    Tracker(uri, None).log(entries[0])
+    client = MlflowClient(uri)
+    experiment = client.get_experiment_by_name("breast_cancer")
+    view = json.loads(experiment.tags["mlflow.sharedViewState.aucbench"])
+    # Versions of MLflow with a menu of views read the state inside; older ones read the whole as a state.
+    assert json.loads(view["state"])["selectedColumns"] == view["selectedColumns"]
+    shown = {name.partition("`")[2][:-1] for name in view["selectedColumns"]}
+    (run,) = client.search_runs([experiment.experiment_id])
+    assert shown <= set(run.data.metrics)
+    assert {"test/auc", "cost/train_seconds", "runs/diverged"} <= shown
+    note = experiment.tags["mlflow.note.content"]
+    assert "`log_seconds/test_auc`" in note
+    assert f"#/experiments/{experiment.experiment_id}/runs?" in note
+    assert all(len(value) <= 5000 for value in experiment.tags.values())  # the limit of MLflow
+    client.set_experiment_tag(experiment.experiment_id, "mlflow.note.content", "mine")
+    Tracker(uri, None).log(entries[1])
+    assert client.get_experiment(experiment.experiment_id).tags["mlflow.note.content"] == "mine"
+
+
+def test_an_experiment_of_an_earlier_version_gets_its_explanation(entries, uri, tmp_path):
+    client = MlflowClient(uri)
+    number = client.create_experiment("breast_cancer", artifact_location=(tmp_path / "mlruns").as_uri())
+    Tracker(uri, None).log(entries[0])
+    assert "log_seconds" in client.get_experiment(number).tags["mlflow.note.content"]
+
+
+def test_entries_that_a_later_plan_replaced_are_sent_too(tmp_path, uri, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for seed in (0, 10, 10, 20):
+        assert main(["algo=solam", f"seed={seed}", "study=one", "tracking=none", "budget.epochs=1"]) == 0
+    again = Store("aucbench-store")
+    (plan,) = again.plans()
+    assert (len(plan.entries), len(plan.replaced)) == (1, 2)
+    assert synced(again, uri).sent == 3
+    assert {run.data.params["seed"] for run in runs_of(uri)} == {"0", "10", "20"}
+    assert synced(again, uri).known == 3
+
+
 def test_a_run_whose_note_was_lost_is_found_again(store, uri):
     synced(store, uri)
     before = {run.info.run_id for run in runs_of(uri)}
     shutil.rmtree(store.path / "tracked")  # as after a crash between the run and the note of it
     synced(store, uri)
     assert {run.info.run_id for run in runs_of(uri)} == before
+
+
+def test_runs_have_the_ruleset_as_tags_whether_sent_at_once_or_later(tmp_path, uri):
+    words = ["algo=psam", "dataset=breast_cancer", "ruleset=defaults", "budget.epochs=2", "study=ruled"]
+    expected = {"ruleset": "defaults", "ruleset_version": RULESET, "ruleset_departures": "budget.epochs=2.0"}
+    folder = f"store.path={tmp_path / 'store'}"
+    api.run_study([*words, f"tracking.uri={uri}", folder])
+    (run,) = runs_of(uri)
+    assert {name: run.data.tags[name] for name in expected} == expected
+    MlflowClient(uri).delete_run(run.info.run_id)
+    shutil.rmtree(tmp_path / "store" / "tracked")
+    synced(Store(tmp_path / "store"), uri)
+    (run,) = runs_of(uri)
+    assert {name: run.data.tags[name] for name in expected} == expected
 
 
 def test_a_half_written_run_is_replaced(store, entries, uri):

@@ -1,9 +1,11 @@
-"""What the commands that read a store share: opening it, and finding its studies."""
+"""What the commands that read a store or archives share: opening them, and finding their studies."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from aucbench.archives.archive import Archive
 from aucbench.errors import ParameterError
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.record import StudyPlan
@@ -11,6 +13,10 @@ from aucbench.studies.store import Store
 
 HINT = "run aucbench first, or name one with --store"
 store_option = click.option("--store", default=StoreSettings.path, show_default=True, help="Store folder.")
+with_option = click.option(
+    "--with", "archives", multiple=True, metavar="FILE",
+    help="Archive of results, shown beside those of the store; repeatable.",
+)  # fmt: skip
 
 
 def opened(path: str, hint: str = HINT, writable: bool = False) -> Store:
@@ -29,3 +35,18 @@ def plans_of(store: Store, study: str | None) -> list[StudyPlan]:
         what = "no study" if study is None else f"no study '{study}'"
         raise ParameterError(f"The store at {store.path} has {what}. Known: {known}.")
     return wanted
+
+
+def sources_of(store: str | None, archives: Sequence[str], hint: str = HINT) -> list[Store | Archive]:
+    """The store, where there is one or nothing else is given, and the archives, each of them checked."""
+    from aucbench.archives.file import read
+
+    found: list[Store | Archive] = []
+    if store is not None and (Path(store).is_dir() or not archives):
+        found.append(opened(store, hint))
+    return [*found, *(read(file)[1] for file in archives)]
+
+
+def having(sources: Sequence[Store | Archive], study: str | None) -> list[Store | Archive]:
+    """Those that have a study."""
+    return [each for each in sources if study is None or any(plan.study == study for plan in each.plans())]

@@ -1,14 +1,17 @@
 """``aucbench fetch`` and ``aucbench data``: the data sets in the cache."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from aucbench import api
+from aucbench import analysis, api
 from aucbench.contracts.validation import Family
-from aucbench.errors import AucbenchError, FetchError, ParameterError
-from aucbench.humanize import filesize
+from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError
+from aucbench.humanize import counted, filesize
+
+LABELS = 10  # that are listed
 
 
 @click.command()
@@ -74,15 +77,18 @@ def _is_small(dataset: Any) -> bool:
     return bool(files) and not is_large and not any(file.by_hand for file in files)
 
 
-@click.command("data")
+@click.group("data", invoke_without_command=True)
+@click.pass_context
 @click.option("--remove", "removed", multiple=True, metavar="NAME", help="Remove a data set; repeatable.")
 @click.option("--remove-all", is_flag=True, help="Remove everything that is listed.")
-def show_data(removed: tuple[str, ...], remove_all: bool) -> None:
+def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool) -> None:
     """Show which data sets are cached and how large they are, or remove some.
 
     Files of a mirror folder and of your own are never touched, and what is removed is fetched or parsed again
     when it is needed.
     """
+    if context.invoked_subcommand:
+        return
     from aucbench.data import cache_folder
     from aucbench.data.files import cache_inventory
 
@@ -107,3 +113,75 @@ def show_data(removed: tuple[str, ...], remove_all: bool) -> None:
     if unfinished:
         print(f"  unfinished downloads {filesize(unfinished):>28}, which --remove-all removes")
     print(f"  {'all':<16} {filesize(unfinished + sum(each.size for each in listed.values())):>9}")
+
+
+@show_data.command("verify")
+@click.argument("names", nargs=-1)
+def verify(names: tuple[str, ...]) -> None:
+    """Compare the cached files of data sets NAMES, or of all, with their checksums.
+
+    A damaged part is removed, and parsed again when it is needed; the exit status is then 1.
+    """
+    from aucbench.data.files import cache_inventory
+
+    cached = [each.name for each in cache_inventory.held(()) if each.parsed]
+    for name in names:
+        if name not in cached:
+            raise ParameterError(
+                f"There is nothing of '{name}' in the cache, which holds {', '.join(cached) or 'no data'}."
+            )
+    parts = [(name, *found) for name in names or cached for found in cache_inventory.verify(name).items()]
+    for name, part, damaged in parts:
+        found = f"removed, {', '.join(damaged)} is damaged" if damaged else "undamaged"
+        print(f"{name}: {part}: {found}")
+    bad = sum(bool(damaged) for _, _, damaged in parts)
+    if bad:
+        raise DataError(
+            f"{bad} of {len(parts)} parts were damaged; they are parsed again when they are needed."
+        )
+    print(f"{len(parts)} parts are undamaged")
+
+
+@show_data.command("describe")
+@click.argument("file")
+@click.argument("overrides", nargs=-1)
+def describe(file: str, overrides: tuple[str, ...]) -> None:
+    """Show how a FILE of one's own is read: its rows, labels and columns.
+
+    OVERRIDES are those of a run, such as dataset.target=outcome or 'dataset.drop=[id]'; dataset=npz and the
+    like say how to read a file whose name does not.
+    """
+    from aucbench.data.readers.blocks import RefusedColumnsError
+
+    try:
+        found = analysis.describe_data(file, *overrides)
+    except RefusedColumnsError as refused:
+        _print_columns(refused.columns)
+        count = sum(column.kind == "refused" for column in refused.columns)
+        raise DataError(f"{file}: {counted(count, 'column')} refused; the table says why.") from None
+    labels = [f"{label} ({rows:,})" for label, rows in list(found.labels.items())[:LABELS]]
+    more = f" and {len(found.labels) - LABELS} more" if len(found.labels) > LABELS else ""
+    print(
+        f"{file}: {found.rows:,} rows, {found.features:,} features, {found.nonzeros:,} values that are not 0"
+    )
+    print(f"labels: {', '.join(labels)}{more}")
+    if not found.columns:
+        return
+    _print_columns(found.columns)
+    if any(column.missing for column in found.columns) and "dataset.missing=median" not in overrides:
+        print("cells are missing: a run needs dataset.missing=median, or other columns")
+
+
+def _print_columns(columns: Sequence[Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("column", "name", "read as", "levels", "missing", ""):
+        table.add_column(
+            name, no_wrap=bool(name), justify="right" if name in ("levels", "missing") else "left"
+        )
+    for number, column in enumerate(columns):
+        counts = [f"{count:,}" if count else "" for count in (column.levels, column.missing)]
+        table.add_row(f"{number}", column.name, column.kind, *counts, column.note)
+    Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 200).print(table)

@@ -3,16 +3,24 @@
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from aucbench.cli.commands._store import opened, store_option
+from aucbench.archives.archive import Archive
+from aucbench.cli.commands._store import having, sources_of, store_option, with_option
 from aucbench.errors import ParameterError
+from aucbench.evaluation.measures import AUC, MEASURES
 from aucbench.leaderboard.baseline import BASELINE
-from aucbench.leaderboard.cells import BoardCell, from_store, left_out, of_results
+from aucbench.leaderboard.cells import BoardCell, from_store, joined, left_out, of_results
+from aucbench.leaderboard.render.figure_style import WIDTHS
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.store import Store
+
+if TYPE_CHECKING:
+    from aucbench.leaderboard.report import Report
 
 _REMARK = "MLflow has finished cells only: cells that failed or were never run are not among these."
 
@@ -20,44 +28,97 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 @click.command()
 @store_option
 @click.option("--mlflow", "uri", default=None, help="Read what was logged to this address, and no store.")
+@with_option
 @click.option("--study", default=None, help="Name of one study; everything when left out.")
 @click.option("--out", default=None, help="Folder for CSV, Parquet, Markdown, LaTeX, the page and pictures.")
 @click.option("--pictures/--no-pictures", default=True, help="Whether --out draws, which takes seconds.")
+@click.option(
+    "--width",
+    type=click.Choice(list(WIDTHS)),
+    default="page",
+    show_default=True,
+    help="How wide pictures are: a column (3.35 inches) or a page (7 inches) of a paper.",
+)
+@click.option("--titles/--no-titles", default=False, help="Whether pictures have titles and captions.")
+@click.option(
+    "--methods", default="", help="Methods in LaTeX and pictures, separated by commas; all when left out."
+)
+@click.option(
+    "--top", type=click.IntRange(1), default=None, help="At most so many methods in LaTeX and pictures."
+)
 @click.option("--baseline", default=BASELINE, show_default=True, help="Method that gains are relative to.")
+@click.option(
+    "--by", default=AUC.name, show_default=True,
+    help=f"Measure that ranks, tests and gains follow: {', '.join(MEASURES)}.",
+)  # fmt: skip
 def leaderboard(
-    store: str, uri: str | None, study: str | None, out: str | None, pictures: bool, baseline: str
+    store: str,
+    uri: str | None,
+    archives: tuple[str, ...],
+    study: str | None,
+    out: str | None,
+    pictures: bool,
+    width: str,
+    titles: bool,
+    methods: str,
+    top: int | None,
+    baseline: str,
+    by: str,
 ) -> None:
     """Compare methods: per data set and over all of them, with what is significant and what is missing.
 
-    Reads the finished entries of a store, or those that were logged to an MLflow address.
+    Reads the finished entries of a store, or those that were logged to an MLflow address, and archives of
+    results that others sent.
+
+    \b
+    Examples:
+      aucbench leaderboard --study mine --out board
+      aucbench leaderboard --with theirs.zip
+      aucbench leaderboard --study mine --by ap
+      aucbench leaderboard --study mine --out paper --width column --top 5
     """
     from aucbench.leaderboard import build
     from aucbench.leaderboard.render import terminal
 
-    cells = _stored(store, study) if uri is None else _logged(uri, study)
+    sources = sources_of(store if uri is None else None, archives)
+    cells = _stored(sources, store, study) if uri is None else _logged(uri, study, sources)
     folder = _made(out)
-    remarks = (_REMARK,) if uri is not None else left_out(Store(store, writable=False), study)
-    report = build.build(cells, study or uri or store, study is not None, remarks, baseline)
+    lacking = tuple(text for each in sources for text in left_out(each, study))
+    remarks = (_REMARK,) * (uri is not None) + lacking
+    report = build.build(
+        cells, study or uri or str(sources[0].path), study is not None, remarks, baseline, by
+    )
+    quoted = report.only(_known(report, methods), top)
     terminal.show(report)
     if folder:
         from aucbench.leaderboard.render.export import PAGE, write
+        from aucbench.leaderboard.render.figures import Pictures
 
-        files = write(report, cells, folder, pictures)
+        drawn = Pictures(width, titles) if pictures else None
+        files = write(report, cells, folder, drawn, quoted)
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
 
 
 @click.command()
 @click.argument("table")
 @store_option
+@with_option
 @click.option(
     "--study", "studies", multiple=True,
     help="Name of the study, or of several when given again; that of the table when left out.",
 )  # fmt: skip
 @click.option("--out", default=None, help="Folder to write TABLE.md, TABLE.csv and TABLE.parquet to.")
-def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -> None:
+def compare(
+    table: str, store: str, archives: tuple[str, ...], studies: tuple[str, ...], out: str | None
+) -> None:
     """Put our results beside the published ones of TABLE, such as fsauc_table2.
 
     The results are those of the study of that name: run ``aucbench +experiment=TABLE`` first.
+
+    \b
+    Examples:
+      aucbench compare fsauc_table2 --out tables
+      aucbench compare fsauc_table2 --with theirs.zip
     """
     from aucbench.leaderboard import papers
     from aucbench.leaderboard.papers import TABLES
@@ -67,15 +128,15 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
     if table not in TABLES:
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
     hint = f"run aucbench +experiment={table} first"
-    kept = opened(store, hint)
-    known = {plan.study for plan in kept.plans()}
+    sources = sources_of(store, archives, hint)
     for study in names:
-        if study not in known:
-            raise ParameterError(f"The store at {store} has no study '{study}': {hint}.")
-    cells = {cell.key: cell for study in names for cell in from_store(kept, study)}
+        if not having(sources, study):
+            raise ParameterError(f"The store at {sources[0].path} has no study '{study}': {hint}.")
+    cells = joined(from_store(each, study) for study in names for each in having(sources, study))
     folder = _made(out)
-    frame = papers.compare(TABLES[table], list(cells.values()))
+    frame = papers.compare(TABLES[table], cells)
     words = [f"--store {shlex.quote(store)}"] if store != StoreSettings.path else []
+    words += [f"--with {shlex.quote(file)}" for file in archives]
     words += [f"--study {shlex.quote(study)}" for study in studies]
     text = papers.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
     print(text)
@@ -86,8 +147,24 @@ def compare(table: str, store: str, studies: tuple[str, ...], out: str | None) -
         print(f"written to {folder}", file=sys.stderr)
 
 
-def _stored(path: str, study: str | None) -> list[BoardCell]:
-    cells = from_store(opened(path), study)
+def _known(report: "Report", words: str) -> list[str]:
+    """The methods of a report that were asked for."""
+    from aucbench.suggestions import suggest
+
+    rows = [row for board in report.boards for row in board.rows]
+    known = {name for row in rows for name in (row.method, row.algorithm)}
+    wanted = [word.strip() for word in words.split(",") if word.strip()]
+    for word in wanted:
+        if word not in known:
+            raise ParameterError(
+                f"No method of the leaderboard is called '{word}'. {suggest(word, sorted(known))}"
+            )
+    return wanted
+
+
+def _stored(sources: Sequence[Store | Archive], path: str, study: str | None) -> list[BoardCell]:
+    """The cells of a study, or of everything, in a store and archives."""
+    cells = joined(from_store(each, study) for each in having(sources, study) or sources[:1])
     if not cells and study is None:
         raise ParameterError(f"The store at {path} holds no finished cell yet: run aucbench first.")
     if not cells and study is not None:
@@ -98,7 +175,7 @@ def _stored(path: str, study: str | None) -> list[BoardCell]:
     return cells
 
 
-def _logged(uri: str, study: str | None) -> list[BoardCell]:
+def _logged(uri: str, study: str | None, archives: Sequence[Store | Archive]) -> list[BoardCell]:
     from aucbench import tracking
 
     tracking.check_address(uri)
@@ -106,7 +183,7 @@ def _logged(uri: str, study: str | None) -> list[BoardCell]:
     if not results:
         what = "entries" if study is None else f"entries of a study '{study}'"
         raise ParameterError(f"No {what} were logged to {uri}.")
-    return of_results(results)
+    return joined([of_results(results), *(from_store(each, study) for each in having(archives, study))])
 
 
 def _made(out: str | None) -> Path | None:

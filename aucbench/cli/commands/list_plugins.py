@@ -14,7 +14,9 @@ from aucbench.suggestions import suggest
 @click.command("list")
 @click.argument("family", required=False)
 def list_plugins(family: str | None) -> None:
-    """Show the registered plugins: name, one line, source, distribution, access.
+    """Show the registered plugins: name, one line, source, distribution; access and weights of methods.
+
+    Methods with yes under `weights` take weights of training rows (`sample_weight` of AUCClassifier.fit).
 
     FAMILY is one of algorithms, datasets, losses, features; all of them when left out.
     """
@@ -30,14 +32,18 @@ def _print_family(catalog: Catalog, family: Family) -> None:
     from rich.table import Table
 
     table = Table(title=family, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    columns = ["name", "what", "source", "distribution"] + (["access"] if family == "algorithms" else [])
+    columns = ["name", "what", "source", "distribution"] + (
+        ["access", "weights"] if family == "algorithms" else []
+    )
     for column in columns:
         table.add_column(
             column, overflow="fold" if column != "what" else "ellipsis", no_wrap=column == "name"
         )
     for plugin in catalog.plugins[family].values():
         row = [plugin.name, plugin.summary, plugin.source, f"{plugin.distribution} {plugin.version}"]
-        table.add_row(*row, *([str(plugin.cls.access)] if family == "algorithms" else []))  # type: ignore[attr-defined]
+        if family == "algorithms":
+            row += [str(plugin.cls.access), "yes" if getattr(plugin.cls, "weighted", False) else ""]  # type: ignore[attr-defined]
+        table.add_row(*row)
     width = None if sys.stdout.isatty() else 200  # a pipe has no width; do not cut at 80
     console = Console(width=width, markup=False, highlight=False)
     console.print(table)

@@ -3,6 +3,9 @@
 import contextlib
 import sys
 from collections.abc import Sequence
+from typing import Any
+
+from tqdm import tqdm
 
 from aucbench import api
 from aucbench.cli.console import Console, names_of
@@ -11,8 +14,10 @@ from aucbench.config import compose
 from aucbench.config.overrides import parse
 from aucbench.execution.execute import PlannedStudy
 from aucbench.humanize import counted, duration, filesize
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import by_reason, failures_by_word
+from aucbench.studies.study import Observer
 
 
 def run(words: Sequence[str]) -> int:
@@ -28,7 +33,9 @@ def run(words: Sequence[str]) -> int:
         compose.completion_script(request.overrides)
         return 0
     if request.dry_run:
-        return _show_plan(api.plan_study(words))
+        with contextlib.closing(_PlanView()) as view:
+            planned = api.plan_study(words, view)
+        return _show_plan(planned)
     with contextlib.closing(Console()) as console:
         result = api.run_study(words, console)
     if result.untracked:  # the results are shown, and the store has them
@@ -40,32 +47,53 @@ def run(words: Sequence[str]) -> int:
     return BAD_INPUT if result.untracked else 0
 
 
+class _PlanView(Observer):
+    """Shows how far a dry run is: how many cells there are, and which entry is being estimated."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def planned(self, cells: int, stored: int) -> None:
+        text = f"{counted(cells, 'cell')}, {stored} of them in the store; estimating the time of the others"
+        print(f"aucbench: {text} ...", file=sys.stderr, flush=True)
+        self._bar = tqdm(unit=" entries", leave=False, disable=not sys.stderr.isatty())
+
+    def started(self, entry: Entry) -> None:
+        self._bar.set_description(f"{entry.algorithm.name} on {entry.dataset.title}")
+        self._bar.update(1)
+
+
 def _show_plan(planned_study: PlannedStudy) -> int:
     """Print the plan (``--dry-run``); returns the exit status: 2 where something was refused."""
-    from rich import table as tables
-    from rich.console import Console as Terminal
+    from aucbench.leaderboard.render.columns import TextTable
+    from aucbench.leaderboard.render.terminal import show_table
 
     plan = planned_study.plan
     names = names_of([planned.entry for planned in plan.entries])
-    table = tables.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("method", "data set"):
-        table.add_column(name, no_wrap=True)
-    for name in ("cells", "stored", "failed", "trainings", "passes", "core time", "memory"):
-        table.add_column(name, justify="right", no_wrap=True)
+    head = ["entry", "cells", "stored", "failed", "trainings", "passes", "core time", "memory"]
+    lines = []
     for planned, each in zip(plan.entries, planned_study.estimates, strict=True):
         states = [cell.status for cell in planned.cells]
         time = "?" if each.seconds is None else "~" * (not each.measured) + duration(each.seconds)
-        table.add_row(
-            *names[id(planned.entry)],
-            f"{len(states)}",
-            f"{states.count(CellStatus.finished)}",
-            f"{states.count(CellStatus.failed)}",
-            f"{each.trainings:,}",
-            f"{each.passes:,.0f}",
-            time if each.trainings else "",
-            filesize(each.memory) if each.trainings else "",
+        lines.append(
+            [
+                " on ".join(names[id(planned.entry)]),
+                f"{len(states)}",
+                f"{states.count(CellStatus.finished)}",
+                f"{states.count(CellStatus.failed)}",
+                f"{each.trainings:,}",
+                f"{each.passes:,.0f}",
+                time if each.trainings else "",
+                filesize(each.memory) if each.trainings else "",
+            ]
         )
-    Terminal(markup=False, highlight=False, width=None if sys.stdout.isatty() else 160).print(table)
+    show_table("", TextTable(head, [True] + [False] * (len(head) - 1), lines))
     print(
         f"{counted(len(plan.entries), 'entry')}, {counted(len(plan.cells()), 'cell')}, "
         f"{plan.count(CellStatus.finished)} of them stored; "

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from scipy import sparse
 
 from aucbench import api
 from aucbench.cli.exit_status import INTERRUPTED
@@ -27,13 +28,14 @@ from aucbench.execution.search_progress import iterations_of
 from aucbench.execution.trial_run import TrialRuns
 from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
-from aucbench.leaderboard.cells import from_store
+from aucbench.leaderboard.cells import BoardCell, from_store
 from aucbench.leaderboard.report import Report
 from aucbench.processes import start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import DEFAULT_EPOCHS
 from aucbench.studies.default_settings import Limits, Running
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.record import Seeds
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 
@@ -45,6 +47,9 @@ FEWEST_CHECKPOINTS = 4
 ANY_LOSS = "logistic"  # of a method that takes any and has no default
 GRACE = 6.0  # seconds beyond its own that a run may take: for a process to begin, and for compiling
 OPTIMA = ("ls_svm", "svm_or")  # are not tuned
+LANDMARKS = 100  # of the kernel features on which a linear method is run as well
+KERNEL_SHARE = 0.25  # of the time that is left, which that may take
+MUCH_BETTER = 0.02  # that the AUC must be with these for a hint
 
 
 @click.command("try")
@@ -55,9 +60,10 @@ OPTIMA = ("ls_svm", "svm_or")  # are not tuned
 def try_method(name: str, epochs: float, seconds: float, store: str | None) -> int:
     """Run the method NAME on three small data sets beside well-known ones (the experiment `try`).
 
-    With its defaults and, if it declares a grid and there is time, tuned over a few random settings as the
-    others are. Its speed is measured first: a slow method gets fewer epochs and is not tuned, and one
-    that hangs is killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
+    With its defaults; if it is linear, once on kernel features, for a hint where these are much better;
+    and, if it declares a grid and there is time, tuned over a few random settings as the others are.
+    Its speed is measured first: a slow method gets fewer epochs and is not tuned, and one that hangs is
+    killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
     Exit status 1 when the method failed or diverged on some of the data.
     """
     for option, value in (("epochs", epochs), ("seconds", seconds)):
@@ -76,12 +82,12 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
             trial = _Trial(catalog, cls, epochs, seconds, opened, stages)
             trial.run()
             stages.begin("comparing them")
-            report, troubles = trial.report(), trial.failures()
+            report, troubles, hints = trial.report(), trial.failures(), trial.hints()
     except KeyboardInterrupt:
         kept = "nothing was saved" if store is None else "finished cells are in the store"
         print(f"aucbench: interrupted; {kept}", file=sys.stderr)
         return INTERRUPTED
-    _show(report, name, troubles, trial.remarks, None if trial.is_cut else epochs)
+    _show(report, name, troubles, trial.remarks, hints, None if trial.is_cut else epochs)
     own = [row for board in report.boards for row in board.rows if row.method == name and not board.tuned]
     return int(bool(troubles) or any(row.diverged for row in own))
 
@@ -141,6 +147,8 @@ class _Trial:
     def __post_init__(self) -> None:
         self._name = str(self.cls.name)
         self._study = f"try_{self._name}"
+        self._kernel_study = f"{self._study}_kernel"
+        self._first_seeds: Seeds | None = None  # of the run on kernel features, where there was one
         self._entries: list[Entry] = []
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
         self._costs: dict[str, float] = {}  # seconds of a complete run by data set; not where it failed
@@ -166,6 +174,7 @@ class _Trial:
         own = self._measured(own)
         self.stages.begin(f"training {self._name} with its defaults")
         self._add(self._fitted(own))
+        self._try_kernel()
         self._tune()
 
     def report(self) -> Report:
@@ -174,6 +183,26 @@ class _Trial:
 
         cells = [cell for cell in from_store(self.store, self._study) if cell.run.seed < self._runs]
         return replace(build(cells, self._study, one_study=True), notes=())
+
+    def hints(self) -> list[str]:
+        """Where the method is much better on kernel features, in the first run of both."""
+        first = [cell for cell in from_store(self.store, self._study) if cell.run == self._first_seeds]
+        linear = {cell.described.dataset.title: cell for cell in first if self._is_own(cell)}
+        told = []
+        for cell in from_store(self.store, self._kernel_study) if self._first_seeds else ():
+            before, after = linear.get(cell.described.dataset.title), cell.value("auc")
+            auc = before.value("auc") if before is not None else None
+            if auc is not None and after is not None and after - auc > MUCH_BETTER:
+                told.append(f"{auc:.3f} -> {after:.3f} on {cell.described.dataset.title}")
+        if not told:
+            return []
+        return [
+            f"with features=nystroem, a Gaussian kernel at {LANDMARKS} landmarks, the AUC of one run is much "
+            f"better: {', '.join(told)}. A line does not separate such data; try features=nystroem on yours."
+        ]
+
+    def _is_own(self, cell: BoardCell) -> bool:
+        return cell.described.algorithm.name == self._name and cell.described.tuning.name == "none"
 
     def failures(self) -> list[str]:
         """Why the method could not run, each reason once with its data sets."""
@@ -281,6 +310,33 @@ class _Trial:
             + [each for each in rivals if each.algorithm.name not in (self._name, *OPTIMA)]
         )
 
+    def _try_kernel(self) -> None:
+        """Run a linear method once on kernel features of the dense data sets, where there is time for it."""
+        room = KERNEL_SHARE * self._left
+        if self.is_cut or not self._costs or self.failures() or not hasattr(self.cls(), "weights"):
+            return
+        words = (
+            *self._own,
+            "features=nystroem",
+            f"features.landmarks={LANDMARKS}",
+            "runs=1",
+            *_limited(room),
+        )
+        dense = [
+            entry
+            for entry in self._composed(*words)
+            if entry.dataset.title in self._costs
+            and not sparse.issparse(prepared_data().split(entry, entry.settings.seed, 0).train.X)
+        ]
+        if not dense or LANDMARKS * sum(self._costs[entry.dataset.title] for entry in dense) > 10.0 * room:
+            return
+        self.stages.begin(f"training {self._name} on kernel features")
+        study = Study(
+            dense, Running(stop_after=room), self._kernel_study, command=f"aucbench try {self._name}"
+        )
+        execute_study(study, self.store, self.stages)
+        self._first_seeds = dense[0].cells()[0]
+
 
 def _iterations(entry: Entry) -> float:
     """Iterations of a complete run."""
@@ -299,7 +355,14 @@ def _shortened(entry: Entry, fraction: float) -> Entry:
     return replace(entry, budget=replace(budget, epochs=epochs, checkpoints=checkpoints))
 
 
-def _show(report: Report, name: str, troubles: list[str], remarks: list[str], epochs: float | None) -> None:
+def _show(
+    report: Report,
+    name: str,
+    troubles: list[str],
+    remarks: list[str],
+    hints: list[str],
+    epochs: float | None,
+) -> None:
     """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
     from aucbench.leaderboard.render import terminal
     from aucbench.leaderboard.render.braille_plot import WIDTH, board_series, draw
@@ -318,6 +381,7 @@ def _show(report: Report, name: str, troubles: list[str], remarks: list[str], ep
         *verdict(report, name),
         *(f"Failed on {each}" for each in troubles),
         *(f"Note: {remark}." for remark in remarks),
+        *(f"Hint: {hint}" for hint in hints),
         *(f"Next: {step}" for step in next_steps(report, name, epochs, bool(troubles))),
     ]
     width = min(WIDTH, shutil.get_terminal_size().columns)

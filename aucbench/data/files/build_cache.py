@@ -6,6 +6,7 @@ known only at the end; dense data is then expanded block by block. Memory is tha
 
 import hashlib
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +23,8 @@ from aucbench.data.files import cache, locate
 from aucbench.data.files.download import Allowance
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import Label, check_facts, check_features, ordered, shown
-from aucbench.data.readers.blocks import Block
+from aucbench.data.memory import check_width
+from aucbench.data.readers.blocks import Block, Coded, ColumnRecord, ZeroBasedError
 from aucbench.errors import DataError, FetchError
 
 DENSE_COLUMNS = 1024
@@ -65,7 +68,9 @@ def files_of(files: Sequence[File], part: str) -> list[File]:
 
 def _depend(files: Iterable[File], features: int | None) -> bool:
     """Whether parts depend on each other: the number or the meaning of columns is learned from the data."""
-    return features is None or any(file.kind != "libsvm" or isinstance(file.topic, str) for file in files)
+    return features is None or any(
+        file.kind != "libsvm" or isinstance(file.topic, str) or file.zero_based is None for file in files
+    )
 
 
 def _build(name: str, files: Sequence[File], features: int | None, parts: Sequence[str], aside: Path) -> None:
@@ -108,11 +113,21 @@ def _parse(
 ) -> None:
     training = [each for each in next(iter(found.values())) if each.file.part == "train"]
     reader = _Reader([(each.file, each.path) for each in training])
-    staged = {part: _stage(each, aside / part, reader) for part, each in found.items()}
+    try:
+        staged = {part: _stage(each, aside / part, reader) for part, each in found.items()}
+    except ZeroBasedError:  # what one file shows is so for all
+        reader.zero_based = True
+        shutil.rmtree(aside)
+        aside.mkdir()
+        staged = {part: _stage(each, aside / part, reader) for part, each in found.items()}
     columns = {path: widest for each in staged.values() for path, widest in each.columns.items()}
     width = check_features(name, features, columns)
+    if features is None:  # a wrong index would stay in the cache otherwise
+        check_width(width, f"{max(columns, key=lambda path: columns[path])}: ")
     for part, each in staged.items():
         dense = _lay_out(each, width)
+        if reader.columns:
+            (each.folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.columns))
         counts = each.rows, width, each.nonzeros
         record = cache.PartRecord(name, part, *counts, dense, each.labels, each.files, each.digest)
         cache.publish(each.folder, part_folder(name, files, features, part), record)
@@ -126,6 +141,12 @@ class _Reader:
         self._schema: Any = None  # of tables
         self._width: int | None = None  # of arrays
         self._most_frequent: float | None = None  # topic
+        self.zero_based: bool | None = None  # of LIBSVM files that do not declare it
+
+    @property
+    def columns(self) -> list[ColumnRecord]:
+        """The columns of a table; none of other files."""
+        return self._schema.columns if self._schema else []
 
     def __call__(self, file: File, path: Path) -> Iterable[Block]:
         """The rows of a file, block by block."""
@@ -139,8 +160,9 @@ class _Reader:
                     paths = [path for each, path in self._train if each.topic is not None]
                     self._most_frequent = libsvm.most_frequent_label(paths)
                 topic = self._most_frequent
-            yield from libsvm.read_blocks(path, topic=topic)
-        elif file.kind in ("csv", "parquet", "arff"):
+            zero_based = self.zero_based if file.zero_based is None else file.zero_based
+            yield from libsvm.read_blocks(path, topic=topic, zero_based=zero_based)
+        elif file.kind in cache.TABLE_KINDS:
             from aucbench.data.readers import tables
 
             if self._schema is None:
@@ -213,6 +235,9 @@ class _Labels:
 
     def encode(self, labels: Any, counts: Counter[Label], path: Path) -> NDArray[np.uint16]:
         """The codes of a block's labels: an array of numbers, or `Coded`."""
+        advice = "expected classes"
+        if isinstance(labels, Coded):
+            advice = "expected classes; name the column of labels with dataset.target=COLUMN"
         if isinstance(labels, np.ndarray):
             values, inverse = np.unique(labels, return_inverse=True)
             labels = values.tolist(), inverse
@@ -223,7 +248,7 @@ class _Labels:
                 counts[label] += count
                 self._codes.setdefault(label, len(self._codes))
         if len(self._codes) > MAX_LABELS:
-            raise DataError(f"{path}: more than {MAX_LABELS} distinct labels, expected classes.")
+            raise DataError(f"{path}: more than {MAX_LABELS} distinct labels, {advice}.")
         table = np.array([self._codes.get(label, 0) for label in distinct], np.uint16)
         return table[inverse]
 

@@ -19,11 +19,16 @@ from scipy import sparse
 
 from aucbench.contracts import File
 from aucbench.contracts.cache_folder import cache_folder
+from aucbench.data.files import checksums
 from aucbench.data.files.npy import open_npy
 from aucbench.data.labels import Label, ordered
+from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import DataError
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
+TABLES = 1  # how columns of tables without published facts are read; a new number reads them anew
+COLUMNS = "columns.json"
+TABLE_KINDS = ("csv", "parquet", "arff")
 
 
 class FileRecord(msgspec.Struct, frozen=True):
@@ -69,11 +74,30 @@ def part_folder(name: str, part: str, files: Sequence[File], features: int | Non
         path = Path(file.path)
         state = [path.stat().st_size, path.stat().st_mtime_ns] if path.is_absolute() else []
         labels = [(label, file.labels[label]) for label in ordered(file.labels)]
-        reading = [file.kind, asdict(file.table), file.topic]
+        reading = [file.kind, _described(file), file.topic]
         facts = [file.rows, labels, file.sha256, list(file.urls)]
         declared.append([file.path, file.part, *facts, *state, *reading])
     key = hashlib.sha256(json.dumps(declared).encode()).hexdigest()[:20]
     return cache_folder() / "data" / name / key
+
+
+def _described(file: File) -> dict[str, Any]:
+    """How the columns are read; without what older caches did not know, where it would change nothing."""
+    table = asdict(file.table)
+    later = {"types": list(table.pop("types"))}
+    if file.kind in TABLE_KINDS and file.rows is None:
+        later["reader"] = [TABLES]
+    if file.kind == "libsvm" and Path(file.path).is_absolute() and file.zero_based is not None:
+        later["zero_based"] = [file.zero_based]
+    return table | {name: value for name, value in later.items() if value}
+
+
+def read_columns(folder: Path) -> list[ColumnRecord]:
+    """The columns of a table as they were read; none where there are no columns with names."""
+    try:
+        return msgspec.json.decode((folder / COLUMNS).read_bytes(), type=list[ColumnRecord])
+    except (OSError, ValueError):
+        return []
 
 
 def read_record(folder: Path) -> PartRecord | None:
@@ -98,7 +122,7 @@ def _hash_of(record: dict[str, Any]) -> str:
 def open_part(folder: Path) -> CachedPart | None:
     """The arrays of a cached part; None when it is missing, damaged or of another format."""
     record = read_record(folder)
-    if record is None:
+    if record is None or not checksums.is_whole(folder):
         return None
     shape = record.rows, record.features
     try:
@@ -132,6 +156,7 @@ def publish(staging: Path, folder: Path, record: PartRecord) -> None:
     """Make a complete folder visible under its name, in place of an older or damaged one."""
     found = json.loads(msgspec.json.encode(record))
     (staging / "meta.json").write_text(json.dumps({**found, "check": _hash_of(found)}, indent=1))
+    checksums.note_checksums(staging)
     for path in staging.iterdir():
         with path.open("rb+") as file:
             os.fsync(file.fileno())

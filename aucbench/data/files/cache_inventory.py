@@ -1,4 +1,4 @@
-"""What the data cache holds, how large it is, and removing it."""
+"""What the data cache holds, how large it is, whether it is undamaged, and removing it."""
 
 import os
 import shutil
@@ -9,7 +9,8 @@ from typing import Any
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files import locate
-from aucbench.data.files.cache import locked_folder
+from aucbench.data.files.cache import locked_folder, read_record
+from aucbench.data.files.checksums import damaged_files
 from aucbench.errors import AucbenchError
 
 QUIET_SECONDS = 120  # a running download writes, or is given up, sooner
@@ -48,6 +49,28 @@ def held(datasets: Iterable[Any]) -> list[Held]:
     return sorted(found.values(), key=lambda each: each.name)
 
 
+def verify(name: str) -> dict[str, list[str]]:
+    """Read all cached parts of a data set: by the name of the folder, the files that are damaged.
+
+    A part with damaged files is removed, so that it is parsed anew when it is needed.
+    """
+    home = cache_folder() / "data" / name
+    found: dict[str, list[str]] = {}
+    for folder in sorted(home.glob("[!.]*")) if home.is_dir() else []:
+        record = read_record(folder)
+        damaged = ["meta.json"] if record is None else damaged_files(folder)
+        found[folder.name if record is None else f"{record.part} part, {folder.name}"] = damaged
+        if damaged:
+            with locked_folder(name):
+                _remove_folder(folder)
+    return found
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove a folder whose lock is held; first out of sight, so that nobody opens half of it."""
+    shutil.rmtree(folder.rename(folder.with_name(f".building-removed-{folder.name}")))
+
+
 def remove(name: str, dataset: Any = None) -> int:
     """Remove parsed data and, of a known data set, downloads; returns the bytes that were freed.
 
@@ -60,9 +83,7 @@ def remove(name: str, dataset: Any = None) -> int:
         with locked_folder(name):
             for folder in [entry for entry in home.iterdir() if not entry.name.startswith(".")]:
                 freed += _size(folder)
-                # First out of sight: nobody opens a folder that is half removed.
-                gone = folder.rename(home / f".building-removed-{folder.name}")
-                shutil.rmtree(gone)
+                _remove_folder(folder)
     for path in _downloads(dataset) if dataset is not None else []:
         freed += path.stat().st_size
         locate.discard(path)

@@ -41,7 +41,7 @@ def _resolved(name: str, file: File) -> File:
     if not target:
         raise DataError(f"{name}: OpenML's data set {number} names no label; set dataset.target.")
     drop = tuple(dict.fromkeys([*known.drop, *(column for column in ignored if column and column != target)]))
-    table = type(known)(target=target, drop=drop, missing=known.missing)
+    table = type(known)(target=target, drop=drop, missing=known.missing, types=known.types)
     refusal: FetchError | None = None
     for kind, url in (("arff", arff), ("parquet", parquet)):
         if url:

@@ -147,13 +147,13 @@ def _is_qid(text: Any, i: int) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def parse_lines(
-    text: Any, labels: Any, lengths: Any, indices: Any, values: Any, unsure: Any, topic: float
+    text: Any, labels: Any, lengths: Any, indices: Any, values: Any, unsure: Any, topic: float, first: int
 ) -> tuple[int, int, int, int, int, int]:
     """Parse complete lines, up to the first malformed one; the last byte of the text is a newline.
 
     Filled are `labels` and `lengths` (the number of features) of each row, and for all features `indices`
-    (from 0, where the text counts from 1) and `values`; `unsure` receives (slot, start, end) of the numbers
-    that are left to ``float()``, where the slot is that of `values`, or ~row for a label.
+    (from 0, where the text counts from `first`) and `values`; `unsure` receives (slot, start, end) of the
+    numbers that are left to ``float()``, where the slot is that of `values`, or ~row for a label.
 
     A NaN as topic means one label a row; else rows have any number of labels, with commas between, and
     receive 1 where this one is among them and -1 elsewhere.
@@ -187,7 +187,7 @@ def parse_lines(
             if _is_qid(text, i):
                 while not _is_end(text[i]):
                     i += 1
-            previous = 0
+            previous = first - 1
             while True:
                 while _is_blank(text[i]):
                     i += 1
@@ -201,7 +201,7 @@ def parse_lines(
                         break
                     index = index * 10 + c
                     i += 1
-                if text[i] != 58 or index == 0 or index > MAX_INDEX:
+                if text[i] != 58 or i == start or index < first or index > MAX_INDEX:
                     return rows, begin, begin_unsure, BAD_FEATURE, start, 0
                 number = i + 1
                 status, value, i = _number(text, number)
@@ -210,7 +210,7 @@ def parse_lines(
                 if index <= previous:
                     return rows, begin, begin_unsure, BAD_ORDER, start, previous
                 previous = index
-                indices[nnz] = index - 1
+                indices[nnz] = index - first
                 values[nnz] = value
                 if status == _UNSURE:
                     unsure[n_unsure, 0], unsure[n_unsure, 1], unsure[n_unsure, 2] = nnz, number, i

@@ -1,8 +1,8 @@
 """Reading LIBSVM text, plain or compressed, in blocks of constant memory.
 
-A line is ``label index:value index:value ... # comment``; indices count from 1 and ascend. Values equal
-Python's ``float()`` to the last bit. A query number (``qid:7``) behind the label is passed over. Where a
-topic is asked for, rows have any number of labels, with commas between.
+A line is ``label index:value index:value ... # comment``; indices count from 1, or from 0, and ascend. Values
+equal Python's ``float()`` to the last bit. A query number (``qid:7``) behind the label is passed over. Where
+a topic is asked for, rows have any number of labels, with commas between.
 """
 
 import math
@@ -16,17 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.readers import _libsvm_kernel as kernel
-from aucbench.data.readers.blocks import Block, open_bytes
+from aucbench.data.readers.blocks import Block, ZeroBasedError, open_bytes
 from aucbench.errors import DataError
 
 BLOCK_BYTES = 1 << 21
 
 
-def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None = None) -> Iterator[Block]:
+def read_blocks(
+    path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None = None, zero_based: bool | None = False
+) -> Iterator[Block]:
     """The rows of a plain or compressed file, block by block; malformed lines are refused by their number.
 
     Memory is about ten times `block_bytes`, whatever the size of the file, unless one line is longer. With a
-    topic, rows that have this label among theirs receive 1, the others -1.
+    topic, rows that have this label among theirs receive 1, the others -1. Where it is not known whether
+    indices count from 0 (None), they are taken to count from 1, and an index 0 is a `ZeroBasedError`.
     """
     lines = 0
     room = _Room.of(block_bytes + 1)
@@ -37,7 +40,7 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES, topic: float | None 
                 text[:3] = 32
             if len(text) > room.size:
                 room = _Room.of(len(text))
-            yield _parse(path, text, lines, room, wanted)
+            yield _parse(path, text, lines, room, wanted, zero_based)
             lines += int(np.count_nonzero(text == 10))
 
 
@@ -97,8 +100,11 @@ class _Room(NamedTuple):
         )
 
 
-def _parse(path: Path, text: NDArray[np.uint8], lines: int, room: _Room, topic: float) -> Block:
-    rows, nnz, n_unsure, status, position, previous = kernel.parse_lines(text, *room[:-1], topic)
+def _parse(
+    path: Path, text: NDArray[np.uint8], lines: int, room: _Room, topic: float, zero_based: bool | None
+) -> Block:
+    first = 0 if zero_based else 1
+    rows, nnz, n_unsure, status, position, previous = kernel.parse_lines(text, *room[:-1], topic, first)
     for slot, start, end in room.unsure[:n_unsure].tolist():
         value = float(bytes(text[start:end]))
         if math.isinf(value) and slot < 0:
@@ -110,6 +116,9 @@ def _parse(path: Path, text: NDArray[np.uint8], lines: int, room: _Room, topic: 
             room.labels[~slot] = value
         else:
             room.values[slot] = value
+    zero = re.match(rb"0+:", bytes(text[position : position + 400])) if status == kernel.BAD_FEATURE else None
+    if zero and zero_based is None:
+        raise ZeroBasedError(f"{path}: an index is 0.")
     if status != kernel.FINE:
         _refuse(path, text, lines, position, status, previous)
     return Block(room.labels[:rows], room.lengths[:rows], room.indices[:nnz], room.values[:nnz])

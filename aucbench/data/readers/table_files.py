@@ -17,6 +17,8 @@ from aucbench.errors import DataError
 
 ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
+FIRST_LINES, LONG_LINES = 10, 1 << 20  # by which a header is told from data: lines, and bytes that are enough
+NUMBERED = "is named by the first line, whose numbers are taken for names; dataset.header=false reads a row"
 _DELIMITERS = ",;\t| "
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)
 _CELL = re.compile(r"""\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|([^,'"]*?))\s*(?:,|$)""")
@@ -30,6 +32,7 @@ class Columns:
     names: list[str]  # in order; numbers from 0 where the file has no names
     batches: Callable[[], Iterator[list[Any]]]  # each a list of one pyarrow array per column
     nominal: frozenset[str] = frozenset()  # names of columns of categories, whatever they look like
+    note: str = ""  # on how the names were found, which was not asked for
 
     def arranged(self, names: list[str]) -> "Columns":
         """The same columns in the order of the training part."""
@@ -45,7 +48,7 @@ class Columns:
             for batch in self.batches():
                 yield [batch[number] for number in numbers]
 
-        return Columns(self.path, names, batches, self.nominal)
+        return Columns(self.path, names, batches, self.nominal, self.note)
 
 
 def open_columns(file: File, path: Path) -> Columns:
@@ -62,9 +65,11 @@ def _open_csv(file: File, path: Path) -> Columns:
     if begin.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(f"{path} is not UTF-8 text but UTF-16; save it as UTF-8.")
     text = begin.decode("utf-8-sig", "replace")
-    first, second, *_ = [*[line for line in text.splitlines() if line.strip()][:2], "", ""]
+    first, *others = [*[line for line in text.splitlines() if line.strip()], ""]
     if not first:
         raise DataError(f"{path} is empty: expected at least one row of data.")
+    if any(re.match("@(relation|attribute)", line, re.IGNORECASE) for line in (first, *others)):
+        raise DataError(f"{path} is ARFF and not CSV; read it with dataset=arff.")
     delimiter = file.table.delimiter or max(_DELIMITERS, key=first.count)
     delimiter = "\t" if delimiter == "\\t" else delimiter  # as it is written on a command line
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
@@ -77,9 +82,12 @@ def _open_csv(file: File, path: Path) -> Columns:
             f"{path}: the first line has one column only, expected features and a label; name what stands "
             f"between columns with dataset.delimiter."
         )
-    header = file.table.header
+    header, note = file.table.header, ""
     if header is None:
-        header = _has_header(cells, _cells(path, second, delimiter) if second else [], file)
+        below = [_cells(path, line, delimiter) for line in others if line]
+        header = _has_header(cells, below[0] if below else [], file)
+        if not header and _is_numbered_header(path, cells, below):
+            header, note = True, NUMBERED
     names = cells if header else [str(number) for number in range(len(cells))]
     _refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
 
@@ -99,16 +107,17 @@ def _open_csv(file: File, path: Path) -> Columns:
             for batch in open_csv(stream, read, ParseOptions(delimiter=delimiter), convert):
                 yield list(batch.columns)
 
-    return Columns(path, names, batches)
+    return Columns(path, names, batches, note=note)
 
 
 def _first_lines(stream: Any) -> bytes:
-    """The first two lines that are not empty, and those before and between them."""
+    """The first lines that are not empty, two of long ones, and those before and between them."""
     lines: list[bytes] = []
-    filled = 0
-    while filled < 2 and (line := stream.readline()):
+    filled = size = 0
+    while filled < (FIRST_LINES if size < LONG_LINES else 2) and (line := stream.readline()):
         lines.append(line)
         filled += bool(line.strip())
+        size += len(line)
     return b"".join(lines)
 
 
@@ -124,7 +133,34 @@ def _has_header(cells: list[str], below: list[str], file: File) -> bool:
     named = [column for column in (file.table.target, *file.table.drop) if isinstance(column, str)]
     names = [not _is_number(cell) for cell in cells]
     over_number = any(name and _is_number(cell) for name, cell in zip(names, below, strict=False))
-    return any(name in cells for name in named) or all(names) or over_number
+    own = names[cells[0] == "" :]  # pandas writes no name for an index
+    return any(name in cells for name in named) or all(own) or over_number
+
+
+def _is_numbered_header(path: Path, cells: list[str], below: list[list[str]]) -> bool:
+    """Whether the first line has whole numbers for names, as pandas names columns; refused where it may not.
+
+    Where numbers with decimals stand below most cells, whole numbers that all differ look like names; 0, 1, 2
+    and so on do anywhere, if they are many.
+    """
+    own = cells[cells[0] == "" :]
+    rows = [row[cells[0] == "" :] for row in below]
+    if len(own) < 3 or len(set(own)) < len(own) or not all(cell.isdecimal() for cell in own):
+        return False
+    whole = [
+        all(re.fullmatch(r"[+-]?[0-9]*", cell) for cell in column) for column in zip(*rows, strict=False)
+    ]
+    over_decimals = bool(rows) and 2 * sum(whole) < len(own)
+    counted = own == [str(number) for number in range(len(own))]
+    if counted and (over_decimals or len(own) >= 6 or len(own) < len(cells)):
+        return True
+    if counted or over_decimals:
+        shown = ", ".join(cells[:6]) + (", ..." if len(cells) > 6 else "")
+        raise DataError(
+            f"{path}: the first line ({shown}) may be names of columns or a row; say which with "
+            "dataset.header=true or dataset.header=false."
+        )
+    return False
 
 
 def _is_number(text: str) -> bool:

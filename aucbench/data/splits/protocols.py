@@ -13,6 +13,7 @@ from aucbench.data.loader import Loaded, Part
 from aucbench.data.splits._random import check_classes, class_counts, one_fold, permutation, random_parts
 from aucbench.errors import DataError, ParameterError
 
+FEW_ROWS = "use protocol=kfold, by which every row tests once, or protocol.stratified=true"
 Load = Callable[[Part], Loaded]  # gives a part of the data set at hand
 
 
@@ -97,7 +98,7 @@ class Holdout(_Common):
         _check_fold(self, fold)
         loaded = load(part)
         order = permutation(len(loaded.y), seed, RandomStream.holdout)
-        advice = "choose another protocol.test_fraction or split_seed"
+        advice = f"{FEW_ROWS}, or choose another protocol.test_fraction"
         rows = random_parts(loaded.y, {"test": self.test_fraction}, order, self.stratified, advice)
         return Split(_side(loaded, rows["training"]), _side(loaded, rows["test"]))
 
@@ -137,7 +138,7 @@ class TrainValidTest(_Common):
         loaded = load(part)
         order = permutation(len(loaded.y), seed, RandomStream.train_valid_test)
         fractions = {"test": self.test_fraction, "validation": self.validation_fraction}
-        advice = "choose other fractions or another split_seed"
+        advice = f"{FEW_ROWS}, or choose other fractions"
         rows = random_parts(loaded.y, fractions, order, self.stratified, advice)
         return Split(*(_side(loaded, rows[name]) for name in ("training", "test", "validation")))
 

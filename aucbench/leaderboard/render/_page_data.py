@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -12,20 +12,47 @@ import numpy as np
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.render.columns import (
     METHOD_COLUMNS,
-    ROW_COLUMNS,
     Column,
     Item,
     Whole,
     method_fields,
     not_recorded,
+    of_measure,
+    row_columns,
     row_fields,
 )  # fmt: skip
-from aucbench.leaderboard.report import Board, Curve, Estimate, Look, Overall, Report, Row
+from aucbench.leaderboard.report import Board, Curve, Estimate, MeasureText, Overall, Report, Row
+from aucbench.leaderboard.statistics.gap_to_best import FLOOR
+from aucbench.leaderboard.statistics.time_to_target import FRACTIONS, TARGET
 
 DIGITS = 6  # significant ones, of curves and trials
-BESIDE_CELLS = ("method", "algorithm", "auc", "aucs", "curve", "timing_mark", "exempt", "edges", "advice")
-GREY = "#555555"
-Cells = dict[str, tuple[str, float | None, str]]
+BESIDE_CELLS = (
+    "method",
+    "algorithm",
+    "auc",
+    "aucs",
+    "curve",
+    "timing_mark",
+    "linear",
+    "exempt",
+    "edges",
+    "advice",
+    "suboptimality",
+    "train_seconds",
+    "on_front",
+)
+TIED = {"label": "Tied with best", "hint": "Not significantly different from it; the test is named below"}
+SHARED = {
+    "setting",
+    "procedure",
+    "positive",
+    "objective",
+    "suboptimality_reason",
+    "baseline",
+    "advice",
+    "target",
+}
+Cells = dict[str, tuple[Any, ...]]
 
 
 def packed(report: Report) -> dict[str, Any]:
@@ -37,28 +64,51 @@ def packed(report: Report) -> dict[str, Any]:
     """
     found = {name: _json(value) for name, value in vars(report).items() if name not in ("boards", "overall")}
     groups: list[dict[str, Any]] = []
+    columns = row_columns(report)
     for (overall, boards), title in zip(report.groups(), display.group_titles(report), strict=True):
         kind = "tuned" if overall.tuned else "untuned"
         alike = sum(group["tuned"] == overall.tuned for group in groups)
         groups.append(
-            _json(overall)
+            _json(replace(overall, reached={}, reached_auc={}))
             | {"key": f"{kind}-{alike + 1}" if alike else kind, "title": title}
             | _json(_of_group(overall, boards, report.level))
-            | {"boards": [_board(board, report.level) for board in boards]}
+            | {"boards": [_board(board, report.level, columns) for board in boards]}
         )
+    groups.sort(key=lambda group: not group["tuned"])
+    _name_boards(groups)
     return found | {
-        "groups": sorted(groups, key=lambda group: not group["tuned"]),
-        "row_columns": _columns(report, ROW_COLUMNS),
-        "board_columns": _columns(report, BOARD_COLUMNS),
+        "floor": FLOOR,
+        "fractions": FRACTIONS,
+        "target": TARGET,
+        "groups": groups,
+        "row_columns": _columns(report, columns),
+        "board_columns": _columns(report, [of_measure(column, report) for column in BOARD_COLUMNS]),
         "method_columns": _columns(report, METHOD_COLUMNS),
-        "looks": {name: _look(look) for name, look in report.looks.items()},
+        "looks": {
+            name: {"light": look.colour, "dark": look.dark, "marker": look.marker, "dashes": look.dashes}
+            for name, look in report.looks.items()
+        },
     }
+
+
+def _name_boards(groups: Iterable[dict[str, Any]]) -> None:
+    """Name each board in addresses by its data set, and by its group where that is taken."""
+    taken: set[str] = set()
+    for group in groups:
+        for board in group["boards"]:
+            words = re.sub(r"[^\w.+-]+", "-", board["dataset"]).strip("-") or "data"
+            tried = [words, f"{words}-{group['key']}"]
+            tried += [f"{words}-{group['key']}-{number}" for number in range(2, len(taken) + 3)]
+            board["slug"] = next(each for each in tried if each not in taken)
+            taken.add(board["slug"])
 
 
 def _columns(report: Report, columns: Iterable[Column[Any, Any]]) -> list[dict[str, Any]]:
     return [
         {name: getattr(column, name) for name in ("key", "left", "descending", "timed", "usual")}
+        | {"fields": _exported(column), "leads": _leads(column)}
         | {"label": column.heading(report), "hint": column.hint.format(baseline=report.baseline)}
+        | (TIED if column.key == "groups" else {})
         for column in columns
     ]
 
@@ -68,10 +118,22 @@ def _cells(
 ) -> Cells:
     cells = {}
     for column in columns:
+        more = [found.get(name) for name in _exported(column)[_leads(column) :]]
         text = column.shown(item, whole, found)
-        order = None if column.left else found[column.order or column.fields[0]]
-        cells[column.key] = (text, order, column.reason(item, whole) if text == display.NONE else "")
+        # A method that was not measured in all runs has no field of that measure.
+        order = None if column.left else found.get(column.order or column.fields[0])
+        cells[column.key] = (text, order, column.reason(item, whole) if text == display.NONE else "", *more)
     return cells
+
+
+def _exported(column: Column[Any, Any]) -> list[str]:
+    """The fields of a column in the CSV of the page, without texts that all rows share."""
+    return [name for name in column.fields if name not in SHARED]
+
+
+def _leads(column: Column[Any, Any]) -> bool:
+    """Whether the first of them is what the column is sorted by or, in a column of text, shows."""
+    return column.left or column.order in ("", column.fields[0])
 
 
 def _of_group(overall: Overall, boards: Sequence[Board], level: float) -> dict[str, Any]:
@@ -82,7 +144,8 @@ def _of_group(overall: Overall, boards: Sequence[Board], level: float) -> dict[s
         {
             "method": method,
             "place": order.index(method) + 1 if method in order else None,
-            "cells": _cells(METHOD_COLUMNS, method, overall, method_fields(method, overall)),
+            "cells": _cells(METHOD_COLUMNS, method, overall, method_fields(method, overall))
+            | _tie(method, order[0] if order else "", overall.groups),
             "rank": overall.ranks.get(method, unknown),
             "gapped": overall.ranks_with_gaps.get(method, unknown).value,
             "missing": overall.incomplete.get(method, []),
@@ -95,27 +158,69 @@ def _of_group(overall: Overall, boards: Sequence[Board], level: float) -> dict[s
         rank = display.mean_rank(ranks[method])
         text = f"Ranked {display.ordinal(at)} of {len(order)} (average rank {rank})"
         places.setdefault(algorithms.get(method, method), text)
-    ends = [
-        ratio[min(int(np.argmax(share == share[-1])) + 2, len(ratio) - 1)]  # a little beyond the last change
-        for ratio, share in overall.profile.values()
-    ]
+    reached = {"": overall.reached_auc, "suboptimality": overall.reached}
     return {
         "lines": lines,
         "verdict": display.overall_verdict(overall, level),
-        "letters": display.letters(overall.procedure),
+        "letters": display.ties(overall.procedure),
         "pairs": _pairs(
             overall.methods, overall.pairwise, {name: -rank.value for name, rank in ranks.items()}, level
         ),
         "profile": [
-            (method, ratio[ratio <= max(ends)], share[ratio <= max(ends)])
-            for method, (ratio, share) in overall.profile.items()
+            (method, *steps)
+            for (method, *_), steps in zip(
+                overall.profile.items(), _steps(list(overall.profile.values()), 1.0), strict=True
+            )
         ],
+        "reached": {
+            measure: {cost: _reached(own, overall.methods) for cost, own in by_cost.items()}
+            for measure, by_cost in reached.items()
+            if by_cost
+        },
         "costs": [(name, cost, display.mean(cost.auc)) for name, cost in overall.costs.items()],
         "places": places,
     }
 
 
-def _board(board: Board, level: float) -> dict[str, Any]:
+def _reached(
+    found: Mapping[str, tuple[np.ndarray, np.ndarray, int]], order: Sequence[str]
+) -> list[tuple[Any, ...]]:
+    """Method, cost, share and number of data sets of each method, in the given order."""
+    methods = [method for method in order if method in found] or list(found)
+    costs = np.concatenate([found[method][0] for method in methods])
+    start = min(costs[costs > 0], default=1.0) / 1.25
+    steps = _steps([found[method][:2] for method in methods], start)
+    return [(method, *own, found[method][2]) for method, own in zip(methods, steps, strict=True)]
+
+
+def _steps(
+    curves: Sequence[tuple[np.ndarray, np.ndarray]], start: float
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Where shares change: (at, share) from a common start to a common end beyond the last change."""
+    if not curves:
+        return []
+    kept = []
+    for at, share in curves:
+        changes = np.flatnonzero(np.diff(share, prepend=0.0))
+        kept.append((np.maximum(at[changes], start), share[changes]))
+    end = 1.25 * max([start, *(float(at[-1]) for at, _ in kept if len(at))])
+    found = []
+    for at, share in kept:
+        last = share[-1] if len(at) else 0.0
+        found.append((np.concatenate([[start], at, [end]]), np.concatenate([[0.0], share, [last]])))
+    return found
+
+
+def _tie(method: str, best: str, letters: Mapping[str, str]) -> Cells:
+    """Whether a method is tied with the best, in the place of letters, which nobody reads among many."""
+    if not (letters.get(method) and letters.get(best)):
+        return {}
+    if method == best or set(letters[method]) & set(letters[best]):
+        return {"groups": ("best" if method == best else "tied", None, "")}
+    return {"groups": (display.NONE, None, f"significantly worse than {best}")}
+
+
+def _board(board: Board, level: float, columns: Sequence[Column[Row, Board]]) -> dict[str, Any]:
     """Its rows, the verdict, the pairs (in the order of the rows), what was tuned, and the facts as texts."""
     values = {row.method: row.auc.value for row in board.rows}
     aucs = sorted({value for value in values.values() if not math.isnan(value)})
@@ -123,21 +228,29 @@ def _board(board: Board, level: float) -> dict[str, Any]:
     found = {
         "cells": _cells(BOARD_COLUMNS, board, board, _board_fields(board)),
         "verdict": display.board_verdict(board),
-        "letters": display.letters(board.procedure),
+        "letters": display.ties(board.procedure),
+        "target_gap": max(board.best - board.target, FLOOR),
         "target_text": display.target(board),
         "pairs": _pairs([*values], board.pairwise, values, level),
         "trials": {method: own for method, own in tuned.items() if own},
         "facts": [(name, label, _fact(getattr(board.facts, name))) for name, label in FACTS.items()],
-        "rows": [_row(row, board, aucs) for row in board.rows],
+        "rows": [_row(row, board, columns, aucs) for row in board.rows],
+        "objectives": display.objectives(board),
+        "summary": board.facts.summary,
+        "search": f"{board.facts.summary} {board.facts.citation}",
+        "links": board.facts.links,
     }
     return {name: _json(value) for name, value in (vars(board) | found).items()}
 
 
-def _row(row: Row, board: Board, aucs: Sequence[float]) -> dict[str, Any]:
+def _row(
+    row: Row, board: Board, columns: Sequence[Column[Row, Board]], aucs: Sequence[float]
+) -> dict[str, Any]:
     """Cells and what is beside them, quartiles of at least five runs, and how dark its AUC is drawn."""
-    finite = [auc for auc in row.aucs if math.isfinite(auc)]
+    finite, lead = [auc for auc in row.aucs if math.isfinite(auc)], display.leader(board)
     return {name: getattr(row, name) for name in BESIDE_CELLS} | {
-        "cells": _cells(ROW_COLUMNS, row, board, row_fields(row, board)),
+        "cells": _cells(columns, row, board, row_fields(row, board))
+        | _tie(row.method, lead.method if lead else "", {each.method: each.groups for each in board.rows}),
         "mean": display.mean(row.auc.value),
         "trouble": display.trouble(row),
         "shade": math.nan if math.isnan(row.auc.value) else (aucs.index(row.auc.value) + 1) / len(aucs),
@@ -147,16 +260,16 @@ def _row(row: Row, board: Board, aucs: Sequence[float]) -> dict[str, Any]:
 
 def _pairs(
     names: Sequence[str], pairwise: Mapping[tuple[str, str], float], values: Mapping[str, float], level: float
-) -> list[list[tuple[str, str] | None]]:
-    """Sign (+ better, - worse, empty: not significant) and p-value of all pairs, if any was tested."""
+) -> list[list[tuple[str, str, float] | None]]:
+    """Sign (+ better, - worse, empty: no evidence), p-value as text and number of all tested pairs."""
 
-    def pair(one: str, other: str) -> tuple[str, str] | None:
+    def pair(one: str, other: str) -> tuple[str, str, float] | None:
         p = pairwise.get((one, other), math.nan)
         if math.isnan(p):
             return None
         difference = values.get(one, math.nan) - values.get(other, math.nan)
         sign = "" if p >= level or not abs(difference) > 0 else "+" if difference > 0 else "-"
-        return sign, "< 0.001" if p < 0.001 else f"{p:.3f}"
+        return sign, "< 0.001" if p < 0.001 else f"{p:.3f}", p
 
     found = [[pair(one, other) for other in names] for one in names]
     return found if any(any(line) for line in found) else []
@@ -210,35 +323,16 @@ BOARD_COLUMNS: tuple[Column[Board, Board], ...] = (
 )  # fmt: skip
 
 
-def _look(look: Look) -> dict[str, str]:
-    """Marker and dashes, and the colour as it stands out from light and from dark paper."""
-    colour = look.colour if re.fullmatch("#[0-9a-fA-F]{6}", look.colour) else GREY
-    light, dark = _legible(colour, ink=0, paper=0.97), _legible(colour, ink=255, paper=0.01)
-    return {"light": light, "dark": dark, "marker": look.marker, "dashes": look.dashes}
-
-
-def _legible(colour: str, ink: int, paper: float) -> str:
-    """The same hue, moved towards the ink until its contrast to the paper is 3."""
-    parts = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
-    for _ in range(12):
-        low, high = sorted((_luminance(parts), paper))
-        if (high + 0.05) / (low + 0.05) >= 3:
-            break
-        parts = [round(part + 0.12 * (ink - part)) for part in parts]
-    return "#" + "".join(f"{part:02x}" for part in parts)
-
-
-def _luminance(parts: Sequence[int]) -> float:
-    """Relative luminance of a colour (WCAG 2)."""
-    linear = [part / 3294 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts]
-    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
-
-
 def _json(value: Any) -> Any:
     """As JSON knows it: null for NaN and infinity, few digits in curves; no mappings by pairs."""
     if isinstance(value, Curve):
-        aucs = {name: [_auc(auc) for auc in getattr(value, name).tolist()] for name in ("auc", "low", "high")}
-        return {"samples": _json(value.samples), "seconds": _json(value.seconds)} | aucs
+        aucs = {"auc": [_auc(auc) for auc in value.auc.tolist()], "gap": _json(_rounded(value.gap, 3))}
+        aucs |= {name: [_auc(auc, 4) for auc in getattr(value, name).tolist()] for name in ("low", "high")}
+        others = {name: [_auc(each) for each in own.tolist()] for name, own in value.others.items()}
+        names = ("samples", "seconds", "passes", "suboptimality")
+        return {name: _json(getattr(value, name)) for name in names} | {"others": others} | aucs
+    if isinstance(value, MeasureText | display.ObjectiveText):
+        return value._asdict()
     if is_dataclass(value):
         return {each.name: _json(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
@@ -257,10 +351,14 @@ def _json(value: Any) -> Any:
     return value
 
 
-def _auc(value: float) -> float | None:
+def _rounded(values: np.ndarray | None, digits: int) -> list[float] | None:
+    return None if values is None else [float(f"{each:.{digits}g}") for each in values.tolist()]
+
+
+def _auc(value: float, digits: int = DIGITS) -> float | None:
     """With as few digits as possible such that the browser's four decimals are those of Python."""
     if not math.isfinite(value):
         return None
-    shown, rounded = display.mean(value), float(f"{value:.{DIGITS}g}")
+    shown, rounded = display.mean(value), float(f"{value:.{digits}g}")
     in_browser = Decimal(rounded).quantize(Decimal("0.0001"), ROUND_HALF_UP)
     return rounded if str(in_browser) == shown else float(shown)

@@ -2,13 +2,25 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from aucbench.leaderboard.origins import SELF_REPORTED
 from aucbench.leaderboard.render import display
-from aucbench.leaderboard.report import Board, Estimate, Overall, Report, Row
+from aucbench.leaderboard.report import (
+    RANKED_BY,
+    Board,
+    Estimate,
+    MeasureText,
+    Overall,
+    Report,
+    Row,
+    Suboptimality,
+)
+from aucbench.leaderboard.statistics.target_suboptimality import TARGETS
 
 NO_RUN = "no run has finished"
+NO_SPEED = "the speed of a machine is not recorded"
 Item = TypeVar("Item")
 Whole = TypeVar("Whole")
 
@@ -52,12 +64,27 @@ def row_fields(row: Row, board: Board) -> dict[str, Any]:
         "target": board.target,
         "procedure": board.procedure,
         "baseline": board.baseline_reason or board.baseline,
-        **_bounds("auc", row.auc, "mean"),
-        "auc_std": row.std,
-        "auc_width": row.auc.high - row.auc.low,
+        **_bounds(board.measure.name, row.auc, "mean"),
+        f"{board.measure.name}_std": row.std,
+        f"{board.measure.name}_width": row.auc.high - row.auc.low,
+        **{f"{name}_mean": own.mean for name, own in row.others.items()},
+        **{f"{name}_std": own.std for name, own in row.others.items()},
         **_bounds("gain", row.gain, "mean"),
+        **_suboptimality_fields(row.suboptimality),
         "net_wins": row.wins - row.losses if row.wins + row.ties + row.losses else math.nan,
     }
+
+
+def _suboptimality_fields(own: Suboptimality | None) -> dict[str, Any]:
+    """Costs are inf where a target was not reached within the budget."""
+    if own is None:
+        return {}
+    fields = {"suboptimality": own.final, "objective": own.objective, "suboptimality_reason": own.reason}
+    fields |= {"objective_minimum": own.minimum, "objective_gap": own.gap}
+    fields |= {"budget_passes": own.budget_passes, "budget_seconds": own.budget_seconds}
+    for name, costs in (("passes", own.passes), ("seconds", own.seconds)):
+        fields |= {f"{name}_to_{target:.0e}": cost for target, cost in zip(TARGETS, costs, strict=False)}
+    return fields
 
 
 def method_fields(method: str, overall: Overall) -> dict[str, Any]:
@@ -102,7 +129,7 @@ def _no_gain(row: Row, board: Board) -> str:
 
 
 def _no_target(row: Row, board: Board) -> str:
-    return "this board has no target AUC" if math.isnan(board.target) else "no run reached the target AUC"
+    return "this board has no target" if math.isnan(board.target) else "no run reached the target"
 
 
 def _no_tuning(row: Row, board: Board) -> str:
@@ -114,11 +141,12 @@ def not_recorded(item: Any, whole: Any) -> str:
     return "not recorded"
 
 
+# As they are for the AUC; `row_columns` has them for the measure of a report.
 ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
     Column("data", "Data set", "Data set of the board", ("dataset",), left=True),
     Column("method", "Method",
         "Name of the method; parameters in brackets distinguish variants of one method",
-        ("method", "algorithm", "exempt"), left=True, usual=True),
+        ("method", "algorithm", "linear", "exempt"), left=True, usual=True),
     Column("rank", "Rank", "By mean test AUC on this board; 1 is best, ties share the mean", ("rank",),
         form=display.rank, reason=lambda row, _: f"no rank: {display.trouble(row) or NO_RUN}", usual=True),
     Column("auc", "Test AUC", "Mean test AUC over the runs, and their standard deviation",
@@ -139,6 +167,10 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
         reason=_no_gain, usual=True, descending=True),
     Column("train", "Training s", "Mean training time of a run in seconds",
         ("train_seconds", "timing_mark", "on_front"), usual=True, timed=True),
+    Column("calibrated", "Calibrated, M nonzeros",
+        "Mean training time in millions of non-zeros that the bare dot and axpy of the machine that ran it "
+        "would have gone through; compares times of several machines",
+        ("calibrated",), reason=lambda row, _: NO_SPEED if row.runs else NO_RUN),
     Column("ns", "ns/iteration", "Mean training time of one iteration in nanoseconds", ("ns_per_iteration",),
         usual=True, timed=True),
     Column("bytes", "State", "Memory that the method keeps between iterations", ("state_bytes",),
@@ -158,6 +190,9 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
     Column("runs", "Runs", "Finished runs, and what became of the others",
         ("runs", "diverged", "failed", "missing", "unplanned", "unconverged"),
         lambda row, _: display.runs(row), usual=True, descending=True),
+    Column("reported", "Reported",
+        "Self-reported, replicated on so many machines with the same AUC, or confirmed by its author",
+        ("reported",), left=True, reason=not_recorded),
     Column("tsec", "Target s", "Median training seconds until the target AUC of the board",
         ("target_seconds", "target"), reason=_no_target, usual=True, timed=True),
     Column("chosen", "Chosen", "Values that the tunings of the runs chose", ("chosen",), reason=_no_tuning,
@@ -171,6 +206,91 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
     Column("setting", "Setting", "Settings shared by all methods of the board",
         ("setting", "procedure", "positive"), left=True),
 )  # fmt: skip
+
+
+def _no_suboptimality(row: Row, board: Board) -> str:
+    if row.suboptimality is None:
+        return "the objective was not measured" if row.runs else NO_RUN
+    return row.suboptimality.reason or NO_RUN
+
+
+def _to_target(name: str, target: int) -> Column[Row, Board]:
+    def text(row: Row, board: Board) -> str:
+        own = row.suboptimality
+        costs = getattr(own, name) if own else ()
+        return display.cost(costs[target], getattr(own, f"budget_{name}")) if costs else display.NONE
+
+    near = f"{TARGETS[target]:.0e}".replace("e-0", "e-")
+    field = f"{name}_to_{TARGETS[target]:.0e}"
+    hint = f"Median {'training ' * (name == 'seconds')}{name} until a relative suboptimality of {near}"
+    return Column(
+        f"{name}-{near}", f"{name.capitalize()} to {near}", f"{hint}; > is followed by the whole budget",
+        (field, f"budget_{name}") if target == 0 else (field,), text, reason=_no_suboptimality, usual=True,
+        timed=name == "seconds",
+    )  # fmt: skip
+
+
+SUBOPTIMALITY_COLUMNS: tuple[Column[Row, Board], ...] = (
+    Column("suboptimality", "Suboptimality",
+        "Mean relative suboptimality at the end of training: (objective - minimum) / minimum",
+        ("suboptimality", "objective", "objective_minimum", "objective_gap", "suboptimality_reason"),
+        lambda row, _: display.formatted(row.suboptimality.final if row.suboptimality else math.nan, ".1e"),
+        reason=_no_suboptimality, usual=True),
+    *(_to_target(name, target) for name in ("passes", "seconds") for target in range(len(TARGETS))),
+)  # fmt: skip
+
+
+def row_columns(report: Report) -> tuple[Column[Row, Board], ...]:
+    """The columns of boards in the words of the measure that ranks them, and those of the other measures.
+
+    Where the objective was measured there are columns of the suboptimality.
+    """
+    named = [of_measure(column, report) for column in ROW_COLUMNS]
+    wanted = {
+        "calibrated": any(board.several_machines for board in report.boards),
+        "reported": any(
+            row.reported not in ("", SELF_REPORTED) or board.several_machines
+            for board in report.boards
+            for row in board.rows
+        ),
+    }
+    named = [replace(each, usual=wanted.get(each.key, each.usual)) for each in named]
+    at = 1 + next(at for at, column in enumerate(named) if column.key == "interval")
+    last = 1 + next(at for at, column in enumerate(named) if column.key == "tsec")
+    own = SUBOPTIMALITY_COLUMNS if report.has_suboptimality else ()
+    return (*named[:at], *map(_other, report.others), *named[at:last], *own, *named[last:])
+
+
+def of_measure(column: Column[Item, Whole], report: Report) -> Column[Item, Whole]:
+    """A column in the words of the measure that a report ranks by, which are those of the AUC by default."""
+    measure = report.measure
+    if measure == RANKED_BY:
+        return column
+
+    def field(name: str) -> str:
+        return f"{measure.name}_{name.removeprefix('auc_')}" if name.startswith("auc_") else name
+
+    return replace(
+        column,
+        header=column.header.replace("AUC", measure.symbol),
+        hint=column.hint.replace("AUC", measure.title),
+        fields=tuple(map(field, column.fields)),
+        order=field(column.order),
+    )
+
+
+def _other(measure: MeasureText) -> Column[Row, Board]:
+    def text(row: Row, board: Board) -> str:
+        own = row.others.get(measure.name)
+        return display.with_std(own.mean, own.std) if own else display.NONE
+
+    return Column(
+        f"measure-{measure.name}", f"Test {measure.symbol}",
+        f"Mean test {measure.title} over the runs, and their standard deviation",
+        (f"{measure.name}_mean", f"{measure.name}_std"), text,
+        reason=lambda row, _: "not measured in all finished runs" if row.runs else NO_RUN, usual=True,
+        descending=True,
+    )  # fmt: skip
 
 
 def _no_rank(method: str, overall: Overall) -> str:
@@ -216,9 +336,12 @@ class TextTable(NamedTuple):
     lines: list[list[str]]
 
 
-def board_table(report: Report, board: Board) -> TextTable:
-    """The rows of a board; † marks times that are not comparable, * methods that are exempt from a check."""
-    columns = [column for column in ROW_COLUMNS if column.usual]
+def board_table(report: Report, board: Board, keys: Sequence[str] = ()) -> TextTable:
+    """The rows of a board, in the usual columns or those of the given keys.
+
+    † marks times that do not compare, ° models that are not linear, * exemptions.
+    """
+    columns = _chosen(row_columns(report), keys)
     lines = []
     for row in board.rows:
         fields = row_fields(row, board)
@@ -226,14 +349,18 @@ def board_table(report: Report, board: Board) -> TextTable:
     return _table(report, columns, lines)
 
 
-def overall_table(report: Report, overall: Overall) -> TextTable:
-    """The methods over all boards of a group."""
-    columns = [column for column in METHOD_COLUMNS if column.usual]
+def overall_table(report: Report, overall: Overall, keys: Sequence[str] = ()) -> TextTable:
+    """The methods over all boards of a group, in the usual columns or those of the given keys."""
+    columns = _chosen(METHOD_COLUMNS, keys)
     lines = []
     for method in overall.methods:
         fields = method_fields(method, overall)
         lines.append([column.shown(method, overall, fields) for column in columns])
     return _table(report, columns, lines)
+
+
+def _chosen(columns: Sequence[Column[Any, Any]], keys: Sequence[str]) -> list[Column[Any, Any]]:
+    return [column for column in columns if (column.key in keys if keys else column.usual)]
 
 
 def _table(report: Report, columns: Sequence[Column[Any, Any]], lines: list[list[str]]) -> TextTable:
@@ -247,4 +374,6 @@ def _table(report: Report, columns: Sequence[Column[Any, Any]], lines: list[list
 def _marked(column: Column[Row, Board], row: Row, text: str) -> str:
     if column.timed and row.timing_mark and text != display.NONE:
         return text + "†"
-    return f"{text}*" if column.key == "method" and row.exempt else text
+    if column.key != "method":
+        return text
+    return f"{text}{'' if row.linear else '°'}{'*' if row.exempt else ''}"

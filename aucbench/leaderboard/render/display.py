@@ -86,6 +86,42 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
 
 
+def cost(value: float, budget: float) -> str:
+    """What was paid until a target, or that the budget did not reach it."""
+    return f"> {number(budget)}" if math.isinf(value) else number(value)
+
+
+class ObjectiveText(NamedTuple):
+    """An objective of a board in words, its certified minimum, and the methods that minimise it."""
+
+    sign: str  # F, or F1, F2, ... where there are several
+    text: str
+    minimum: str
+    methods: tuple[str, ...]
+
+
+def objectives(board: Board) -> list[ObjectiveText]:
+    """The objectives of a board whose suboptimality is known; one that varies with the run belongs to one."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in board.rows:
+        if (own := row.suboptimality) and own.objective:
+            found.setdefault((own.objective, row.method if own.differs else ""), []).append(row)
+    texts = []
+    for number, ((text, alone), rows) in enumerate(found.items(), 1):
+        own = rows[0].suboptimality
+        assert own is not None
+        minimum = f"{own.minimum:.6g}, certified to {own.gap / own.size if own.size else own.gap:.0e}"
+        texts.append(
+            ObjectiveText(
+                f"F{number}" if len(found) > 1 else "F",
+                text + (" (of the first run; its constants vary with the run)" if alone else ""),
+                minimum,
+                tuple(row.method for row in rows),
+            )
+        )
+    return texts
+
+
 def percent(share: float) -> str:
     """A share, with three significant digits."""
     return NONE if math.isnan(share) else f"{100 * share:.3g} %"
@@ -130,6 +166,11 @@ def letters(procedure: str) -> str:
     return f"Methods that share a letter do not differ significantly ({procedure})." if procedure else ""
 
 
+def ties(procedure: str) -> str:
+    """How "tied with best" is to be read; empty where nothing was tested."""
+    return f"Tied with best: not significantly different from it ({procedure})." if procedure else ""
+
+
 def outcomes(wins: int, ties: int, losses: int) -> str:
     """Wins, ties and losses; a dash where nothing was compared."""
     return f"{wins}/{ties}/{losses}" if wins + ties + losses else NONE
@@ -147,13 +188,16 @@ def target(board: Board) -> str:
     """The AUC to be reached."""
     if math.isnan(board.target):
         return "no target: no method has all its runs"
-    return f"target: AUC {board.target:.4f}, {board.target_text}"
+    return f"target: {board.measure.symbol} {board.target:.4f}, {board.target_text}"
 
 
 def remarks(board: Board) -> list[str]:
     """What the marks in the table of a board mean."""
     marked = sorted({f"† {row.method}: {row.timing_mark}" for row in board.rows if row.timing_mark})
     exempt = [f"* {row.method} is exempt from checks: {row.exempt}" for row in board.rows if row.exempt]
+    other = [
+        f"° {row.method} is not a linear model: {row.parameters}" for row in board.rows if not row.linear
+    ]
     chosen = [f"{row.method} chose {row.chosen}" for row in board.rows if row.chosen]
     edges = [f"{row.method}: {row.edges}" for row in board.rows if row.edges]
     diverged = [f"{row.method} {trouble(row)}: {row.advice}" for row in board.rows if row.advice]
@@ -163,7 +207,17 @@ def remarks(board: Board) -> list[str]:
         if row.unconverged
     ]
     first = [text for text in (letters(board.procedure), _baseline(board)) if text]
-    return [*first, *marked, *sorted(exempt), *chosen, *edges, *unconverged, *diverged]
+    notes = [*marked, *sorted(exempt), *sorted(other), *chosen, *edges, *unconverged, *diverged]
+    return [*first, *notes, *without_suboptimality(board)]
+
+
+def without_suboptimality(board: Board) -> list[str]:
+    """Why methods whose objective was measured have no suboptimality, or none against a cost."""
+    return [
+        f"{row.method} has no {'curve of the ' * bool(own.objective)}suboptimality: {own.reason.rstrip('.')}."
+        for row in board.rows
+        if (own := row.suboptimality) and own.reason
+    ]
 
 
 def overall_remarks(overall: Overall) -> list[str]:
@@ -242,7 +296,8 @@ def board_verdict(board: Board) -> tuple[str, str]:
     if lead is None:
         return "", "No run has finished on this board."
     bounds = "" if math.isnan(lead.auc.low) else f" ({interval(lead.auc)})"
-    start = f" has the highest mean test AUC, {mean(lead.auc.value)}{bounds} over {plural(lead.runs, 'run')}"
+    value = f"{board.measure.title}, {mean(lead.auc.value)}{bounds}"
+    start = f" has the highest mean test {value} over {plural(lead.runs, 'run')}"
     rivals = [row for row in board.rows if row is not lead and not math.isnan(row.auc.value)]
     near = tied_with(lead, board)
     if not rivals:

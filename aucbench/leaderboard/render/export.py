@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
+from aucbench.evaluation.measures import MEASURES, TrainingObjective
 from aucbench.leaderboard.cells import BoardCell, groups
-from aucbench.leaderboard.render.columns import METHOD_COLUMNS, ROW_COLUMNS, method_fields, row_fields
-from aucbench.leaderboard.render.figures import draw_all
+from aucbench.leaderboard.render.columns import METHOD_COLUMNS, method_fields, row_columns, row_fields
+from aucbench.leaderboard.render.figures import Pictures, draw_all
 from aucbench.leaderboard.render.latex import latex
 from aucbench.leaderboard.render.markdown import markdown
 from aucbench.leaderboard.render.page import write_page
 from aucbench.leaderboard.report import Report
 from aucbench.studies.record import canonical, subset
+from aucbench.studies.result import SUBOPTIMALITY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,11 +25,19 @@ if TYPE_CHECKING:
 PAGE = "leaderboard.html"
 
 
-def write(report: Report, cells: Sequence[BoardCell], folder: Path, pictures: bool = True) -> list[Path]:
+def write(
+    report: Report,
+    cells: Sequence[BoardCell],
+    folder: Path,
+    pictures: Pictures | None = None,
+    quoted: Report | None = None,
+) -> list[Path]:
     """Write tables, documents, the page and, if wanted, the pictures; returns the files.
 
     The cells that the report was made from are written as they are, so that numbers can be computed again.
+    LaTeX and pictures, which go into papers, are made of `quoted`, a part of the report, if it is given.
     """
+    quoted = quoted or report
     folder.mkdir(parents=True, exist_ok=True)
     board = board_table(report)
     board.to_csv(folder / "leaderboard.csv", index=False)
@@ -35,20 +45,27 @@ def write(report: Report, cells: Sequence[BoardCell], folder: Path, pictures: bo
     overall_table(report).to_csv(folder / "overall.csv", index=False)
     cell_table(cells, report.one_study).to_parquet(folder / "cells.parquet", index=False)
     (folder / "leaderboard.md").write_text(markdown(report), encoding="utf-8")
-    (folder / "leaderboard.tex").write_text(latex(report), encoding="utf-8")
+    (folder / "leaderboard.tex").write_text(latex(quoted), encoding="utf-8")
     write_page(report, folder / PAGE)
     names = ("leaderboard.csv", "overall.csv", "leaderboard.parquet", "cells.parquet", "leaderboard.md")
-    drawn = draw_all(report, folder / "pictures") if pictures else []
+    drawn = draw_all(quoted, folder / "pictures", pictures) if pictures else []
     return [folder / name for name in (*names, "leaderboard.tex", PAGE)] + drawn
 
 
 def board_table(report: Report) -> "pd.DataFrame":
-    """One row a board and method, best first; `group` is that of boards that are ranked together."""
+    """One row a board and method, best first; `group` is that of boards that are ranked together.
+
+    The last columns are the parameters of the measures, such as ``pauc_max_fpr``.
+    """
     import pandas as pd
 
-    names = ["group", "board", "tuned", *(name for column in ROW_COLUMNS for name in column.fields)]
+    names = ["group", "board", "tuned", *(name for column in row_columns(report) for name in column.fields)]
+    measures = {
+        name: value for each in (report.measure, *report.others) for name, value in each.columns.items()
+    }
+    names += measures
     rows = [
-        row_fields(row, board) | {"group": group, "board": board.number, "tuned": board.tuned}
+        row_fields(row, board) | {"group": group, "board": board.number, "tuned": board.tuned} | measures
         for group, (_, boards) in enumerate(report.groups(), 1)
         for board in boards
         for row in board.rows
@@ -57,12 +74,16 @@ def board_table(report: Report) -> "pd.DataFrame":
 
 
 def overall_table(report: Report) -> "pd.DataFrame":
-    """One row a method and group of boards: ranks, groups, wins, ties, losses, gains."""
+    """One row a method and group of boards: ranks, groups, wins, ties, losses, gains, and the measure."""
     import pandas as pd
 
     names = ["group", "tuned", "boards", *(name for column in METHOD_COLUMNS for name in column.fields)]
+    measure = {"measure": report.measure.name, **report.measure.columns}
+    names += measure
     rows = [
-        method_fields(method, overall) | {"group": group, "tuned": overall.tuned, "boards": overall.boards}
+        method_fields(method, overall)
+        | {"group": group, "tuned": overall.tuned, "boards": overall.boards}
+        | measure
         for group, overall in enumerate(report.overall, 1)
         for method in overall.methods
     ]
@@ -73,7 +94,8 @@ def cell_table(cells: Sequence[BoardCell], one_study: bool = False) -> "pd.DataF
     """One row a cell of a report, from which all but what is read off curves can be computed again.
 
     `board` and `method` say where the cell stands in the report; they are null for a cell that a later
-    version of its code or data has replaced. AUCs are null unless `status` is ``finished``.
+    version of its code or data has replaced. AUCs are null unless `status` is ``finished``. The last columns
+    are the other measures that some cell has, and their parameters in it.
     """
     import pandas as pd
 
@@ -82,7 +104,19 @@ def cell_table(cells: Sequence[BoardCell], one_study: bool = False) -> "pd.DataF
     for number, (group, members) in enumerate(boards, 1):
         places |= {cell.key: (number, group.label(cell)) for cell in members}
     rows = [_cell(cell, *places.get(cell.key, (None, None))) for cell in cells]
-    return pd.DataFrame(rows, columns=list(CELL)).astype({"board": "Int64"})
+    measured = [name for name in MEASURES if name not in CELL and any(cell.value(name) for cell in cells)]
+    for row, cell in zip(rows, cells, strict=True):
+        row |= _objective(cell)
+        known = cell.record.measures if cell.record else {}
+        row |= {name: cell.value(name) for name in measured}
+        row |= {
+            f"{name}_{key}": value
+            for name in measured
+            if name in known
+            for key, value in known[name].parameters.items()
+        }
+    names = dict.fromkeys([*CELL, *measured, *(name for row in rows for name in row)])
+    return pd.DataFrame(rows, columns=list(names)).astype({"board": "Int64"})
 
 
 _DESCRIBED = (
@@ -126,6 +160,21 @@ def _cell(cell: BoardCell, board: int | None, method: str | None) -> dict[str, A
         | _some(record and record.data, _ROWS)
         | _some(record and record.result, _MEASURED)
     )
+
+
+def _objective(cell: BoardCell) -> dict[str, Any]:
+    """The training objective of a cell, its certified minimum and the suboptimality."""
+    own = cell.record.measures.get(TrainingObjective.name) if cell.record else None
+    if own is None:
+        return {}
+    found = {"objective": own.value, "objective_reason": own.reason}
+    if own.minimum:
+        known = own.minimum.value is not None
+        found |= {"objective_minimum": own.minimum.value, "objective_gap": own.minimum.gap if known else None}
+        found |= {"objective_text": own.minimum.objective, "objective_reason": own.minimum.reason}
+    if SUBOPTIMALITY in cell.curve:
+        found["suboptimality"] = float(cell.curve[SUBOPTIMALITY][-1])
+    return found
 
 
 def _some(part: Struct | None, names: tuple[str, ...]) -> dict[str, Any]:

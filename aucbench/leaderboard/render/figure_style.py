@@ -3,20 +3,28 @@
 import contextlib
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from aucbench.leaderboard.render.display import line
-from aucbench.leaderboard.report import Report
+from aucbench.leaderboard.report import Overall, Pairwise, Report
 
-MARKERS = {"circle": "o", "square": "s", "up": "^", "diamond": "D", "down": "v", "cross": "X"}
+Picture = tuple[Any, str]  # the figure, and how to read it
+
+MARKERS = {
+    "circle": "o", "square": "s", "up": "^", "diamond": "D", "down": "v", "cross": "X", "plus": "P",
+    "star": "*"}  # fmt: skip
 DASHES: dict[str, Any] = {
     "solid": "-", "dashed": (0, (5, 2)), "dotted": (0, (1, 1.5)), "dashdot": (0, (5, 1.5, 1, 1.5)),
-    "short": (0, (2.5, 1.5)),
+    "short": (0, (2.5, 1.5)), "dashdotdot": (0, (5, 1.5, 1, 1.5, 1, 1.5)),
 }  # fmt: skip
-LUMINANCE = 0.45  # lighter colours cannot be seen on white
+WIDTHS = {"column": 3.35, "page": 7.0}  # inches, of one column and of both in the templates of most venues
+NARROW = 5.0  # inches; a narrower figure has its legend below
+HIGHLIGHTED = 8  # methods in one picture, at most
+GREY, OTHERS = "0.78", " other method"  # colour of the other methods, and their label after their number
+HIDDEN = "_"  # a label that no legend shows
 LINES = 3  # of a label
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -27,45 +35,76 @@ class Style(NamedTuple):
     colour: str
     marker: str
     dashes: Any
+    is_grey: bool = False  # one of many: thin, behind the others, and without a name in the legend
+
+    def line(self, marked: bool = False, points: int = 0) -> dict[str, Any]:
+        """Options of its line, of so many points; a marker on some of them if `marked`."""
+        if self.is_grey:
+            return {"color": self.colour, "linewidth": 0.6, "zorder": 1}
+        marks = {"marker": self.marker, "markersize": 4, "markevery": max(1, points // 8)} if marked else {}
+        return {"color": self.colour, "linestyle": self.dashes, "linewidth": 1.4, "zorder": 2.5} | marks
+
+
+def highlighted(styles: Mapping[str, Style], overall: Overall) -> dict[str, Style]:
+    """Grey for all but a few methods of a group: the baseline and those with the best mean ranks."""
+    first = [overall.baseline] if overall.baseline in overall.methods else []
+    kept = list(dict.fromkeys([*first, *overall.methods]))[:HIGHLIGHTED]
+    return {
+        method: style if method in kept else Style(GREY, "o", "-", is_grey=True)
+        for method, style in styles.items()
+    }
+
+
+def legend(styles: Mapping[str, Style], methods: Sequence[str], names: Sequence[str] = ()) -> list[str]:
+    """Labels of lines for a legend: names, and on the first of the grey ones how many these are."""
+    labels = short(names or methods)
+    grey = [at for at, method in enumerate(methods) if styles[method].is_grey]
+    for at in grey:
+        labels[at] = f"{len(grey)}{OTHERS}{'s' * (len(grey) > 1)}" if at == grey[0] else HIDDEN
+    return labels
 
 
 def styles(report: Report) -> dict[str, Style]:
     """Method labels to what they are drawn with."""
     return {
-        label: Style(legible(look.colour), MARKERS[look.marker], DASHES[look.dashes])
+        label: Style(look.colour, MARKERS[look.marker], DASHES[look.dashes])
         for label, look in report.looks.items()
     }
 
 
-def legible(colour: str) -> str:
-    """The same hue, as dark as it must be to stand out from white."""
-    from matplotlib.colors import to_hex, to_rgb
-
-    red, green, blue = to_rgb(colour)
-    share = min(1.0, LUMINANCE / max(1e-9, 0.2126 * red + 0.7152 * green + 0.0722 * blue))
-    return to_hex((share * red, share * green, share * blue))
-
-
-def begin(width: float = 7.0, height: float = 4.6, columns: int = 1) -> tuple[Any, Any]:
-    """A figure and its axes (an array of several columns), made without the display's help."""
+def begin(height: float = 4.2, columns: int = 1) -> tuple[Any, Any]:
+    """A figure as wide as `look` says and its axes (an array of several columns), made without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width(), height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.subplots(1, columns)
 
 
+def width() -> float:
+    """Inches that a figure is wide, as `look` says."""
+    import matplotlib
+
+    return float(matplotlib.rcParams["figure.figsize"][0])
+
+
 @contextlib.contextmanager
-def look() -> Iterator[None]:
-    """The style of everything drawn while it lasts; dollars in names are no formulas."""
+def look(width: str = "page") -> Iterator[None]:
+    """The style of everything drawn while it lasts, in a width of `WIDTHS`; dollars in names are no formulas.
+
+    Fonts are written as TrueType, which venues ask for; matplotlib's default in PDF is Type 3.
+    """
     import matplotlib
     import seaborn as sns
 
+    inches = WIDTHS[width]
+    fonts: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}
+    size: Any = {"figure.figsize": (inches, inches * 0.65)}
     with (
         sns.axes_style("whitegrid", {"axes.edgecolor": "0.4"}),
-        sns.plotting_context("paper", 1.15),
-        matplotlib.rc_context({"text.parse_math": False, "text.usetex": False}),
+        sns.plotting_context("paper", 1.0 if inches > NARROW else 0.8),
+        matplotlib.rc_context({"text.parse_math": False, "text.usetex": False} | fonts | size),
         warnings.catch_warnings(),
     ):
         warnings.filterwarnings("ignore", message="Glyph .* missing")
@@ -84,6 +123,22 @@ def logarithmic(axis: Any, low: float, high: float) -> None:
     )
 
 
+def against_log(axes: Any, x: str, y: str, title: str) -> None:
+    """A logarithmic x axis, headings, and a legend beside the axes or below, where it hides nothing."""
+    axes.set_xscale("log")
+    logarithmic(axes.xaxis, *axes.get_xlim())
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_title(line(title))
+    figure, narrow = axes.figure, axes.figure.get_figwidth() < NARROW
+    place = "outside lower center" if narrow else "outside right center"
+    # The sort is stable: lines keep their order, and the other methods come last.
+    found = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda item: OTHERS in item[1])
+    figure.legend(
+        *zip(*found, strict=True), loc=place, ncols=2 if narrow else 1, frameon=False, fontsize="small"
+    )
+
+
 def power(value: float) -> str:
     """A power of ten."""
     return f"10{str(round(np.log10(value))).translate(SUPERSCRIPTS)}" if value > 0 else f"{value:g}"
@@ -91,7 +146,8 @@ def power(value: float) -> str:
 
 def height(labels: Sequence[str]) -> float:
     """Of a figure with a legend of these labels."""
-    return max(4.6, 1.0 + 0.185 * sum(label.count("\n") + 1 for label in labels))
+    lines = sum(label.count("\n") + 1 for label in labels if label != HIDDEN)
+    return 2.4 + 0.07 * lines if width() < NARROW else max(4.2, 1.0 + 0.165 * lines)
 
 
 def short(labels: Sequence[str], length: int = 30) -> list[str]:
@@ -104,3 +160,26 @@ def short(labels: Sequence[str], length: int = 30) -> list[str]:
         text = "\n".join(lines)
         found.append(f" {text}" if text.startswith("_") else text)  # else a legend leaves it out
     return found
+
+
+def p_values(methods: list[str], pairwise: Pairwise, title: str) -> Any:
+    """P-values of all pairs as a figure; None with fewer than two methods or no test at all."""
+    import seaborn as sns
+
+    size = len(methods)
+    values = np.array([[pairwise.get((one, other), np.nan) for other in methods] for one in methods])
+    if size < 2 or np.isnan(values).all():
+        return None
+    written = np.array([["<.01" if p < 0.01 else f"{p:.2f}" for p in row] for row in values])
+    figure, axes = begin(0.85 * width())
+    names = short(methods, 24)
+    sns.heatmap(
+        values, vmin=0.0, vmax=0.2, cmap="viridis", annot=written if size <= 2 * width() else None, fmt="",
+        annot_kws={"fontsize": "x-small"}, xticklabels=names, yticklabels=names, ax=axes, square=True,
+        cbar_kws={"label": "p-value", "shrink": 0.7, "extend": "max"}, linewidths=0.5, linecolor="white",
+    )  # fmt: skip
+    axes.set_title(line(title))
+    axes.tick_params(axis="x", rotation=90, labelsize="small")
+    axes.tick_params(axis="y", rotation=0, labelsize="small")
+    axes.grid(visible=False)
+    return figure

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from aucbench.leaderboard.render import display
 from aucbench.leaderboard.report import Board, Overall, Report, Row
@@ -11,6 +12,7 @@ SPECIAL = {
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", "]": "{]}", "*": "{*}",
     "†": r"\dag{}", "±": r"\ensuremath{\pm}", "-": "{-}", "`": r"\textasciigrave{}",
+    "≤": r"\ensuremath{\leq}", "≥": r"\ensuremath{\geq}",
 }  # fmt: skip
 
 
@@ -57,9 +59,9 @@ def _tables(overall: Overall, boards: Sequence[Board], title: str, report: Repor
     both = "paired t-tests with Nadeau and Bengio's and Holm's corrections, 5 %"
     test = next(iter(tests)) if len(tests) == 1 else both
     caption = (
-        "Test AUC (mean $\\pm$ standard deviation over the runs; how many runs where some gave none), "
-        f"{escaped(title)}; bold: the best, and those that do not differ from it significantly "
-        f"({escaped(test)}). aucbench {escaped(report.version)}."
+        f"Test {escaped(report.measure.title)} (mean $\\pm$ standard deviation over the runs; how many runs "
+        f"where some gave none), {escaped(title)}; bold: the best, and those that do not differ "
+        f"from it significantly ({escaped(test)}). aucbench {escaped(report.version)}."
     )
     if not overall.baseline:
         caption += f" There are no gains: {escaped(overall.baseline_reason)}."
@@ -67,8 +69,9 @@ def _tables(overall: Overall, boards: Sequence[Board], title: str, report: Repor
     text = _table(caption, boards, methods, _auc, ["mean rank", *ranks])
     if overall.baseline:
         caption = (
-            f"Gain in test AUC over {escaped(overall.baseline)}: mean difference over the same runs with the "
-            "95\\,\\% interval of the corrected paired t-test; the last line is over the data sets."
+            f"Gain in test {escaped(report.measure.title)} over {escaped(overall.baseline)}: mean difference "
+            "over the same runs with the 95\\,\\% interval of the corrected paired t-test; the "
+            "last line is over the data sets."
         )
         means = [signed(display.overall_gain(overall, method)) for method in methods]
 
@@ -76,7 +79,35 @@ def _tables(overall: Overall, boards: Sequence[Board], title: str, report: Repor
             return signed(display.row_gain(row, board))
 
         text += "\n\n" + _table(caption, boards, methods, gain, ["mean gain", *means])
+    for measure in report.others:
+        caption = f"Test {escaped(measure.title)} (mean $\\pm$ standard deviation over the runs)."
+        text += "\n\n" + _table(caption, boards, methods, partial(_other, measure.name), [])
+    if any(row.suboptimality for board in boards for row in board.rows):
+        caption = (
+            "Relative suboptimality of the training objective at the end of training, mean over the runs, of "
+            "each method against the certified minimum of its own objective."
+        )
+        text += "\n\n" + _table(caption, boards, methods, _suboptimality, []) + _without_suboptimality(boards)
     return text + (_chosen(boards) if overall.tuned else "")
+
+
+def _other(name: str, row: Row, board: Board) -> str:
+    own = row.others.get(name)
+    return signed(display.with_std(own.mean, own.std)) if own else "--"
+
+
+def _suboptimality(row: Row, board: Board) -> str:
+    return signed(display.formatted(row.suboptimality.final if row.suboptimality else math.nan, ".1e"))
+
+
+def _without_suboptimality(boards: Sequence[Board]) -> str:
+    """Why methods have none: a paragraph per data set."""
+    texts = {board.dataset: display.without_suboptimality(board) for board in boards}
+    return "".join(
+        rf"{chr(10) * 2}\noindent\textbf{{{escaped(dataset)}.}} {escaped(' '.join(own))}"
+        for dataset, own in texts.items()
+        if own
+    )
 
 
 def _table(
@@ -86,7 +117,7 @@ def _table(
     cell: Callable[[Row, Board], str],
     last: Sequence[str],
 ) -> str:
-    """Data sets by methods; below them one line over all data sets."""
+    """Data sets by methods; below them one line over all data sets, if there is one."""
     lines = []
     for board in boards:
         rows = {row.method: row for row in board.rows}
@@ -102,8 +133,7 @@ def _table(
             " & ".join(["data set", *map(escaped, methods)]) + r" \\",
             r"\midrule",
             *lines,
-            r"\midrule",
-            " & ".join(last) + r" \\",
+            *([r"\midrule", " & ".join(last) + r" \\"] if last else []),
             r"\bottomrule",
             r"\end{tabular}}",
             r"\end{table}",

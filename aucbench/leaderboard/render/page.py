@@ -16,7 +16,8 @@ from aucbench.leaderboard.render.columns import board_table, overall_table
 from aucbench.leaderboard.report import Report
 
 SCRIPTS = (
-    "dom", "report", "state", "plot", "table", "board_charts", "overall_charts", "views", "app",
+    "dom", "report", "state", "highlights", "plot", "downloads", "table", "board_charts", "objective_charts",
+    "overall_curves", "pareto_charts", "overall_charts", "method_charts", "views", "app",
 )  # fmt: skip
 
 

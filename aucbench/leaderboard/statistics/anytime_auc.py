@@ -6,9 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from aucbench.leaderboard.statistics.inputs import KEY, Curve, Curves, Run, runs_with_curves
-
-CHANCE = 0.5  # the AUC of a model that has seen nothing
+from aucbench.leaderboard.statistics.inputs import CHANCE, KEY, Curve, Curves, Run, runs_with_curves
 
 
 class Range(NamedTuple):
@@ -18,7 +16,9 @@ class Range(NamedTuple):
     high: float  # >= low
 
 
-def anytime_auc(cells: pd.DataFrame, curves: Curves, cost: str = "samples") -> pd.DataFrame:
+def anytime_auc(
+    cells: pd.DataFrame, curves: Curves, cost: str = "samples", chance: float = CHANCE
+) -> pd.DataFrame:
     """The anytime AUC of every run: its `area` over the `common_ranges`.
 
     The columns are those of cells, which can be summarised, compared and ranked; `auc` is the area, NaN for a
@@ -29,7 +29,7 @@ def anytime_auc(cells: pd.DataFrame, curves: Curves, cost: str = "samples") -> p
     rows = []
     for run in runs:
         within = ranges.get(run.key[:2])
-        value = np.nan if run.curve is None or within is None else area(run.curve, within)
+        value = np.nan if run.curve is None or within is None else area(run.curve, within, chance)
         rows.append((*run.key, value, run.status))
     return pd.DataFrame(rows, columns=[*KEY, "auc", "status"])
 
@@ -55,12 +55,12 @@ def common_ranges(runs: list[Run]) -> dict[tuple[Hashable, Hashable], Range]:
     return ranges
 
 
-def area(curve: Curve, within: Range) -> float:
+def area(curve: Curve, within: Range, chance: float = CHANCE) -> float:
     """The mean AUC over the logarithm of the cost, in [0, 1].
 
     With x the logarithm of the cost, this is the integral of AUC dx from log(low) to log(high), divided by
     log(high) - log(low); between checkpoints the AUC is linear in x. Before its first checkpoint a curve
-    counts as 0.5, chance: there was no model to use. After its last checkpoint it keeps its last AUC: the
+    counts as `chance`: there was no model to use. After its last checkpoint it keeps its last AUC: the
     model can still be used. With low = high it is the AUC there.
     """
     usable = curve.cost > 0
@@ -70,10 +70,10 @@ def area(curve: Curve, within: Range) -> float:
         x, y = np.log([within.low]), curve.auc[-1:]
     a, b = np.log(within.low), np.log(within.high)
     if a == b:
-        return float(np.interp(a, x, y)) if a >= x[0] else CHANCE
+        return float(np.interp(a, x, y)) if a >= x[0] else chance
     start = min(max(a, x[0]), b)
     inside = x[(x > start) & (x < b)]
     grid = np.concatenate(([start], inside, [b]))
     heights = np.interp(grid, x, y)
     under = np.sum((heights[1:] + heights[:-1]) / 2 * np.diff(grid))
-    return float((CHANCE * (start - a) + under) / (b - a))
+    return float((chance * (start - a) + under) / (b - a))

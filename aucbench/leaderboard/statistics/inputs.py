@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from aucbench.errors import AucbenchError, DataError
 
 KEY = ("board", "dataset", "method", "run")
+CHANCE = 0.5  # the AUC of a model that has seen nothing
 TOLERANCE = 1e-12  # AUCs, and differences of AUCs, that are closer are equal: rounding, not evidence
 
 Floats = NDArray[np.float64]

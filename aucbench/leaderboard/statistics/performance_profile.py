@@ -49,7 +49,18 @@ def performance_profile(table: pd.DataFrame) -> pd.DataFrame:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(np.isfinite(values), values / best, np.inf)
     ratios[(values == best) & np.isfinite(values)] = 1.0
-    steps = np.unique(np.append(ratios[np.isfinite(ratios)], 1.0))
-    within = (ratios[None] <= steps[:, None, None]).sum(axis=1)
-    shares = within / len(values) if len(values) else np.full(within.shape, np.nan)
-    return pd.DataFrame(shares, index=pd.Index(steps, name="tau"), columns=table.columns)
+    profile = shares_within(pd.DataFrame(ratios, columns=table.columns), 1.0)
+    return profile.rename_axis("tau")
+
+
+def shares_within(table: pd.DataFrame, first: float) -> pd.DataFrame:
+    """For each column the share of its values that are at most as large as the index; NaN is left out.
+
+    The index holds `first` and all finite values of the table.
+    """
+    values = table.to_numpy(dtype=float)
+    steps = np.unique(np.append(values[np.isfinite(values)], first))
+    known = (~np.isnan(values)).sum(axis=0)
+    within = (values[None] <= steps[:, None, None]).sum(axis=1)
+    shares = np.divide(within, known, out=np.full(within.shape, np.nan), where=known > 0)
+    return pd.DataFrame(shares, index=pd.Index(steps), columns=table.columns)

@@ -1,17 +1,20 @@
 """What it costs to reach a target AUC."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from aucbench.leaderboard.statistics.inputs import KEY, Curve, Curves, blocks, runs_with_curves
+from aucbench.leaderboard.statistics.inputs import CHANCE, KEY, Curve, Curves, Run, blocks, runs_with_curves
 
 Targets = dict[tuple[Hashable, Hashable], float]
+TARGET = 0.99  # of the way from chance to the best mean
+# The same for profiles over several targets: the distance that is left falls by a factor of about three.
+FRACTIONS = (0.9, 0.97, 0.99, 0.997, 0.999)
 
 
-def target_aucs(cells: pd.DataFrame, fraction: float = 0.99) -> Targets:
-    """The AUC to be reached, by (board, dataset): 0.5 + fraction (best - 0.5).
+def target_aucs(cells: pd.DataFrame, fraction: float = TARGET, chance: float = CHANCE) -> Targets:
+    """The AUC to be reached, by (board, dataset): chance + fraction (best - chance).
 
     The best is the largest final mean AUC of the methods without gaps; the target is NaN where there is no
     such method, or the best is not above chance. It is a fraction of what lies above chance, since a fraction
@@ -20,7 +23,7 @@ def target_aucs(cells: pd.DataFrame, fraction: float = 0.99) -> Targets:
     targets: Targets = {}
     for block in blocks(cells):
         best = float(block.means[block.complete].max(initial=0.0))
-        targets[block.board, block.dataset] = 0.5 + fraction * (best - 0.5) if best > 0.5 else np.nan
+        targets[block.board, block.dataset] = chance + fraction * (best - chance) if best > chance else np.nan
     return targets
 
 
@@ -35,13 +38,15 @@ def costs_to_reach(
     rows = []
     for run in runs_with_curves(cells, curves, cost):
         target = targets.get(run.key[:2], np.nan)
-        if run.curve is not None:
-            paid = first_crossing(run.curve, target)
-        else:
-            unknown = run.status in ("missing", "finished") or np.isnan(target)
-            paid = np.nan if unknown else np.inf
-        rows.append((*run.key, target, paid))
+        rows.append((*run.key, target, _paid(run, target)))
     return pd.DataFrame(rows, columns=[*KEY, "target", "cost"])
+
+
+def _paid(run: Run, target: float) -> float:
+    if run.curve is not None:
+        return first_crossing(run.curve, target)
+    unknown = run.status in ("missing", "finished") or np.isnan(target)
+    return np.nan if unknown else np.inf
 
 
 def first_crossing(curve: Curve, target: float) -> float:
@@ -63,6 +68,26 @@ def first_crossing(curve: Curve, target: float) -> float:
     part = (target - curve.auc[at - 1]) / (curve.auc[at] - curve.auc[at - 1])
     before, after = np.log(curve.cost[at - 1 : at + 1])
     return float(np.exp(before + part * (after - before)))
+
+
+def median_costs(
+    cells: pd.DataFrame, curves: Curves, targets: Sequence[Targets], cost: str
+) -> dict[str, tuple[float, ...]]:
+    """The median costs of each method until each of several targets.
+
+    `cells` are those of one data set. A median is inf where fewer than half of the runs reach the target.
+    """
+    found: dict[str, list[list[float]]] = {}
+    for run in runs_with_curves(cells, curves, cost):
+        paid = [_paid(run, each.get(run.key[:2], np.nan)) for each in targets]
+        found.setdefault(str(run.key[2]), []).append(paid)
+    return {method: tuple(map(_median, zip(*own, strict=True))) for method, own in found.items()}
+
+
+def _median(paid: Sequence[float]) -> float:
+    """Of those that are known; NaN where none is."""
+    known = [cost for cost in paid if not np.isnan(cost)]
+    return float(np.median(known)) if known else float("nan")
 
 
 def summarise_reaching(reached: pd.DataFrame) -> pd.DataFrame:

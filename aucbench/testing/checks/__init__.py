@@ -33,9 +33,11 @@ ALGORITHM_CHECKS = in_stages(
         interface.reading,
         interface.weights,
         interface.finalize,
+        interface.objective,
         learned_model.sparse_rows,
         learned_model.float32_rows,
         learned_model.one_class_first,
+        learned_model.weighted,
         learned_model.converges,
         learned_model.auc,
         cost.cost,
@@ -47,7 +49,7 @@ LOSS_CHECKS = in_stages(
     (declarations.declared,),
     (losses.one_parameter, losses.static),
     (losses.finite,),
-    (losses.derivative, losses.compiled, losses.pairs, losses.prox, losses.facts),
+    (losses.derivative, losses.compiled, losses.pairs, losses.prox, losses.facts, losses.structure),
 )
 DATASET_CHECKS = in_stages(
     datasets.DatasetSubject,

@@ -1,17 +1,13 @@
 """The check of the cost per iteration that a method claims, such as "nnz", "d^2" or "n d min(n, d)"."""
 
-import ast
 import copy
-import math
-import operator
-import re
-from collections.abc import Mapping
 from time import monotonic, thread_time_ns
 from typing import Any
 
 import numpy as np
 
 from aucbench.contracts import Access
+from aucbench.contracts.claimed_formula import evaluate
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import Toy
@@ -27,15 +23,6 @@ REPEATS = 3
 ENOUGH_NS = 2_000_000  # that a measurement takes
 LONG = 0.2  # seconds that a measurement need not take
 MOST_ITERATIONS = 4096
-PRODUCT = re.compile(r"(?<=[\w)])\s+(?=[\w(])")  # a space between factors
-FUNCTIONS: Mapping[str, Any] = {"min": min, "max": max, "log": math.log, "sqrt": math.sqrt}
-OPERATORS: Mapping[type, Any] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
 
 
 def cost(trainee: Trainee) -> str | None:
@@ -111,31 +98,3 @@ def _nanoseconds(trainee: Trainee, toy: Toy, iterations: int, repeats: int = REP
         trainee.plugin.step(fresh, chunk)
         times.append(thread_time_ns() - begin)
     return max(1.0, float(np.median(times))) / iterations
-
-
-def evaluate(text: str, values: Mapping[str, float]) -> float:
-    """The value of a formula such as "n d min(n, d)"; a ValueError when the text is none.
-
-    A name without a value counts as 1, a space between factors multiplies.
-    """
-    try:
-        python = PRODUCT.sub(" * ", text.strip()).replace("^", "**")
-        return float(_value(ast.parse(python, mode="eval").body, values))
-    except (SyntaxError, TypeError, ZeroDivisionError) as error:
-        raise ValueError(f"{text!r} is not a formula") from error
-
-
-def _value(node: Any, values: Mapping[str, float]) -> float:
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        return float(OPERATORS[type(node.op)](_value(node.left, values), _value(node.right, values)))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        arguments = [_value(argument, values) for argument in node.args]
-        if node.func.id in FUNCTIONS:
-            return float(FUNCTIONS[node.func.id](*arguments))
-        if len(arguments) == 1:  # a name before a bracket is a factor, as in O(d)
-            return _value(node.func, values) * arguments[0]
-    if isinstance(node, ast.Name):
-        return float(values.get(node.id, 1.0))
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return float(node.value)
-    raise TypeError(type(node).__name__)

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.contracts import Objective, Problem
+from aucbench.errors import ParameterError
 from aucbench.humanize import duration
 from aucbench.runner.state import arrays
 from aucbench.testing.findings import Broken
@@ -125,3 +127,26 @@ def finalize(trainee: Trainee) -> str | None:
             if snapshot(state) != before:
                 raise Broken(f"`finalize` changes the {when} state it is given.")
     return None
+
+
+def objective(trainee: Trainee) -> str | None:
+    """`objective` gives an `Objective` of the weights with a loss, or None, or says why there is none."""
+    if not hasattr(trainee.plugin, "objective"):
+        return "declares no objective"
+    if not hasattr(trainee.plugin, "weights"):
+        raise Broken("An `objective` is a function of the weights: the method needs `weights(state)`.")
+    toy = trainee.problem()
+    given = Problem(toy.X, toy.y, trainee.iterations(len(toy.y), 1), trainee.loss)
+    try:
+        found = trainee.call("objective", given)
+    except ParameterError as error:
+        return f"has no objective with these parameters: {error}"
+    if found is None:
+        return "has no objective with these parameters"
+    if not isinstance(found, Objective):
+        raise Broken(f"`objective` returned {found!r:.60}; expected an aucbench.Objective or None.")
+    if not callable(getattr(found.loss, "value", None)):
+        raise Broken(
+            f"The loss of the objective is {found.loss!r:.60}; expected a loss, such as problem.loss."
+        )
+    return str(found)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access
-from aucbench.evaluation import exact_auc
+from aucbench.evaluation.auc import exact_auc
 from aucbench.humanize import duration
 from aucbench.runner.budget_and_checkpoints import MAX_PASSES
 from aucbench.testing import problems
@@ -17,6 +17,7 @@ from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of
 
 SPARSE = 1e-9  # relative to the largest score
 SINGLE = 1e-3  # likewise
+COPIES = 1e-3  # likewise, of a row of weight k and k rows: solvers end at some tolerance
 AUC_GAP = 0.02
 EPOCHS = 20
 SHARE = 0.3  # of the remaining time, for the AUC with default parameters
@@ -80,6 +81,30 @@ def one_class_first(trainee: Trainee) -> str | None:
     return None
 
 
+def weighted(trainee: Trainee) -> str | None:
+    """With `weighted`, weights matter; for access full a row of weight k counts as k rows (to 1e-3)."""
+    if not getattr(trainee.plugin, "weighted", False):
+        return "does not declare `weighted`"
+    toy = trainee.use(problems.noisy())
+    counts = np.random.default_rng(0).integers(1, 4, len(toy.y))
+    plain = trainee.scores(_trained(trainee, toy, EPOCHS), toy.X)
+    heavier = toy._replace(weights=counts.astype(np.float64))
+    found = trainee.scores(_trained(trainee, heavier, EPOCHS), toy.X)
+    if np.array_equal(found, plain):
+        raise Broken(
+            "`weighted` is declared, and weights of 1, 2 and 3 change no score: `problem.weights` and "
+            "`batch.weights` have those of all rows."
+        )
+    if trainee.access is not Access.full:
+        return None
+    copies = np.repeat(np.arange(len(toy.y)), counts)
+    longer = toy._replace(X=toy.X[copies], y=toy.y[copies])
+    expected = trainee.scores(_trained(trainee, longer, EPOCHS), toy.X)
+    words = "Scores after training on rows of weight k differ from those of k copies of each row"
+    require_equal(found, expected, words, COPIES * scale_of(expected))
+    return None
+
+
 def converges(trainee: Trainee) -> str | None:
     """A `full` method with `done` is done within 1,000 iterations."""
     if not hasattr(trainee.plugin, "done"):
@@ -126,11 +151,7 @@ def auc(trainee: Trainee) -> str:
 
 
 def _test_auc(trainee: Trainee, train: problems.Toy, test: problems.Toy, epochs: int) -> float:
-    if hasattr(trainee.plugin, "done"):
-        state, _ = _until_done(trainee, train, trainee.rows(train, iterations=MAX_PASSES))
-    else:
-        state = trainee.train(train, trainee.rows(train, epochs=epochs))
-    scores = trainee.scores(state, test.X)
+    scores = trainee.scores(_trained(trainee, train, epochs), test.X)
     return exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
 
 
@@ -163,6 +184,13 @@ def _settings(plugin: Any) -> list[dict[str, Any]]:
     every = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
     order = np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]
     return [every[i] for i in order]
+
+
+def _trained(trainee: Trainee, train: problems.Toy, epochs: int) -> Any:
+    """The state when the method is done, or after so many passes."""
+    if hasattr(trainee.plugin, "done"):
+        return _until_done(trainee, train, trainee.rows(train, iterations=MAX_PASSES))[0]
+    return trainee.train(train, trainee.rows(train, epochs=epochs))
 
 
 def _until_done(trainee: Trainee, toy: problems.Toy, rows: NDArray[np.int64]) -> tuple[object, int]:

@@ -12,6 +12,7 @@ from scipy.optimize import minimize_scalar
 
 from aucbench import kernels
 from aucbench.contracts.source_location import place_of
+from aucbench.kernels import loss_pieces
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
 
@@ -180,6 +181,35 @@ def facts(loss: LossSubject) -> str | None:
                     f"{name} = {getattr(plugin, name):g} allows."
                 )
     return f"declares {', '.join(declared)}"
+
+
+def structure(loss: LossSubject) -> str | None:
+    """`pieces` and `multiplicative`, by which means over pairs are computed, agree with `value`."""
+    plugin = loss.plugin
+    if getattr(plugin, "multiplicative", False):
+        for a, b in zip(GRID[:40], GRID[-40:], strict=True):
+            product, whole = loss.value(a) * loss.value(b), loss.value(a + b)
+            if not math.isclose(product, whole, rel_tol=SLOPE):
+                raise Broken(
+                    f"It is declared multiplicative, but value({a:g}) value({b:g}) is {product:.9g} and "
+                    f"value({a + b:g}) is {whole:.9g}."
+                )
+    if not hasattr(plugin, "pieces"):
+        return None if getattr(plugin, "multiplicative", False) else "declares no structure"
+    place = place_of(type(plugin).pieces)
+    parts = loss_pieces.pieces(plugin) or ()
+    uppers = [part.upper for part in parts]
+    if not uppers or uppers[-1] != math.inf or uppers != sorted(set(uppers)):
+        raise Broken(f"The upper ends of `pieces` must ascend and end with inf, got {uppers}.", place)
+    knots = [upper + side for upper in uppers[:-1] for side in (-STEP, 0.0, STEP)]
+    for m in sorted([*MARGINS, *knots], key=abs):
+        part = next(part for part in parts if m <= part.upper)
+        found, expected = part.c0 + part.c1 * m + part.c2 * m * m, loss.value(m)
+        if not math.isclose(found, expected, rel_tol=SLOPE, abs_tol=EQUAL):
+            raise Broken(
+                f"By `pieces` the loss at the margin {m:g} is {found:.9g}, value gives {expected:.9g}.", place
+            )
+    return f"has {len(parts)} pieces"
 
 
 def _equal(what: str, found: float, expected: float) -> None:

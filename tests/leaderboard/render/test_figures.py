@@ -6,10 +6,11 @@ from dataclasses import replace
 import matplotlib.colors
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from aucbench.leaderboard.method_info import looks_of
-from aucbench.leaderboard.render import figures
-from aucbench.leaderboard.render.figure_style import begin, legible, look, power, short, styles
+from aucbench.leaderboard.render import board_figures, figures
+from aucbench.leaderboard.render.figure_style import begin, look, power, short, styles
 from aucbench.leaderboard.report import Estimate, TriedSetting
 from aucbench.studies.plugin_metadata import colour
 from tests.helpers.small_study import report as random_report
@@ -54,16 +55,9 @@ def colours_of(figure):
 
 def test_every_method_has_its_colour_and_a_look_of_its_own(report, drawn):
     found = colours_of(drawn["1-data1-auc-samples"][0])
-    assert found == {name: legible(look.colour) for name, look in report.looks.items()}
+    assert found == {name: look.colour for name, look in report.looks.items()}
     assert colours_of(drawn["profile-tuned"][0]) == found
     assert len(set(styles(report).values())) == 4
-
-
-@pytest.mark.parametrize("colour", ["#ffffff", "#ffff00", "#00ff00", "#123456", "#000000"])
-def test_light_colours_are_darkened_and_dark_ones_kept(colour):
-    red, green, blue = matplotlib.colors.to_rgb(legible(colour))
-    assert 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.46
-    assert (legible(colour) == colour) == (colour in ("#123456", "#000000"))
 
 
 def test_rows_of_one_algorithm_share_the_colour_and_differ_in_marker_and_dashes():
@@ -80,11 +74,44 @@ def test_thirty_methods_have_thirty_different_markers_and_dashes():
 
 def test_files_and_their_sentences_are_written(report, tmp_path):
     small = replace(report, boards=report.boards[:1], overall=())
-    files = figures.draw_all(small, tmp_path, ("png",))
+    files = figures.draw_all(small, tmp_path, formats=("png",))
     assert [file.suffix for file in files] == [".png"] * 9 + [".md"]
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in files[:-1])
     lines = files[-1].read_text().splitlines()
     assert [re.match(r"- `([^`]+)`", line)[1] for line in lines] == [file.stem for file in files[:-1]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "inches"), [("column", 3.35), ("page", 7.0)])
+def test_pictures_for_papers_have_their_width_no_titles_and_no_type_3_fonts(report, tmp_path, width, inches):
+    small = replace(report, boards=report.boards[:1])
+    drawn = {}
+    original = Figure.savefig
+
+    def kept(figure, file, **options):
+        drawn[file.name] = (figure.get_figwidth(), [axes.get_title() for axes in figure.axes])
+        original(figure, file, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", kept)
+        files = figures.draw_all(small, tmp_path, figures.Pictures(width), formats=("pdf",))
+    assert len(drawn) == len(files) - 1 > 9
+    assert {found for found, _ in drawn.values()} == {inches}
+    assert not any(title for _, titles in drawn.values() for title in titles)
+    assert all(b"/Type3" not in file.read_bytes() for file in files[:-1])
+    assert any(b"/FontFile2" in file.read_bytes() for file in files[:-1])  # TrueType
+
+
+def test_a_part_of_a_report_keeps_the_numbers_of_the_whole(report):
+    whole = report.overall[0]
+    part = report.only(top=2)
+    assert part.overall[0].methods == whole.methods[:2]
+    assert all({row.method for row in board.rows} == set(whole.methods[:2]) for board in part.boards)
+    for method in whole.methods[:2]:
+        assert part.overall[0].ranks[method] == whole.ranks[method]
+    assert set(report.only([whole.methods[3]]).overall[0].gains) <= {whole.methods[3]}
+    with look():
+        assert any(title.startswith("critical") for title, _, _ in figures.pictures(part))
 
 
 def test_nothing_across_boards_is_drawn_for_one_board(report):
@@ -99,7 +126,7 @@ def test_a_single_run_has_no_band_and_no_sentence_about_one():
     for runs in (1, 2):
         report = random_report(methods=2, boards=1, runs=runs, gaps=False)
         with look():
-            _, said[runs] = figures.curves(report.boards[0], styles(report), "samples")
+            _, said[runs] = board_figures.curves(report.boards[0], styles(report), "samples")
     assert "band" not in said[1]
     assert "band" in said[2]
 
@@ -110,11 +137,11 @@ def test_many_methods_with_long_names_have_room_in_the_legend():
     rows = tuple(replace(row, method=names[row.method]) for row in report.boards[0].rows)
     board = replace(report.boards[0], rows=rows)
     with look():
-        figure, _ = figures.curves(
+        figure, _ = board_figures.curves(
             board, styles(replace(report, looks=looks_of(dict.fromkeys(names.values(), "solam")))), "samples"
         )
         figure.canvas.draw()
-        box = figure.axes[0].get_legend().get_window_extent()
+        box = figure.legends[0].get_window_extent()
     assert 0 <= box.y0 < box.y1 <= figure.bbox.y1
     assert box.x1 <= figure.bbox.x1
 
@@ -131,6 +158,43 @@ def test_labels_are_short_and_never_hidden(label):
 def test_long_labels_that_differ_at_the_end_stay_different():
     one, other = short(["method " + "x=1 " * 60 + end for end in ("eta=1", "eta=2")])
     assert one != other
+
+
+def test_of_many_methods_eight_are_named_and_the_others_are_counted():
+    report = random_report(methods=20, boards=11, gaps=False)
+    report = replace(report, boards=report.boards[:1])
+    overall = report.overall[0]
+    baseline = overall.methods[-1]
+    report = replace(report, overall=(replace(overall, baseline=baseline),), baseline=baseline)
+    expected = {baseline, *overall.methods[:7]}
+    with look():
+        drawn = {title: figure for title, figure, _ in figures.pictures(report)}
+        for title in ("profile-tuned", "1-data1-auc-samples", "1-data1-auc-seconds", "1-data1-auc-cost"):
+            (box,) = drawn[title].legends
+            names = [text.get_text() for text in box.get_texts()]
+            assert set(names[:-1]) == expected, title
+            assert names[-1] == "12 other methods", title
+        lines = drawn["1-data1-auc-samples"].axes[0].get_lines()
+        thin = [line for line in lines if line.get_linewidth() < 0.7]
+        named = [line for line in lines if line.get_label() in expected]
+    assert (len(thin), len(named)) == (12, 8)
+    assert max(line.get_zorder() for line in thin) < min(line.get_zorder() for line in named)
+    assert {line.get_label(): matplotlib.colors.to_hex(line.get_color()) for line in named} == {
+        name: report.looks[name].colour for name in expected
+    }
+
+
+def test_names_stand_clear_of_their_lines_in_the_diagram(report):
+    with look("column"):
+        figure, _ = figures.critical_difference(report.overall[0], styles(report))
+        figure.canvas.draw()
+        (axes,) = figure.axes
+        boxes = [text.get_window_extent() for text in axes.texts if text.get_text() in report.looks]
+        ends = [line.get_transform().transform(line.get_xydata())[:, 0] for line in axes.get_lines()]
+    assert len(boxes) == 4
+    joined = [points for points in ends if len(points) == 3]  # from the axis, down, and to the name
+    for box, points in zip(boxes, joined, strict=True):
+        assert not box.x0 <= points[-1] <= box.x1
 
 
 def test_dollars_are_no_formulas(tmp_path):
@@ -173,7 +237,7 @@ def test_settings_of_which_some_lack_a_field_are_drawn(report):
     ]
     board = replace(report.boards[0], trials={"method0": trials, "method1": trials[:1]})
     with look():
-        ((name, (figure, _)),) = figures.sensitivity(board, styles(report))
+        ((name, (figure, _)),) = board_figures.sensitivity(board, styles(report))
     assert name == "method0"
     eta, kind = figure.axes
     assert list(eta.get_lines()[0].get_xdata()) == [0.0, 1.0, 2.0]
@@ -184,7 +248,7 @@ def test_settings_of_which_some_lack_a_field_are_drawn(report):
 def test_the_front_and_the_bars_that_are_drawn_are_those_of_the_report(report):
     board, (overall,) = report.boards[1], report.overall
     with look():
-        cost, _ = figures.pareto(board, styles(report))
+        cost, _ = board_figures.pareto(board, styles(report))
         diagram, sentence = figures.critical_difference(overall, styles(report))
     (step,) = (line for line in cost.axes[0].get_lines() if line.get_color() == "0.6")
     front = sorted((row.train_seconds, row.auc.value) for row in board.rows if row.on_front)

@@ -8,6 +8,7 @@ from aucbench.leaderboard import build
 from aucbench.leaderboard.render.page import write_page
 from tests.helpers.board_cells import budget, finished, tuning, unfinished
 from tests.helpers.small_study import cells, report
+from tests.leaderboard import test_by_measure as by_measure
 from tests.leaderboard.render.test_page import HARMFUL, named
 
 DASH = "\u2013"
@@ -33,7 +34,7 @@ def heading(tab, text):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_view_opens_without_errors_and_fits_the_screen(visit, address, width, scheme):
     tab = visit(address, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    for view in ("overall", "results", "data", "data/1", "methods", "methods/method0", "notes"):
+    for view in ("overall", "results", "data", "data/data1", "methods", "methods/method0", "notes"):
         tab.goto(f"{address}#{view}")
         assert tab.locator("#view h2").count() > 0
         assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
@@ -65,7 +66,7 @@ def test_tuned_and_untuned_results_never_share_a_table(visit, address):
     tab.get_by_role("button", name="Not tuned").click()
     assert tab.locator(".count").inner_text() == "18 of 18 rows"
     assert "kind=untuned" in tab.url
-    tab.goto(f"{address}#data/13")
+    tab.goto(f"{address}#data/data1-untuned")
     assert tab.get_by_role("button", name="Not tuned").get_attribute("aria-pressed") == "true"
 
 
@@ -76,12 +77,12 @@ def test_groups_of_one_kind_are_chosen_by_what_tells_them_apart(visit, tmp_path)
     assert tab.locator(".count").inner_text() == "6 of 6 rows"
     tab.get_by_label("Results shown").select_option("tuned; epochs=9")
     assert "epochs=9" in tab.locator("#title").inner_text()
-    assert tab.locator(".results a[href*='data/4']").count() == 2
+    assert tab.locator(".results a[href*='data1-tuned-2']").count() == 2
     assert visit(tab.url).get_by_label("Results shown").input_value() == "tuned-2"
 
 
 def test_columns_sort_by_click_and_by_key(visit, address):
-    tab = visit(f"{address}#data/2")
+    tab = visit(f"{address}#data/data2")
     tab.get_by_role("button", name="Training s", exact=True).click()
     assert heading(tab, "Training s").get_attribute("aria-sort") == "ascending"
     found = [float(text) for text in column(tab, 8)]
@@ -99,7 +100,7 @@ def test_data_sets_sort_by_their_numbers(visit, address):
 
 
 def test_an_unknown_value_comes_last_either_way_and_says_why(visit, address):
-    tab = visit(f"{address}#data/1")
+    tab = visit(f"{address}#data/data1")
     for _ in range(2):
         assert column(tab, 2)[-1] == DASH
         tab.get_by_role("button", name="Rank", exact=True).click()
@@ -134,23 +135,27 @@ def test_columns_are_chosen(visit, address):
 
 
 def test_curves_toggle_and_methods_hide(visit, address):
-    tab = visit(f"{address}#data/2")
+    tab = visit(f"{address}#data/data2")
     curves = tab.locator("#curves")
     assert curves.locator(".series").count() == 6
     before = curves.locator(".series .line").first.get_attribute("d")
-    tab.get_by_role("button", name="seconds").click()
     assert "training time" in curves.locator("svg.plot").text_content()
+    tab.get_by_role("button", name="samples").click()
+    assert "samples seen" in curves.locator("svg.plot").text_content()
     tab.get_by_role("button", name="linear").click()
     assert curves.locator(".series .line").first.get_attribute("d") != before
     curves.locator(".key", has_text="method2").click()
-    assert curves.locator(".series").count() == 5
+    assert curves.locator(".series").count() == 6
+    assert curves.locator(".series.rest").get_attribute("data-method") == "method2"
     assert curves.locator(".key", has_text="method2").get_attribute("aria-pressed") == "false"
-    tab.get_by_role("button", name="Hide all").click()
+    curves.get_by_label("others in grey").uncheck()
+    assert curves.locator(".series").count() == 5
+    tab.get_by_role("button", name="None").click()
     assert curves.locator(".series").count() == 0
 
 
 def test_methods_are_told_apart_without_colours(visit, address):
-    tab = visit(f"{address}#data/2")
+    tab = visit(f"{address}#data/data2")
     dashes = tab.locator("#curves .series .line").evaluate_all(
         "lines => lines.map(line => line.getAttribute('stroke-dasharray'))"
     )
@@ -158,26 +163,26 @@ def test_methods_are_told_apart_without_colours(visit, address):
 
 
 def test_curves_read_out_values_by_pointer_and_by_key(visit, address):
-    tab = visit(f"{address}#data/2")
+    tab = visit(f"{address}#data/data2")
     picture = tab.locator("#curves svg.plot")
     picture.hover()
     assert tab.locator("#curves .readout tr").count() == 6
     picture.press("Escape")
     assert tab.locator("#curves .readout").is_hidden()
     picture.press("ArrowRight")
-    assert "samples" in tab.locator("#curves .readout").inner_text()
+    assert "after" in tab.locator("#curves .readout").inner_text()
 
 
 def test_a_copied_address_restores_the_view(visit, address):
-    tab = visit(f"{address}#data/2")
-    tab.get_by_role("button", name="seconds").click()
+    tab = visit(f"{address}#data/data2")
+    tab.get_by_role("button", name="samples").click()
     tab.get_by_role("button", name="linear").click()
     tab.locator("#curves .key", has_text="method2").click()
     tab.get_by_role("button", name="W/T/L").click()
     again = visit(tab.url)
     assert again.locator("#title").inner_text() == tab.locator("#title").inner_text()
-    assert again.locator("#curves .series").count() == 5
-    for name in ("seconds", "linear"):
+    assert again.locator("#curves .series.rest").get_attribute("data-method") == "method2"
+    for name in ("samples", "linear"):
         assert again.get_by_role("button", name=name).get_attribute("aria-pressed") == "true"
     assert heading(again, "W/T/L").get_attribute("aria-sort") == "descending"
 
@@ -208,8 +213,9 @@ def test_a_command_is_copied_and_the_button_says_so(visit, address):
 
 
 def test_a_view_survives_a_change_of_the_theme_and_of_the_width(visit, address):
-    tab = visit(f"{address}#data/2")
-    tab.get_by_role("button", name="Hide all").click()
+    tab = visit(f"{address}#data/data2")
+    tab.get_by_label("others in grey").uncheck()
+    tab.get_by_role("button", name="None").click()
     tab.get_by_role("button", name="Dark").click()
     assert tab.locator("html").get_attribute("data-theme") == "dark"
     tab.set_viewport_size({"width": 500, "height": 700})
@@ -221,7 +227,7 @@ def test_harmful_names_do_no_harm(visit, tmp_path, name):
     file = tmp_path / "page.html"
     write_page(named(name), file)
     tab = visit(file.as_uri())
-    for view in ("overall", "results", "data/1", "methods", "notes"):
+    for view in ("overall", "results", "data/data1", "methods", "notes"):
         tab.goto(f"{file.as_uri()}#{view}")
         assert tab.locator("#view img").count() == 0
     tab.goto(f"{file.as_uri()}#methods")
@@ -229,7 +235,9 @@ def test_harmful_names_do_no_harm(visit, tmp_path, name):
     assert tab.locator("#title").inner_text().strip() == name
 
 
-@pytest.mark.parametrize("hash_", ["data/99", "methods/none", "nowhere", "data/%E0%A4%A", "?x=y&sort=zzz"])
+@pytest.mark.parametrize(
+    "hash_", ["data/99", "data/1", "methods/none", "nowhere", "data/%E0%A4%A", "?x=y&sort=zzz"]
+)
 def test_a_wrong_address_is_answered(visit, address, hash_):
     tab = visit(f"{address}#{hash_}")
     assert tab.locator("#view").inner_text().strip() != ""
@@ -242,5 +250,27 @@ def test_reports_with_nothing_or_little_in_them_open(visit, tmp_path):
     unranked = replace(lost, overall=(replace(small.overall[0], ranks={}, ranks_with_gaps={}, profile={}),))
     for k, made in enumerate((small, lost, nothing, unranked)):
         write_page(made, tmp_path / f"{k}.html")
-        for view in ("overall", "results", "data", "data/1", "methods", "notes"):
+        for view in ("overall", "results", "data", "data/data1", "methods", "notes"):
             visit(f"{(tmp_path / f'{k}.html').as_uri()}#{view}")
+
+
+@pytest.mark.parametrize("by", ["auc", "ap"])
+def test_curves_of_every_measure_can_be_shown(visit, tmp_path, by):
+    write_page(by_measure.made(by), tmp_path / "page.html")
+    tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/data")
+    first, *others = {"auc": ["AUC", "AP", "pAUC(0.1)"], "ap": ["AP", "AUC", "pAUC(0.1)"]}[by]
+    curves = tab.locator("#curves")
+    assert f"test {first}" in curves.inner_text()
+    shown = [tab.locator("#curves svg path.line").first.get_attribute("d")]
+    for symbol in others:
+        curves.get_by_role("button", name=symbol, exact=True).click()
+        assert f"test {symbol}" in tab.locator("#curves").inner_text()
+        shown.append(tab.locator("#curves svg path.line").first.get_attribute("d"))
+    assert tab.locator("#curves svg path.line").count() == 3
+    assert len(set(shown)) > 1
+    assert "m=pauc" in tab.url
+    heads = tab.locator(".results thead th").all_inner_texts()
+    assert [text for text in heads if "Test" in text] == [f"Test {name}" for name in (first, *others)]
+    best = {"auc": "alpha", "ap": "gamma"}[by]
+    assert column(tab, 1)[0] == best
+    assert tab.locator(".verdict").inner_text().startswith(best)

@@ -107,6 +107,17 @@ def test_a_check_that_a_method_is_exempt_from_is_told_with_its_reason(capsys):
     assert "* alpha is exempt from checks: learning: it | forgets" in capsys.readouterr().out
 
 
+def test_a_method_without_weights_is_marked_as_no_linear_model(capsys):
+    trees = altered(finished(0.95, algorithm="trees"), result={"weights_norm": None})
+    report = build.build([trees, finished(0.9, algorithm="linear")], "t")
+    assert [row.linear for row in report.boards[0].rows] == [False, True]
+    terminal.show(report)
+    for text in (capsys.readouterr().out, markdown.markdown(report)):
+        assert "trees°" in text
+        assert "linear°" not in text
+        assert "° trees is not a linear model" in text
+
+
 def test_the_terminal_shows_names_in_one_line_and_as_they_are(nasty, capsys):
     terminal.show(nasty)
     shown = capsys.readouterr().out
@@ -115,7 +126,7 @@ def test_the_terminal_shows_names_in_one_line_and_as_they_are(nasty, capsys):
 
 
 def test_pictures_of_nasty_names_have_files_of_plain_names(nasty, tmp_path):
-    files = draw_all(replace(nasty, boards=nasty.boards[:1], overall=()), tmp_path, ("png",))
+    files = draw_all(replace(nasty, boards=nasty.boards[:1], overall=()), tmp_path, formats=("png",))
     assert len(files) == 6
     for file in files:
         assert re.fullmatch(r"[A-Za-z0-9.=_-]+", file.name)

@@ -36,9 +36,11 @@ def test_the_sentence_the_letters_the_pairs_and_the_diagram_do_not_contradict_ea
     tab = visit((tmp_path / "page.html").as_uri())
     lines = tab.locator(".ranking tbody tr")
     names = lines.locator("th .method").all_inner_texts()
-    letters = [set(text.split()) for text in lines.locator(".letters").evaluate_all(
-        "all => all.map(each => each.getAttribute('aria-label'))"
-    )]  # fmt: skip
+    heads = tab.locator(".ranking thead th").all_inner_texts()
+    place = next(k for k, text in enumerate(heads, 1) if "Tied with" in " ".join(text.split()))
+    ties = lines.locator(f"xpath=*[{place}]").all_inner_texts()
+    letters = [set(overall.groups[name]) for name in names]
+    assert ties[0] == "best"
     assert names == [f"method{k}" for k in range(6)]
     matrix = tab.locator("#pairs tbody tr").evaluate_all(
         "all => all.map(line => [...line.querySelectorAll('td')].map(cell => cell.className))"
@@ -50,6 +52,7 @@ def test_the_sentence_the_letters_the_pairs_and_the_diagram_do_not_contradict_ea
             assert differ == (matrix[one][other] == "better") == (matrix[other][one] == "worse")
             assert differ == (overall.pairwise[names[one], names[other]] < report.level)
     near = [name for name, own in zip(names[1:], letters[1:], strict=True) if own & letters[0]]
+    assert near == [name for name, text in zip(names, ties, strict=True) if text == "tied"]
     assert ("significantly ahead of all 5 others" in said) == (not near)
     assert all(name in said for name in near)
     bars = tab.locator("#critical .clique").evaluate_all("all => all.map(bar => bar.dataset.methods)")
@@ -70,7 +73,7 @@ def test_the_sentence_the_letters_the_pairs_and_the_diagram_do_not_contradict_ea
 
 
 def test_letters_of_a_board_stand_beside_their_test(visit, address):
-    tab = visit(f"{address}#data/2")
+    tab = visit(f"{address}#data/data2")
     said = tab.locator("#results .reading").inner_text()
     assert "paired t-test over 5 runs with Nadeau and Bengio's correction (test/training rows = 0.25)" in said
     assert "Holm over 15 pairs, 5 %" in said
@@ -97,9 +100,9 @@ def test_the_page_shows_the_front_and_the_costs_that_python_found(visit, tmp_pat
         )
         assert (name in front) == (not beaten)
     tab = visit(f"{(tmp_path / 'page.html').as_uri()}#overall")
-    shown = tab.locator("#pareto .best title").evaluate_all("all => all.map(each => each.textContent)")
-    assert {text.partition(":")[0] for text in shown} == front
-    assert "method5 †" in tab.locator("#pareto .rest text").all_text_contents()
+    shown = tab.locator("#pareto > figure .best").evaluate_all("all => all.map(each => each.dataset.method)")
+    assert set(shown) == front
+    assert "method5 †" in tab.locator("#pareto > figure .point:not(.best) text").all_text_contents()
     for board in report.boards:
         assert not next(row for row in board.rows if row.method == "method5").on_front
 
@@ -124,18 +127,20 @@ def test_the_facts_of_real_cells_reach_the_page(visit, folder, tmp_path):
         assert line[:2] == [f"{board.facts.rows:,}", f"{board.facts.features:,}"]
         assert line[2].endswith("%")
     for board in report.boards:
-        tab.goto(f"{place}#data/{board.number}")
+        tab.goto(f"{place}#data/{board.dataset}")
         pairs = tab.locator("#facts [data-fact]").evaluate_all(
             "all => all.map(each => [each.dataset.fact, each.querySelector('dd').innerText])"
         )
         facts = dict(pairs)
-        assert list(facts) == [field.name for field in fields(DataFacts)]
-        for name, value in vars(board.facts).items():
+        listed = [field.name for field in fields(DataFacts) if field.name not in ("summary", "links")]
+        assert list(facts) == listed
+        assert board.facts.summary in tab.locator("#facts").inner_text()
+        for name in listed:
+            value = getattr(board.facts, name)
             assert (facts[name] == DASH) == (value in (None, "", ()))
         assert facts["rows"] == f"{board.facts.train_rows + board.facts.test_rows:,}"
         assert facts["citation"] == board.facts.citation
-    digits = next(board for board in report.boards if board.dataset == "digits")
-    tab.goto(f"{place}#data/{digits.number}")
+    tab.goto(f"{place}#data/digits")
     assert tab.locator("[data-fact=positive] dd").inner_text() == "5, 6, 7, 8 and 9"
     y = aucbench.data.load(aucbench.catalog().dataset("digits")()).y
     assert tab.locator("[data-fact=positives] dd").inner_text() == f"{np.count_nonzero(y == 1):,}"
@@ -150,7 +155,7 @@ def test_a_number_is_rounded_once_and_stands_so_in_every_view(visit, auc, tmp_pa
     report = build.build(made, "t", baseline="beta")
     text = f"{auc:.4f}"
     write_page(report, tmp_path / "page.html")
-    tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/1")
+    tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/data")
     assert column(tab, 3) == [f"{text} ± 0.0000"] * 2
     assert text in tab.locator(".verdict").inner_text()
     tab.locator("#curves svg.plot").focus()
@@ -183,7 +188,7 @@ def test_the_numbers_of_real_cells_are_those_of_every_other_view(visit, folder, 
 
 
 def test_gains_stand_on_every_table_of_the_page(visit, address):
-    tab = visit(f"{address}#data/2")
+    tab = visit(f"{address}#data/data2")
     column_of = {text: at for at, text in enumerate(tab.locator(".results thead th").all_inner_texts(), 1)}
     found = column(tab, column_of["Gain over method1"])
     assert found.count("baseline") == 1
@@ -195,7 +200,7 @@ def test_gains_stand_on_every_table_of_the_page(visit, address):
 
 def test_a_baseline_that_was_not_run_is_said_on_the_page(visit, tmp_path):
     write_page(build.build([finished(0.9), finished(0.8, algorithm="beta")], "t"), tmp_path / "page.html")
-    tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/1")
+    tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/data")
     assert column(tab, 7) == ["not run", "not run"]
     assert "log_reg was not run" in tab.locator("#results").inner_text()
 
@@ -206,7 +211,7 @@ def test_diverged_runs_edges_and_chosen_values_are_shown(visit, troubled):
     assert len(records) == 10
     assert all("rescale=true" in advice and "algo.eta, now 1e+06" in advice for advice in said)
     page = troubled / "boards" / "troubled" / "leaderboard.html"
-    tab = visit(f"{page.as_uri()}#data/1?cols=auc.chosen.edges")
+    tab = visit(f"{page.as_uri()}#data/breast_cancer?cols=auc.chosen.edges")
     assert "5 diverged" in tab.locator(".cells").inner_text()
     assert column(tab, 2)[1] == "diverged in 5 of 5 runs"
     assert any(
@@ -215,7 +220,7 @@ def test_diverged_runs_edges_and_chosen_values_are_shown(visit, troubled):
     assert column(tab, 3)[0] == "lam=100 in 5 of 5 runs"
     assert column(tab, 4)[0] == "lam at the lower edge in 5 of 5 runs"
     assert "§ ls_svm: lam at the lower edge in 5 of 5 runs" in tab.locator(".footnotes").inner_text()
-    tab.goto(f"{page.as_uri()}#data/1")
+    tab.goto(f"{page.as_uri()}#data/breast_cancer")
     assert tab.locator("[data-fact=positive] dd").inner_text() == "0"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aucbench.testing.checks.cost import evaluate
+from aucbench.contracts.claimed_formula import evaluate
 
 VALUES = {"d": 8.0, "nnz": 2.0, "n": 4.0}
 

@@ -87,6 +87,25 @@ class SmoothSquare(Square):
 
 
 @dataclass(frozen=True)
+class WrongPieces(Square):
+    @staticmethod
+    def pieces(target):
+        return ((math.inf, target * target, -target, 1.0),)
+
+
+@dataclass(frozen=True)
+class OpenPieces(Square):
+    @staticmethod
+    def pieces(target):
+        return ((3.0, target * target, -2.0 * target, 1.0),)
+
+
+@dataclass(frozen=True)
+class NoProduct(Square):
+    multiplicative: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
 class Excused(Square):
     exempt: ClassVar = {"pair": "no reason"}
 
@@ -106,6 +125,9 @@ CULPRITS = {
     ConvexRamp: {"facts"},
     LipschitzSquare: {"facts"},
     SmoothSquare: {"facts"},
+    WrongPieces: {"structure"},
+    OpenPieces: {"structure"},
+    NoProduct: {"structure"},
     Excused: {"exempt"},
 }
 

@@ -25,6 +25,7 @@ function navigation() {
 function render(moved) {
   const view = document.getElementById("view");
   slots = [];
+  emphasised = null;
   room.width = 0;
   navigation();
   view.replaceChildren(...[BUILDERS[state.view]()].flat(Infinity).filter(Boolean));
@@ -154,6 +155,17 @@ window.addEventListener("popstate", (event) => {
 });
 document.addEventListener("click", (event) => {
   document.querySelectorAll("details.chooser[open]").forEach((each) => { if (!event.composedPath().includes(each)) each.open = false; });
+});
+
+// Escape closes what is open, and the focus returns to what opened it.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  hint.hidden = true;
+  document.querySelectorAll("details.chooser[open]").forEach((each) => {
+    const inside = each.contains(document.activeElement);
+    each.open = false;
+    if (inside) each.querySelector("summary").focus();
+  });
 });
 
 // Touch screens show no tooltips, so show the title at the bottom of the screen.

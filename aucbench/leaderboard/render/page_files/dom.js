@@ -32,7 +32,9 @@ function nothing(reason) {
 }
 
 function section(id, title, ...children) {
-  return h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title`, tabindex: -1 }, title), children);
+  const node = h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title`, tabindex: -1 }, title), children);
+  node.append(saves(id, title, node) ?? "");
+  return node;
 }
 
 function reading(...words) {

@@ -1,4 +1,4 @@
-// Pictures of a group of boards: the ranking, all results at a glance, critical differences, profiles and costs.
+// Pictures of a group of boards: the ranking, all results at a glance, critical differences and profiles.
 
 // A table whose middle is a picture.
 function rankingSection(group) {
@@ -8,31 +8,29 @@ function rankingSection(group) {
   const found = lines.flatMap(bounds).filter(known);
   const scale = linearScale(Math.max(0.5, Math.min(1, ...found)), Math.max(lines.length, 2, ...found), 12, whiskerWidth() - 12, 34);
   const columns = report.method_columns.filter(({ key }) => key !== "method" && (gaps || !["gapped", "missing"].includes(key)));
-  const letters = [...new Set(lines.filter((line) => !line.cells.groups[2]).map((line) => line.cells.groups[0]).join(""))].sort();
+  const lit = highlightsOf(group);
   return section("ranking", "Ranking",
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Ranking" },
       h("table", { class: "ranking" }, h("caption", { class: "sr" }, "Average rank of every method"),
         h("thead", null, h("tr", null, h("th", { scope: "col", class: "num" }, h("span", { class: "sr" }, "Place")), h("th", { scope: "col" }, "Method"),
           h("th", { scope: "col", class: "whiskers" }, rankAxis(scale)),
           columns.map((column) => h("th", { scope: "col", class: column.left ? "txt" : "num", title: column.hint }, column.label)))),
-        h("tbody", null, lines.map((line) => h("tr", { class: line.place === 1 ? "lead" : null },
+        h("tbody", null, lines.map((line) => h("tr", { class: `${line.place === 1 ? "lead" : ""}${lit.has(line.method) ? "" : " rest"}`, "data-method": line.method },
           h("td", { class: "num soft" }, line.place ? String(line.place) : nothing(line.cells.rank[2])),
           h("th", { scope: "row" }, methodLink(line.method)),
           h("td", { class: "whiskers" }, whisker(line, scale, gaps)),
-          columns.map((column) => h("td", { class: column.left ? "txt" : "num" }, rankingCell(column.key, line, letters)))))))),
+          columns.map((column) => h("td", { class: column.left ? "txt" : "num" }, rankingCell(column.key, line)))))))),
     reading("The dot is the average rank over the data sets (further left is better), the line its confidence interval", gaps ? ", the ring the average rank on the available data sets" : "", ". ", group.letters,
       " W/T/L sums the wins, ties and losses of all data sets.", group.baseline_reason ? ` There are no gains: ${group.baseline_reason}.` : ""),
     incompleteness(lines, gaps));
 }
 
-function rankingCell(key, line, letters) {
+function rankingCell(key, line) {
   const [text, , reason] = line.cells[key];
   if (reason) return nothing(reason);
   if (key === "rank") return h("b", null, text);
   if (key === "missing") return badge(text, list(line.missing));
-  if (key !== "groups") return text;
-  return h("span", { class: "letters", "aria-label": [...text].join(" ") },
-    letters.map((letter) => h("i", { class: text.includes(letter) ? "on" : null }, text.includes(letter) ? letter : "·")));
+  return text;
 }
 
 function whiskerWidth() {
@@ -49,7 +47,7 @@ function whisker({ method, rank, gapped, cells }, scale, gaps) {
   const label = known(rank.value) ? `${method}: average rank ${cells.rank[0]}` : `${method}: no rank without gaps`;
   return picture(whiskerWidth(), 22, label,
     scale.ticks.filter(Number.isInteger).map((tick) => s("path", { class: "grid", d: `M${scale.at(tick)} 0V22` })),
-    known(rank.low) && known(rank.high) ? s("path", { d: `M${scale.at(Math.max(rank.low, 0.5))} 11H${scale.at(rank.high)}`, stroke: style.colour, "stroke-width": 2.5, "stroke-linecap": "round", opacity: 0.55 }) : null,
+    known(rank.low) && known(rank.high) ? s("path", { class: "interval", d: `M${scale.at(Math.max(rank.low, 0.5))} 11H${scale.at(rank.high)}`, stroke: style.colour, "stroke-width": 2.5, "stroke-linecap": "round", opacity: 0.55 }) : null,
     gaps && known(gapped) ? s("circle", { cx: scale.at(gapped), cy: 11, r: 6.5, fill: "none", stroke: style.colour, "stroke-width": 1.2 }) : null,
     known(rank.value) ? markerShape(style, scale.at(rank.value), 11, 4) : null);
 }
@@ -66,11 +64,11 @@ function incompleteness(lines, gaps) {
 // Every method on every data set at a glance.
 function heatSection(group) {
   return section("glance", "All results at a glance",
-    h("div", { class: "scroll fit", tabindex: 0, role: "region", "aria-label": "Mean AUC of every method on every data set" },
-      h("table", { class: "matrix heat" }, h("caption", { class: "sr" }, "Mean test AUC of every method on every data set"),
+    h("div", { class: "scroll fit", tabindex: 0, role: "region", "aria-label": `Mean ${report.measure.title} of every method on every data set` },
+      h("table", { class: "matrix heat" }, h("caption", { class: "sr" }, `Mean test ${report.measure.title} of every method on every data set`),
         h("thead", null, h("tr", null, h("td", null), group.boards.map((board) => h("th", { scope: "col", class: "upright" }, h("span", null, boardLink(board)))))),
-        h("tbody", null, group.lines.map(({ method }) => h("tr", null, h("th", { scope: "row" }, methodLink(method)), group.boards.map((board) => heatCell(board, method))))))),
-    reading("Mean test AUC. The darker a cell, the better its place on that data set; bold is the best. Follow a name for the details."));
+        h("tbody", null, group.lines.map(({ method }) => h("tr", { "data-method": method }, h("th", { scope: "row" }, methodLink(method)), group.boards.map((board) => heatCell(board, method))))))),
+    reading(`Mean test ${report.measure.title}. The stronger the blue of a cell, the better its place on that data set; bold is the best. Follow a name for the details.`));
 }
 
 function heatCell(board, method) {
@@ -89,13 +87,15 @@ function criticalSection(group) {
     return section("critical", "Critical differences", h("p", null, group.friedman_text || "They were not computed."));
   }
   return section("critical", "Critical differences",
-    figure(live([], () => criticalPicture(ranked, group)),
+    figure(live(HIGHLIGHT, () => criticalPicture(ranked, group)),
       "Methods are placed at their average rank, the best on the left. A thick bar joins methods that Nemenyi's test does not tell apart: ",
       "their ranks are closer than the critical difference. ", group.friedman_text,
-      " Letters and pairs on this page are from Wilcoxon's tests, which may see differences that Nemenyi's does not, and the other way round."));
+      " Ties and pairs on this page are from Wilcoxon's tests, which may see differences that Nemenyi's does not, and the other way round."));
 }
 
-function criticalPicture(ranked, { cliques, friedman }) {
+function criticalPicture(ranked, group) {
+  const { cliques, friedman } = group;
+  const lit = highlightsOf(group);
   const width = Math.min(room(), 900);
   const side = width > 600 ? 160 : 96;
   const last = Math.max(Math.ceil(ranked[ranked.length - 1].rank.value), ranked.length);
@@ -117,82 +117,22 @@ function criticalPicture(ranked, { cliques, friedman }) {
       const first = k < half;
       const y = start + (first ? k : ranked.length - 1 - k) * 18;
       const to = first ? side - 8 : width - side + 8;
-      return s("g", null, s("path", { d: `M${places.get(method)} ${axis}V${y}H${to}`, fill: "none", stroke: lookOf(method).colour, "stroke-width": 1.2 }),
+      return s("g", { class: lit.has(method) ? "stem" : "stem rest", "data-method": method }, s("path", { d: `M${places.get(method)} ${axis}V${y}H${to}`, fill: "none", stroke: lookOf(method).colour, "stroke-width": 1.2 }),
         s("text", { x: first ? to - 4 : to + 4, y: y + 4, "text-anchor": first ? "end" : "start" },
           `${short(method, width > 600 ? 18 : 10)} ${cells.rank[0]}`, s("title", null, method)));
     }));
 }
 
 // How often a method is near the best.
-function profileSection({ profile }) {
+function profileSection(group) {
+  const { profile } = group;
   if (!profile.length) return null;
   const xs = profile.flatMap(([, ratio]) => ratio).filter(known);
   const log = Math.min(...xs) > 0 && Math.max(...xs) / Math.min(...xs) > 20;
-  const series = profile.map(([method, ratio, share], index) => ({ method, index, xs: ratio, ys: share }));
   return section("profile", "Performance profile",
-    live(["hide"], () => {
-      const shown = series.filter(isVisible);
-      if (!shown.length) return h("p", { class: "empty" }, "All methods are hidden.");
-      return lineplot({
-        series: shown, width: room(), height: room() > 700 ? 380 : 300, stepped: true, bands: false,
-        x: { kind: log ? "log" : "linear", label: "(1 − AUC) relative to the best method", short: "within a factor of", format: tidy },
-        y: { low: 0, high: 1, label: "share of data sets", format: percent, tick: percent },
-        label: "Performance profile. Arrow keys read out values.",
-      });
-    }),
-    legend(profile.map(([method]) => method)),
-    reading("The share of data sets (height) on which 1 − AUC of a method is within a factor (x axis) of that of the best method; higher is better. ",
+    live(HIGHLIGHT, () => sharePlot(profile, highlightsOf(group), {
+      x: { kind: log ? "log" : "linear", label: `(1 − ${report.measure.symbol}) relative to the best method`, short: "within a factor of", format: tidy }, what: "share of data sets",
+    })),
+    reading(`The share of data sets (height) on which 1 − ${report.measure.symbol} of a method is within a factor (x axis) of that of the best method; higher is better. `,
       "The value at the left edge is the share of data sets on which it is best."));
-}
-
-// AUC against training time, over all data sets.
-function paretoSection({ costs, lines }) {
-  const points = costs.map(([method, cost, shown]) => ({ method, shown, ...cost }));
-  const front = points.filter((each) => each.on_front).map((each) => each.method);
-  const marked = points.filter((each) => each.marked).map((each) => each.method);
-  const absent = lines.map((line) => line.method).filter((method) => points.every((each) => each.method !== method));
-  return section("pareto", "AUC and training cost",
-    figure(live([], () => paretoPicture(points)),
-      "Higher is better, left is cheaper: mean test AUC over the data sets, and geometric mean of the training seconds of a run. ",
-      absent.length ? `Not shown because of gaps or missing times: ${list(absent)}. ` : "",
-      front.length ? `Joined and in bold is the Pareto front: ${list(front)}. ` : "",
-      marked.length ? `Not comparable in time (†), and so not considered for the front: ${list(marked)}.` : ""));
-}
-
-function paretoPicture(points) {
-  if (!points.length) return h("p", { class: "empty" }, "No method has both an AUC and a time on every data set.");
-  const width = Math.min(room(), 900);
-  const [left, right, top, bottom] = [52, width - (width > 600 ? 120 : 16), 28, 312];
-  const seconds = points.map((each) => each.seconds);
-  const aucs = points.map((each) => each.auc);
-  const across = logScale(Math.min(...seconds) / 1.25, Math.max(...seconds) * 1.25, left, right);
-  const up = linearScale(...padded(Math.min(...aucs), Math.max(...aucs)), bottom - 8, top + 4);
-  const placed = points.map((each) => ({ ...each, x: across.at(each.seconds), y: up.at(each.auc) }));
-  const front = placed.filter((each) => each.on_front).sort((a, b) => a.x - b.x);
-  const taken = placed.map(({ x, y }) => ({ x: x - 6, y: y - 6, w: 12, h: 12 }));
-  return picture(width, 358, "Mean AUC against mean training time",
-    bottomAxis(across, { top, bottom, left, right, label: "training time of a run", format: duration }),
-    leftAxis(up, { top, left, right, label: "mean test AUC", format: decimals(up) }),
-    s("path", { class: "front", d: front.map(({ x, y }, k) => (k ? `H${x}V${y}` : `M${x} ${y}`)).join("") }),
-    [...front, ...placed.filter((each) => !each.on_front)].map((each) => {
-      const text = `${short(each.method, 20)}${each.marked ? " †" : ""}`;
-      const spot = freeSpot(taken, each.x, each.y, text.length * (each.on_front ? 7.4 : 6.6), width);
-      return s("g", { class: each.on_front ? "best" : "rest" }, markerShape(lookOf(each.method), each.x, each.y, each.on_front ? 5 : 3.6),
-        s("title", null, `${each.method}: ${each.shown} in ${duration(each.seconds)}`),
-        spot ? s("text", { x: spot.x, y: spot.y + 10 }, text) : null);
-    }));
-}
-
-// Where a name fits beside its point without covering another; null: nowhere.
-function freeSpot(taken, x, y, w, width) {
-  const tries = [[9, -7], [-w - 9, -7], [-w / 2, -22], [-w / 2, 8], [9, -18], [9, 5], [-w - 9, -18], [-w - 9, 5]];
-  for (const [dx, dy] of tries) {
-    const spot = { x: x + dx, y: y + dy, w, h: 13 };
-    const clear = taken.every((each) => spot.x > each.x + each.w || each.x > spot.x + spot.w || spot.y > each.y + each.h || each.y > spot.y + spot.h);
-    if (clear && spot.x > 54 && spot.x + w < width) {
-      taken.push(spot);
-      return spot;
-    }
-  }
-  return null;
 }

@@ -3,9 +3,13 @@
 // `apart`: least pixels between ticks.
 function linearScale(low, high, from, to, apart = to < from ? 48 : 70) {
   const span = high - low || 1;
-  const step = niceStep(span, Math.max(2, Math.abs(to - from) / apart));
-  const ticks = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) ticks.push(Number((k * step).toPrecision(12)));
+  const ticksOf = (step) => {
+    const found = [];
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) found.push(Number((k * step).toPrecision(12)));
+    return found;
+  };
+  const most = Math.max(2, Math.abs(to - from) / apart);
+  const ticks = [most, 1.5 * most, 2.5 * most, 5 * most].map((count) => ticksOf(niceStep(span, count))).find((found) => found.length > 1) ?? ticksOf(span);
   return { at: (value) => from + ((value - low) / span) * (to - from), value: (at) => low + ((at - from) / (to - from)) * span, ticks, fits: () => true };
 }
 
@@ -19,7 +23,8 @@ function niceStep(span, count) {
 function logScale(low, high, from, to) {
   const [a, b] = [Math.log10(low), Math.log10(high > low ? high : low * 10)];
   const decades = b - a;
-  const factors = decades < 1.5 ? [1, 2, 3, 5] : decades < 3 ? [1, 3] : [1];
+  const most = Math.abs(to - from) / (to < from ? 22 : 52); // as many as do not touch
+  const factors = decades < 1.5 && decades * 4 < most ? [1, 2, 3, 5] : decades < 3 && decades * 2 < most ? [1, 3] : [1];
   const every = Math.max(1, Math.ceil(decades / Math.max(2, Math.abs(to - from) / 70)));
   const ticks = [];
   for (let power = Math.floor(a); power <= Math.ceil(b); power += 1) {
@@ -72,31 +77,28 @@ function decimals(scale) {
 }
 
 // Lines of several methods in one picture, with bands, markers, names at the ends and a readout.
-// series: {method, xs, ys, low, high}; the picture follows the pointer and the arrow keys.
+// series: {method, xs, ys, low, high}, of which those of `lit` have colours; the picture follows the pointer and the arrow
+// keys. `small`: one of many, whose axes are named in their caption.
 
-function lineplot({ series, x, y, label, stepped, bands, height, width, level }) {
+function lineplot({ series: all, lit, x, y, label, stepped, bands, height, width, level, small }) {
+  const series = visible(all, lit);
   const wide = width > 700;
-  const most = Math.max(height, wide ? series.length * 13 + 70 : 0);
-  const pad = { top: 26, right: wide ? 150 : 12, bottom: most - 46, left: 52 };
+  const most = Math.max(height, wide ? lit.size * 13 + 70 : 0);
+  const pad = { top: small ? 10 : 26, right: wide ? 150 : 12, bottom: most - (small ? 24 : 46), left: 52 };
   const xScale = scaleOf(x.kind, series.flatMap((each) => each.xs), pad.left, width - pad.right);
-  const yScale = linearScale(y.low, y.high, pad.bottom, pad.top);
+  const yScale = (y.kind === "log" ? logScale : linearScale)(y.low, y.high, pad.bottom, pad.top);
   const clip = `clip-${(lineplot.made = (lineplot.made || 0) + 1)}`;
   const drawn = series.map((each) => placed(each, xScale, yScale));
-  const groups = new Map();
-  const lines = drawn.map((each) => {
-    const group = oneLine(each, stepped, bands);
-    groups.set(each.method, group);
-    return group;
-  });
+  const lines = drawn.map((each) => oneLine(each, stepped, bands, lit.has(each.method)));
   const cursor = s("path", { class: "cursor", d: "", hidden: true });
   const svg = s("svg", { class: "plot", width, height: most, viewBox: `0 0 ${width} ${most}`, role: "img", tabindex: 0, "aria-label": label },
     s("clipPath", { id: clip }, s("rect", { x: pad.left, y: pad.top - 6, width: Math.max(0, width - pad.right - pad.left + 4), height: pad.bottom - pad.top + 8 })),
-    bottomAxis(xScale, { ...pad, right: width - pad.right, label: x.label, format: x.format }),
-    leftAxis(yScale, { top: pad.top, left: pad.left, right: width - pad.right, label: y.label, format: y.tick || decimals(yScale) }),
+    bottomAxis(xScale, { ...pad, right: width - pad.right, label: small ? null : x.label, format: x.format }),
+    leftAxis(yScale, { top: pad.top, left: pad.left, right: width - pad.right, label: small ? null : y.label, format: y.tick || decimals(yScale) }),
     s("g", { "clip-path": `url(#${clip})` }, known(level) ? s("path", { class: "target", d: `M${pad.left} ${yScale.at(level)}H${width - pad.right}` }) : null, lines), cursor,
-    wide ? endNames(drawn, groups, pad, width, most) : null);
+    wide ? endNames(drawn.filter(({ method }) => lit.has(method)), pad, width, most) : null);
   const box = h("div", { class: "plotbox" }, svg);
-  readout({ box, svg, cursor, drawn, groups, pad, width, xScale, x, y, stepped });
+  readout({ box, svg, cursor, drawn, lit, pad, width, xScale, x, y });
   return box;
 }
 
@@ -112,12 +114,12 @@ function placed(each, xScale, yScale) {
   return { ...each, points, style: lookOf(each.method) };
 }
 
-function oneLine(each, stepped, bands) {
+function oneLine(each, stepped, bands, coloured) {
   const { points, style } = each;
-  const group = s("g", { class: "series", "data-method": each.method });
+  const group = s("g", { class: coloured ? "series" : "series rest", "data-method": each.method });
   if (!points.length) return group;
   const banded = points.filter((point) => point.low !== null && point.high !== null);
-  if (banded.length > 1) {
+  if (coloured && banded.length > 1) {
     const d = `M${banded.map((p) => `${p.x.toFixed(1)} ${p.low.toFixed(1)}`).join("L")}L${[...banded].reverse().map((p) => `${p.x.toFixed(1)} ${p.high.toFixed(1)}`).join("L")}Z`;
     group.append(s("path", { class: bands ? "band" : "band quiet", d, fill: style.colour }));
   }
@@ -126,6 +128,7 @@ function oneLine(each, stepped, bands) {
     return stepped ? `H${p.x.toFixed(1)}V${p.y.toFixed(1)}` : `L${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
   }).join("");
   group.append(s("path", { class: "line", d: joined, stroke: style.colour, "stroke-dasharray": style.dash }));
+  if (!coloured) return group;
   let last = -Infinity;
   const shift = (each.index * 17) % 70;
   points.forEach((p, k) => {
@@ -137,7 +140,7 @@ function oneLine(each, stepped, bands) {
 }
 
 // Names beside the ends of the lines, moved apart where they would overlap.
-function endNames(drawn, groups, pad, width, height) {
+function endNames(drawn, pad, width, height) {
   const ends = drawn.filter((each) => each.points.length).map((each) => {
     const end = each.points[each.points.length - 1];
     return { ...each, x: end.x, from: Math.min(Math.max(end.y, pad.top), pad.bottom), y: Math.min(Math.max(end.y, pad.top), pad.bottom) };
@@ -150,22 +153,15 @@ function endNames(drawn, groups, pad, width, height) {
   }
   const right = width - pad.right;
   return s("g", { class: "ends" }, ends.map((end) => s("g", {
-    class: "end", onpointerenter: () => emphasised(groups, end.method), onpointerleave: () => emphasised(groups, null),
+    class: "end", "data-method": end.method, onpointerenter: () => emphasise(end.method), onpointerleave: () => emphasise(null),
   },
   s("path", { d: `M${end.x + 3} ${end.from}L${right + 10} ${end.from}L${right + 22} ${end.y}`, stroke: end.style.colour }),
-  s("text", { x: right + 26, y: end.y + 4, fill: end.style.colour }, short(end.method, 19), s("title", null, end.method)))));
-}
-
-function emphasised(groups, method) {
-  for (const [name, group] of groups) {
-    group.classList.toggle("dim", method !== null && groups.has(method) && name !== method);
-    group.classList.toggle("bright", name === method);
-  }
+  s("text", { x: right + 26, y: end.y + 4, fill: end.style.colour }, [end.tag, short(end.method, end.tag ? 16 : 19)].filter(Boolean).join(" "), s("title", null, end.method)))));
 }
 
 // What a picture of lines says at the place of the pointer, or of the arrow keys.
 
-function readout({ box, svg, cursor, drawn, groups, pad, width, xScale, x, y }) {
+function readout({ box, svg, cursor, drawn, lit, pad, width, xScale, x, y }) {
   const note = h("div", { class: "readout", role: "status", hidden: true });
   let place = null;
   box.append(note);
@@ -173,23 +169,25 @@ function readout({ box, svg, cursor, drawn, groups, pad, width, xScale, x, y }) 
   const hide = () => {
     note.hidden = true;
     cursor.setAttribute("d", "");
-    emphasised(groups, null);
+    emphasise(null);
     place = null;
   };
 
-  const show = (at, height) => {
+  // `choice` finds the emphasised method among the lines that have begun.
+  const show = (at, choice) => {
     place = Math.min(Math.max(at, pad.left), width - pad.right);
-    const found = drawn.map((each) => ({ each, point: lastBefore(each.points, place + 0.5) })).filter(({ point }) => point);
-    found.sort((a, b) => b.each.ys[b.point.k] - a.each.ys[a.point.k]);
-    const near = height === null ? null : nearest(found, height);
-    emphasised(groups, near);
+    const begun = drawn.map((each) => ({ each, point: lastBefore(each.points, place + 0.5) })).filter(({ point }) => point);
+    begun.sort((a, b) => a.point.y - b.point.y);
+    const near = choice(begun);
+    const found = begun.filter(({ each }) => lit.has(each.method) || each.method === near);
+    emphasise(near);
     cursor.setAttribute("d", `M${place.toFixed(1)} ${pad.top}V${pad.bottom}`);
     note.hidden = false;
     note.replaceChildren(
       h("p", null, `${x.short} ${x.format(xScale.value(place))}`),
       found.length
         ? h("table", null, found.map(({ each, point }) => h("tr", { class: each.method === near ? "near" : null },
-          h("th", { scope: "row" }, swatch(each.method), short(each.method, 22)),
+          h("th", { scope: "row" }, swatch(each.method), [each.tag, short(each.method, 22)].filter(Boolean).join(" ")),
           h("td", null, y.format(each.ys[point.k])),
           h("td", { class: "soft" }, known(each.low?.[point.k]) && known(each.high?.[point.k]) ? `${y.format(each.low[point.k])} – ${y.format(each.high[point.k])}` : ""))))
         : h("p", null, "no line has begun"));
@@ -206,7 +204,7 @@ function readout({ box, svg, cursor, drawn, groups, pad, width, xScale, x, y }) 
     const frame = svg.getBoundingClientRect();
     const at = event.clientX - frame.left;
     if (at > width - pad.right + 8) hide();
-    else show(at, event.clientY - frame.top);
+    else show(at, (begun) => nearest(begun, event.clientY - frame.top));
   };
   svg.addEventListener("pointermove", follow);
   svg.addEventListener("pointerdown", follow);
@@ -214,8 +212,12 @@ function readout({ box, svg, cursor, drawn, groups, pad, width, xScale, x, y }) 
   svg.addEventListener("blur", hide);
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const turn = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (step) {
-      show((place ?? pad.left) + (step * (width - pad.right - pad.left)) / 40, null);
+      show((place ?? pad.left) + (step * (width - pad.right - pad.left)) / 40, () => emphasised);
+      event.preventDefault();
+    } else if (turn) {
+      show(place ?? width - pad.right, (begun) => beside(begun.map(({ each }) => each.method), turn));
       event.preventDefault();
     } else if (event.key === "Escape") hide();
   });
@@ -239,23 +241,9 @@ function nearest(found, height) {
   return best?.method ?? null;
 }
 
-// Which methods a picture shows: a button for each, best first.
-
-function legend(names) {
-  const others = (kept) => [...state.hide.filter((name) => !names.includes(name)), ...names.filter((name) => !kept.includes(name))];
-  return live(["hide"], () => [
-    h("div", { class: "row" },
-      h("button", { type: "button", "data-key": "show-all", onclick: () => set({ hide: others(names) }) }, "Show all"),
-      names.length > 5 ? h("button", { type: "button", "data-key": "show-best", onclick: () => set({ hide: others(names.slice(0, 5)) }) }, "Best five") : null,
-      h("button", { type: "button", "data-key": "show-none", onclick: () => set({ hide: others([]) }) }, "Hide all")),
-    h("div", { class: "keys" }, names.map((name) => h("button", {
-      type: "button", class: "key", "aria-pressed": String(!state.hide.includes(name)), "data-key": `key-${name}`,
-      title: "Click to show or hide; with Shift, to show it alone",
-      onclick: (event) => set({ hide: event.shiftKey ? others([name]) : toggled(state.hide, name) }),
-    }, swatch(name), h("span", null, name)))),
-  ], { class: "legend", role: "group", "aria-label": "Methods shown" });
-}
-
-function isVisible({ method }) {
-  return !state.hide.includes(method);
+// The name before or after the emphasised one.
+function beside(names, turn) {
+  const at = names.indexOf(emphasised);
+  if (at < 0) return names[turn > 0 ? 0 : names.length - 1] ?? null;
+  return names[Math.min(Math.max(at + turn, 0), names.length - 1)];
 }

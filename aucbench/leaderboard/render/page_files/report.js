@@ -24,8 +24,8 @@ function besides(group) {
   return groups.length > 1 && group ? `, ${group.title}` : "";
 }
 
-function boardOf(number) {
-  return boards.find((board) => String(board.number) === number) || null;
+function boardOf(slug) {
+  return boards.find((board) => board.slug === slug) || null;
 }
 
 function methodNames() {
@@ -69,7 +69,7 @@ function tidy(value) {
 
 // A method looks the same everywhere: one colour, and a dash pattern and a marker for those who cannot tell colours.
 
-const DASHES = { solid: null, dashed: "10 4", dotted: "2 3", dashdot: "10 3 2 3", short: "5 3" };
+const DASHES = { solid: null, dashed: "10 4", dotted: "2 3", dashdot: "10 3 2 3", short: "5 3", dashdotdot: "9 3 2 3 2 3" };
 const UNKNOWN = { light: "#555555", dark: "#aaaaaa", marker: "circle", dashes: "solid" };
 
 function lookOf(method) {
@@ -84,11 +84,16 @@ function markerPath(marker, x, y, size) {
   if (marker === "down") return `M${x} ${y + r * 1.2}l${r * 1.2} ${-2.1 * r}h${-2.4 * r}z`;
   if (marker === "diamond") return `M${x} ${y - r * 1.4}l${r * 1.3} ${r * 1.4}l${-1.3 * r} ${r * 1.4}l${-1.3 * r} ${-1.4 * r}z`;
   if (marker === "cross") return `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x + r} ${y - r}l${-2 * r} ${2 * r}`;
+  if (marker === "plus") return `M${x - 1.3 * r} ${y}h${2.6 * r}M${x} ${y - 1.3 * r}v${2.6 * r}`;
+  if (marker === "star") return `M${[...Array(10).keys()].map((k) => {
+    const [far, turn] = [(k % 2 ? 0.62 : 1.5) * r, (Math.PI * k) / 5];
+    return `${(x + far * Math.sin(turn)).toFixed(2)} ${(y - far * Math.cos(turn)).toFixed(2)}`;
+  }).join("L")}z`;
   return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
 }
 
 function markerShape(style, x, y, size) {
-  const cross = style.marker === "cross";
+  const cross = ["cross", "plus"].includes(style.marker);
   return s("path", { d: markerPath(style.marker, x, y, size), fill: cross ? "none" : style.colour, stroke: style.colour, "stroke-width": cross ? 1.8 : 0.8 });
 }
 
@@ -106,5 +111,5 @@ function methodLink(method) {
 }
 
 function boardLink(board) {
-  return h("a", { go: { view: "data", id: String(board.number) }, title: board.setting }, board.dataset);
+  return h("a", { go: { view: "data", id: board.slug }, title: board.setting }, board.dataset);
 }

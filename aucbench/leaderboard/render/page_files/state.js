@@ -3,7 +3,7 @@
 const DEFAULTS = {
   view: "overall", id: "", kind: groups[0]?.key ?? "tuned", at: "",
   sort: "", cols: "", data: "", method: "", ds: [], ms: [], all: "",
-  hide: [], x: "samples", scale: "log", y: "whole", band: "", trial: "",
+  lit: [], grey: [], others: "", m: "", x: "seconds", scale: "log", y: "close", band: "", trial: "",
 };
 const VIEWS = ["overall", "results", "data", "methods", "notes"];
 let state = parsed(location.hash);
@@ -22,7 +22,7 @@ function address(of) {
 }
 
 function parsed(hash) {
-  const found = { ...DEFAULTS, ds: [], ms: [], hide: [] };
+  const found = { ...DEFAULTS, ds: [], ms: [], lit: [], grey: [] };
   const text = hash.replace(/^#/, "");
   const cut = text.indexOf("?");
   const path = cut < 0 ? text : text.slice(0, cut);
@@ -65,6 +65,7 @@ function set(change) {
   state = { ...state, ...change };
   remember({ y: window.scrollY }, address(state), "replaceState");
   keepingFocus(() => slots.filter((slot) => slot.names.some((name) => names.includes(name))).forEach((slot) => slot.fill()));
+  drawEmphasis();
   document.querySelectorAll("a[data-go]").forEach((node) => linked(node, JSON.parse(node.dataset.go)));
 }
 
@@ -108,11 +109,16 @@ function matches(text, words) {
   return words.toLowerCase().split(/\s+/).filter(Boolean).every((word) => inside.includes(word));
 }
 
+// What the words of a filter are looked for in: name, title, description and setting of a data set.
+function searched({ dataset, search, setting }) {
+  return `${dataset} ${search} ${setting}`;
+}
+
 function passing(row) {
   const { board } = row;
   return (!state.ds.length || state.ds.includes(board.dataset))
     && (!state.ms.length || state.ms.includes(row.method))
-    && matches(`${board.dataset} ${board.setting}`, state.data)
+    && matches(searched(board), state.data)
     && matches(`${row.method} ${row.algorithm} ${row.cells.parameters[0]}`, state.method);
 }
 

@@ -8,16 +8,19 @@ function mark(sign, text) {
   return text ? h("abbr", { class: "mark", title: text, tabindex: 0, "aria-label": text }, sign) : null;
 }
 
+function nonlinear(row) {
+  return row.linear ? "" : "not a linear model";
+}
+
 function badge(text, title) {
   return h("span", { class: "badge", title: title || null }, text);
 }
 
 // The cells that are more than their text. `item` is a row of a board, or a board.
 const RENDERED = {
-  method: (text, row) => [methodLink(text), mark("‡", row.exempt), mark("§", row.edges)],
+  method: (text, row) => [methodLink(text), mark("°", nonlinear(row)), mark("‡", row.exempt), mark("§", row.edges)],
   data: (text, item) => boardLink(item.board ?? item),
   leader: (text) => methodLink(text),
-  groups: (text) => h("span", { class: "letters" }, text),
   auc: (text, row) => (row.rows || known(row.auc.value) ? h("span", { title: String(row.cells.auc[1]) }, text) : badge(text, row.advice)),
   runs: (text, row) => (row.trouble ? badge(text, row.advice) : text),
   trouble: (text, board) => (board.cells.trouble[1] ? badge(text) : text),
@@ -41,7 +44,7 @@ function resultTable({ caption, columns, rows, usual, limit }) {
       h("table", { class: "results" },
         h("caption", { class: "sr" }, caption),
         h("thead", null, h("tr", null, columns.map((each) => heading(each, column, direction)))),
-        h("tbody", null, shown.map((row) => h("tr", null, columns.map((each, index) => (index === 0
+        h("tbody", null, shown.map((row) => h("tr", { "data-method": row.method }, columns.map((each, index) => (index === 0
           ? h("th", { scope: "row", class: kind(each) }, cellOf(each, row)) : h("td", { class: kind(each) }, cellOf(each, row))))))))),
     shown.length < sorted.length
       ? h("p", null, `The first ${shown.length} of ${sorted.length} rows. `, h("button", { type: "button", "data-key": "all", onclick: () => set({ all: "1" }) }, "Show all rows"))
@@ -108,7 +111,8 @@ function columnChooser() {
 function rowTable(caption, names, rows, usual, { count, limit } = {}) {
   const columns = () => columnsShown(names);
   return [
-    h("div", { class: "controls" }, count, columnChooser(), copyTable(columns, rows, usual)),
+    h("div", { class: "controls" }, count, columnChooser(), copyTable(columns, rows, usual),
+      csvButton("results", () => rowsCsv(ordered(rows(), ...sorting(columns(), usual))))),
     live(["sort", "cols", "data", "method", "ds", "ms", "all"], () => (rows().length
       ? [resultTable({ caption, columns: columns(), rows: rows(), usual, limit }), footnotes(rows(), columns())]
       : h("p", { class: "empty" }, "No row fits the filters."))),
@@ -118,7 +122,7 @@ function rowTable(caption, names, rows, usual, { count, limit } = {}) {
 // Under a table: what its signs mean.
 function footnotes(rows, columns) {
   const times = columns.some((each) => each.timed) ? gathered(rows, "†", (row) => row.timing_mark) : [];
-  const found = [...times, ...gathered(rows, "‡", (row) => row.exempt), ...gathered(rows, "§", (row) => row.edges)];
+  const found = [...times, ...gathered(rows, "°", nonlinear), ...gathered(rows, "‡", (row) => row.exempt), ...gathered(rows, "§", (row) => row.edges)];
   return found.length ? h("ul", { class: "footnotes" }, found) : null;
 }
 

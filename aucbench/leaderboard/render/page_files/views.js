@@ -30,6 +30,11 @@ function outward(text) {
   return /^https?:\/\/[^\s]+$/i.test(text) ? h("a", { href: text, rel: "noreferrer noopener", target: "_blank" }, text) : text;
 }
 
+// Links to paper, documentation and source, where these are known.
+function outside(links) {
+  return links?.length ? h("p", { class: "local" }, links.map(([text, address]) => h("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, text))) : null;
+}
+
 function overallView() {
   const group = groupShown();
   const { lines } = group;
@@ -37,14 +42,16 @@ function overallView() {
   return [
     heading1("Overall", besides(group)),
     verdict(group.verdict),
-    localLinks([["ranking", "Ranking"], ["glance", "At a glance"], ["critical", "Critical differences"],
-      ["pairs", "Pairs"], group.profile.length ? ["profile", "Profile"] : null, ["pareto", "AUC and training cost"]]),
-    live([], () => rankingSection(group)),
+    localLinks([["curves", "Curves"], ["pareto", `${report.measure.symbol} and training cost`], group.reached[""] ? ["reached", "Targets reached"] : null,
+      ["ranking", "Ranking"], ["glance", "At a glance"], ["critical", "Critical differences"], ["pairs", "Pairs"], group.profile.length ? ["profile", "Profile"] : null]),
+    allCurvesSection(group),
+    paretoSection(group),
+    reachedSection(group),
+    live(HIGHLIGHT, () => rankingSection(group)),
     heatSection(group),
     criticalSection(group),
     pairsSection(lines.map((line) => line.method), group, "best average rank first"),
     profileSection(group),
-    paretoSection(group),
   ];
 }
 
@@ -68,10 +75,15 @@ function resultsView() {
 function dataView() {
   const board = state.id === "" ? null : boardOf(state.id);
   if (board) return boardView(board);
+  const found = () => groupShown().boards.filter((each) => matches(searched(each), state.data));
   return [
     heading1("Data sets", besides(groupShown())),
-    state.id === "" ? null : h("p", { class: "warning" }, `There is no board ${state.id}.`),
-    live(["sort"], () => resultTable({ caption: "Data sets", columns: report.board_columns, rows: groupShown().boards, usual: "data" })),
+    state.id === "" ? null : h("p", { class: "warning" }, `There is no data set ${state.id} here. `,
+      /^\d+$/.test(state.id) ? "Addresses hold names of data sets now, and no numbers; choose it from the table." : "Choose one from the table."),
+    h("div", { class: "controls" }, filterBox("Search", "data", "name, title or description, e.g. adult"),
+      csvButton("data-sets", () => asCsv([fieldsOf(report.board_columns), ...found().map((board) => valuesOf(board, report.board_columns))]))),
+    live(["sort", "data"], () => (found().length
+      ? resultTable({ caption: "Data sets", columns: report.board_columns, rows: found(), usual: "data" }) : h("p", { class: "empty" }, "No data set fits the words."))),
     reading("A row is one data set under one setting. Follow its name for curves, runs and p-values."),
   ];
 }
@@ -80,20 +92,22 @@ function boardView(board) {
   const near = board.group.boards;
   const citation = board.facts.find(([name]) => name === "citation")[2];
   return [
-    steps("data", "All data sets", near.map((each) => String(each.number)), near.indexOf(board), (k) => near[k].dataset),
+    steps("data", "All data sets", near.map((each) => each.slug), near.indexOf(board), (k) => near[k].dataset),
     heading1(board.dataset),
     h("p", { class: "lede" }, board.setting),
     verdict(board.verdict),
     localLinks([["results", "Results"], ["curves", "Curves"], ["runs", "Runs"], ["pairs", "Pairs"], board.tuned ? ["tuning", "Tuning"] : null, ["facts", "The data"]]),
     section("results", "Results",
       rowTable(`Results on ${board.dataset}`, ["method"], () => board.rows, "rank"),
-      reading("Best first by mean test AUC, unless another heading is clicked. ", board.letters || "No pair of methods could be tested.",
+      reading(`Best first by mean test ${report.measure.title}, unless another heading is clicked. `, board.letters || "No pair of methods could be tested.",
         board.baseline_reason ? ` There are no gains: ${board.baseline_reason}.` : "")),
     curvesSection(board),
     stripsSection(board),
-    pairsSection(board.rows.map((row) => row.method), board, "best mean AUC first"),
+    pairsSection(board.rows.map((row) => row.method), board, `best mean ${report.measure.title} first`),
     tuningSection(board),
     section("facts", "The data",
+      board.summary ? h("p", null, board.summary) : null,
+      outside(board.links),
       facts(board.facts.map(([name, label, text]) => ({ name, label, value: outward(text), reason: "not recorded", long: name === "citation" }))),
       citation ? h("p", null, copyButton("Copy citation", citation)) : null),
   ];
@@ -135,6 +149,8 @@ function oneMethod(name) {
       fact("Distribution", info.distribution, "not recorded"),
     ]),
     info.citation ? h("p", null, copyButton("Copy citation", info.citation)) : null,
+    outside(info.links),
+    groups.map((group) => methodGaps(name, group)),
     groups.map((group) => methodResults(name, group)),
     methodSettings(name),
   ];
@@ -171,7 +187,7 @@ function commandsOf(rows) {
 }
 
 function notesView() {
-  const signs = { "–": "not known; hover or tap for the reason", "†": "a time that cannot be compared with the others'", "‡": "a method exempt from a check", "§": "a tuning chose a value at the edge of the values tried", "!": "some runs diverged, failed or are missing" };
+  const signs = { "–": "not known; hover or tap for the reason", "†": "a time that cannot be compared with the others'", "°": "a method that is not a linear model", "‡": "a method exempt from a check", "§": "a tuning chose a value at the edge of the values tried", "!": "some runs diverged, failed or are missing" };
   return [
     heading1("Notes"),
     section("made", "How the numbers were made", report.notes.length ? h("ul", { class: "notes" }, report.notes.map((note) => h("li", null, note))) : h("p", null, "No notes are recorded.")),

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench_algorithms import _newton, _sorted_pairs
+from aucbench.kernels import sorted_pairs
+from aucbench_algorithms import _newton
 from tests.helpers.training import random_problem
 
 
@@ -18,18 +19,18 @@ def test_sums_over_a_window_equal_sums_over_its_pairs(low, high, ties):
     inside = (y[:, None] == 1) & (y[None] == -1)
     margins = scores[:, None] - scores[None]
     inside &= (margins >= low) & (margins < high)
-    ranking = _sorted_pairs.rank(scores, y)
-    pairs = _sorted_pairs.window(ranking, high, low)
+    ranking = sorted_pairs.rank(scores, y)
+    pairs = sorted_pairs.window(ranking, high, low)
     i, j = np.nonzero(inside)
-    assert _sorted_pairs.count(pairs) == len(i)
+    assert sorted_pairs.count(pairs) == len(i)
     expected = np.bincount(i, minlength=70) + np.bincount(j, minlength=70)
-    assert np.array_equal(_sorted_pairs.degrees(ranking, pairs), expected)
-    assert set(zip(*_sorted_pairs.members(ranking, pairs), strict=True)) == set(zip(i, j, strict=True))
+    assert np.array_equal(sorted_pairs.degrees(ranking, pairs), expected)
+    assert set(zip(*sorted_pairs.members(ranking, pairs), strict=True)) == set(zip(i, j, strict=True))
     laplacian = np.bincount(i, v[i] - v[j], 70) + np.bincount(j, v[j] - v[i], 70)
-    np.testing.assert_allclose(_sorted_pairs.laplacian(ranking, pairs, v), laplacian, atol=1e-13)
+    np.testing.assert_allclose(sorted_pairs.laplacian(ranking, pairs, v), laplacian, atol=1e-13)
     Z = X[i] - X[j]
     for layout in (np.asarray, sparse.csr_array):
-        scatter = _sorted_pairs.scatter(layout(X), ranking, pairs)
+        scatter = sorted_pairs.scatter(layout(X), ranking, pairs)
         np.testing.assert_allclose(scatter, Z.T @ Z, atol=1e-12)
 
 
@@ -39,10 +40,10 @@ def test_the_sum_over_a_short_window_is_exact_however_far_along_it_stands():
     scores = np.concatenate([[low[-2]], low])
     y = np.full(scores.size, -1, np.int8)
     y[0] = 1
-    ranking = _sorted_pairs.rank(scores, y)
-    pairs = _sorted_pairs.window(ranking, 1e-9, -1e-9)
-    assert _sorted_pairs.count(pairs) == 1
-    assert _sorted_pairs.laplacian(ranking, pairs, scores)[0] == 0.0
+    ranking = sorted_pairs.rank(scores, y)
+    pairs = sorted_pairs.window(ranking, 1e-9, -1e-9)
+    assert sorted_pairs.count(pairs) == 1
+    assert sorted_pairs.laplacian(ranking, pairs, scores)[0] == 0.0
 
 
 def test_a_step_ends_where_the_slope_nearly_vanishes():

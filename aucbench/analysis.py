@@ -1,0 +1,339 @@
+"""The Python interface beside runs: optima, claims, suggestions, own data, and measures computed later."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aucbench.api import entry_of, study_of, write_board
+from aucbench.errors import ParameterError
+from aucbench.registry import catalog
+
+if TYPE_CHECKING:
+    from aucbench.archives.archive import Archive
+    from aucbench.data.loader import DataDescription
+    from aucbench.execution.claims import ClaimsResult
+    from aucbench.execution.rescore import Rescored
+    from aucbench.execution.verify import Verification
+    from aucbench.leaderboard.suggestion import Suggestion
+    from aucbench.studies.optimum_record import OptimumResult
+    from aucbench.studies.store import Store
+
+__all__ = ["claims", "describe_data", "optimum", "rescore", "suggest", "verify"]
+
+
+def optimum(*overrides: str) -> "OptimumResult":
+    """Find the certified minimum of the objective of a method, on the training rows of its first run.
+
+    Parameters
+    ----------
+    *overrides : str
+        As for `run`: ``"algo=psam"``, ``"dataset=a9a"``, ``"algo.gamma=1e-4"``. What is found is neither
+        looked up nor kept unless ``"store.path=FOLDER"`` is among them. The search ends after
+        ``"limits.optimum=SECONDS"`` of processor time. A tuning is refused, for the objective depends on
+        the hyper-parameters.
+
+    Returns
+    -------
+    OptimumResult
+        With `weights` and a `record`: the objective in words, its `value`, the certified `gap` to the
+        minimum, the `solver`, its `seconds`, and the AUC of the weights on training and test rows.
+
+    Raises
+    ------
+    AucbenchError
+        The method declares no objective, no method minimises it, or the minimum cannot be certified in time.
+
+    Examples
+    --------
+    >>> import aucbench
+    >>> found = aucbench.optimum("algo=spam", "dataset=breast_cancer").record
+    >>> found.relative_gap <= 1e-8
+    True
+    """
+    from aucbench.config.overrides import Request, check_overrides
+    from aucbench.execution.execute import opened_store
+    from aucbench.execution.optimum import entry_optimum
+    from aucbench.execution.worker import prepared_data
+
+    check_overrides(overrides)
+    unkept = [] if any(each.startswith("store.path=") for each in overrides) else ["store.path=null"]
+    study = study_of(Request((*overrides, "tracking=none", *unkept), multirun=True))
+    if study.refused:
+        raise study.refused[0].error
+    if len(study.entries) != 1:
+        raise ParameterError(
+            f"an optimum is that of one method with one setting on one data set, got {len(study.entries)}: "
+            f"ask for each of them."
+        )
+    if (tuning := study.entries[0].tuning.choice.name) != "none":
+        raise ParameterError(
+            f"tuning={tuning}: the objective depends on the hyper-parameters, and a tuning may choose others "
+            f"for each run; give those that it chose, as in algo.NAME=VALUE."
+        )
+    if not study.entries[0].limits.optimum:
+        raise ParameterError("limits.optimum=0 asks for no search; expected seconds of processor time.")
+    with opened_store(study.store_path) as store:
+        kept = store if study.store_path else None
+        return entry_optimum(catalog(), prepared_data(), study.entries[0], kept)
+
+
+def describe_data(path: str, *overrides: str) -> "DataDescription":
+    """Read a file of one's own and tell how; missing cells of a table are counted and not refused.
+
+    Parameters
+    ----------
+    path : str
+        The file; how it is read follows from its ending, unless an override says, such as ``dataset=npz``.
+    *overrides : str
+        As for `run`: ``"dataset.target=outcome"``, ``"dataset.drop=[id]"``.
+
+    Returns
+    -------
+    DataDescription
+        With `rows`, `features` and `nonzeros`, the rows of each of the `labels`, and the `columns` of a
+        table: their names, what they are read as, levels, missing cells, and notes.
+
+    Raises
+    ------
+    AucbenchError
+        The file cannot be read, or not without an override, which the error names. Where columns of a table
+        are refused, its attribute `columns` describes all of them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("age,job,sick\\n30,cook,no\\n41,nurse,yes\\n52,cook,no\\n")
+    >>> [(column.name, column.kind) for column in describe_data(str(path)).columns]
+    [('age', 'number'), ('job', 'categories'), ('sick', 'label')]
+    """
+    from aucbench import data
+    from aucbench.config.overrides import check_overrides
+
+    check_overrides(overrides)
+    kind, *rest = _file_words(path, overrides)
+    given = {word.partition("=")[0] for word in overrides}
+    is_table = kind.partition("=")[2] in ("csv", "parquet", "arff")
+    counted = ["dataset.missing=median"] if is_table and "dataset.missing" not in given else []
+    return data.describe(entry_of((kind, *rest, *counted)).dataset.instance)
+
+
+def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:
+    """Overrides that read a file of one's own, by its ending where they do not say how."""
+    from aucbench.data.readers.blocks import reader_of
+
+    kind = next((word for word in overrides if word.startswith("dataset=")), f"dataset={reader_of(path)}")
+    return (kind, f"dataset.path={path}", *overrides)
+
+
+def suggest(
+    dataset: str,
+    *overrides: str,
+    seconds: float | None = None,
+    archive: str | Path | None = None,
+    count: int = 3,
+    linear: bool = False,
+) -> "Suggestion":
+    """Suggest methods and settings for a data set, from what did best on similar data sets.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of a data set, or a file of one's own as in `describe_data`.
+    *overrides : str
+        Those of `run` that decide its rows: ``"dataset.target=outcome"``, ``"max_train_rows=5000"``.
+    seconds : float, optional
+        What a training may be expected to take.
+    archive : str or Path, optional
+        Results of a study under ``ruleset=trials``; by default those that come with aucbench.
+    count : int
+        How many methods are suggested at most.
+    linear : bool
+        Whether linear models alone are wanted.
+
+    Returns
+    -------
+    Suggestion
+        With the `facts` of the data set and `methods`, the best first, each with its `parameters`, its mean
+        `gain` over balanced logistic regression and the `evidence`; without methods, it has a `reason`.
+
+    Raises
+    ------
+    AucbenchError
+        The data cannot be read, or there is no archive, or it is damaged.
+    """
+    from aucbench.archives.file import read, shipped
+    from aucbench.archives.trials import tried_settings
+    from aucbench.config.overrides import check_overrides
+    from aucbench.contracts.validation import Family
+    from aucbench.execution.prepared_data import facts_of
+    from aucbench.execution.worker import prepared_data
+    from aucbench.leaderboard.suggestion import suggest_methods
+
+    check_overrides(overrides)
+    if count < 1 or (seconds is not None and not seconds > 0):
+        raise ParameterError(f"count must be >= 1 and seconds > 0, got count={count} and seconds={seconds}.")
+    is_file = dataset not in catalog().plugins[Family.datasets] and Path(dataset).is_file()
+    if not is_file and any(word.startswith("dataset=") for word in overrides):
+        raise ParameterError(
+            f"The data set is given twice, as '{dataset}' and as an override: leave one out."
+        )
+    path = archive or shipped()
+    if path is None:
+        raise ParameterError("This installation has no archive of trials: give one (--with FILE).")
+    words = _file_words(dataset, overrides) if is_file else (f"dataset={dataset}", *overrides)
+    entry, tried = entry_of(words), tried_settings(read(path)[1])
+    return suggest_methods(tried, facts_of(entry, prepared_data()), seconds, count, linear)
+
+
+def claims(
+    methods: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+    quick: bool = False,
+    observer: "Callable[[ClaimsResult], None]" = lambda found: None,
+) -> "ClaimsResult":
+    """Measure the rates of convergence and the costs of an iteration that methods claim.
+
+    Parameters
+    ----------
+    methods : sequence of str
+        Names; all methods with claims when left out.
+    overrides : sequence of str
+        Overrides for all of them, such as ``"algo.schedule=pegasos"``; a budget, runs, a tuning and what else
+        the measurement decides itself are refused.
+    quick : bool
+        Shorter runs on fewer data sets.
+    observer : callable, optional
+        Called after each method with all that was found by then; the last method is the new one.
+
+    Returns
+    -------
+    ClaimsResult
+        For each method rate and cost, claimed and measured with intervals, and verdicts.
+
+    Raises
+    ------
+    AucbenchError
+        A method is unknown, declares no claims, or an override does not suit it.
+    """
+    from aucbench.config.build import build_study
+    from aucbench.config.compose import compose_jobs
+    from aucbench.config.overrides import parse
+    from aucbench.contracts.validation import Family
+    from aucbench.execution.claims import measure_claims
+
+    decided = ("budget", "runs", "seed", "order_seed", "metrics", "tuning", "ruleset", "parallel", "study")
+    for name in (word.partition("=")[0] for word in overrides):
+        if name.partition(".")[0] in decided:
+            raise ParameterError(f"{name} has no effect on claims, whose runs are all alike; leave it out.")
+    plugins = catalog().plugins[Family.algorithms]
+    chosen = [catalog().find(Family.algorithms, name).name for name in methods] or [
+        name for name, plugin in plugins.items() if hasattr(plugin.cls, "claims")
+    ]
+    studies = {}
+    for name in chosen:
+        takes_any = tuple(getattr(plugins[name].cls, "losses", ()))[:1] == ("*",)
+        words = ["+experiment=claims", "tracking=none", f"algo={name}", *["loss=logistic"] * takes_any]
+        study = build_study(catalog(), compose_jobs(catalog(), parse([*words, *overrides])))
+        if study.refused:
+            raise study.refused[0].error
+        if len({(entry.algorithm.instance, str(entry.loss)) for entry in study.entries}) > 1:
+            raise ParameterError(f"claims are those of one setting of a method, got {' '.join(overrides)}.")
+        studies[name] = study.entries
+    command = shlex.join(["aucbench", "claims", *methods, *overrides, *["--quick"] * quick])
+    return measure_claims(studies, command, quick, observer)
+
+
+def rescore(
+    store: "Store",
+    study: str,
+    metrics: Sequence[str],
+    parameters: Sequence[str] = (),
+    replace_others: bool = False,
+) -> "Rescored":
+    """Compute measures of the finished cells of a study from their stored weights, without training.
+
+    The leaderboard in the store is written anew, and `aucbench sync` logs the entries again.
+
+    Parameters
+    ----------
+    store : Store
+        The store that has the study.
+    study : str
+        Its name.
+    metrics : sequence of str
+        Names of measures, such as ``["ap", "pauc"]``.
+    parameters : sequence of str
+        Words for those of the measures, such as ``"pauc.max_fpr=0.05"``.
+    replace_others : bool
+        Whether a measure that a cell has with other parameters is computed with these. Where only the final
+        weights are kept, its curve is then lost but for its end.
+
+    Returns
+    -------
+    Rescored
+        How many cells were measured, and which could not be.
+
+    Raises
+    ------
+    ParameterError
+        The store has no such study, or a measure or a parameter is unknown, out of its range or not used.
+    """
+    from aucbench.config.overrides import check_overrides
+    from aucbench.execution.rescore import rescore_study
+    from aucbench.studies.rerun_command import words
+
+    if study not in (known := [plan.study for plan in store.plans()]):
+        raise ParameterError(
+            f"The store at {store.path} has no study '{study}'. Known: {', '.join(known) or 'none'}."
+        )
+    check_overrides(parameters)
+    for word in parameters:
+        if word.partition(".")[0] not in metrics:
+            raise ParameterError(
+                f"'{word}' is no parameter of a measure that is asked for, such as pauc.max_fpr=0.05; "
+                f"got the measures {', '.join(metrics) or 'none'}."
+            )
+    asked = [f"metrics=[{','.join(metrics)}]", *parameters]
+    measures = entry_of(asked).measures
+    if not measures:
+        raise ParameterError(
+            f"metrics: expected measures beside the AUC, which every cell has, such as ap,pauc; "
+            f"got {', '.join(metrics) or 'none'}."
+        )
+    done = rescore_study(
+        store,
+        study,
+        measures,
+        lambda planned: entry_of([*words(planned.described, list(planned.cells.values())), *asked]),
+        replace_others,
+    )
+    if store.board_folder(study).is_dir():
+        write_board(store, study)
+    return done
+
+
+def verify(archive: "Archive", cells: int = 3, seed: int = 0, tolerance: float = 1e-4) -> "Verification":
+    """Run a random sample of the cells of an archive here, tunings included, and compare the results.
+
+    Parameters
+    ----------
+    archive : Archive
+        As `aucbench.archives.file.read` gives it.
+    cells : int
+        How many cells are run again, if so many can be.
+    seed : int
+        Of the sample.
+    tolerance : float
+        Allowed difference of AUCs under different versions or on different processors.
+
+    Returns
+    -------
+    Verification
+        With `comparisons`, and `left_out`, why cells could not be run.
+    """
+    from aucbench.execution.verify import verify_sample
+
+    return verify_sample(archive, entry_of, cells, seed, tolerance)

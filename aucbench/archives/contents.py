@@ -1,0 +1,129 @@
+"""What must hold between the entries of an archive, and what it lacks to stand on a public board."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from aucbench.archives.archive import Archive, Manifest
+from aucbench.evaluation.measures import AUC
+from aucbench.humanize import counted
+from aucbench.studies.default_settings import LONGEST_NAME
+from aucbench.studies.record import FORMAT as RECORD_FORMAT
+from aucbench.studies.record import CellRecord, EntryPlan
+from aucbench.studies.result import COSTS, CellResult
+
+KEY = re.compile(r"[0-9a-f]{64}")
+ROUNDING = 1e-6  # of values in single precision, relatively
+
+
+def problems_of(archive: Archive, manifest: Manifest, records: int) -> list[str]:
+    """What does not fit together, in words; empty where all does. `records` were read, keys counted twice."""
+    return list(_problems(archive, manifest, records))
+
+
+def _problems(archive: Archive, manifest: Manifest, records: int) -> Iterator[str]:
+    if len(archive.cells) != records:
+        yield "cells.json has two cells of one key"
+    if len(archive.cells) != manifest.cells or len(archive.failed) != manifest.failures:
+        yield "cells.json and failures.json have other numbers of cells than the manifest says"
+    names = [plan.study for plan in archive.studies]
+    if tuple(names) != manifest.studies or len(set(names)) < len(names):
+        yield "plans.json has other studies than the manifest says"
+    for name in names:
+        if not name.strip() or len(name) > LONGEST_NAME or name.strip(".") == "":
+            yield f"plans.json names a study {name[:40]!r}"
+    planned = {
+        key: (entry, seeds)
+        for plan in archive.studies
+        for entry in plan.entries
+        for key, seeds in entry.cells.items()
+    }
+    for key in (*archive.cells, *archive.failed):
+        if not KEY.fullmatch(key):
+            yield f"the key {key[:70]!r} is none"
+        elif key not in planned:
+            yield f"cell {key[:12]} belongs to no study"
+    for key in archive.others:
+        if key not in archive.cells:
+            yield f"replications.json names a cell {key[:70]!r} that is not there"
+    for replication in (each for found in archive.others.values() for each in found):
+        if not _is_auc(replication.auc) or not _is_time(replication.train_seconds):
+            yield f"a replication of cell {replication.key[:12]} has AUC {replication.auc}"
+    for key, cell in archive.cells.items():
+        for text in _cell_problems(cell, manifest.compact):
+            yield f"cell {key[:12]} {text}"
+        if key in planned:
+            entry, seeds = planned[key]
+            own = (cell.record.algorithm.name, cell.record.dataset.title, cell.record.seeds)
+            if own != (entry.algorithm, entry.dataset, seeds):
+                yield f"cell {key[:12]} is not the one that its study planned"
+    if archive.sources != manifest.sources:
+        yield "cells.json has methods or code of methods that the manifest does not state"
+    if archive.confirmed != manifest.confirmed:
+        yield "plans.json has other confirmations than the manifest"
+
+
+def _cell_problems(cell: CellResult, compact: bool) -> Iterator[str]:
+    record, curve = cell.record, cell.curve
+    result = record.result
+    if record.format != RECORD_FORMAT:
+        yield f"has format {record.format}, expected {RECORD_FORMAT}"
+    if not _is_auc(result.auc):
+        yield f"has AUC {result.auc}, expected a number from 0 to 1"
+    if (result.auc is None) != record.diverged:
+        yield "has an AUC although it diverged, or none although it did not"
+    if not all(map(_is_time, (result.train_seconds, result.train_cpu_seconds, result.ns_per_iteration))):
+        yield "has times that are no finite positive numbers"
+    lengths = {len(values) for values in curve.values()}
+    if not {"iteration", "samples", "train_seconds", AUC.name} <= curve.keys() or len(lengths) != 1:
+        yield "has no curve, or one of unequal columns"
+        return
+    if max(lengths) == 0 and record.diverged:
+        return
+    yield from _curve_problems(record, curve[AUC.name], compact)
+    for name in COSTS:
+        if name in curve and (not np.all(np.isfinite(curve[name])) or np.any(np.diff(curve[name]) < 0)):
+            yield f"has a curve whose {name} does not grow"
+    weights = cell.weights
+    if weights is not None and weights.ndim != 1:
+        yield "has weights that are no vector"
+
+
+def _curve_problems(record: CellRecord, values: np.ndarray, compact: bool) -> Iterator[str]:
+    if not len(values) or np.any((values < 0) | (values > 1)):
+        yield "has a curve outside of 0 to 1"
+    elif record.result.auc is not None and not np.isclose(
+        values[-1], record.result.auc, rtol=ROUNDING if compact else 0, atol=0
+    ):
+        yield f"has AUC {record.result.auc}, and its curve ends at {values[-1]}"
+
+
+def _is_auc(value: float | None) -> bool:
+    return value is None or 0.0 <= value <= 1.0
+
+
+def _is_time(value: float) -> bool:
+    return bool(np.isfinite(value)) and value >= 0
+
+
+def gaps_of(archive: Archive) -> list[str]:
+    """What a public board wants of an archive and it lacks: cells, rulesets, their settings; in sentences."""
+    entries = (entry for plan in archive.studies for entry in plan.entries)
+    return [
+        f"{entry.algorithm} on {entry.dataset}: {gap}" for entry in entries for gap in _gaps(archive, entry)
+    ]
+
+
+def _gaps(archive: Archive, entry: EntryPlan) -> Iterator[str]:
+    left = [key for key in entry.cells if archive.get(key) is None]
+    failures = [failure for key in left if (failure := archive.failure(key)) is not None]
+    if failures:
+        reasons = ", ".join(sorted({str(failure.reason) for failure in failures}))
+        yield f"{counted(len(failures), 'cell')} of {len(entry.cells)} failed ({reasons})"
+    if len(left) > len(failures):
+        yield f"{len(left) - len(failures)} of {counted(len(entry.cells), 'cell')} missing"
+    if not entry.ruleset:
+        yield "no ruleset; run it with ruleset=defaults or ruleset=trials"
+    elif entry.ruleset.departures:
+        yield f"departs from {entry.ruleset}: {' '.join(entry.ruleset.departures)}"

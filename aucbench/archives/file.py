@@ -1,0 +1,284 @@
+"""The file of an archive: a ZIP of JSON and Parquet, written whole and read with every check.
+
+What a stranger sends is data. Nothing in the file is run, no name in it becomes a path, sizes are bounded
+before anything is unpacked, and each entry must have the digest that the manifest states. A file that fails
+a check is refused as a whole, with the names of the entries and the reasons.
+"""
+
+import hashlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from aucbench.archives.archive import FORMAT, Archive, EntryDigest, Manifest
+from aucbench.archives.contents import problems_of
+from aucbench.errors import DataError, ParameterError
+from aucbench.studies.record import CellRecord, FailureRecord, ReplicationRecord, StudyPlan, decode, encode
+from aucbench.studies.result import CellResult
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MANIFEST = "manifest.json"
+CELLS, FAILURES, PLANS, OTHERS = "cells.json", "failures.json", "plans.json", "replications.json"
+CURVES, WEIGHTS = "curves.parquet", "weights.parquet"
+ENTRIES = (CELLS, FAILURES, PLANS, OTHERS, CURVES, WEIGHTS)
+NEEDED = (CELLS, FAILURES, PLANS, OTHERS, CURVES)
+MB = 2**20
+LARGEST_FILE = 200 * MB
+LARGEST_ENTRY = 1000 * MB  # unpacked
+LARGEST_RATIO = 200  # of unpacked to packed bytes; results have 5 to 30
+FREE_BYTES = MB  # that an entry may have whatever its ratio
+LARGEST_ARRAYS = 100_000_000  # numbers in all arrays of a Parquet entry
+WHOLE_NUMBERS = ("iteration", "samples")
+CONTROL = re.compile(rb"\\u00(?:[01][0-9a-fA-F]|7[fF]|[89][0-9a-fA-F])|[\x00-\x08\x0e-\x1f\x7f]")
+DATE = (1980, 1, 1, 0, 0, 0)  # of entries in the ZIP: equal content gives equal bytes
+
+SHIPPED = "reference_trials.zip"  # the reference study under ruleset=trials
+
+T = TypeVar("T")
+
+
+def shipped() -> Path | None:
+    """The archive in the package, else in the checkout's documentation; None where there is none."""
+    package = Path(__file__).resolve().parents[1]
+    places = (package / "results" / SHIPPED, package.parent / "docs" / "results" / SHIPPED)
+    return next((path for path in places if path.is_file()), None)
+
+
+def write(archive: Archive, file: str | Path) -> Manifest:
+    """Write an archive to a file, at once or not at all; returns its manifest."""
+    path = Path(file)
+    contents = {
+        CELLS: _lines(cell.record for cell in archive.cells.values()),
+        FAILURES: _lines(archive.failed.values()),
+        PLANS: _lines(archive.studies),
+        OTHERS: _lines(each for found in archive.others.values() for each in found),
+        CURVES: _parquet({key: cell.curve for key, cell in archive.cells.items()}, archive.compact),
+    }
+    weights = {
+        key: {"weights": cell.weights} for key, cell in archive.cells.items() if cell.weights is not None
+    }
+    if weights:
+        contents[WEIGHTS] = _parquet(weights, archive.compact)
+    digests = {
+        name: EntryDigest(len(content), hashlib.sha256(content).hexdigest())
+        for name, content in contents.items()
+    }
+    manifest = Manifest(
+        aucbench=version("aucbench"),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        studies=tuple(plan.study for plan in archive.studies),
+        cells=len(archive.cells),
+        failures=len(archive.failed),
+        machines=archive.machines,
+        sources=archive.sources,
+        confirmed=archive.confirmed,
+        compact=archive.compact,
+        entries=digests,
+    )
+    manifest = replace(manifest, digest=_digest(manifest))
+    text = json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True).encode()
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with ZipFile(part, "w") as zipped:
+            for name, content in {MANIFEST: text, **contents}.items():
+                zipped.writestr(ZipInfo(name, DATE), content, ZIP_DEFLATED, 9)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise ParameterError(f"{path} cannot be written: {error.strerror}.") from error
+    return manifest
+
+
+def read(file: str | Path) -> tuple[Manifest, Archive]:
+    """Read an archive; DataError that names every entry which is damaged, edited or not known, and why."""
+    path = Path(file)
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise DataError(f"{path} has more than {LARGEST_FILE // MB} MB, which no archive may have.")
+        with ZipFile(path) as zipped:
+            manifest, contents = _entries(path, zipped)
+    except FileNotFoundError:
+        raise ParameterError(f"There is no archive {path}.") from None
+    except (OSError, BadZipFile, NotImplementedError) as error:
+        raise DataError(f"{path} is no archive of results ({error}).") from None
+    records = _parsed(path, CELLS, contents, CellRecord)
+    curves = _arrays(path, CURVES, contents[CURVES], len(records))
+    weights = _arrays(path, WEIGHTS, contents[WEIGHTS], len(records)) if WEIGHTS in contents else {}
+    others: dict[str, tuple[ReplicationRecord, ...]] = {}
+    for each in _parsed(path, OTHERS, contents, ReplicationRecord):
+        others[each.key] = (*others.get(each.key, ()), each)
+    studies = _parsed(path, PLANS, contents, StudyPlan)
+    archive = Archive(
+        path=str(path),
+        cells={
+            record.key: CellResult(
+                record, curves.get(record.key, {}), weights.get(record.key, {}).get("weights")
+            )
+            for record in records
+        },
+        studies=tuple(studies),
+        failed={each.key: each for each in _parsed(path, FAILURES, contents, FailureRecord)},
+        others=others,
+        compact=manifest.compact,
+    )
+    _refuse(path, problems_of(archive, manifest, len(records)))
+    return manifest, archive
+
+
+def _entries(path: Path, zipped: ZipFile) -> tuple[Manifest, dict[str, bytes]]:
+    """The manifest and the checked bytes of the other entries."""
+    infos = zipped.infolist()
+    names = [info.filename for info in infos]
+    strange = [f"{name!r} is no entry of an archive" for name in names if name not in (MANIFEST, *ENTRIES)]
+    twice = [f"{name} is there twice" for name in ENTRIES if names.count(name) > 1]
+    lacking = [f"{name} is missing" for name in (MANIFEST, *NEEDED) if name not in names]
+    sizes = [text for info in infos if (text := _too_large(info))]
+    _refuse(path, [*strange[:5], *twice, *lacking, *sizes])
+    contents: dict[str, bytes] = {}
+    damaged = []
+    for info in infos:
+        try:
+            with zipped.open(info) as handle:
+                contents[info.filename] = handle.read(info.file_size + 1)
+        except (OSError, BadZipFile, EOFError, RuntimeError, ValueError, zlib.error) as error:
+            damaged.append(f"{info.filename} is damaged ({error})")
+    _refuse(path, damaged)
+    manifest = _manifest(path, contents.pop(MANIFEST))
+    wrong = []
+    for name, content in contents.items():
+        stated = manifest.entries.get(name)
+        if stated is None:
+            wrong.append(f"{name} is not in the manifest")
+        elif hashlib.sha256(content).hexdigest() != stated.sha256:
+            wrong.append(f"{name} is not what the manifest's digest says: it was changed or damaged")
+        elif name.endswith(".json") and CONTROL.search(content):
+            wrong.append(f"{name} has control characters")
+    _refuse(path, wrong)
+    return manifest, contents
+
+
+def _too_large(info: ZipInfo) -> str:
+    if info.flag_bits & 1:
+        return f"{info.filename} is encrypted"
+    if info.file_size > LARGEST_ENTRY:
+        return f"{info.filename} has more than {LARGEST_ENTRY // MB} MB"
+    if info.file_size > FREE_BYTES and info.file_size > LARGEST_RATIO * max(1, info.compress_size):
+        return f"{info.filename} unpacks to more than {LARGEST_RATIO} times its size"
+    return ""
+
+
+def _manifest(path: Path, content: bytes) -> Manifest:
+    try:
+        known = json.loads(content)
+        found = known["format"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise DataError(f"{path}: {MANIFEST} cannot be read.") from None
+    if found not in range(1, FORMAT + 1):
+        raise DataError(
+            f"{path}: {MANIFEST} states format {found!r}, and this aucbench reads formats up to {FORMAT}: "
+            f"use a newer one."
+        )
+    try:
+        manifest = msgspec.convert(known, Manifest)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise DataError(f"{path}: {MANIFEST} cannot be read ({error}).") from None
+    if CONTROL.search(content):
+        raise DataError(f"{path}: {MANIFEST} has control characters.")
+    if manifest.digest != _digest(manifest):
+        raise DataError(f"{path}: {MANIFEST} is not what its own digest says: it was changed or damaged.")
+    return manifest
+
+
+def _digest(manifest: Manifest) -> str:
+    content = msgspec.to_builtins(replace(manifest, digest=""))
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _lines(records: Any) -> bytes:
+    return b"".join(encode(record) + b"\n" for record in records)
+
+
+def _parsed(path: Path, name: str, contents: Mapping[str, bytes], kind: type[T]) -> list[T]:
+    """The records of an entry, one a line."""
+    found = []
+    for number, line in enumerate(contents[name].split(b"\n")[:-1], 1):
+        try:
+            found.append(decode(line, kind))
+        except (msgspec.DecodeError, RecursionError, ValueError) as error:
+            raise DataError(f"{path}: {name} cannot be read in line {number} ({error}).") from None
+    return found
+
+
+def _parquet(rows: Mapping[str, Mapping[str, NDArray[Any]]], compact: bool) -> bytes:
+    """Arrays by name of each key, as lists of a Parquet table."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    numbers = pa.float32() if compact else pa.float64()
+    names = dict.fromkeys(name for arrays in rows.values() for name in arrays)
+    columns: dict[str, Any] = {"key": pa.array(list(rows), pa.string())}
+    for name in names:
+        kind = pa.list_(pa.int64() if name in WHOLE_NUMBERS else numbers)
+        columns[name] = pa.array([arrays.get(name) for arrays in rows.values()], kind)
+    sink = BytesIO()
+    pq.write_table(pa.table(columns), sink, compression="zstd", compression_level=19)
+    return sink.getvalue()
+
+
+def _arrays(path: Path, name: str, content: bytes, rows: int) -> dict[str, dict[str, NDArray[Any]]]:
+    """Arrays by name of each key, from an entry of at most `rows` rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(BytesIO(content))
+        groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
+        columns = [group.column(at) for group in groups for at in range(group.num_columns)]
+        if file.metadata.num_rows > rows or sum(each.num_values for each in columns) > LARGEST_ARRAYS:
+            raise DataError(f"{path}: {name} has more rows or numbers than its cells can have.")
+        if sum(each.total_uncompressed_size for each in columns) > LARGEST_ENTRY:
+            raise DataError(f"{path}: {name} unpacks to more than {LARGEST_ENTRY // MB} MB.")
+        table = file.read()
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{path}: {name} cannot be read as Parquet ({str(error)[:200]}).") from None
+    kinds = [field.type for field in table.schema if field.name != "key"]
+    if "key" not in table.schema.names or not all(map(_is_list_of_numbers, kinds)):
+        raise DataError(f"{path}: {name} has other columns than a key and lists of numbers.")
+    found: dict[str, dict[str, NDArray[Any]]] = {str(key): {} for key in table["key"].to_pylist()}
+    for column in table.schema.names:
+        if column == "key":
+            continue
+        kind = np.int64 if column in WHOLE_NUMBERS else np.float64
+        for key, values in zip(found, table[column], strict=True):
+            if values.is_valid:
+                found[key][column] = np.asarray(values.values.to_numpy(zero_copy_only=False), kind)
+    return found
+
+
+def _is_list_of_numbers(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_list(kind) and kind.value_type in (pa.int64(), pa.float32(), pa.float64())
+
+
+def _refuse(path: Path, problems: list[str]) -> None:
+    if problems:
+        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise DataError(f"{path} is refused: {'; '.join(problems[:5])}{more}.")

@@ -1,0 +1,122 @@
+"""Replications: equal cells that were run several times, and whether their results agree.
+
+Equal keys mean equal code, data, splits, orders and settings. Under equal versions of the numerical packages,
+and on equal processors, the AUC is then the same bit for bit; other compilers and processors may round
+differently, and a tolerance is allowed. Where the clock decides how long a method trains, nothing can be
+expected.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from aucbench.studies.record import CellRecord, Environment, ReplicationRecord, canonical
+
+TOLERANCE = 1e-4  # between AUCs under different versions or on different processors
+NUMERICAL = ("aucbench", "numpy", "scipy", "numba", "llvmlite", "scikit-learn")  # packages that may round
+Run = CellRecord | ReplicationRecord
+
+
+class Agreement(StrEnum):
+    """What two runs of a cell say of each other."""
+
+    identical = "identical"
+    close = "close"  # within the tolerance, under different versions or code, or on different processors
+    differs = "differs"
+    timed = "timed"  # the clock decided, so that they cannot be compared
+
+
+class Comparison(NamedTuple):
+    """Two runs of one cell."""
+
+    agreement: Agreement
+    allowed: float  # difference of the AUCs
+    first: ReplicationRecord
+    other: ReplicationRecord
+    other_code: bool = False  # whether the runs are of two versions of the code, so that rounding may differ
+
+    @property
+    def difference(self) -> float:
+        """Of the AUCs; NaN where one of them has none."""
+        one, two = self.first.auc, self.other.auc
+        return float("nan") if one is None or two is None else abs(one - two)
+
+
+def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bool = False) -> Comparison:
+    """Whether two runs of one cell agree; `tolerance` holds where versions, processors or code differ."""
+    one, two = replication_of(first), replication_of(other)
+    is_exact = not other_code and _is_alike(one.environment, two.environment)
+    allowed = 0.0 if is_exact else tolerance
+    if one.timed or two.timed:
+        agreement = Agreement.timed
+    elif one.auc == two.auc:
+        agreement = Agreement.identical
+    elif one.auc is not None and two.auc is not None and abs(one.auc - two.auc) <= allowed:
+        agreement = Agreement.close
+    else:
+        agreement = Agreement.differs
+    return Comparison(agreement, allowed, one, two, other_code)
+
+
+def replication_of(record: Run) -> ReplicationRecord:
+    """What a run of a cell says as a replication of another one."""
+    if isinstance(record, ReplicationRecord):
+        return record
+    result = record.result
+    return ReplicationRecord(
+        key=record.key,
+        auc=result.auc,
+        stop_reason=result.stop_reason,
+        timed=record.budget.seconds is not None,
+        train_seconds=result.train_seconds,
+        ns_per_iteration=result.ns_per_iteration,
+        environment=record.environment,
+    )
+
+
+def machine_of(environment: Environment) -> str:
+    """Tells a machine from others; earlier versions recorded processor and memory only."""
+    return environment.machine or canonical(
+        [environment.cpu, environment.cores_physical, environment.memory_bytes]
+    )
+
+
+def without_twins(own: Run, others: Iterable[ReplicationRecord]) -> tuple[ReplicationRecord, ...]:
+    """Other runs of a cell, each once, without those that are the cell's own."""
+    found = {_identity(each): each for each in others}
+    found.pop(_identity(replication_of(own)), None)
+    return tuple(found.values())
+
+
+def machines(own: Run, others: Iterable[ReplicationRecord], tolerance: float = TOLERANCE) -> set[str]:
+    """The machines whose runs of a cell agree with its own, that of its own among them."""
+    agreeing = (
+        each
+        for each in others
+        if compare(own, each, tolerance).agreement in (Agreement.identical, Agreement.close)
+    )
+    return {machine_of(own.environment), *(machine_of(each.environment) for each in agreeing)}
+
+
+def describe(environment: Environment) -> str:
+    """An environment in words, as disagreements are listed with it."""
+    known = environment.packages
+    packages = " ".join(f"{name} {known[name]}" for name in NUMERICAL if name in known)
+    return f"{environment.cpu}, {environment.platform}, Python {environment.python}, {packages}"
+
+
+def _identity(run: ReplicationRecord) -> str:
+    return canonical(
+        [machine_of(run.environment), run.environment.finished_at or "", run.auc, run.train_seconds]
+    )
+
+
+def _is_alike(one: Environment, two: Environment) -> bool:
+    """Whether rounding is the same: equal packages, processors and libraries of the system."""
+    return _rounding(one) == _rounding(two)
+
+
+def _rounding(environment: Environment) -> list[str | None]:
+    system, *_, library = environment.platform.split("-")
+    versions = [environment.packages.get(name) for name in NUMERICAL]
+    return [environment.cpu, system, library, *versions]

@@ -1,0 +1,55 @@
+"""``aucbench rescore``: more measures of the cells of a study, from their stored weights."""
+
+import shlex
+import sys
+
+import click
+
+from aucbench.cli.commands._store import opened, store_option
+from aucbench.evaluation.measures import MEASURES, TrainingObjective
+from aucbench.humanize import counted
+
+
+@click.command()
+@click.argument("study")
+@click.argument("parameters", nargs=-1)
+@click.option(
+    "--metrics",
+    required=True,
+    help=f"Measures, separated by commas: {', '.join([*list(MEASURES)[1:], TrainingObjective.name])}.",
+)
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Also measures that cells have with other parameters; without the weights of checkpoints their "
+    "curves are lost.",
+)
+@store_option
+def rescore(study: str, parameters: tuple[str, ...], metrics: str, replace: bool, store: str) -> int:
+    """Compute measures of the finished cells of STUDY from their stored weights, without training.
+
+    PARAMETERS are those of the measures, such as ``pauc.max_fpr=0.05``. Where the weights of all checkpoints
+    are kept (``store.weights=checkpoints``) curves are computed too, otherwise their ends. A measure that a
+    cell has with other parameters stays as it is.
+    """
+    from aucbench import analysis
+
+    names = [name for each in metrics.strip(" []").split(",") if (name := each.strip())]
+    done = analysis.rescore(opened(store, writable=True), study, names, parameters, replace)
+    asked = shlex.join([f"metrics=[{','.join(names)}]", *parameters])
+    diverged = f", {done.diverged} diverged and have no value" if done.diverged else ""
+    measured = f"{counted(done.scored, 'cell')} measured from stored weights"
+    print(f"{measured}, {done.known} had these measures{diverged}")
+    for measure, count in done.kept.items():
+        print(
+            f"{counted(count, 'cell')} kept {measure}; to replace it, run the study again with {asked}, "
+            f"which trains where the curve needs it, or add --replace"
+        )
+    for method, count in done.without_weights.items():
+        print(
+            f"{method}: {counted(count, 'cell')} without stored weights; to train again what lacks measures, "
+            f"run the study again with {asked}"
+        )
+    for sentence in done.failed:
+        print(f"aucbench: {sentence}", file=sys.stderr)
+    return 1 if done.failed else 0

@@ -1,0 +1,217 @@
+"""``aucbench results``: results as archives, which travel from machine to machine."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from aucbench.archives.replications import TOLERANCE, Agreement, Comparison, describe
+from aucbench.cli.commands._store import opened, store_option
+from aucbench.cli.exit_status import FAILED
+from aucbench.errors import ParameterError
+from aucbench.humanize import counted, filesize
+
+LISTED = 10  # disagreements that are printed
+tolerance_option = click.option(
+    "--tolerance", type=click.FloatRange(0.0), default=TOLERANCE, show_default=True,
+    help="Of AUCs under different versions or code, or on different processors.",
+)  # fmt: skip
+
+
+@click.group()
+def results() -> None:
+    """Export results to an archive, import, check, merge and verify archives.
+
+    An archive is one file of JSON and Parquet with a manifest: versions, machines, digests of all entries and
+    of the code that ran. Reading one runs nothing, and one that was damaged or edited is refused with the
+    reason.
+
+    \b
+    Examples:
+      aucbench results export mine mine.zip
+      aucbench results check mine.zip
+      aucbench results verify mine.zip --cells 3
+      aucbench results merge mine.zip theirs.zip both.zip
+      aucbench results import both.zip
+      aucbench leaderboard --with both.zip
+    """
+
+
+@results.command()
+@click.argument("study")
+@click.argument("file")
+@store_option
+@click.option("--weights", is_flag=True, help="With the final weights of linear methods.")
+@click.option("--compact", is_flag=True, help="Curves in single precision, trials of tunings rounded.")
+@click.option(
+    "--confirmed", multiple=True, metavar="METHOD=TEXT",
+    help="Which author of a method confirmed its results, and where; repeatable.",
+)  # fmt: skip
+def export(
+    study: str, file: str, store: str, weights: bool, compact: bool, confirmed: tuple[str, ...]
+) -> None:
+    """Write the cells of STUDY into the archive FILE.
+
+    Command lines and tracebacks stay here, since they may hold addresses and names of folders.
+
+    \b
+    Examples:
+      aucbench results export mine mine.zip
+      aucbench results export mine mine.zip --compact
+      aucbench results export mine mine.zip --confirmed 'psam=M. Khalid, letter of 2026-11-01'
+    """
+    from aucbench.archives.archive import from_store
+    from aucbench.archives.file import write
+
+    given = {}
+    for word in confirmed:
+        name, sign, text = word.partition("=")
+        if not sign or not text.strip():
+            raise ParameterError(f"--confirmed: expected METHOD=TEXT, who and where, got '{word}'.")
+        given[name] = text.strip()
+    archive = from_store(opened(store), study, weights=weights, compact=compact, confirmed=given)
+    manifest = write(archive, file)
+    size = filesize(Path(file).stat().st_size)
+    failed = f", {counted(manifest.failures, 'failure')}" if manifest.failures else ""
+    print(f"{counted(manifest.cells, 'cell')}{failed} of {study} written to {file} ({size})")
+
+
+@results.command("import")
+@click.argument("file")
+@store_option
+def import_(file: str, store: str) -> None:
+    """Put the cells of the archive FILE into the store.
+
+    A cell that the store has stays as it is, and that of the archive is kept as its replication.
+
+    \b
+    Examples:
+      aucbench results import theirs.zip
+      aucbench results import theirs.zip --store ours
+    """
+    from aucbench.archives.archive import into_store
+    from aucbench.archives.file import read
+    from aucbench.studies.store import Store
+
+    manifest, archive = read(file)
+    done = into_store(archive, Store(store))
+    print(
+        f"{counted(done.cells, 'cell')}, {counted(done.replications, 'replication')} and "
+        f"{counted(done.failures, 'failure')} of {', '.join(manifest.studies)} put into {store}"
+    )
+
+
+@results.command()
+@click.argument("file")
+def check(file: str) -> int:
+    """Check that the archive FILE is whole, and complete under a ruleset.
+
+    Ends with exit status 2 when the file is refused, and 1 when cells of its studies are missing or failed,
+    or were not run under a ruleset as it stands.
+
+    \b
+    Examples:
+      aucbench results check theirs.zip
+    """
+    from aucbench.archives.contents import gaps_of
+    from aucbench.archives.file import read
+
+    manifest, archive = read(file)
+    print(
+        f"{file}: {', '.join(manifest.studies)}, written by aucbench {manifest.aucbench} on {manifest.made}"
+    )
+    print(f"{counted(manifest.cells, 'cell')}, {counted(manifest.failures, 'failure')}")
+    for machine in manifest.machines:
+        print(
+            f"{counted(machine.cells, 'cell')} on {machine.cpu}, {machine.platform}, Python {machine.python}"
+        )
+    for name, text in manifest.confirmed.items():
+        print(f"{name}: confirmed by {text}")
+    gaps = gaps_of(archive)
+    for gap in gaps:
+        print(f"aucbench: {gap}", file=sys.stderr)
+    return FAILED if gaps else 0
+
+
+@results.command()
+@click.argument("first")
+@click.argument("other")
+@click.argument("merged", required=False)
+@tolerance_option
+def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
+    """Compare the equal cells of the archives FIRST and OTHER, and write all into the archive MERGED.
+
+    Equal cells are replications. Under equal versions, on equal processors, their AUCs must be equal bit for
+    bit, otherwise within the tolerance; cells with a budget in seconds are not compared. Ends with exit
+    status 1 when some disagree, and lists them with both environments.
+
+    \b
+    Examples:
+      aucbench results merge mine.zip theirs.zip
+      aucbench results merge mine.zip theirs.zip both.zip
+    """
+    from aucbench.archives.archive import merged as merged_of
+    from aucbench.archives.file import read, write
+
+    archive, comparisons = merged_of(read(first)[1], read(other)[1], tolerance)
+    status = _show(comparisons)
+    if merged is not None:
+        manifest = write(archive, merged)
+        print(f"{counted(manifest.cells, 'cell')} written to {merged}")
+    return status
+
+
+@results.command()
+@click.argument("file")
+@click.option("--cells", type=click.IntRange(1), default=3, show_default=True, help="How many are run again.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random sample.")
+@tolerance_option
+def verify(file: str, cells: int, seed: int, tolerance: float) -> int:
+    """Run a random sample of the cells of the archive FILE here, tunings included, and compare the results.
+
+    What runs is the code that is installed here. A cell that another version of the code made is run all the
+    same, is said to be of other code, and must agree within the tolerance. Cells of data in files of one's
+    own, of other data or other settings are not run. Ends with exit status 1 when a result disagrees or no
+    cell can be run.
+
+    \b
+    Examples:
+      aucbench results verify theirs.zip --cells 3
+    """
+    from aucbench import analysis
+    from aucbench.archives.file import read
+
+    _, archive = read(file)
+    done = analysis.verify(archive, cells, seed, tolerance)
+    for reason in done.left_out:
+        print(f"left out: {reason}")
+    status = _show(done.comparisons)
+    return status if done.comparisons else FAILED
+
+
+def _show(comparisons: list[Comparison]) -> int:
+    """Print what replications say; exit status 1 where some disagree."""
+    counts = {each: sum(found.agreement is each for found in comparisons) for each in Agreement}
+    print(
+        f"{counted(len(comparisons), 'replication')}: {counts[Agreement.identical]} with equal AUC, "
+        f"{counts[Agreement.close]} within the tolerance, {counts[Agreement.differs]} that disagree, "
+        f"{counts[Agreement.timed]} with a budget in seconds, not compared"
+    )
+    if others := [each for each in comparisons if each.other_code]:
+        largest = max((each.difference for each in others if each.difference >= 0), default=0.0)
+        print(
+            f"{counted(len(others), 'cell')} made by other code than that here: AUCs differ by at most "
+            f"{largest:.2g}"
+        )
+    differing = [each for each in comparisons if each.agreement is Agreement.differs]
+    for each in differing[:LISTED]:
+        code = ", made by other code" if each.other_code else ""
+        print(
+            f"cell {each.first.key[:12]}{code}: AUC {each.first.auc} and {each.other.auc}, "
+            f"allowed {each.allowed:g}"
+        )
+        print(f"  {describe(each.first.environment)}")
+        print(f"  {describe(each.other.environment)}")
+    if len(differing) > LISTED:
+        print(f"and {len(differing) - LISTED} more")
+    return FAILED if differing else 0

@@ -1,0 +1,74 @@
+"""Cells of a column, in arrays of pyarrow: which are numbers, texts or missing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+GAPS = ("", "?")  # what is missing in any column, and the only such in a column of declared categories
+LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may well be called none
+_WORDS = ("NA", "N/A", "NaN", "null", "None", "<NA>", "#N/A", "#NA", "-")
+MISSING = (
+    *GAPS,
+    *sorted({way for word in _WORDS for way in (word, word.lower(), word.upper(), word.title())}),
+)
+
+
+def numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
+    """The values of a column, NaN where they are missing; None when some are no numbers."""
+    import pyarrow
+
+    values = None if array.null_count and is_text(array) else _numbers(array)
+    if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
+        try:
+            values = _numbers(plain_texts(array))
+        except pyarrow.ArrowInvalid:  # bytes that are no text
+            return None
+    return values
+
+
+def _numbers(array: Any) -> NDArray[np.float64] | None:
+    import pyarrow
+    import pyarrow.types as types
+
+    if types.is_boolean(array.type):
+        array = array.cast(pyarrow.int8())
+    if types.is_temporal(array.type):
+        return None
+    try:
+        # Whole numbers beyond 2^53 are rounded, as they are in text.
+        array = array.cast(pyarrow.float64(), safe=not types.is_integer(array.type))
+        return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        return None
+
+
+def plain_texts(array: Any, missing: Sequence[str] = MISSING) -> Any:
+    """Dictionaries and views of text as plain text, missing texts as null."""
+    import pyarrow
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not (is_text(array) or types.is_binary(array.type)):
+        return array
+    array = pc.utf8_trim_whitespace(array.cast(pyarrow.string()))
+    return pc.if_else(pc.is_in(array, pyarrow.array(missing)), None, array)
+
+
+def is_text(array: Any) -> bool:
+    """Whether the array is one of texts."""
+    import pyarrow.types as types
+
+    return bool(types.is_string(array.type) or types.is_large_string(array.type))
+
+
+def is_number(text: Any) -> bool:
+    """Whether a text is read as a number: as Python does, but without 1_000 and digits of other scripts."""
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return str(text).isascii() and "_" not in str(text)

@@ -1,0 +1,289 @@
+"""A column of features of a table: what its training cells are, and whether it tells features at all.
+
+A column that numbers the rows tells where a row stands in the file, and in a file that is sorted by class it
+tells the class. Columns that pandas and R write as an index, and those that count the rows, are left out with
+a note; one that ascends or descends from row to row in another way is refused, since it may be a feature.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.readers.blocks import ColumnRecord
+from aucbench.data.readers.cells import GAPS, MISSING, is_number, numbers_or_missing, plain_texts
+from aucbench.data.readers.notations import DAY_AND_MONTH, NOTATIONS, days, is_written_as, read_numbers
+from aucbench.data.readers.table_files import Columns
+from aucbench.errors import DataError
+from aucbench.humanize import counted
+
+STRAY_SHARE = 0.01  # texts among numbers up to this share are taken for errors, more for categories
+MAX_CATEGORIES = 1 << 16
+MOST_LEVELS = 50  # of texts most of which occur once, as those of identifiers do
+FEW_ROWS = 20  # of fewer rows it is no surprise that they are sorted by some column
+_UNNAMED = re.compile(r"(Unnamed: [0-9]+(\.[0-9]+)*)?")  # as pandas and R write an index, or pandas names one
+_INDEX = re.compile(r"__index_level_[0-9]+__")  # as pandas names one in Parquet
+_WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
+
+
+@dataclass
+class RowOrder:
+    """Whether the values of a column ascend, or descend, from row to row."""
+
+    rows: int = 0
+    ties: int = 0  # rows whose value is that of the row before
+    direction: float = 0.0  # 1 ascending, -1 descending, 0 not known yet
+    counts: bool = True  # every value is that of the row before plus one
+    sorted: bool = True
+    _last: float | None = None
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        """Go on with the next rows; costs next to nothing once a column is known not to be sorted."""
+        for part in (values[:32], values[32:]):
+            if self.sorted and len(part):
+                self._add(part)
+
+    def _add(self, values: NDArray[np.float64]) -> None:
+        with np.errstate(invalid="ignore"):  # infinite values
+            steps = np.diff(values, prepend=values[0] if self._last is None else self._last)
+        steps = steps[1:] if self._last is None else steps
+        self._last = float(values[-1])
+        self.rows += len(values)
+        self.ties += int(np.count_nonzero(steps == 0))
+        self.counts = self.counts and bool((steps == 1).all())
+        if len(steps) and self.direction == 0:
+            self.direction = float(np.sign(steps.max() if steps.max() > 0 else steps.min()))
+        self.sorted = bool((steps * self.direction >= 0).all())  # not where one is missing
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether the column is sorted and most rows have a value of their own."""
+        return self.sorted and self.rows >= FEW_ROWS and 2 * self.ties < self.rows
+
+
+@dataclass
+class Feature:
+    """A column of features: where it is, and what was learned about it from the training part."""
+
+    name: str
+    place: int
+    declared: str | None = None  # its type, where the user says
+    numeric: bool = True
+    nominal: bool = False  # the file declares categories
+    counts: Counter[str] = field(default_factory=Counter)  # of texts, without numbers once there are many
+    numbers: int = 0  # cells that `counts` left out
+    missing: int = 0
+    infinite: int = 0
+    median: float = float("nan")
+    order: RowOrder = field(default_factory=RowOrder)
+    rows: int = 0  # whose numbers were learned
+    notation: str | None = None  # of the numbers, where they are not plain
+    notations: list[str] = field(default_factory=lambda: list(NOTATIONS))  # that all texts so far agree with
+
+    def __post_init__(self) -> None:
+        self.notation = self.declared if self.declared in NOTATIONS else None
+
+    @cached_property
+    def categories(self) -> list[str]:
+        """Texts in alphabetic order."""
+        return sorted(self.counts)
+
+    @property
+    def key(self) -> str:
+        """What an override calls the column: its name, or its number where the name would need quotes."""
+        return self.name if re.fullmatch(r"[A-Za-z_]\w*", self.name) else str(self.place)
+
+    def values(self, array: Any) -> NDArray[np.float64] | None:
+        """The numbers of an array of cells, NaN where they are missing; None where some are no numbers."""
+        import pyarrow.types as types
+
+        if types.is_timestamp(array.type) or types.is_date(array.type):
+            self.notation = "date"
+            return np.asarray(days(array).to_numpy(zero_copy_only=False), np.float64)
+        return read_numbers(self.notation, plain_texts(array)) if self.notation else numbers_or_missing(array)
+
+    def first_other(self, array: Any) -> tuple[int, str]:
+        """The row from 1 and the text of the first cell that is no number."""
+        texts = enumerate(plain_texts(array).to_pylist(), 1)
+        return next((i, str(text)) for i, text in texts if text is not None and not self._is_number(text))
+
+    def _is_number(self, text: str) -> bool:
+        return _of_notation(self.notation, text) if self.notation else is_number(text)
+
+    def learn_numbers(self, path: Path, array: Any) -> None:
+        """Count missing and infinite cells, until one is no number: the column is one of texts then."""
+        if not self.numeric:
+            return
+        values = self.values(array)
+        self.rows += len(array)
+        if values is None and self.declared:
+            row, text = self.first_other(array)
+            raise DataError(
+                f"{path}: column {self.name!r} has {text!r} in row {self.rows - len(array) + row}, expected "
+                f"{self.declared} (dataset.types)."
+            )
+        if values is None:
+            self.numeric, self.missing = False, 0
+        else:
+            self.order.add(values)
+            self.missing += int(np.count_nonzero(np.isnan(values)))
+            self.infinite += int(np.count_nonzero(np.isinf(values)))
+
+    def learn_texts(self, path: Path, array: Any) -> None:
+        """Count the texts; refuses types that are no texts, and too many texts."""
+        import pyarrow
+        import pyarrow.compute as pc
+        import pyarrow.types as types
+
+        try:
+            if types.is_temporal(array.type) or types.is_nested(array.type):
+                raise pyarrow.ArrowNotImplementedError("no category")
+            texts = plain_texts(array, GAPS if self.nominal else MISSING).cast(pyarrow.string())
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+            raise DataError(
+                f"{path}: column {self.name!r} is of type {array.type}, expected numbers or "
+                f"texts; leave it out with dataset.drop=[{self.key}]."
+            ) from None
+        self.missing += texts.null_count
+        self.notations = [name for name in self.notations if is_written_as(name, texts)]
+        found = pc.value_counts(texts.drop_null())
+        self.counts.update(dict(zip(*(part.to_pylist() for part in found.flatten()), strict=True)))
+        if len(self.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
+            for text in [text for text in self.counts if is_number(text)]:
+                self.numbers += self.counts.pop(text)
+        if len(self.counts) > MAX_CATEGORIES and self.notations:
+            self.numbers += self.counts.total()
+            self.counts.clear()
+        if len(self.counts) > MAX_CATEGORIES:
+            self._refuse_many(path)
+
+    def _refuse_many(self, path: Path) -> NoReturn:
+        raise DataError(
+            f"{path}: column {self.name!r} has more than {MAX_CATEGORIES} different texts, expected "
+            f"categories; leave it out with dataset.drop=[{self.key}]."
+        )
+
+    def find_notation(self, opened: Sequence[Columns]) -> None:
+        """Make a column of numbers of one of texts that are all of one notation."""
+        if self.numeric or self.nominal or self.declared or not self.notations:
+            return
+        if self.notations[0] == "thousands" and len(self.notations) > 1:
+            first = {text: 1 for text in self.counts if "," in text}
+            path, row, text = self._first_of(first, opened)
+            raise DataError(
+                f"{path}: column {self.name!r} has numbers with commas ({text!r} in row {row}), which may "
+                "stand between thousands or before decimals; say which with "
+                f"'dataset.types={{{self.key}: thousands}}' or 'dataset.types={{{self.key}: decimal_comma}}'."
+            )
+        self.numeric, self.notation = True, self.notations[0]
+        self.missing, self.rows = 0, 0
+        self.counts.clear()
+        for columns in opened:
+            for batch in columns.batches():
+                self.learn_numbers(columns.path, batch[self.place])
+        if not self.numeric:
+            raise DataError(
+                f"{opened[0].path}: column {self.name!r} has a date that there is not; correct it, or set "
+                f"dataset.drop=[{self.key}]."
+            )
+
+    def check_type(self, opened: Sequence[Columns]) -> None:
+        """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
+        if self.numeric or self.nominal or self.declared == "categories":
+            return
+        strays = {text: count for text, count in self.counts.items() if not is_number(text)}
+        texts, cells = sum(strays.values()), self.counts.total() + self.numbers
+        commas = bool(strays) and all(_WITH_COMMA.fullmatch(text) for text in strays)
+        few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
+        if not strays or not (commas or few):
+            if self.numbers:
+                self._refuse_many(opened[0].path)
+            self._refuse_identifiers(opened[0].path)
+            return
+        path, row, text = self._first_of(strays, opened)
+        if commas:
+            raise DataError(
+                f"{path}: column {self.name!r} has numbers with commas ({text!r} in row {row}), expected a "
+                "decimal point and nothing between thousands."
+            )
+        raise DataError(
+            f"{path}: column {self.name!r} has numbers but for {texts} of {cells} values, the first being "
+            f"{text!r} in row {row}; correct or empty such cells, or set dataset.drop=[{self.key}]."
+        )
+
+    def _refuse_identifiers(self, path: Path) -> None:
+        levels, cells = len(self.counts), self.counts.total()
+        dates = re.compile(DAY_AND_MONTH)
+        if levels > FEW_ROWS and all(dates.fullmatch(text) for text in self.counts):
+            what = (
+                f"has dates that may be read in several ways, such as {min(self.counts)!r}; write 2024-12-31,"
+            )
+        elif levels > MOST_LEVELS and 2 * levels > cells:
+            what = f"has {levels:,} different texts in {cells:,} rows, as names and identifiers do;"
+        else:
+            return
+        raise DataError(
+            f"{path}: column {self.name!r} {what} leave it out with dataset.drop=[{self.key}], or make a "
+            f"column of zeros and ones for each text with 'dataset.types={{{self.key}: categories}}'."
+        )
+
+    def _first_of(self, strays: dict[str, int], opened: Sequence[Columns]) -> tuple[Path, int, str]:
+        for columns in opened:
+            cells = (
+                text for batch in columns.batches() for text in plain_texts(batch[self.place]).to_pylist()
+            )
+            for row, text in enumerate(cells, 1):
+                if text in strays:
+                    return columns.path, row, text
+        raise RuntimeError(f"Column {self.name!r} changed while it was read.")
+
+    def numbers_the_rows(self, path: Path) -> bool:
+        """Whether the column counts the rows; one that is sorted in another way is refused."""
+        if self.declared or not self.numeric or not self.order.is_suspect:
+            return False
+        if self.order.counts and not self.notation:
+            return True
+        way = "ascends" if self.order.direction > 0 else "descends"
+        raise DataError(
+            f"{path}: column {self.name!r} {way} from row to row, as an identifier or a time does, and tells "
+            f"where in the file a row stands; leave it out with dataset.drop=[{self.key}], or use it with "
+            f"'dataset.types={{{self.key}: {self.notation or 'number'}}}'."
+        )
+
+    def refusal_of_infinite(self, path: Path) -> DataError:
+        """Of a column with infinite values."""
+        return DataError(
+            f"{path}: column {self.name!r} has {counted(self.infinite, 'infinite value')}; correct or empty "
+            f"such cells, or set dataset.drop=[{self.key}]."
+        )
+
+    def describe(self) -> ColumnRecord:
+        """What the column is read as."""
+        kind = self.notation or "number" if self.numeric else "categories"
+        median = None if np.isnan(self.median) else self.median
+        categories = () if self.numeric else tuple(self.categories)
+        return ColumnRecord(self.name, kind, self.missing, "", categories, median)
+
+    def left_out(self, reason: str) -> ColumnRecord:
+        """The description of a column that is left out without having been asked to."""
+        note = f"is left out because it {reason}; 'dataset.types={{{self.key}: number}}' keeps it"
+        return ColumnRecord(self.name, "dropped", note=note)
+
+
+def _of_notation(name: str, text: str) -> bool:
+    import pyarrow
+
+    return read_numbers(name, pyarrow.array([text])) is not None
+
+
+def index_places(names: Sequence[str]) -> list[int]:
+    """The places of the columns that were written as an index: without a name and before the others."""
+    before = list(takewhile(lambda place: _UNNAMED.fullmatch(names[place]), range(len(names))))
+    return before + [place for place, name in enumerate(names) if _INDEX.fullmatch(name)]

@@ -1,0 +1,211 @@
+"""The measures beside the AUC as functions of scores and labels."""
+
+from typing import Any
+
+from aucbench.evaluation.auc import roc_points
+from aucbench.evaluation.measures import (
+    AveragePrecision,
+    PartialAUC,
+    PrecisionAt,
+    RecallAtFPR,
+    TwoWayPartialAUC,
+)
+
+
+def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
+    """Average precision: the mean precision over the positives, without interpolation.
+
+        AP = sum_k (r_k - r_{k-1}) TP_k / (TP_k + FP_k)
+
+    Equal scores are one step, as in scikit-learn's ``average_precision_score``. It depends on the share of
+    positives, which is its value for scores that are all equal.
+
+    Parameters
+    ----------
+    scores : (n,) array
+        Decision values.
+    y : (n,) array
+        Labels in {-1, 1}, or {0, 1}.
+    weights : (n,) array, optional
+        Weights >= 0 of the rows.
+
+    Returns
+    -------
+    float in (0, 1]
+
+    Raises
+    ------
+    DataError
+        As `exact_auc`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> average_precision(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]))
+    0.8333333333333333
+    """
+    return AveragePrecision().value(roc_points(scores, y, weights))
+
+
+def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) -> float:
+    """Partial AUC up to a false positive rate, standardised after McClish.
+
+    With A the area under the curve for f <= max_fpr and h = max_fpr^2 / 2 that of chance,
+
+        pauc = (1 + (A - h) / (max_fpr - h)) / 2 = 1/2 + (m - max_fpr/2) / (2 - max_fpr),  m = A / max_fpr.
+
+    Chance is 1/2 for every `max_fpr`, and values below are possible; ``max_fpr=1`` is the AUC. The mean true
+    positive rate m, which papers also report, orders scores equally: it is `two_way_partial_auc` with
+    ``min_tpr=0``. The same as scikit-learn's ``roc_auc_score(max_fpr=)``.
+
+    D. McClish: Analyzing a portion of the ROC curve. Medical Decision Making 9 (1989) 190-195.
+
+    Parameters
+    ----------
+    scores : (n,) array
+        Decision values.
+    y : (n,) array
+        Labels in {-1, 1}, or {0, 1}.
+    max_fpr : float in [1e-12, 1]
+        The largest false positive rate that counts.
+    weights : (n,) array, optional
+        Weights >= 0 of the rows.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError
+        As `exact_auc`.
+    ParameterError
+        When `max_fpr` is out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> partial_auc(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]), max_fpr=0.5)
+    0.6666666666666666
+    """
+    return PartialAUC(max_fpr).value(roc_points(scores, y, weights))
+
+
+def two_way_partial_auc(
+    scores: Any, y: Any, min_tpr: float = 0.5, max_fpr: float = 0.5, weights: Any = None
+) -> float:
+    """Two-way partial AUC: the part of the curve with r >= min_tpr and f <= max_fpr, as a share of the most.
+
+        tpauc = integral over f in [0, max_fpr] of max(0, r(f) - min_tpr), over max_fpr (1 - min_tpr)
+
+    There is no standard transformation to chance. The AUC of the lowest ``(1 - min_tpr) n+`` positives
+    against the highest ``max_fpr n-`` negatives is the same number where both counts are whole and no tie
+    crosses an edge.
+
+    H. Yang, K. Lu, X. Lyu, F. Hu: Two-way partial AUC and its properties. Statistical Methods in Medical
+    Research 28 (2019) 184-195.
+
+    Parameters
+    ----------
+    scores : (n,) array
+        Decision values.
+    y : (n,) array
+        Labels in {-1, 1}, or {0, 1}.
+    min_tpr : float in [0, 1)
+        The true positive rate above which the area counts.
+    max_fpr : float in [1e-12, 1]
+        The largest false positive rate that counts.
+    weights : (n,) array, optional
+        Weights >= 0 of the rows.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError
+        As `exact_auc`.
+    ParameterError
+        When a rate is out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> two_way_partial_auc(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]), 0.0, 0.5)
+    0.5
+    """
+    return TwoWayPartialAUC(min_tpr, max_fpr).value(roc_points(scores, y, weights))
+
+
+def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
+    """Precision among the rows with the highest scores, the expectation over the order of ties.
+
+    The first K = max(1, ceil(share n)) rows are looked at. With N = TP + FP and k the first point where
+    N_k >= K,
+
+        precision = (TP_{k-1} + (K - N_{k-1}) (TP_k - TP_{k-1}) / (N_k - N_{k-1})) / K.
+
+    It depends on the share of positives.
+
+    Parameters
+    ----------
+    scores : (n,) array
+        Decision values.
+    y : (n,) array
+        Labels in {-1, 1}, or {0, 1}.
+    share : float in (0, 1]
+        Share of the rows that are looked at.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError
+        As `exact_auc`.
+    ParameterError
+        When `share` is out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> precision_at(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]), share=0.5)
+    0.5
+    """
+    return PrecisionAt(share).value(roc_points(scores, y))
+
+
+def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
+    """Recall at a limited false positive rate: the largest r_k with f_k <= max_fpr.
+
+    It is what a threshold can reach, and nothing is interpolated.
+
+    Parameters
+    ----------
+    scores : (n,) array
+        Decision values.
+    y : (n,) array
+        Labels in {-1, 1}, or {0, 1}.
+    max_fpr : float in [0, 1]
+        The false positive rate that must not be exceeded.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError
+        As `exact_auc`.
+    ParameterError
+        When `max_fpr` is out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> recall_at(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]), max_fpr=0.1)
+    0.5
+    """
+    return RecallAtFPR(max_fpr).value(roc_points(scores, y))

@@ -1,0 +1,111 @@
+"""The speed of this machine: what a bare dot and axpy take for each non-zero, dense and CSR, cached and not.
+
+Every stochastic linear method does at least this with a row: a product with the weights, and a step along the
+row. Training seconds divided by it say how many non-zeros the bare kernel would have gone through in the same
+time, which compares machines as seconds do not. It is measured once for each machine and version of what
+compiles it, and takes about a second.
+"""
+
+import json
+import platform
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+import numba
+import numpy as np
+from filelock import FileLock
+from msgspec.structs import asdict
+from numpy.typing import NDArray
+
+from aucbench.contracts.cache_folder import cache_folder
+from aucbench.kernels import fast_kernel, kernel
+from aucbench.studies.provenance import environment
+from aucbench.studies.record import CalibrationRecord, from_dict
+
+VERSION = 1  # grows when the kernels or their sizes change
+DENSE_FEATURES, SPARSE_FEATURES, ROW_NONZEROS = 1_000, 50_000, 100
+CACHED_NONZEROS, LARGE_NONZEROS = 16_000, 6_000_000  # 128 kB and 48 MB of values
+SECONDS = 0.2  # of each of the four
+STEP = 1e-9
+
+
+@cache
+def calibration() -> CalibrationRecord | None:
+    """The speed of this machine, measured when it is not yet known; None where it cannot be kept."""
+    file = cache_folder() / f"calibration-{platform.node() or 'unknown'}.json"
+    about = f"{VERSION} {numba.__version__} {environment().cpu}"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{file}.lock"):  # two workers that measure at once would slow each other down
+            if file.exists():
+                known = json.loads(file.read_bytes())
+                if known.get("about") == about:
+                    return from_dict(known["speed"], CalibrationRecord)
+            found = measure()
+            file.write_text(json.dumps({"about": about, "speed": asdict(found)}))
+            return found
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def measure() -> CalibrationRecord:
+    """Measure the speed of this machine now."""
+    rng = np.random.default_rng(0)
+    begun = perf_counter()
+    indices = rng.integers(0, SPARSE_FEATURES, LARGE_NONZEROS, dtype=np.int32)
+    values = np.ones(LARGE_NONZEROS)
+    dense, sparse = np.zeros(DENSE_FEATURES), np.zeros(SPARSE_FEATURES)
+
+    def of_dense(count: int) -> float:
+        X = values[:count].reshape(-1, DENSE_FEATURES)
+        return _fastest(lambda: _dense_pass(X, dense), count)
+
+    def of_csr(count: int) -> float:
+        ends = np.arange(0, count + 1, ROW_NONZEROS)
+        return _fastest(lambda: _csr_pass(values, indices, ends, sparse), count)
+
+    return CalibrationRecord(
+        version=VERSION,
+        dense_cached=of_dense(CACHED_NONZEROS),
+        dense_memory=of_dense(LARGE_NONZEROS),
+        csr_cached=of_csr(CACHED_NONZEROS),
+        csr_memory=of_csr(LARGE_NONZEROS),
+        seconds=perf_counter() - begun,
+    )
+
+
+def _fastest(run: Any, count: int) -> float:
+    """Nanoseconds for each non-zero, of the fastest of many passes: whatever else runs only slows it down."""
+    run()  # compiles
+    best, end = float("inf"), perf_counter() + SECONDS
+    while perf_counter() < end or best == float("inf"):
+        begun = perf_counter()
+        run()
+        best = min(best, perf_counter() - begun)
+    return 1e9 * best / count
+
+
+@fast_kernel
+def _dense_pass(X: NDArray[Any], w: NDArray[Any]) -> None:
+    """For each row the product with w, and a step of w along it."""
+    for i in range(X.shape[0]):
+        x = X[i]
+        score = 0.0
+        for j in range(x.shape[0]):
+            score += x[j] * w[j]
+        step = STEP * (1.0 - score)
+        for j in range(x.shape[0]):
+            w[j] += step * x[j]
+
+
+@kernel
+def _csr_pass(values: NDArray[Any], indices: NDArray[Any], ends: NDArray[Any], w: NDArray[Any]) -> None:
+    """For each row the product with w, and a step of w along it."""
+    for i in range(ends.shape[0] - 1):
+        score = 0.0
+        for k in range(ends[i], ends[i + 1]):
+            score += values[k] * w[indices[k]]
+        step = STEP * (1.0 - score)
+        for k in range(ends[i], ends[i + 1]):
+            w[indices[k]] += step * values[k]

@@ -1,0 +1,400 @@
+"""The certified minimum of the objective that a method declares.
+
+Which solver finds it is left to the plugins: a method whose class method `minimises` answers. What no solver
+has is reduced to what one may have: a ball to a regulariser whose weight is searched for, each trial being
+continued from the one before, and a loss with kinks to smoothed ones of less and less width. What is found
+counts only with its certificate, which the framework computes from the weights alone
+(`evaluation.pair_objective`).
+"""
+
+import contextlib
+import hashlib
+import math
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from time import perf_counter, thread_time
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import Access, Batch, Norm, Objective, Problem
+from aucbench.contracts.code_digest import code_digest, folder_digest
+from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.contracts.validation import Family
+from aucbench.data.preprocess import Prepared
+from aucbench.errors import ParameterError
+from aucbench.evaluation import pair_objective
+from aucbench.evaluation.auc import exact_auc
+from aucbench.evaluation.pair_objective import Certificate, certificate, declared_objective
+from aucbench.execution.prepared_data import PreparedData, blaming
+from aucbench.execution.work_units import CellUnit
+from aucbench.kernels import loss_pieces, pair_loss
+from aucbench.registry import Catalog
+from aucbench.runner.cell import training_context
+from aucbench.runner.trainer import finalize
+from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.optimum_record import OptimumRecord, OptimumResult
+from aucbench.studies.record import Seeds, canonical
+from aucbench.studies.store import Store
+
+SMOOTH, KINKED = 1e-8, 1e-6  # relative gaps up to which a minimum counts as found
+AIM = 1e-11  # at which the search for a multiplier ends
+MOST_STEPS, MOST_TRIALS = 2000, 60  # of a solver, and of a multiplier
+FEW_PAIRS = 8_000_000  # of the rows on which a search begins where each pair must be visited
+# Of the multiplier, until the weights leave the ball: of |w|_1 in small steps, so that few columns enter.
+FALL = {Norm.l2: 1e-2, Norm.l1: 0.25}
+LEAST = 1e-18  # multiplier that is tried, against the first
+ZERO = 1e-10  # below which the multiplier 0 is tried, which few solvers take
+
+
+class Minimum(NamedTuple):
+    """A minimum that was found."""
+
+    weights: NDArray[np.float64]  # (d,)
+    certificate: Certificate
+    solver: str  # name of the method that found it
+    seconds: float  # of processor time
+
+
+class NotCertifiedError(ParameterError):
+    """No certified minimum was found, and why; `seconds` of a search that its time limit ended, else 0."""
+
+    def __init__(self, reason: str, seconds: float = 0.0):
+        super().__init__(reason)
+        self.seconds = seconds
+
+
+class _TimeLimitError(BaseException):
+    """The processor time of a search is used up; no error, which a solver might catch."""
+
+
+def minimum(
+    catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8], seconds: float | None = None
+) -> Minimum:
+    """The certified minimum of an objective over all pairs of some rows.
+
+    It is a `NotCertifiedError` if there is no solver for it, if the mean over pairs cannot be computed, if
+    what was found cannot be certified, or if it takes more seconds of processor time.
+    """
+    begun = thread_time()
+    try:
+        found = _minimum(catalog, objective, X, y, math.inf if seconds is None else begun + seconds)
+    except NotCertifiedError:
+        raise
+    except _TimeLimitError:
+        assert seconds is not None
+        reason = f"no certified minimum within limits.optimum={seconds:g} s of processor time: {objective}."
+        raise NotCertifiedError(reason, seconds) from None
+    except ParameterError as error:
+        raise NotCertifiedError(str(error)) from error
+    return found._replace(seconds=thread_time() - begun)
+
+
+def _minimum(catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8], end: float) -> Minimum:
+    kinked = bool(loss_pieces.kinks(objective.loss))
+    if not objective.is_bounded and len(loss_pieces.pieces(objective.loss) or "no") != 1:
+        raise ParameterError(
+            f"the objective has neither regulariser nor ball, and may have no minimum: {objective}."
+        )
+    with training_context(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of systems that are nearly singular; the certificate tells
+        search = _Search(catalog, X, y, end)
+        with _ended_at(end):
+            found = search.kinked(objective) if kinked else search.smooth(objective)
+    if found is None:
+        raise ParameterError(f"no installed method minimises this objective: {objective}.")
+    allowed = KINKED if kinked else SMOOTH
+    if not found.certificate.relative <= allowed:
+        raise ParameterError(
+            f"no certified minimum: the best relative gap is {found.certificate.relative:.1e}, at most "
+            f"{allowed:g} is allowed: {objective}."
+        )
+    return found
+
+
+@contextlib.contextmanager
+def _ended_at(end: float) -> Iterator[None]:
+    """Raise `_TimeLimitError` once this thread has used its processor time, also within a step of a solver.
+
+    The clock is looked at whenever a function begins or ends, but with a profiler at work, for which a thread
+    has one place, between steps alone. A quick clock spares readings of the processor's.
+    """
+    if end == math.inf or sys.getprofile() is not None:
+        yield
+        return
+    earliest = perf_counter() + (end - thread_time())
+
+    def look(frame: Any, event: str, argument: Any) -> None:
+        if perf_counter() > earliest and thread_time() > end:
+            raise _TimeLimitError
+
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+class _Search:
+    """Solvers on some rows; each goes on from its last solution."""
+
+    def __init__(self, catalog: Catalog, X: Any, y: NDArray[np.int8], end: float):
+        self._algorithms = list(catalog.plugins[Family.algorithms].values())
+        self._batch = Batch(X, y, np.zeros((1, 0), np.int64), Access.full)
+        self._states: dict[type, Any] = {}
+        self._end = end  # in processor time of this thread
+
+    def kinked(self, objective: Objective) -> Minimum | None:
+        """By smoothed losses: each solution bounds the minimum from both sides."""
+        value, bound, best = math.inf, -math.inf, None
+        for width in pair_objective.WIDTHS:
+            found = self.smooth(replace(objective, loss=loss_pieces.Smoothed(width, objective.loss)))
+            if found is None:
+                return None
+            here = self._certificate(objective, found.weights, (width,))
+            bound = max(bound, here.bound)
+            if here.value < value:
+                value, best = here.value, found
+            known = Certificate(value, max(0.0, value - bound), here.start)
+            if known.relative <= KINKED:
+                break
+        return best and best._replace(certificate=known)
+
+    def smooth(self, objective: Objective) -> Minimum | None:
+        """The minimum for a differentiable loss."""
+        if objective.radius is None:
+            return self._free(objective)
+        return self._in_ball(objective, objective.radius)
+
+    def _free(self, objective: Objective) -> Minimum | None:
+        """Without a ball: of the solvers for this objective the first whose solution is certified."""
+        best = None
+        problem = Problem(self._batch.X, self._batch.y, None, objective.loss)
+        # One that names the loss comes before one that takes any.
+        name = objective.loss.name
+        order = sorted(self._algorithms, key=lambda each: name not in getattr(each.cls, "losses", ()))
+        for plugin in order:
+            ask: Any = getattr(plugin.cls, "minimises", None)
+            solver = ask and ask(objective, problem)
+            if solver is None:
+                continue
+            with blaming(BoundPlugin(solver, plugin.distribution, plugin.version)):
+                weights = self._solved(solver, objective, problem)
+            found = Minimum(weights, self._certificate(objective, weights), plugin.name, 0.0)
+            if best is None or found.certificate.gap < best.certificate.gap:
+                best = found
+            if best.certificate.relative <= SMOOTH:
+                break
+        return best
+
+    def _solved(self, solver: Any, objective: Objective, problem: Problem) -> NDArray[np.float64]:
+        """The weights at which a solver is done, or after many steps.
+
+        Where all pairs must be visited and are many, it begins at the solution for some of the rows, and
+        ends as soon as the minimum is certified: a certificate takes less than a step.
+        """
+        known, few = self._states.get(type(solver)), _few_rows(problem)
+        if known is None and few is not None and hasattr(solver, "init_from"):
+            known = self._run(solver, few, None)
+        state = self._run(solver, problem, known, objective if few is not None else None)
+        self._states[type(solver)] = state
+        return np.asarray(solver.weights(finalize(solver, state)), np.float64)
+
+    def _run(self, solver: Any, problem: Problem, known: Any, objective: Objective | None = None) -> Any:
+        """The state in which a solver is done, or the minimum is certified, or after many steps."""
+        rng = generator(0, RandomStream.method, 0)
+        begins = hasattr(solver, "init_from")
+        state = solver.init_from(problem, rng, known) if begins else solver.init(problem, rng)
+        batch = Batch(problem.X, problem.y, np.zeros((1, 0), np.int64), Access.full)
+        for _ in range(MOST_STEPS):
+            if solver.done(state):
+                break
+            if thread_time() > self._end:
+                raise _TimeLimitError
+            state = solver.step(state, batch)
+            if objective and self._certificate(objective, solver.weights(state)).relative <= SMOOTH:
+                break
+        return state
+
+    def _in_ball(self, objective: Objective, radius: float) -> Minimum | None:
+        """The weight of the norm, besides what the objective has, with which the weights reach the sphere.
+
+        With the l2 ball its square is weighed, and 1 / |w| is nearly linear in the weight (the secular
+        equation); |w|_1 is piecewise linear in the weight of itself for the square loss.
+        """
+        free, in_l1 = replace(objective, radius=None), objective.norm is Norm.l1
+        best: Minimum | None = None
+
+        def excess(multiplier: float) -> float | None:
+            """A measure of how far the weights are outside, 0 on the sphere; None without a solver."""
+            nonlocal best
+            if in_l1:
+                weighed = replace(free, l1=free.l1 + multiplier)
+            else:
+                weighed = replace(free, l2=free.l2 + multiplier)
+            found = self._free(weighed)
+            if found is None:
+                return None
+            w = found.weights
+            size = float(np.abs(w).sum() if in_l1 else np.linalg.norm(w))
+            inside = w * (radius / size) if size > radius else w
+            here = self._certificate(objective, inside)
+            if 0.0 < size < radius and here.bound <= 0.0 and not free.is_bounded:
+                # The minimum may be 0, and be that of longer weights in the same direction.
+                longer = w * (radius / size)
+                if (there := self._certificate(objective, longer)).value < here.value:
+                    inside, here = longer, there
+            if best is None or here.gap < best.certificate.gap:
+                best = found._replace(weights=inside, certificate=here)
+            if in_l1:
+                return size - radius
+            return 1.0 / radius - 1.0 / size if size > 0.0 else -math.inf
+
+        def certified() -> bool:
+            return best is not None and best.certificate.relative <= AIM
+
+        if free.is_bounded:
+            inside = excess(0.0)
+            if inside is None or inside <= 0.0 or certified():
+                return best
+        slopes = pair_loss.pair_mean(objective.loss, np.zeros(len(self._batch.y)), self._batch.y).slopes
+        pull = np.maximum(np.abs(self._batch.X.T @ slopes) - free.l1, 0.0)
+        # Where it is 0, zero weights are a minimum, found with any multiplier.
+        high, above = float(pull.max() if in_l1 else np.linalg.norm(pull) / radius) or 1.0, -math.inf
+        fall, first = FALL[objective.norm], high
+        falling = [fall**power for power in range(1, 1 + int(math.log(LEAST) / math.log(fall)))]
+        zero = sum(share >= ZERO for share in falling)
+        for low in (first * share for share in (*falling[:zero], 0.0, *falling[zero:])):
+            below = excess(low)
+            if certified():
+                return best
+            if below is not None and below > 0.0:
+                self._between(excess, certified, low, below, high, above)
+                return best
+            if below is not None and low > 0.0:
+                high, above = low, below
+        return best
+
+    @staticmethod
+    def _between(excess: Any, certified: Any, low: float, below: float, high: float, above: float) -> None:
+        """Secants that keep the root between both ends (the Illinois rule)."""
+        last = 0
+        for _ in range(MOST_TRIALS):
+            if math.isinf(above):
+                middle = math.sqrt(low * high) if low > 0.0 else FALL[Norm.l2] * high
+            else:
+                middle = low + (high - low) * below / (below - above)
+            if not low < middle < high:
+                return
+            here = excess(middle)
+            if here is None or here == 0.0 or certified():
+                return
+            if here > 0.0:
+                low, below, above, last = middle, here, above * (0.5 if last > 0 else 1.0), 1
+            else:
+                high, above, below, last = middle, here, below * (0.5 if last < 0 else 1.0), -1
+
+    def _certificate(self, objective: Objective, w: Any, widths: Any = pair_objective.WIDTHS) -> Certificate:
+        return certificate(objective, w, self._batch.X, self._batch.y, widths)
+
+
+def _few_rows(problem: Problem) -> Problem | None:
+    """Some of the rows of each class, where each of many pairs must be visited; else None."""
+    y, loss = problem.y, problem.loss
+    sides = [np.flatnonzero(y == label) for label in (-1, 1)]
+    pairs = sides[0].size * sides[1].size
+    has_structure = loss_pieces.pieces(loss) is not None or getattr(loss, "multiplicative", False)
+    if has_structure or not FEW_PAIRS < pairs / 4 <= pair_loss.MOST_PAIRS / 4:
+        return None
+    rng, share = generator(0, RandomStream.method, 1), math.sqrt(FEW_PAIRS / pairs)
+    rows = [rng.choice(side, max(1, int(share * side.size)), replace=False) for side in sides]
+    chosen = np.sort(np.concatenate(rows))
+    return Problem(problem.X[chosen], y[chosen], None, loss)
+
+
+class RowsOfUnit(NamedTuple):
+    """The rows that a minimum is that of."""
+
+    group: str  # of the unit, which identifies them
+    seeds: Seeds  # of the split
+    prepared: Prepared
+
+
+def entry_optimum(
+    catalog: Catalog, data: PreparedData, entry: Entry, store: Store | None = None
+) -> OptimumResult:
+    """The certified minimum for the method of an entry, on the training rows of its first cell.
+
+    One that the store has is not computed again; the entry limits the time of a search. Errors as for
+    `minimum`, and for what cannot be loaded.
+    """
+    unit = CellUnit("", data.digests(entry), entry, entry.cells()[0])
+    prepared = data.prepared(unit)
+    loss = entry.loss and entry.loss.instance
+    with blaming(entry.algorithm):
+        objective = declared_objective(entry.algorithm.instance, Problem(prepared.X, prepared.y, None, loss))
+    rows = RowsOfUnit(unit.group, unit.seeds, prepared)
+    result, is_new = known_or_found(catalog, objective, rows, store, entry.limits.optimum)
+    if store is not None and is_new:
+        store.put_optimum(result.record.key, result)
+    return result
+
+
+_given_up: dict[str, NotCertifiedError] = {}  # by key, in this process
+
+
+def known_or_found(
+    catalog: Catalog,
+    objective: Objective,
+    rows: RowsOfUnit,
+    store: Store | None = None,
+    seconds: float | None = None,
+) -> tuple[OptimumResult, bool]:
+    """The certified minimum of an objective, and whether the store did not have it; errors as for `minimum`.
+
+    A search with a time limit that this process has given up before is not begun again.
+    """
+    key, prepared = optimum_key(objective, rows.group), rows.prepared
+    if store is not None and (known := store.optimum(key)) is not None:
+        return known, False
+    before = _given_up.get(key)
+    if before is not None and seconds is not None and not 0.0 < before.seconds < seconds:
+        raise before
+    try:
+        found = minimum(catalog, objective, prepared.X, prepared.y, seconds)
+    except NotCertifiedError as error:
+        _given_up[key] = error
+        raise
+    described = OptimumRecord(
+        key=key,
+        objective=str(objective),
+        value=found.certificate.value,
+        gap=found.certificate.gap,
+        relative_gap=found.certificate.relative,
+        size=found.certificate.size,
+        solver=found.solver,
+        seconds=found.seconds,
+        train_rows=len(prepared.y),
+        train_auc=exact_auc(prepared.X @ found.weights, prepared.y),
+        test_auc=exact_auc(prepared.X_test @ found.weights, prepared.y_test),
+        seeds=rows.seeds,
+    )
+    return OptimumResult(described, found.weights), True
+
+
+def optimum_key(objective: Objective, rows: str) -> str:
+    """Identity of a minimum: the objective, the rows, and the code that certifies it."""
+    terms = [objective.l2, objective.l1, objective.radius, str(objective.norm)]
+    cls: Any = type(objective.loss)
+    loss = [objective.loss.name, asdict(objective.loss), code_digest(cls)]
+    return hashlib.sha256(canonical(["optimum 1", terms, loss, rows, _code()]).encode()).hexdigest()
+
+
+def _code() -> str:
+    return folder_digest(Path(pair_objective.__file__).parent) + folder_digest(
+        Path(pair_loss.__file__).parent
+    )

@@ -1,0 +1,132 @@
+"""Cells of an archive run again here: a random sample, compared with what the archive has."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from msgspec import structs
+
+from aucbench.archives.archive import Archive
+from aucbench.archives.replications import Comparison, compare
+from aucbench.errors import AucbenchError
+from aucbench.execution.executor import SerialExecutor
+from aucbench.execution.plan import Plan, PlannedCell, make_plan
+from aucbench.execution.scheduler import Scheduler
+from aucbench.execution.worker import prepared_data
+from aucbench.humanize import counted
+from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.plugin_metadata import completed
+from aucbench.studies.record import (
+    DESCRIPTION,
+    CellRecord,
+    EntryDescription,
+    PluginRecord,
+    canonical,
+    subset,
+)
+from aucbench.studies.rerun_command import words
+from aucbench.studies.store import Store
+from aucbench.studies.study import Observer
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What running some cells again gave."""
+
+    comparisons: list[Comparison]
+    left_out: list[str]  # why cells could not be run again, in sentences
+
+
+def verify_sample(
+    archive: Archive, entry_of: Callable[[Sequence[str]], Entry], cells: int, seed: int, tolerance: float
+) -> Verification:
+    """Run up to `cells` cells again, drawn at random among those that can be; others are left out, with why.
+
+    A cell that other code made is run with the code that is here, and agrees within the tolerance: the same
+    formulas may be summed in another order. What must be the same are its settings and its data.
+    `entry_of` gives the entry of some overrides.
+    """
+    keys = sorted(archive.cells)
+    order = np.random.default_rng(seed).permutation(len(keys))
+    comparisons: list[Comparison] = []
+    left_out = Counter[str]()
+    for key in (keys[at] for at in order):
+        if len(comparisons) == cells:
+            break
+        record = archive.cells[key].record
+        name = f"{record.algorithm.name} on {record.dataset.title}"
+        if (why := _unfit(record)) is None:
+            try:
+                found = _run(record, entry_of(words(record, [record.seeds])))
+            except AucbenchError as error:
+                why = str(error)
+            else:
+                if isinstance(found, CellRecord):
+                    comparisons.append(compare(record, found, tolerance, other_code=found.key != record.key))
+                    continue
+                why = found
+        left_out[f"{name}: {why}"] += 1
+    texts = [f"{why} ({counted(count, 'cell')})" for why, count in left_out.items()]
+    return Verification(comparisons, texts)
+
+
+def _unfit(record: CellRecord) -> str | None:
+    """Why a cell cannot be run again, as far as its record says."""
+    if "path" in record.dataset.parameters:  # which a stranger chose
+        return "its data come from a file of its own, which is not read"
+    if record.budget.seconds is not None:
+        return "its budget is in seconds, so that no equal result is to be expected"
+    return None
+
+
+def _run(record: CellRecord, entry: Entry) -> CellRecord | str:
+    """The record of a cell run again, or why there is none."""
+    entry = replace(entry, measures=(), keep_weights=False)
+    with TemporaryDirectory(prefix="aucbench-") as folder:
+        store = Store(folder)
+        plan = make_plan([entry], store, prepared_data())
+        if plan.refused:
+            return plan.refused[0].why
+        (planned,) = plan.entries
+        own = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
+        if (why := _difference(record, entry, planned.digests, own)) is not None:
+            return why
+        plan = Plan((replace(planned, cells=own),))
+        result = Scheduler(plan, store, SerialExecutor(Observer())).run()
+        if result.failures:
+            return f"{result.failures[0].reason}: {result.failures[0].message}"
+        return store.record(own[0].key) or "it was not run"
+
+
+def _difference(
+    record: CellRecord, entry: Entry, digests: Sequence[str], own: Sequence[PlannedCell]
+) -> str | None:
+    """What is another here, besides the code; None where nothing is."""
+    if own and own[0].key == record.key:
+        return None
+    if tuple(digests) != record.data.sha256:
+        return "the data here are others"
+    if not own or _settings(entry.describe()) != _settings(record):
+        return "the settings here are others"
+    versions_here, versions_there = (
+        [plugin.version for plugin in _plugins(each)] for each in (entry.describe(), record)
+    )
+    if entry.source_digest == record.source and versions_here == versions_there:
+        return "its key is not that of its settings, data and code"
+    return None
+
+
+def _plugins(described: EntryDescription) -> list[PluginRecord]:
+    found = (described.algorithm, described.dataset, described.loss, described.features)
+    return [plugin for plugin in found if plugin is not None]
+
+
+def _settings(described: EntryDescription) -> str:
+    """All that an entry or a record says of its settings: no versions, which tell code from code."""
+    found = subset(completed(described), DESCRIPTION)
+    for name, value in found.items():
+        if isinstance(value, PluginRecord):
+            found[name] = structs.replace(value, version="", exempt={})
+    return canonical(found)

@@ -1,0 +1,375 @@
+"""The mean of a loss over all pairs: its value, its derivatives by the scores, and its curvature.
+
+Three ways, all exact: sums over sorted scores in O(n log n) where the loss is quadratic by pieces
+(`pieces`), a product of two means in O(n) where it is multiplicative, else pair by pair, for as many
+pairs as `MOST_PAIRS`. Which way a loss goes is what its plugin declares; no loss is known by name. The mean
+over no pairs is 0.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from aucbench.errors import ParameterError
+from aucbench.kernels import sorted_pairs
+from aucbench.kernels.compiled_loss import call, compile_loss
+from aucbench.kernels.jit import kernel
+from aucbench.kernels.loss_pieces import Piece, pieces, rate
+from aucbench.kernels.sorted_pairs import Ranking, Window
+
+MOST_PAIRS = 200_000_000  # that are visited one by one; seconds for one sum
+BLOCK_PAIRS = 1 << 22  # whose second derivatives are held at a time (32 MB)
+BESIDE = 1e-5  # from a margin, for second derivatives by differences
+
+
+class Curvature(Protocol):
+    """The Hessian of a mean over pairs by the scores: the Laplacian of a graph of pairs with weights."""
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Numbers of the rows in pairs of weight above 0."""
+
+    def product(self, v: np.ndarray) -> np.ndarray:
+        """(n,) product with a vector (n,)."""
+
+    def scatter(self, X: Any) -> np.ndarray:
+        """(d, d) Hessian by the weights, X^T L X; takes dense copies of the rows."""
+
+    def dense(self) -> np.ndarray:
+        """(rows, rows) the matrix of the rows in `rows`."""
+
+
+class PairMean(Protocol):
+    """The mean of a loss over all pairs at given scores; what is not asked for is not computed."""
+
+    @property
+    def value(self) -> float:
+        """The mean."""
+
+    @property
+    def slopes(self) -> np.ndarray:
+        """(n,) its derivatives by the scores; at a kink one of the subderivatives."""
+
+    @property
+    def curvature(self) -> Curvature:
+        """Its second derivatives; undefined at kinks."""
+
+
+def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> PairMean:
+    """The mean of a loss over all pairs.
+
+    Parameters
+    ----------
+    loss : Loss
+        An instance of a loss plugin.
+    scores : (n,) float64 array
+        Decision values.
+    y : (n,) int8 array
+        Labels in {-1, 1}, of both classes.
+    weights : (n,) float64 array, optional
+        Weights > 0 of the rows; that of a pair is their product.
+
+    Returns
+    -------
+    PairMean
+        With `value`, `slopes` and `curvature`.
+
+    Raises
+    ------
+    ParameterError
+        The loss declares no structure, and there are more pairs than can be visited one by one.
+    """
+    scores = np.ascontiguousarray(scores, np.float64)
+    parts = pieces(loss)
+    if parts is not None:
+        return _ByPieces(parts, scores, y, weights)
+    exponent = rate(loss)
+    if exponent is not None:
+        return _ByProduct(exponent, scores, y, weights)
+    positives = int(np.count_nonzero(y == 1))
+    if positives * (len(y) - positives) > MOST_PAIRS:
+        raise ParameterError(
+            f"{loss.name}: the mean over {positives * (len(y) - positives):,} pairs is not computed, as the "
+            f"loss declares neither `pieces` nor `multiplicative`; {MOST_PAIRS:,} pairs are the limit."
+        )
+    return _ByPairs(loss, scores, y, weights)
+
+
+def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.ndarray) -> float:
+    """The mean over all pairs of a function of the margin that is quadratic by pieces.
+
+    Parameters
+    ----------
+    parts : sequence of (upper, c0, c1, c2)
+        As a loss declares them.
+    scores : (n,) float64 array
+        Decision values.
+    y : (n,) int8 array
+        Labels in {-1, 1}, of both classes.
+
+    Returns
+    -------
+    float
+    """
+    lowers = [-math.inf, *(float(part[0]) for part in parts[:-1])]
+    found = [
+        Piece(lower, *(float(value) for value in part)) for lower, part in zip(lowers, parts, strict=True)
+    ]
+    return _ByPieces(tuple(found), np.ascontiguousarray(scores, np.float64), y).value
+
+
+class _ByPieces:
+    """From sorted scores."""
+
+    def __init__(
+        self, parts: tuple[Piece, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None
+    ):
+        self._parts, self._size = parts, scores.size
+        self._ranking = sorted_pairs.rank(scores, y, weights)
+        self._windows = [sorted_pairs.window(self._ranking, part.upper, part.lower) for part in parts]
+        self._pairs = self._ranking.total
+
+    @property
+    def value(self) -> float:
+        total = 0.0
+        for part, pairs in zip(self._parts, self._windows, strict=True):
+            if part[2:] != (0.0, 0.0, 0.0):
+                total += math.fsum(sorted_pairs.value_sums(self._ranking, pairs, *part[2:]))
+        return total / self._pairs
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        total = np.zeros(self._size)
+        for part, pairs in zip(self._parts, self._windows, strict=True):
+            if part.c1 or part.c2:
+                total += sorted_pairs.slope_sums(self._ranking, pairs, part.c1, part.c2)
+        return total / self._pairs
+
+    @property
+    def curvature(self) -> Curvature:
+        weighted = [
+            (2.0 * part.c2 / self._pairs, pairs)
+            for part, pairs in zip(self._parts, self._windows, strict=True)
+            if part.c2
+        ]
+        return _WindowGraph(self._ranking, weighted)
+
+
+class _WindowGraph:
+    """Windows of pairs, each with one weight."""
+
+    def __init__(self, ranking: Ranking, weighted: list[tuple[float, Window]]):
+        self._ranking, self._weighted = ranking, weighted
+        self._size = ranking.positives.size + ranking.negatives.size
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        involved = np.zeros(self._size, bool)
+        for _, pairs in self._weighted:
+            involved |= sorted_pairs.degrees(self._ranking, pairs) > 0.0
+        return np.flatnonzero(involved)
+
+    def product(self, v: np.ndarray) -> np.ndarray:
+        total = np.zeros(self._size)
+        for weight, pairs in self._weighted:
+            total += weight * sorted_pairs.laplacian(self._ranking, pairs, v)
+        return total
+
+    def scatter(self, X: Any) -> np.ndarray:
+        total = np.zeros((X.shape[1], X.shape[1]))
+        for weight, pairs in self._weighted:
+            total += weight * sorted_pairs.scatter(X, self._ranking, pairs)
+        return total
+
+    def dense(self) -> np.ndarray:
+        ranking, place = self._ranking, np.empty(self._size, np.intp)
+        place[self.rows] = np.arange(self.rows.size)
+        graph = np.zeros((self.rows.size, self.rows.size))
+        for weight, pairs in self._weighted:
+            degrees = sorted_pairs.degrees(ranking, pairs)[self.rows]
+            graph.flat[:: self.rows.size + 1] += weight * degrees
+            for i in np.flatnonzero(pairs.stops > pairs.starts):
+                left = place[ranking.positives[i]]
+                right = place[ranking.negatives[pairs.starts[i] : pairs.stops[i]]]
+                of_pairs = np.full(right.size, weight)
+                if ranking.high_weights is not None and ranking.low_weights is not None:
+                    others = ranking.low_weights[pairs.starts[i] : pairs.stops[i]]
+                    of_pairs *= ranking.high_weights[i] * others
+                graph[left, right] -= of_pairs
+                graph[right, left] -= of_pairs
+        return graph
+
+
+class _AllPairs:
+    """A mean in whose curvature every pair has a weight."""
+
+    def __init__(self, y: np.ndarray, weights: np.ndarray | None):
+        self._size, self._sides = y.size, [np.flatnonzero(y == 1), np.flatnonzero(y == -1)]
+        self._weighted, own = weights is not None, np.ones(y.size) if weights is None else weights
+        self._own = [own[side] for side in self._sides]
+
+    @property
+    def curvature(self) -> Self:
+        return self
+
+    @property
+    def rows(self) -> np.ndarray:
+        return np.arange(self._size)
+
+
+class _ByProduct(_AllPairs):
+    """Of value(m) = e^(rate m): a product of the means of e^(rate s+) and e^(-rate s-)."""
+
+    def __init__(self, rate: float, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
+        super().__init__(y, weights)
+        self._rate = rate
+        exponents = [rate * scores[self._sides[0]], -rate * scores[self._sides[1]]]
+        shifts = [float(each.max(initial=-np.inf)) for each in exponents]
+        self._shares = [
+            own * np.exp(each - shift) / own.sum()
+            for own, each, shift in zip(self._own, exponents, shifts, strict=True)
+        ]
+        self._scale = float(np.exp(sum(shifts)))
+
+    @property
+    def value(self) -> float:
+        return float(self._scale * self._shares[0].sum() * self._shares[1].sum())
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        total = np.empty(self._size)
+        for own, sign in ((0, 1.0), (1, -1.0)):
+            factor = sign * self._rate * self._scale * self._shares[1 - own].sum()
+            total[self._sides[own]] = factor * self._shares[own]
+        return total
+
+    def product(self, v: np.ndarray) -> np.ndarray:
+        total = np.empty(self._size)
+        for own in (0, 1):
+            mine, others = self._shares[own], self._shares[1 - own]
+            here, there = v[self._sides[own]], v[self._sides[1 - own]]
+            total[self._sides[own]] = mine * (others.sum() * here - others @ there)
+        return self._rate**2 * self._scale * total
+
+    def scatter(self, X: Any) -> np.ndarray:
+        sums, means, total = [], [], np.zeros((X.shape[1], X.shape[1]))
+        for own in (0, 1):
+            rows, share = sorted_pairs.dense(X, self._sides[own]), self._shares[own]
+            sums.append(share.sum())
+            means.append(share @ rows)
+            total += self._shares[1 - own].sum() * ((rows.T * share) @ rows)
+        crossed = np.outer(means[0], means[1])
+        return self._rate**2 * self._scale * (total - crossed - crossed.T)
+
+    def dense(self) -> np.ndarray:
+        weights = self._rate**2 * self._scale * np.outer(self._shares[0], self._shares[1])
+        return _graph(self._size, self._sides[0], self._sides[1], weights)
+
+
+class _ByPairs(_AllPairs):
+    """Pair by pair, the second derivatives by differences of the first."""
+
+    def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
+        super().__init__(y, weights)
+        self._compiled = compile_loss(loss)
+        self._high, self._low = scores[self._sides[0]], scores[self._sides[1]]
+        self._pairs = float(self._own[0].sum() * self._own[1].sum()) or 1.0
+
+    @property
+    def value(self) -> float:
+        sums = _value_sums(self._high, self._low, *self._own, self._compiled.value, self._compiled.theta)
+        return math.fsum(sums) / self._pairs
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        pos, neg = _slope_sums(
+            self._high, self._low, *self._own, self._compiled.derivative, self._compiled.theta
+        )
+        total = np.empty(self._size)
+        total[self._sides[0]], total[self._sides[1]] = pos / self._pairs, -neg / self._pairs
+        return total
+
+    def _weights(self, part: slice) -> np.ndarray:
+        compiled = self._compiled
+        found = _second(self._high[part], self._low, compiled.derivative, compiled.theta)
+        if self._weighted:
+            found *= self._own[0][part, None] * self._own[1]
+        return found / self._pairs
+
+    def _blocks(self) -> list[slice]:
+        size = max(1, BLOCK_PAIRS // max(1, self._low.size))
+        return [slice(start, start + size) for start in range(0, self._high.size, size)]
+
+    def product(self, v: np.ndarray) -> np.ndarray:
+        here, there = v[self._sides[0]], v[self._sides[1]]
+        total, own, other = np.empty(self._size), np.empty_like(here), np.zeros_like(there)
+        for part in self._blocks():
+            weights = self._weights(part)
+            own[part] = weights.sum(axis=1) * here[part] - weights @ there
+            other += weights.sum(axis=0) * there - here[part] @ weights
+        total[self._sides[0]], total[self._sides[1]] = own, other
+        return total
+
+    def scatter(self, X: Any) -> np.ndarray:
+        P, N = (sorted_pairs.dense(X, side) for side in self._sides)
+        total, degrees = np.zeros((X.shape[1], X.shape[1])), np.zeros(len(N))
+        for part in self._blocks():
+            weights = self._weights(part)
+            degrees += weights.sum(axis=0)
+            crossed = P[part].T @ (weights @ N)
+            total += (P[part].T * weights.sum(axis=1)) @ P[part] - crossed - crossed.T
+        return total + (N.T * degrees) @ N
+
+    def dense(self) -> np.ndarray:
+        return _graph(self._size, self._sides[0], self._sides[1], self._weights(slice(None)))
+
+
+def _graph(size: int, positives: np.ndarray, negatives: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    graph = np.zeros((size, size))
+    graph[np.ix_(positives, negatives)] = -weights
+    graph[np.ix_(negatives, positives)] = -weights.T
+    graph.flat[:: size + 1] = -graph.sum(axis=1)
+    return graph
+
+
+@kernel
+def _value_sums(high, low, high_weights, low_weights, address, parameter):
+    """(n+,) sums of the loss over the pairs of each positive."""
+    sums = np.zeros(high.size)
+    for i in range(high.size):
+        total = 0.0
+        for j in range(low.size):
+            total += low_weights[j] * call(address, high[i] - low[j], parameter)
+        sums[i] = high_weights[i] * total
+    return sums
+
+
+@kernel
+def _slope_sums(high, low, high_weights, low_weights, address, parameter):
+    """(n+,) and (n-,) sums of the derivative over the pairs of each row."""
+    pos, neg = np.zeros(high.size), np.zeros(low.size)
+    for i in range(high.size):
+        total = 0.0
+        for j in range(low.size):
+            slope = call(address, high[i] - low[j], parameter)
+            total += low_weights[j] * slope
+            neg[j] += high_weights[i] * slope
+        pos[i] = high_weights[i] * total
+    for j in range(low.size):
+        neg[j] *= low_weights[j]
+    return pos, neg
+
+
+@kernel
+def _second(high, low, address, parameter):
+    """(n+, n-) second derivatives of a convex loss."""
+    found = np.empty((high.size, low.size))
+    for i in range(high.size):
+        for j in range(low.size):
+            m = high[i] - low[j]
+            rise = call(address, m + BESIDE, parameter) - call(address, m - BESIDE, parameter)
+            found[i, j] = max(0.0, rise / (2.0 * BESIDE))
+    return found

@@ -1,0 +1,289 @@
+"""Sums over pairs of a positive and a negative whose margin lies in a range, in O(n log n), without pairs.
+
+With both classes in ascending order of their scores, the negatives that a positive meets at a margin
+m = s+ - s- from `low` up to below `high` lie side by side, and both ends of that window move upward from
+one positive to the next. All sums over pairs are then differences of two prefix sums. The prefix sums, and
+what is computed from them, have twice the precision: a window of a few pairs may stand far along a prefix of
+many thousands, and margins of 1 may belong to scores of a million.
+
+With weights of the rows a pair has the product of both, and `count` alone counts pairs.
+
+Joachims, ICML 2005 and Lee, Lin, Neural Computation 2014, count pairs in this way.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from aucbench.kernels.jit import kernel
+
+SPARSE = 0.125  # share of non-zeros below which products of sparse rows are faster than of dense ones
+SPLIT = 134217729.0  # 2^27 + 1, which cuts a float64 into two halves
+
+
+class Ranking(NamedTuple):
+    """Both classes in ascending order of their scores."""
+
+    positives: np.ndarray  # (n+,) row numbers
+    negatives: np.ndarray  # (n-,) row numbers
+    high: np.ndarray  # (n+,) scores of the positives, less an offset common to all
+    low: np.ndarray  # (n-,) scores of the negatives, likewise
+    high_weights: np.ndarray | None = None  # (n+,) weights of the positives; None where all are 1
+    low_weights: np.ndarray | None = None  # (n-,) weights of the negatives
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights of all pairs, at least 1 without weights."""
+        if self.high_weights is None or self.low_weights is None:
+            return float(max(1, self.high.size * self.low.size))
+        return float(self.high_weights.sum() * self.low_weights.sum()) or 1.0
+
+
+class Window(NamedTuple):
+    """Pairs of the i-th positive with the negatives from starts[i] up to before stops[i], by rank.
+
+    The same pairs seen from the j-th negative are the positives from neg_starts[j] to before neg_stops[j].
+    """
+
+    starts: np.ndarray  # (n+,) ascending
+    stops: np.ndarray  # (n+,) ascending, at least starts
+    neg_starts: np.ndarray  # (n-,) ascending
+    neg_stops: np.ndarray  # (n-,) ascending, at least neg_starts
+
+
+def rank(scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> Ranking:
+    """Sort both classes by their scores; `weights` (n,) are those of the rows."""
+    positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
+    positives = positives[np.argsort(scores[positives])]
+    negatives = negatives[np.argsort(scores[negatives])]
+    scores = _near_zero(scores)
+    high, low = scores[positives], scores[negatives]
+    if weights is None:
+        return Ranking(positives, negatives, high, low)
+    return Ranking(positives, negatives, high, low, weights[positives], weights[negatives])
+
+
+def _near_zero(scores: np.ndarray) -> np.ndarray:
+    """The scores without an offset common to all, where subtracting it is exact (Sterbenz)."""
+    if scores.size:
+        low, high = float(scores.min()), float(scores.max())
+        if 0.0 < low <= high <= 2.0 * low or 2.0 * high <= low <= high < 0.0:
+            return scores - (low if low > 0.0 else high)
+    return scores
+
+
+def window(ranking: Ranking, high: float, low: float = -np.inf) -> Window:
+    """The pairs with a margin in [low, high)."""
+    starts = _reach(ranking.high, ranking.low, high)
+    if low == -np.inf:
+        stops = np.full(starts.size, ranking.low.size)
+    else:
+        stops = np.maximum(starts, _reach(ranking.high, ranking.low, low))
+    ranks = np.arange(ranking.low.size)
+    return Window(
+        starts, stops, np.searchsorted(stops, ranks, "right"), np.searchsorted(starts, ranks, "right")
+    )
+
+
+def count(pairs: Window) -> int:
+    """The number of pairs."""
+    return int((pairs.stops - pairs.starts).sum())
+
+
+def degrees(ranking: Ranking, pairs: Window) -> np.ndarray:
+    """(n,) number of pairs that each row is in, or the sum of their weights."""
+    total = np.zeros(ranking.positives.size + ranking.negatives.size)
+    total[ranking.positives], total[ranking.negatives] = _degrees(ranking, pairs)
+    return total
+
+
+def _degrees(ranking: Ranking, pairs: Window) -> tuple[np.ndarray, np.ndarray]:
+    """(n+,) and (n-,) by rank."""
+    if ranking.high_weights is None or ranking.low_weights is None:
+        return pairs.stops - pairs.starts, pairs.neg_stops - pairs.neg_starts
+    below, above = (np.append(0.0, np.cumsum(each)) for each in (ranking.low_weights, ranking.high_weights))
+    pos = ranking.high_weights * (below[pairs.stops] - below[pairs.starts])
+    return pos, ranking.low_weights * (above[pairs.neg_stops] - above[pairs.neg_starts])
+
+
+def laplacian(ranking: Ranking, pairs: Window, v: np.ndarray) -> np.ndarray:
+    """(n,) sum of v_i - v_j over the pairs of row i with a row j; Z^T Z w is X^T of it, with v = X w."""
+    out, (_, _, _, _, pos, neg) = np.zeros(v.size), ranking
+    _differences(pairs.starts, pairs.stops, ranking.positives, ranking.negatives, v, pos, neg, out)
+    _differences(pairs.neg_starts, pairs.neg_stops, ranking.negatives, ranking.positives, v, neg, pos, out)
+    return out
+
+
+def value_sums(ranking: Ranking, pairs: Window, c0: float, c1: float, c2: float) -> np.ndarray:
+    """(n+,) sums of c0 + c1 m + c2 m^2 over the pairs of each positive, by rank, m being the margin."""
+    return np.asarray(_powers(pairs.starts, pairs.stops, *ranking[2:], c0, c1, c2))
+
+
+def slope_sums(ranking: Ranking, pairs: Window, c1: float, c2: float) -> np.ndarray:
+    """(n,) derivative by each row's score of the sum of c1 m + c2 m^2 over the pairs."""
+    out = np.empty(ranking.positives.size + ranking.negatives.size)
+    _, _, high, low, pos, neg = ranking
+    out[ranking.positives] = _powers(pairs.starts, pairs.stops, high, low, pos, neg, c1, 2.0 * c2, 0.0)
+    out[ranking.negatives] = _powers(
+        pairs.neg_starts, pairs.neg_stops, low, high, neg, pos, -c1, 2.0 * c2, 0.0
+    )
+    return out
+
+
+def members(ranking: Ranking, pairs: Window) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs one by one: row numbers of the positives and of the negatives, (count,) each."""
+    lengths = pairs.stops - pairs.starts
+    first = np.repeat(np.arange(lengths.size), lengths)
+    within = np.arange(first.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return ranking.positives[first], ranking.negatives[pairs.starts[first] + within]
+
+
+def scatter(X: Any, ranking: Ranking, pairs: Window) -> np.ndarray:
+    """(d, d) sum of z z^T over the pairs; takes twice the memory of the dense rows that are in any pair."""
+    pos = np.flatnonzero(pairs.stops > pairs.starts)
+    if pos.size == 0:
+        return np.zeros((X.shape[1], X.shape[1]))
+    first, last = pairs.starts[pos[0]], pairs.stops[pos[-1]]
+    rows_pos, rows_neg = ranking.positives[pos], ranking.negatives[first:last]
+    degrees_pos, degrees_neg = _degrees(ranking, pairs)
+    weights_pos, weights_neg = degrees_pos[pos], degrees_neg[first:last]
+    N = dense(X, rows_neg)
+    prefix = np.zeros((N.shape[0] + 1, N.shape[1]))
+    counted = N if ranking.low_weights is None else N * ranking.low_weights[first:last, None]
+    np.cumsum(counted, axis=0, out=prefix[1:])
+    between = prefix[pairs.stops[pos] - first] - prefix[pairs.starts[pos] - first]
+    if ranking.high_weights is not None:
+        between *= ranking.high_weights[pos, None]
+    if sparse.issparse(X) and X.nnz < SPARSE * X.shape[0] * X.shape[1]:
+        P = X[rows_pos].astype(np.float64)
+        own = _squares(P, weights_pos) + _squares(X[rows_neg].astype(np.float64), weights_neg)
+    else:
+        P = dense(X, rows_pos)
+        own = (P.T * weights_pos) @ P + (N.T * weights_neg) @ N
+    crossed = P.T @ between
+    return np.asarray(own - crossed - crossed.T)
+
+
+def _squares(part: Any, weights: np.ndarray) -> np.ndarray:
+    """(d, d) sum of w x x^T over sparse rows."""
+    found: np.ndarray = (part.T @ part.multiply(weights[:, None]).tocsr()).toarray()
+    return found
+
+
+def dense(X: Any, rows: np.ndarray) -> np.ndarray:
+    """Some rows as a float64 array."""
+    part = X[rows]
+    return np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), np.float64)
+
+
+@kernel
+def _reach(high, low, margin):
+    """For each of the ascending `high`, how many of the ascending `low` it exceeds by `margin` or more."""
+    reached = np.empty(high.size, np.int64)
+    j = 0
+    for i in range(high.size):
+        while j < low.size and high[i] - low[j] >= margin:
+            j += 1
+        reached[i] = j
+    return reached
+
+
+@kernel
+def _differences(starts, stops, own, others, v, own_weights, weights, out):
+    """Set out at each row of `own` to the sum of its v minus the v of the `others` in its window."""
+    main, rest = _prefix_sums(v[others], weights)
+    if weights is not None:
+        totals, _ = _prefix_sums(weights, None)
+    for i in range(own.size):
+        a, b = starts[i], stops[i]
+        row = own[i]
+        if b > a:
+            count = float(b - a) if weights is None else totals[b] - totals[a]
+            product, error = _product(count, v[row])
+            out[row] = (product - (main[b] - main[a])) + (error - (rest[b] - rest[a]))
+            if own_weights is not None:
+                out[row] *= own_weights[i]
+
+
+@kernel
+def _powers(starts, stops, own, others, own_weights, weights, c0, c1, c2):
+    """(own,) sums of c0 + c1 z + c2 z^2 over z = own[i] - others[j] in the window of i."""
+    main, rest = _prefix_sums(others, weights)
+    if weights is not None:
+        totals, _ = _prefix_sums(weights, None)
+    if c2 != 0.0:
+        squares, square_errors = np.empty_like(others), np.empty_like(others)
+        for j in range(others.size):
+            squares[j], square_errors[j] = _product(others[j], others[j])
+        main2, rest2 = _prefix_sums(squares, weights)
+        errors2, _ = _prefix_sums(square_errors, weights)
+    found = np.zeros(own.size)
+    for i in range(own.size):
+        a, b = starts[i], stops[i]
+        if b <= a:
+            continue
+        count = float(b - a) if weights is None else totals[b] - totals[a]
+        s = own[i]
+        total = _sum(main[b], -main[a])
+        total = _plus(total, rest[b] - rest[a])
+        first = _plus(_product(count, s), -total[0], -total[1])  # sum of z
+        result = _plus(_times(first, c1), c0 * count)
+        if c2 != 0.0:  # the sum of z^2 is s (sum of z) - s (sum of others) + (sum of squares)
+            second = _sum(main2[b], -main2[a])
+            second = _plus(second, (rest2[b] - rest2[a]) + (errors2[b] - errors2[a]))
+            once, twice = _times(first, s), _times(total, -s)
+            second = _plus(_plus(second, once[0], once[1]), twice[0], twice[1])
+            second = _times(second, c2)
+            result = _plus(result, second[0], second[1])
+        found[i] = result[0] + result[1]
+        if own_weights is not None:
+            found[i] *= own_weights[i]
+    return found
+
+
+@kernel
+def _prefix_sums(values, weights):
+    """(n + 1,) prefix sums, of the values times their weights if there are any; what rounding has lost."""
+    main, rest = np.zeros(values.size + 1), np.zeros(values.size + 1)
+    for j in range(values.size):
+        if weights is None:
+            main[j + 1], error = _sum(main[j], values[j])
+            rest[j + 1] = rest[j] + error
+        else:
+            value, lost = _product(values[j], weights[j])
+            main[j + 1], error = _sum(main[j], value)
+            rest[j + 1] = rest[j] + (error + lost)
+    return main, rest
+
+
+@kernel
+def _sum(a, b):
+    """a + b rounded, and what rounding has lost (Knuth)."""
+    total = a + b
+    back = total - a
+    return total, (a - (total - back)) + (b - back)
+
+
+@kernel
+def _product(a, b):
+    """a b rounded, and what rounding has lost (Dekker)."""
+    total = a * b
+    shifted_a, shifted_b = SPLIT * a, SPLIT * b
+    high_a, high_b = shifted_a - (shifted_a - a), shifted_b - (shifted_b - b)
+    low_a, low_b = a - high_a, b - high_b
+    return total, ((high_a * high_b - total) + high_a * low_b + low_a * high_b) + low_a * low_b
+
+
+@kernel
+def _plus(number, high, low=0.0):
+    """A number of twice the precision plus another."""
+    total, error = _sum(number[0], high)
+    return _sum(total, error + (number[1] + low))
+
+
+@kernel
+def _times(number, factor):
+    """A number of twice the precision times a factor."""
+    total, error = _product(number[0], factor)
+    return _sum(total, error + number[1] * factor)

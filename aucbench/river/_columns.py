@@ -1,0 +1,113 @@
+"""The columns of named features: numbered in order of first appearance, or hashed."""
+
+import math
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from hashlib import blake2b
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+LAYOUTS = 64  # combinations of names that are remembered
+HASHED_NAMES = 1 << 16  # names whose hash is remembered
+
+
+class RowLayout(NamedTuple):
+    """The columns of one combination of names, and how the values of a row are put into their order."""
+
+    columns: "array[int]"  # ascending, without repeats
+    arrange: Callable[[Sequence[float]], Iterable[float]] | None  # None where the values are in order
+    places: NDArray[np.intp]  # of each name among the columns
+
+    def gather(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of rows (n, names) of an array."""
+        if self.arrange is None:
+            return X
+        gathered = np.zeros((X.shape[0], len(self.columns)))
+        if len(self.columns) == len(self.places):
+            gathered[:, self.places] = X
+        else:
+            np.add.at(gathered.T, self.places, X.T)
+        return gathered
+
+
+class Columns(dict[Any, int]):
+    """The column of each name so far, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self._layouts: dict[tuple[Any, ...], RowLayout] = {}
+
+    def __missing__(self, name: Any) -> int:
+        self[name] = column = len(self)
+        return column
+
+    @property
+    def count(self) -> int:
+        """Number of columns so far."""
+        return len(self)
+
+    def known(self, name: Any) -> int | None:
+        """The column of a feature; None for one that no row has had."""
+        return self.get(name)
+
+    def remembered(self, names: tuple[Any, ...]) -> RowLayout | None:
+        """The columns of a row with features of these names, if they are remembered."""
+        return self._layouts.get(names)
+
+    def layout(self, names: tuple[Any, ...]) -> RowLayout:
+        """The columns of a row with features of these names, which get new ones where they are unknown."""
+        found = self._layouts.get(names)
+        if found is None:
+            found = self._new_layout(names)
+            if len(self._layouts) == LAYOUTS:
+                self._layouts.clear()
+            self._layouts[names] = found
+        return found
+
+    def _new_layout(self, names: tuple[Any, ...]) -> RowLayout:
+        numbers = [self[name] for name in names]
+        columns = sorted(set(numbers))
+        place = {column: number for number, column in enumerate(columns)}
+        places = np.array([place[number] for number in numbers], np.intp)
+        arrange: Callable[[Sequence[float]], Iterable[float]] | None = None
+        if len(columns) < len(names):
+            arrange = partial(_sums, places.tolist(), len(columns))
+        elif numbers != columns:
+            arrange = itemgetter(*np.argsort(places).tolist())
+        return RowLayout(array("i", columns), arrange, places)
+
+
+class HashedColumns(Columns):
+    """The column of a name is its hash modulo the number of columns."""
+
+    def __init__(self, count: int):
+        super().__init__()
+        self._count = count
+
+    def __missing__(self, name: Any) -> int:
+        text = name if isinstance(name, str) else repr(name)
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        if len(self) == HASHED_NAMES:
+            self.clear()
+        self[name] = column = int.from_bytes(digest, "little") % self._count
+        return column
+
+    @property
+    def count(self) -> int:
+        """Number of columns."""
+        return self._count
+
+    def known(self, name: Any) -> int | None:
+        """The column of a feature."""
+        return self[name]
+
+
+def _sums(places: list[int], count: int, values: Sequence[float]) -> list[float]:
+    """The sums of the values that share a column, the same for every order of the features."""
+    groups: list[list[float]] = [[] for _ in range(count)]
+    for place, value in zip(places, values, strict=True):
+        groups[place].append(value)
+    return [math.fsum(group) for group in groups]

@@ -1,0 +1,116 @@
+"""States of methods with more columns: which axes of their arrays run over the features, found by trial."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts import Batch, Problem
+from aucbench.data.memory import require_memory
+from aucbench.errors import ParameterError
+from aucbench.kernels import Layout
+from aucbench.runner.state import arrays
+
+TRIAL = 33, 34  # columns of the states that are compared
+
+
+class _Array(NamedTuple):
+    """What is known of one array of the state."""
+
+    axes: tuple[int, ...]  # that run over the features
+    fill: float  # what `init` puts into every column
+
+
+class Growth:
+    """How the states of a method grow.
+
+    The method takes two rows of 33 columns, and the same rows of 34. An axis of an array that is longer by
+    one runs over the features, and a new column gets the number that `init` puts into all columns.
+
+    Raises
+    ------
+    ParameterError
+        When the state has other parts that hold arrays, arrays or numbers that depend on the number of
+        features in another way, or columns that do not start equal.
+    """
+
+    def __init__(self, algorithm: Any, loss: Any, layout: Layout):
+        self._name = algorithm.name
+        (first, narrow), (second, wide) = (_trial(algorithm, loss, layout, d) for d in TRIAL)
+        self._arrays = self._examine(first, second, narrow, wide)
+
+    def _examine(self, first: Any, second: Any, narrow: Any, wide: Any) -> Any:
+        """The `_Array` of an array that grows, or a mapping of the places in a tuple to such parts."""
+        if isinstance(narrow, np.ndarray):
+            pairs = list(zip(narrow.shape, wide.shape, strict=True))
+            if any(pair not in (TRIAL, pair[:1] * 2) for pair in pairs):
+                self._refuse("an array whose size depends on the number of features in its own way")
+            axes = tuple(axis for axis, pair in enumerate(pairs) if pair == TRIAL)
+            if not axes:
+                return {}
+            known = np.unique(
+                np.concatenate([first.ravel(), second.ravel()])
+            )  # empty: not made before a step
+            if len(known) > 1:
+                self._refuse("columns that do not start equal")
+            return _Array(axes, float(known[0]) if len(known) else 0.0)
+        if isinstance(narrow, tuple):
+            parts = map(self._examine, first, second, narrow, wide)
+            return {place: part for place, part in enumerate(parts) if part}
+        if isinstance(first, int | float) and first != second:
+            self._refuse("numbers that depend on the number of features")
+        if arrays(narrow):
+            self._refuse(f"arrays in a {type(narrow).__name__}")
+        return {}
+
+    def _refuse(self, what: str) -> None:
+        raise ParameterError(
+            f"{self._name} cannot take new features while it learns, because its state has {what}; set "
+            f"n_features to a power of two, so that features are hashed into a fixed number of columns."
+        )
+
+    def widened(self, state: Any, d: int) -> Any:
+        """A copy of the state with d columns."""
+
+        def wider(part: NDArray[Any], known: _Array) -> NDArray[Any]:
+            shape = tuple(d if axis in known.axes else size for axis, size in enumerate(part.shape))
+            require_memory(self._name, shape, "set n_features, so that features are hashed")
+            made = np.full(shape, known.fill, part.dtype, order="C" if part.flags.c_contiguous else "F")
+            made[tuple(map(slice, part.shape))] = part
+            return made
+
+        return _changed(state, self._arrays, wider)
+
+    def narrowed(self, state: Any, columns: NDArray[np.intp]) -> Any:
+        """A copy of the state with these columns alone, whose weights are those of the columns."""
+
+        return _changed(state, self._arrays, lambda part, known: _narrow(part, known.axes, columns))
+
+
+def _trial(algorithm: Any, loss: Any, layout: Layout, d: int) -> tuple[Any, Any]:
+    """A first state of a method, and a state after two rows that ask for that layout."""
+    X = np.zeros((2, d))
+    X[:, : 1 if layout is Layout.lazy else TRIAL[0]] = 1.0  # the same rows for both
+    rows, y = sparse.csr_array(X), np.array([1, -1], np.int8)
+    first, second = (algorithm.init(Problem(rows, y, 2, loss), np.random.default_rng(0)) for _ in range(2))
+    return first, algorithm.step(second, Batch(rows, y, np.arange(2)))
+
+
+def _narrow(part: NDArray[Any], axes: tuple[int, ...], columns: NDArray[np.intp]) -> NDArray[Any]:
+    for axis in axes:
+        part = part[(slice(None),) * axis + (columns,)]  # `take` would copy all of an array in Fortran order
+    return part
+
+
+def _changed(state: Any, known: Any, change: Callable[[NDArray[Any], _Array], NDArray[Any]]) -> Any:
+    """The state with its growing arrays changed."""
+    if isinstance(known, _Array):
+        return change(state, known)
+    if not known:
+        return state
+    parts = list(state)
+    for place, part in known.items():
+        parts[place] = _changed(parts[place], part, change)
+    return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)

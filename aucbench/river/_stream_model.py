@@ -1,0 +1,257 @@
+"""A method in training on a stream: when it begins, which rows wait for it, and how it scores."""
+
+import math
+from array import array
+from collections.abc import Sequence
+from operator import mul
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts import Problem
+from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.data.preprocess import Rescaling
+from aucbench.errors import ParameterError
+from aucbench.kernels import Layout, layout
+from aucbench.river._columns import Columns
+from aucbench.river._growth import Growth
+from aucbench.river._probabilities import Sigmoid
+from aucbench.river._rows import RowBuffer
+from aucbench.runner.cell import check_memory
+from aucbench.runner.trainer import finalize
+
+BLOCK = 1024  # rows between two updates of the probabilities
+WIDE = 2048  # columns from which on a row is scored by the weights of its own columns
+
+
+class Settings(NamedTuple):
+    """What decides how a method is trained."""
+
+    algorithm: Any
+    loss: Any
+    rescale: bool
+    warmup: int  # a power of two
+    chunk: int  # a power of two
+    planned: int | None  # rows of the whole stream
+    seed: int
+
+
+class StreamModel:
+    """A method that takes rows as they come.
+
+    After 1, 2, 4, ... rows up to `warmup` the method begins anew, `init` measuring all rows so far; then it
+    goes on for ever. These counts also end the blocks whose rows, scored by the model from before the block,
+    set the probabilities; later blocks are as long as all rows before, up to 1024 rows.
+
+    Rows wait until the block ends or, when their number is a multiple of `chunk`, a score is wanted. When it
+    is wanted changes no result, for a method does not mind how its rows are cut into batches.
+    """
+
+    def __init__(self, settings: Settings, columns: Columns):
+        self.settings, self.columns = settings, columns
+        self.seen = 0
+        self.sigmoid = Sigmoid()
+        self._rows = RowBuffer(max(BLOCK, settings.warmup))
+        self._done = 0  # rows of the buffer that the method has taken, and which are multiplied by the factor
+        self._block = 0  # the first row of the block in the buffer
+        self._end = 1  # rows in the buffer at which it ends
+        self._state: Any = None  # None before the first row
+        self._d = self._checked = 0  # columns of the state, and of one that memory can hold
+        self._factor = 1.0  # that the method takes rows multiplied by
+        self._growth: Growth | None = None
+        self._layout = Layout.eager
+        self._at_block: Any = None  # the model at the beginning of the block
+        self._now: Any = None  # the model after the last row, if it is known; weights for rows as they come
+        self._scored = -1  # rows seen when a row was last scored by its columns
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_now": None}
+
+    def add(self, names: tuple[Any, ...], values: "array[float]", label: int) -> None:
+        """Take in a row with finite values of features with these names."""
+        if self.settings.planned is not None:
+            self._check_plan(1)
+        columns, arrange, _ = self.columns.layout(names)
+        rows = self._rows
+        rows.add(columns, values if arrange is None else array("d", arrange(values)), label)
+        self.seen += 1
+        if rows.count == self._end:
+            self._end_block()
+        if self.seen % self.settings.chunk == 0:
+            self._now = None
+
+    def extend(self, names: tuple[Any, ...], X: NDArray[np.float64], y: NDArray[np.int8]) -> None:
+        """Take in dense rows of features with these names."""
+        self._check_plan(len(y))
+        found = self.columns.layout(names)
+        X, begin = found.gather(X), 0
+        while begin < len(y):
+            end = min(len(y), begin + self._end - self._rows.count)
+            self._rows.extend(found.columns, X[begin:end], y[begin:end])
+            self.seen += end - begin
+            begin, self._now = end, None
+            if self._rows.count == self._end:
+                self._end_block()
+
+    def _check_plan(self, rows: int) -> None:
+        planned = self.settings.planned
+        if planned is not None and self.seen + rows > planned:
+            raise ParameterError(
+                f"{self.settings.algorithm.name} planned {planned} iterations, has done {self.seen} and got "
+                f"{rows} more: set iterations to the number of rows of the whole stream."
+            )
+
+    def _end_block(self) -> None:
+        self._now, warmup = None, self.settings.warmup
+        if self._state is not None:
+            self._step(self._rows.count)
+            if self.seen <= warmup:
+                self.sigmoid = Sigmoid()  # older scores are of a model that was thrown away
+            self._add_probabilities()
+        if self.seen <= warmup:
+            self._begin()
+            self._step(self._rows.count)
+        if self.seen < warmup:
+            self._end *= 2
+        else:
+            self._rows.clear()
+            self._done, self._end = 0, min(BLOCK, self.seen)
+        self._block = self._rows.count
+        self._at_block = self._model()
+
+    def _add_probabilities(self) -> None:
+        rows, begin, model = self._rows, self._block, self._at_block
+        if isinstance(model, np.ndarray):
+            weights = np.zeros(self._d)
+            weights[: len(model)] = model
+            scores = self._finite(rows.products(begin, weights))
+        else:
+            scores = self._scores(model, rows.matrix(begin, self._d))
+        self.sigmoid.add(scores, rows.y[begin : rows.count])
+
+    def _begin(self) -> None:
+        """Begin anew on the rows of the buffer, which are all so far."""
+        algorithm, loss, rescale, _, _, planned, seed = self.settings
+        rows, self._d = self._rows, max(1, self.columns.count)
+        if self._d > self._checked:
+            check_memory(self._d)
+            self._checked = self._d
+        rows.multiply(1.0 / self._factor, 0, rows.count)
+        X = rows.matrix(0, self._d)
+        if rescale:  # by a power of two, which rounds nothing
+            self._factor = 2.0 ** round(math.log2(Rescaling.fit(X).factor))
+            X.data *= self._factor
+        problem = Problem(X, rows.y[: rows.count].copy(), planned, loss)
+        self._state = algorithm.init(problem, generator(seed, RandomStream.method))
+        self._layout, self._growth, self._done = layout(X), None, 0
+
+    def _step(self, end: int | None = None) -> None:
+        """The method takes the rows up to `end`, or to the end of the last whole chunk."""
+        rows, begin, d = self._rows, self._done, self.columns.count
+        if end is None:
+            end = rows.count - self.seen % self.settings.chunk
+        if d > self._d:
+            d = max(d, self._d + self._d // 2)
+            check_memory(d)
+            self._state, self._d = self._grown().widened(self._state, d), d
+        if begin >= end:  # the end of a block may lie behind that of a chunk
+            return
+        rows.multiply(self._factor, begin, end)
+        self._done = end
+        self._state = self.settings.algorithm.step(self._state, rows.batch(begin, end, self._d))
+
+    def _grown(self) -> Growth:
+        if self._growth is None:
+            self._growth = Growth(self.settings.algorithm, self.settings.loss, self._layout)
+        return self._growth
+
+    def _model(self) -> Any:
+        """The weights (d,) of rows as the method takes them, or the state if it has no weights."""
+        algorithm = self.settings.algorithm
+        final = finalize(algorithm, self._state)
+        return np.asarray(algorithm.weights(final)) if hasattr(algorithm, "weights") else final
+
+    def _scores(self, model: Any, X: Any) -> NDArray[np.float64]:
+        """(n,) scores of rows as the method takes them."""
+        is_linear = isinstance(model, np.ndarray)
+        return self._finite(np.asarray(X @ model if is_linear else self.settings.algorithm.score(model, X)))
+
+    def _finite(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not np.all(np.isfinite(scores)):
+            self.refuse_divergence()
+        return scores
+
+    def score(self, names: tuple[Any, ...], values: Sequence[float]) -> float:
+        """The score of a row; zero before the first row has come."""
+        weights = self._now
+        if weights is None:
+            if self._state is None:
+                return 0.0
+            self._step()
+            if self._d >= WIDE and self._scored != self.seen and self._has_columns:
+                self._scored = self.seen  # a second row before the next step is worth all weights
+                return self._score_by_columns(names, values)
+            weights = self._model()
+            if isinstance(weights, np.ndarray):
+                raw: Any = self._factor * weights
+                weights = memoryview(raw)  # faster for single numbers
+            self._now = weights
+        if not isinstance(weights, memoryview):
+            return float(self.scores(names, np.array([values], np.float64))[0])
+        try:
+            found = self.columns.remembered(names)
+            if found is not None:
+                ordered = values if found.arrange is None else found.arrange(values)
+                return sum(map(mul, map(weights.__getitem__, found.columns), ordered), 0.0)
+            columns = map(self.columns.known, names)
+            return sum((weights[c] * v for c, v in zip(columns, values, strict=True) if c is not None), 0.0)
+        except IndexError:  # a feature came in a chunk that is not full; the model gets its column now
+            self._now = None
+            return self.score(names, values)
+
+    @property
+    def _has_columns(self) -> bool:
+        """Whether weights follow from the same columns of the state."""
+        return hasattr(self.settings.algorithm, "weights") and not hasattr(
+            self.settings.algorithm, "finalize"
+        )
+
+    def _score_by_columns(self, names: tuple[Any, ...], values: Sequence[float]) -> float:
+        """The score of a row at the cost of its own features, not of all weights."""
+        pairs = zip(map(self.columns.known, names), values, strict=True)
+        known = [(c, v) for c, v in pairs if c is not None]
+        columns = np.array([c for c, _ in known], np.intp)
+        weights = self.settings.algorithm.weights(self._grown().narrowed(self._state, columns))
+        return sum(map(mul, (self._factor * weights).tolist(), [v for _, v in known]), 0.0)
+
+    def scores(self, names: tuple[Any, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n,) scores of dense rows of features with these names; features that no row had do not count."""
+        if self._state is None:
+            return np.zeros(X.shape[0])
+        self._step()
+        model, columns = self._model(), [self.columns.known(name) for name in names]
+        places = [k for k, column in enumerate(columns) if column is not None]
+        numbers = np.array([columns[k] for k in places], np.intp)
+        if isinstance(model, np.ndarray):
+            return self._scores(model[numbers], self._factor * X[:, places])
+        Z = np.zeros((X.shape[0], self._d))
+        np.add.at(Z.T, numbers, self._factor * X[:, places].T)
+        return self._scores(model, sparse.csr_array(Z))
+
+    def weights(self) -> NDArray[np.float64]:
+        """(d,) weights of rows as they come; empty before the first row."""
+        if self._state is None:
+            return np.zeros(0)
+        self._step()
+        return self._factor * np.asarray(self._model())
+
+    def refuse_divergence(self) -> None:
+        """Raise the error of a model that is not finite."""
+        algorithm = self.settings.algorithm
+        step = getattr(algorithm, "step_size", None)
+        advice = f"lower {step}, now {getattr(algorithm, step)}" if step else "set other hyperparameters"
+        raise ParameterError(
+            f"{algorithm.name} diverged within {self.seen:,} rows: its weights are NaN or infinite; {advice}."
+        )

@@ -1,0 +1,350 @@
+"""A registered method as a river classifier."""
+
+import math
+from array import array
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from river import base
+from river.utils import dataframe
+
+from aucbench.errors import DataError, ParameterError
+from aucbench.river._columns import Columns, HashedColumns
+from aucbench.river._stream_model import BLOCK, Settings, StreamModel
+from aucbench.studies.adapted_plugins import built, built_loss, why_not_on
+
+SIGNS = {False: -1, True: 1}
+LARGEST = {"n_features": 2**30, "warmup": 2**20, "chunk": BLOCK}  # columns are 32-bit numbers
+
+
+class AUCClassifier(base.MiniBatchClassifier):
+    """A classifier of two classes that learns to rank a stream: any resumable method of access ``stream``.
+
+    It takes the place of `river.linear_model.LogisticRegression`, behind a `StandardScaler` in a pipeline,
+    say. Its probabilities rank as the scores of the method do: judge them by the AUC.
+
+    Parameters
+    ----------
+    algo : str or object, default="solam"
+        Name of a registered method of access ``stream`` that declares ``resumable = True``, or an instance of
+        one, registered or not.
+    algo_params : dict, default=None
+        Its hyper-parameters, such as ``{"radius": 1.0}``; its own defaults stand for the rest.
+    loss : str or object, default=None
+        The surrogate loss, where the method accepts several; None is its first.
+    loss_params : dict, default=None
+        Parameters of the loss.
+    n_features : int, default=None
+        None: features get columns in order of first appearance, so that memory grows with their number. A
+        power of two: features are hashed into so many columns, and the values of features that share one are
+        added. The hash is the same in each process: the column of a name is ``blake2b(name, digest_size=8)``,
+        a little-endian number, modulo `n_features`; a name that is no text is hashed by its `repr`.
+    rescale : bool, default=True
+        Whether rows are multiplied by a power of two that brings the mean of ``|x|^2`` near 1, so that step
+        sizes, radii and regularisation mean the same on any stream.
+    warmup : int, default=128
+        Rows that are kept to begin with, a power of two; see the notes.
+    chunk : int, default=1
+        Rows that are learnt at once, a power of two up to 1024. Predictions are then up to `chunk` - 1 rows
+        old, and cost less in a loop that predicts and learns in turn.
+    iterations : int, default=None
+        Number of rows of the whole stream, for methods that plan their stages, such as ``"fsauc"``.
+    seed : int, default=0
+        Seed of the method, where it draws random numbers.
+
+    Notes
+    -----
+    What a method measures on training rows (largest row norm, number of rows, shares of the classes), and the
+    number of `rescale`, must be measured on first rows. After 1, 2, 4, ..., `warmup` rows the method begins
+    anew: it measures all rows so far and takes them in order. From then on each row is taken once, and what
+    was measured stays. So do not sort a stream by class.
+
+    `learn_many` takes the rows of a frame one after the other, and leaves the model that `learn_one` leaves
+    up to rounding; river's logistic regression takes one step for the whole frame. Rows wait until a
+    prediction is wanted or 1,024 of them have come, which changes no result.
+
+    `predict_proba_one` is a sigmoid of `score_one`, which never changes the order of two rows scored by the
+    same model. If the scores of both classes are normal with a common variance v, the log-odds are
+
+        (m+ - m-) / v * (s - (m+ + m-) / 2) + log(n+ / n-).
+
+    Means and v are those of scores given before the rows were learnt, each class forgetting its older rows;
+    they are updated after 1, 2, 4, ..., 1024 rows and then every 1,024 rows. `predict_one` is the more
+    probable class. On imbalanced streams this is seldom the rare one: compare `score_one` with a threshold of
+    your own.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from aucbench.river import AUCClassifier
+    >>> model = preprocessing.StandardScaler() | AUCClassifier("solam", {"radius": 10.0})
+    >>> metric = metrics.RollingROCAUC(window_size=1250)
+    >>> metric = evaluate.progressive_val_score(datasets.Phishing(), model, metric)
+    >>> metric.get() > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        algo: Any = "solam",
+        algo_params: dict[str, Any] | None = None,
+        *,
+        loss: Any = None,
+        loss_params: dict[str, Any] | None = None,
+        n_features: int | None = None,
+        rescale: bool = True,
+        warmup: int = 128,
+        chunk: int = 1,
+        iterations: int | None = None,
+        seed: int = 0,
+    ):
+        self.algo = algo
+        self.algo_params = algo_params
+        self.loss = loss
+        self.loss_params = loss_params
+        self.n_features = n_features
+        self.rescale = rescale
+        self.warmup = warmup
+        self.chunk = chunk
+        self.iterations = iterations
+        self.seed = seed
+        if not isinstance(rescale, bool):
+            raise ParameterError(f"rescale must be True or False, got {rescale!r}.")
+        _check_numbers({"warmup": warmup, "chunk": chunk, "seed": seed})
+        _check_numbers({"n_features": n_features, "iterations": iterations}, or_none=" or None")
+        algorithm = built("algo", algo, algo_params)
+        chosen = built_loss(algorithm, loss, loss_params)
+        why = why_not_on(algorithm, iterations, "learn_one")
+        if "dense" in getattr(algorithm, "requires", {}):
+            why = f"{algorithm.name} needs dense rows: {algorithm.requires['dense']}"
+        if why is not None:
+            raise ParameterError(why)
+        self._y_name: Any = None
+        self._stream = StreamModel(
+            Settings(algorithm, chosen, rescale, warmup, chunk, iterations, seed),
+            Columns() if n_features is None else HashedColumns(n_features),
+        )
+
+    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+        """Learn from a row.
+
+        Parameters
+        ----------
+        x : dict or other mapping
+            Its features by name; their values are finite numbers.
+        y : bool
+            Its label, True or False.
+
+        Raises
+        ------
+        ValueError
+            A value or the label cannot be used, or the model has diverged.
+        """
+        try:
+            label = SIGNS[y]
+        except (KeyError, TypeError):
+            label = _sign(y)
+        values = _values(x)
+        self._stream.add(tuple(x), values, label)
+
+    def score_one(self, x: dict[Any, Any]) -> float:
+        """The score of a row: the higher, the more likely is True.
+
+        Parameters
+        ----------
+        x : dict or other mapping
+            Its features by name; those that no row has had do not count.
+
+        Returns
+        -------
+        float
+            The weighted sum of a linear method; 0 before the first row.
+
+        Raises
+        ------
+        ValueError
+            A value cannot be used, or the model has diverged.
+        """
+        try:
+            score = float(self._stream.score(tuple(x), [*x.values()]))
+        except (AttributeError, OverflowError, TypeError, ValueError):  # of a Decimal times a float, say
+            values = _values(x)
+            score = self._stream.score(tuple(x), values)
+        if not math.isfinite(score):
+            _values(x)
+            self._stream.refuse_divergence()
+        return score
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
+        """The probabilities of False and True, which increase with the score.
+
+        Parameters
+        ----------
+        x : dict
+            Features of a row by name.
+        **kwargs
+            Have no effect.
+
+        Returns
+        -------
+        dict
+            ``{False: 1 - p, True: p}``.
+        """
+        p = self._stream.sigmoid.one(self.score_one(x))
+        return {False: 1.0 - p, True: p}
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn from the rows of a frame, one after the other.
+
+        Parameters
+        ----------
+        X : data frame
+            A data frame of pandas, Polars, ... with a column for each feature.
+        y : series
+            A series of labels, True or False.
+
+        Raises
+        ------
+        ValueError
+            A value or a label cannot be used, or the model has diverged.
+        """
+        names, values = _frame(X)
+        signs = _signs(y)
+        if len(signs) != len(values):
+            raise DataError(f"There are {len(values)} rows and {len(signs)} labels.")
+        self._y_name = getattr(y, "name", None)
+        self._stream.extend(names, values, signs)
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """The probabilities of False and True for each row of a frame.
+
+        Parameters
+        ----------
+        X : data frame
+            A data frame with a column for each feature.
+
+        Returns
+        -------
+        data frame
+            Of the same kind, with a column for each label.
+        """
+        p = self._stream.sigmoid.many(self._stream.scores(*_frame(X)))
+        return dataframe.to_native_frame({False: 1.0 - p, True: p}, like=dataframe.into_frame(X))
+
+    def predict_many(self, X: Any) -> Any:
+        """The more probable label of each row of a frame.
+
+        Parameters
+        ----------
+        X : data frame
+            A data frame with a column for each feature.
+
+        Returns
+        -------
+        series
+            Of the same kind.
+        """
+        positive = self._stream.sigmoid.many(self._stream.scores(*_frame(X))) > 0.5
+        return dataframe.to_native_series(positive, name=self._y_name, like=dataframe.into_frame(X))
+
+    @property
+    def weights(self) -> dict[Any, float]:
+        """The weight of each feature; with `n_features`, of each column."""
+        found = self._stream.weights().tolist()
+        if self.n_features is not None:
+            return dict(enumerate(found))
+        return {name: found[column] for name, column in self._stream.columns.items() if column < len(found)}
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {}
+        yield {"n_features": 64}
+        yield {"chunk": 32}
+
+
+def _check_numbers(numbers: dict[str, Any], or_none: str = "") -> None:
+    """Refuse parameters that are no integers in their range."""
+    for name, value in numbers.items():
+        if value is None and or_none:
+            continue
+        is_integer = isinstance(value, int) and not isinstance(value, bool)
+        largest = LARGEST.get(name)
+        if largest is None:
+            least = 0 if name == "seed" else 1
+            if not is_integer or value < least:
+                raise ParameterError(f"{name} must be an integer from {least} on{or_none}, got {value!r}.")
+        elif not is_integer or not 0 < value <= largest or value & (value - 1):
+            raise ParameterError(f"{name} must be a power of two up to {largest:,}{or_none}, got {value!r}.")
+
+
+def _sign(y: Any) -> int:
+    """1 of the label True, -1 of False."""
+    try:
+        return SIGNS[y]
+    except (KeyError, TypeError):
+        raise DataError(f"The label must be True or False, got {y!r}.") from None
+
+
+def _signs(y: Any) -> NDArray[np.int8]:
+    """(n,) signs of a series of labels."""
+    is_series = hasattr(y, "to_numpy")
+    labels = y.to_numpy() if is_series else y if isinstance(y, np.ndarray) else np.array(y, object)
+    if labels.ndim != 1:
+        raise DataError(f"The labels must be a series of True and False, got the shape {labels.shape}.")
+    if labels.dtype == bool:
+        return 2 * labels.view(np.int8) - 1
+    return np.array([_sign(label) for label in labels.tolist()], np.int8)
+
+
+def _frame(X: Any) -> tuple[tuple[Any, ...], NDArray[np.float64]]:
+    """The names and the finite values of a data frame."""
+    is_pandas = type(X).__module__.partition(".")[0] == "pandas"  # the general way takes ten times as long
+    try:
+        frame = None if is_pandas else dataframe.into_frame(X)
+        names = tuple(X.columns.tolist() if frame is None else frame.columns)
+    except (AttributeError, TypeError):
+        raise DataError(f"The rows must be a data frame, got an object of {type(X).__name__}.") from None
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"The data frame must have one column for each feature, got several for {name!r}.")
+    try:
+        values = X.to_numpy(np.float64) if frame is None else dataframe.to_numpy(frame)
+    except (TypeError, ValueError, OverflowError):
+        values = None
+    if values is None or not np.isfinite(values).all():
+        for row in dataframe.into_frame(X).iter_rows(named=True):
+            _refuse_values(row)
+        raise DataError("The rows must be a data frame of numbers.")
+    return names, values
+
+
+def _values(x: Any) -> "array[float]":
+    """The finite values of a row."""
+    try:
+        values = array("d", [*x.values()])  # of a list it is made faster
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        _refuse_values(x)
+        raise
+    if not math.isfinite(sum(values)):
+        _refuse_values(x)  # the sum alone may exceed the range of numbers
+    return values
+
+
+def _refuse_values(x: Any) -> None:
+    """Refuse what is no row, and values that are no finite numbers."""
+    if not isinstance(x, Mapping):
+        raise DataError(f"A row must be a dict of features by name, got an object of {type(x).__name__}.")
+    for name, value in x.items():
+        which = f"The value of the feature {name!r} must be"
+        try:
+            is_finite = math.isfinite(value)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"{which} a number, got {value!r}; river.preprocessing.OneHotEncoder makes numbers of texts."
+            ) from None
+        except OverflowError:  # too long to be shown
+            raise DataError(f"{which} finite as a float, got a larger {type(value).__name__}.") from None
+        if not is_finite:
+            raise DataError(f"{which} finite, got {value!r}.")

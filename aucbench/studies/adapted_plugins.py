@@ -1,0 +1,94 @@
+"""Plugins as the adapters for other libraries take them: by name or as an instance, with hyper-parameters."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from aucbench.contracts import Access
+from aucbench.contracts.validation import Family
+from aucbench.errors import ParameterError, PluginError
+from aucbench.registry import accepted_loss, catalog
+from aucbench.suggestions import suggest
+
+FAMILIES = {"algo": Family.algorithms, "loss": Family.losses, "features": Family.features}
+ALL_ROWS = {
+    Access.pairs: "draws its pairs from all rows",
+    Access.minibatch: "draws its minibatches from all rows",
+    Access.full: "takes all rows in every iteration",
+}
+
+
+def built(group: str, choice: Any, parameters: Any) -> Any:
+    """The plugin of that name, or the instance given, with these parameters."""
+    parameters, cls = mapping(group, parameters), plugin_class(group, choice)
+    for name in parameters:
+        check_field(group, cls, name)
+    return cls(**parameters) if isinstance(choice, str) else replace(choice, **parameters)
+
+
+def built_loss(algorithm: Any, choice: Any, parameters: Any) -> Any:
+    """The loss that a method trains with; None for a method that takes none."""
+    if choice is not None and not isinstance(choice, str):
+        loss = built("loss", choice, parameters)
+        accepted_loss(catalog(), algorithm, loss.name)
+        return loss
+    name = accepted_loss(catalog(), algorithm, choice)
+    if name is not None:
+        return built("loss", name, parameters)
+    if mapping("loss", parameters):
+        raise ParameterError(f"{algorithm.name} takes no loss, got loss_params={parameters!r}.")
+    return None
+
+
+def plugin_class(group: str, choice: Any) -> Any:
+    """The class of the plugin of that name, or of the instance given."""
+    family = FAMILIES[group]
+    if isinstance(choice, str):
+        try:
+            return catalog().find(family, choice).cls
+        except PluginError as error:  # scikit-learn expects a ValueError
+            raise ParameterError(str(error)) from None
+    if isinstance(choice, type) or not is_dataclass(choice) or not hasattr(choice, "name"):
+        raise ParameterError(
+            f"{group} must be the name of a registered {family.singular}, or an instance of one, "
+            f"got {choice!r}."
+        )
+    return type(choice)
+
+
+def check_field(group: str, cls: Any, name: str) -> None:
+    """Refuse a parameter that the plugin does not have."""
+    known = [field.name for field in fields(cls) if field.init]
+    if name not in known:
+        raise ParameterError(f"{group}={cls.name} has no parameter '{name}'. {suggest(name, known)}")
+
+
+def mapping(group: str, parameters: Any) -> dict[str, Any]:
+    """A copy of the parameters given for a plugin; empty for None."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise ParameterError(f"{group}_params must be a mapping of names to values, got {parameters!r}.")
+    for name in parameters or ():
+        if not isinstance(name, str):
+            raise ParameterError(f"{group}_params must map names to values, got the name {name!r}.")
+    return {} if parameters is None else dict(parameters)
+
+
+def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = "") -> str | None:
+    """The reason why the training of a method cannot go on with other rows; None if it can.
+
+    `call` is the function that gives these rows, and `instead` what may be used in its place.
+    """
+    name, access = algorithm.name, Access(algorithm.access)
+    if access is not Access.stream:
+        return f"{name} {ALL_ROWS[access]}, which {call} never sees: use {instead}a method of access stream."
+    if not getattr(algorithm, "resumable", False):
+        return (
+            f"{name} does not declare `resumable = True`, so that its state may belong to the rows it has "
+            f"seen: use {instead}another method."
+        )
+    if getattr(algorithm, "plans", False) and planned is None:
+        return (
+            f"{name} must know the number of iterations beforehand: "
+            f"set iterations to the number of rows of all calls of {call}."
+        )
+    return None

@@ -1,0 +1,70 @@
+"""How a method is drawn in every report, picture and page: one colour, one marker, one dash pattern.
+
+A look is a number. The first 48 numbers are a code: any two of them differ in at least two of colour, marker
+and dashes, so that any two of these methods can be told apart by readers who see few colours, and on grey
+paper. A package of plugins gives its methods numbers in ``looks.toml`` beside its modules; the name of any
+other method gives a number beyond the first 48, which has another combination of the three than all of these.
+
+The colours were searched for near eight given ones such that the least distance in Oklab of two of them is
+large for normal eyes and for Machado's models of protanopia, deuteranopia and tritanopia, and each has a
+contrast of 3 to its paper.
+"""
+
+import tomllib
+import zlib
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+LOOKS = "looks.toml"
+# On light and on dark paper.
+COLOURS = (
+    ("#1c2126", "#edf0f2"),
+    ("#2011f4", "#3195ff"),
+    ("#be784e", "#f38800"),
+    ("#074a3b", "#328963"),
+    ("#650082", "#b56fb6"),
+    ("#7a5e16", "#bed585"),
+    ("#0e83d6", "#2cd0ff"),
+    ("#e2159d", "#d2a2ae"),
+)
+MARKERS = ("circle", "square", "up", "diamond", "down", "cross", "plus", "star")
+DASHES = ("solid", "dashed", "dotted", "dashdot", "short", "dashdotdot")
+CODE = len(MARKERS) * len(DASHES)
+ALL = CODE * len(COLOURS)
+
+
+class Look(NamedTuple):
+    """How a method is drawn: its colour as ``#rrggbb`` and the names of a marker and of dashes."""
+
+    colour: str
+    dark: str  # its colour on dark paper
+    marker: str
+    dashes: str
+
+
+def numbered(number: int) -> Look:
+    """The look of a number from 0 to `ALL` - 1."""
+    round_, place = divmod(number, CODE)
+    block, at = divmod(place, len(COLOURS))
+    light, dark = COLOURS[(at + round_) % len(COLOURS)]
+    return Look(light, dark, MARKERS[(at + block) % len(MARKERS)], DASHES[block])
+
+
+def look(name: str) -> Look:
+    """The look of a method, by the name of its plugin."""
+    from aucbench.studies.plugin_metadata import plugin
+
+    cls = plugin("algo", name)
+    own = _numbers(cls.__module__.rpartition(".")[0] or cls.__module__).get(name) if cls else None
+    return numbered(CODE + zlib.crc32(name.encode()) % (ALL - CODE) if own is None else own % ALL)
+
+
+@cache
+def _numbers(package: str) -> dict[str, int]:
+    """The numbers in ``looks.toml`` of a package of plugins; none where it has no such file."""
+    try:
+        found = tomllib.loads(resources.files(package).joinpath(LOOKS).read_text("utf-8"))
+    except (OSError, TypeError, ValueError, ModuleNotFoundError):
+        return {}
+    return {name: number for name, number in found.items() if isinstance(number, int)}

@@ -1,0 +1,158 @@
+"""Whether the tests notice a defect: one line of each package is changed, and the tests of that package run.
+
+``python -m benchmarks mutations`` prints a row for each line and the first test that fails with it. A defect
+is caught when that test fails with the changed line and passes without it. The checkout is not touched: the
+lines are changed in a copy.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("aucbench", "plugins", "conf", "docs", "tests", "pyproject.toml", "README.md", "CONTRIBUTING.md")
+FAILED = re.compile(r"^FAILED (\S+::\w+(?:\[.*?\])?)(?: - |$)", re.MULTILINE)
+IGNORED = shutil.ignore_patterns("__pycache__", "_build", "generated", ".*")
+
+
+class Mutation(NamedTuple):
+    """A line of a package, what it is changed to, and the tests of the package."""
+
+    file: str
+    line: str
+    changed: str
+    tests: str
+
+
+MUTATIONS = (
+    Mutation(  # the pair is turned round
+        "aucbench/kernels/rule_loops.py",
+        "pairs.subtract(X, order[k, 0], order[k, 1], Z)",
+        "pairs.subtract(X, order[k, 1], order[k, 0], Z)",
+        "tests/kernels",
+    ),
+    Mutation(  # checkpoints are evenly spaced
+        "aucbench/runner/budget_and_checkpoints.py",
+        "np.geomspace(1, iterations, count)",
+        "np.linspace(1, iterations, count)",
+        "tests/runner",
+    ),
+    Mutation(  # negative values do not count for the largest absolute value
+        "aucbench/data/scaler.py",
+        "largest = np.maximum(np.abs(low), np.abs(high))",
+        "largest = np.abs(high)",
+        "tests/data",
+    ),
+    Mutation(  # ties count nothing
+        "aucbench/evaluation/auc.py",
+        "doubled += losses * (2 * above + own)",
+        "doubled += losses * 2 * above",
+        "tests/evaluation",
+    ),
+    Mutation(  # a setting is chosen by the AUC, whatever measure is asked for
+        "aucbench/execution/search_progress.py",
+        "key=lambda choice: choice.value",
+        "key=lambda choice: choice.auc",
+        "tests/execution",
+    ),
+    Mutation(  # a grid goes on evenly where it is a geometric one
+        "aucbench/studies/tuners.py",
+        "number = outermost * (outermost / inner)",
+        "number = outermost + (outermost - inner)",
+        "tests/studies",
+    ),
+    Mutation(  # the correction for overlapping training sets is lost
+        "aucbench/leaderboard/statistics/paired_t_test.py",
+        "se = std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))",
+        "se = std * np.sqrt(1.0 / n)",
+        "tests/leaderboard",
+    ),
+    Mutation(  # an exported model forgets that rows were rescaled
+        "aucbench/tracking/model_export.py",
+        "weights = weights * record.data.row_factor",
+        "weights = weights * 1.0",
+        "tests/tracking",
+    ),
+    Mutation(  # the threshold maximises a balanced accuracy in which the larger class counts more
+        "aucbench/sklearn/_threshold.py",
+        "gain = of_neg / of_neg[-1] - of_pos / of_pos[-1]",
+        "gain = (of_neg - of_pos) / len(y)",
+        "tests/sklearn",
+    ),
+    Mutation(  # a proximal step does not shrink with the weights
+        "plugins/aucbench_algorithms/psam.py",
+        "step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)\n"
+        "    keep, average = _shrinking_and_average(pair.t, given)\n"
+        "    return Move(keep * step, keep, 0.0, average), own",
+        "step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)\n"
+        "    keep, average = _shrinking_and_average(pair.t, given)\n"
+        "    return Move(step, keep, 0.0, average), own",
+        "tests/algorithms",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Mutated:
+    """A changed line and the test that noticed it, if any did."""
+
+    file: str
+    test: str
+
+    reached = property(lambda self: bool(self.test))
+
+    def __str__(self) -> str:
+        return f"| {self.file} | {self.test or 'nobody noticed'} |"
+
+
+def mutations() -> Iterator[Mutated]:
+    """Each changed line as the row of a table."""
+    print("| changed | the first test that fails |\n|---|---|")
+    for each in MUTATIONS:
+        yield Mutated(each.file, caught(each))
+
+
+def caught(mutation: Mutation) -> str:
+    """The first test that fails with the changed line and passes without it; empty when there is none."""
+    with tempfile.TemporaryDirectory(prefix="aucbench-mutation-") as folder:
+        copy = Path(folder)
+        for name in COPIED:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, copy / name, ignore=IGNORED)
+            else:
+                shutil.copy(ROOT / name, copy / name)
+        file = copy / mutation.file
+        text = file.read_text(encoding="utf-8")
+        if text.count(mutation.line) != 1:
+            raise LookupError(f"{mutation.file} does not have this line once: {mutation.line}")
+        file.write_text(text.replace(mutation.line, mutation.changed), encoding="utf-8")
+        for lane in ("fast", "not fast"):
+            failed = FAILED.search(pytest_of(copy, mutation.tests, "-m", lane))
+            if failed:
+                file.write_text(text, encoding="utf-8")
+                return "" if FAILED.search(pytest_of(copy, failed[1])) else failed[1]
+    return ""
+
+
+def pytest_of(folder: Path, *which: str) -> str:
+    """What pytest prints of the tests in a copy of the checkout, which it imports; it stops at a failure."""
+    paths = os.pathsep.join([str(folder), str(folder / "plugins")])
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-x", "--tb=no", "-rf", "-p", "no:cacheprovider", *which],
+        cwd=folder, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode not in (0, 1, 5):  # passed, failed, and no test chosen
+        raise RuntimeError(
+            f"pytest {' '.join(which)} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr}"
+        )
+    return done.stdout
+
+
+MEASURES = {"mutations": mutations}

@@ -1,0 +1,193 @@
+"""The reference study: every method on every data set at hand, read from the archive that the project keeps.
+
+``python docs/_ext/reference_study.py`` prints the sentences that README and the front page quote from it, and
+draws their picture anew.
+"""
+
+from functools import cache
+from pathlib import Path
+from textwrap import fill
+from typing import NamedTuple
+
+import matplotlib
+import numpy as np
+from markdown import table
+
+import aucbench
+from aucbench import Access
+from aucbench.archives.file import read
+from aucbench.contracts.validation import Family
+from aucbench.leaderboard import build, cells
+from aucbench.leaderboard.render import display, figure_style
+from aucbench.leaderboard.render.page import write_page
+from aucbench.leaderboard.report import Board, Estimate, Report, Row
+
+DOCS = Path(__file__).parents[1]
+ARCHIVE = DOCS / "results" / "reference.zip"
+PICTURE = DOCS / "_static" / "reference.svg"
+YARDSTICK = "log_reg"
+STUDY = "reference"
+PAPERS = ("fsauc", "opauc", "psam", "sauc", "spdam")  # named in the picture, besides those of the sentences
+BELOW = ("fsauc", "opauc", "toppush")  # with their names below their marks
+LOWEST, HIGHEST = -0.016, 0.006  # gains that the picture shows; those beyond are marks at its edges
+
+
+class Answer(NamedTuple):
+    """What the study says, in numbers."""
+
+    methods: int  # linear ones
+    datasets: int
+    runs: int
+    rows: int  # most training rows
+    better: tuple[str, ...]  # linear methods whose mean gain over the yardstick has an interval above 0
+    leader: str  # the stochastic method with the best mean rank
+    rank: float
+    gain: Estimate  # of the leader over the yardstick, mean over data sets
+    pays: tuple[str, ...]  # data sets on which the paired interval of its gain lies above 0
+    loses: tuple[str, ...]  # and below 0
+    ratio: float  # of training seconds, leader to yardstick, geometric mean over data sets
+    best: str  # the best mean rank of all
+    best_rank: float
+    equals: int  # other methods that the tests do not tell from the leader
+    trees: Estimate  # gain of boosted trees over the yardstick
+
+
+@cache
+def report() -> Report:
+    """The leaderboard of the study."""
+    _, archive = read(ARCHIVE)
+    return build.build(cells.from_store(archive, STUDY), STUDY, one_study=True)
+
+
+@cache
+def answer() -> Answer:
+    """The numbers of the sentences, computed from the archive."""
+    overall, boards = report().overall[0], report().boards
+    plugins = aucbench.catalog().plugins[Family.algorithms]
+    rows = [row for board in boards for row in board.rows]
+    linear = {row.method for row in rows} - {row.method for row in rows if not row.linear}
+    ranked = sorted(overall.ranks, key=lambda method: overall.ranks[method].value)
+    leader = next(each for each in ranked if each in linear and plugins[each].cls.access is not Access.full)
+    both = [(board.dataset, _row(board, leader)) for board in boards]
+    (trees,) = overall.gains.keys() - linear
+    letters = set(overall.groups[leader])
+    return Answer(
+        methods=len(linear),
+        datasets=len(boards),
+        runs=max(row.runs for row in rows),
+        rows=max(board.facts.train_rows or 0 for board in boards),
+        better=tuple(sorted(each for each in linear & overall.gains.keys() if overall.gains[each].low > 0)),
+        leader=leader,
+        rank=overall.ranks[leader].value,
+        gain=overall.gains[leader],
+        pays=tuple(name for name, own in both if own.gain.low > 0),
+        loses=tuple(name for name, own in both if own.gain.high < 0),
+        ratio=ratio(leader),
+        best=ranked[0],
+        best_rank=overall.ranks[ranked[0]].value,
+        equals=sum(bool(letters & set(text)) for text in overall.groups.values()) - 1,
+        trees=overall.gains[trees],
+    )
+
+
+def ratio(method: str) -> float:
+    """Training seconds of a method over those of the yardstick, geometric mean over data sets."""
+    ratios = np.array(
+        [
+            _row(board, method).train_seconds / _row(board, YARDSTICK).train_seconds
+            for board in report().boards
+            if any(row.method == method for row in board.rows)
+        ]
+    )
+    return float(np.exp(np.mean(np.log(ratios[np.isfinite(ratios)]))))
+
+
+def _row(board: Board, method: str) -> Row:
+    return next(row for row in board.rows if row.method == method)
+
+
+def sentences() -> str:
+    """What README and the front page quote."""
+    a = answer()
+    gain, trees = _interval(a.gain), _interval(a.trees)
+    texts = (
+        f"**Which method leads?** At their default settings, over {a.datasets} data sets with {a.runs} runs",
+        f"each, {_beaters(a.better)} balanced logistic regression (`{YARDSTICK}`) by more than noise;",
+        f"`{a.leader}`, which has the best mean rank of the stochastic methods",
+        f"({a.rank:.1f} of {a.methods}), gains {gain} test AUC over it.",
+        "**Where does it pay?** The paired interval of its gain lies above",
+        f"zero on {_listed(a.pays)}, and below zero on {_listed(a.loses)}.",
+        f"**At what cost?** `{a.leader}` trains for {a.ratio:.2g} times the seconds of `{YARDSTICK}`",
+        f"(geometric mean); `{a.best}` has the best mean rank of all ({a.best_rank:.1f}),",
+        f"and trains for {ratio(a.best):.2g} times those.",
+        f"**What limits all of them?** Boosted trees gain {trees}:",
+        "the linear model limits these AUCs more than the choice of a loss does.",
+        f"**What cannot be told?** {a.equals} of the other methods do not differ significantly from",
+        f"`{a.leader}`; no method was tuned, and at most {a.rows:,} rows were trained on.",
+    )
+    return " ".join(texts)
+
+
+def _beaters(names: tuple[str, ...]) -> str:
+    if not names:
+        return "no linear method beats"
+    return f"{', '.join(f'`{name}`' for name in names)} {'beats' if len(names) == 1 else 'beat'}"
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{estimate.value:+.4f} (95 % interval {estimate.low:+.4f} to {estimate.high:+.4f})"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"
+
+
+def draw(path: Path) -> None:
+    """Gain over the yardstick against its training seconds, a mark for each method."""
+    gains, styles, a = report().overall[0].gains, figure_style.styles(report()), answer()
+    with figure_style.look(), matplotlib.rc_context({"svg.hashsalt": STUDY}):  # equal drawings, equal files
+        figure, axes = figure_style.begin(4.0)
+        axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
+        for method, gain in sorted(gains.items()):
+            times, style = ratio(method), styles[method]
+            shown = min(max(gain.value, LOWEST), HIGHEST)
+            axes.plot(times, shown, style.marker, color=style.colour, markersize=6, clip_on=False)
+            if shown == gain.value:
+                ends = np.clip([gain.low, gain.high], LOWEST, HIGHEST)
+                axes.plot([times] * 2, ends, color="0.88", zorder=0)
+            if shown != gain.value or method in (a.leader, a.best, YARDSTICK, *PAPERS):
+                text = method if shown == gain.value else f"{method} {gain.value:+.3f}"
+                side = -8 if method in BELOW else 5
+                axes.annotate(text, (times, shown), (6, side), textcoords="offset points", fontsize=8)
+        axes.set(xlabel=f"training seconds, times those of {YARDSTICK}", ylim=(LOWEST, HIGHEST))
+        axes.set_ylabel(f"mean gain in test AUC over {YARDSTICK}")
+        axes.set_xscale("log")
+        figure_style.logarithmic(axes.xaxis, *axes.get_xlim())
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def write_leaderboard(path: Path) -> None:
+    """The page of the whole study, one file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_page(report(), path)
+
+
+def write(folder: Path) -> None:
+    """What the front page shows of the study, below the folder of generated pages."""
+    overall = report().overall[0]
+    head = ("method", "mean rank", f"gain over {YARDSTICK}", f"seconds, times those of {YARDSTICK}")
+    rows = []
+    for method in sorted(overall.gains, key=lambda each: -overall.gains[each].value):
+        rank, gain = overall.ranks.get(method), overall.gains[method]
+        shown = display.mean_rank(rank) if rank else "runs are missing"
+        name = f"[`{method}`](generated/methods/{method}.md)"
+        rows.append(
+            (name, shown, f"{gain.value:+.4f} ({gain.low:+.4f} to {gain.high:+.4f})", f"{ratio(method):.2g}")
+        )
+    (folder / "reference_table.inc").write_text(table(head, rows) + "\n", encoding="utf-8")
+    (folder / "reference_answer.inc").write_text(sentences() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    print(fill(sentences(), 120, break_long_words=False))
+    draw(PICTURE)

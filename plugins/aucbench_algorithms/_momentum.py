@@ -1,0 +1,216 @@
+"""Weights that a momentum moves at every step, at the cost of the columns that change.
+
+    m = mu q,   w = scale (u - b q),   sum of the averaged w = weight u - pull q - v
+
+A step decays m by theta, which changes mu only, and adds a row z to it; then w moves by -r m. With the row
+added to q as c z, c = (1 - theta) l' / mu, w stays as it was if u takes b c z, and moving it changes b only,
+by r mu / scale. The sum stays as it was if v takes (weight b - pull) c z, and takes w by weight += scale and
+pull += scale b. Projecting on a ball changes the scale.
+
+q grows as 1 / mu and with it the cancellation in u - b q, so that q is folded when mu has left the range
+from `SMALLEST` to 1, b becomes 0 and mu 1 again. That costs the columns where q is not zero, which are
+listed. A column leaves the list when no later step could change a digit of its weight: the steps r do not
+grow, so that the rest of its movement is at most r theta / (1 - theta) m. With this a step costs the
+non-zeros of its row, whatever the number of columns. Dense rows have all columns in the list for good.
+
+For the ball the products |w|^2, w.m and |m|^2 are kept up by differences, and computed exactly now and then.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from aucbench import kernels
+from aucbench.kernels import rows, weights
+from aucbench.kernels.rows import CSR, is_dense
+from aucbench.kernels.weights import into_ball
+
+SMALLEST = 1e-4  # mu below which q is folded; it costs so many digits
+INVISIBLE = 1e-18  # of a weight
+REFRESH = 1024  # pairs between exact computations of the products, at least
+CANCELLED = 1e-4  # |w|^2 against the terms it is the sum of, below which it is computed exactly
+
+
+class Scalars(NamedTuple):
+    """The numbers that change."""
+
+    t: int = 0  # examples
+    pairs: int = 0
+    v: float = 0.0  # sum of |g|^2
+    mu: float = 1.0
+    scale: float = 1.0
+    b: float = 0.0
+    weight: float = 0.0
+    pull: float = 0.0
+    size: float = 0.0  # |w|^2, for a ball only
+    along: float = 0.0  # w.m
+    momentum: float = 0.0  # |m|^2
+    listed: int = 0  # columns in the list
+
+
+class Vectors(NamedTuple):
+    """The vectors, and the list of the columns where q is not zero."""
+
+    uqv: np.ndarray  # (3, d)
+    columns: np.ndarray  # (d,) uint32, the first of which are in the list
+    is_listed: np.ndarray  # (d,) bool
+
+
+class Given(NamedTuple):
+    """What the kernel is given."""
+
+    eta: float
+    decreases: bool
+    average: bool
+    radius: float  # infinite without a ball
+    theta: float
+    margin: float  # the parameter of the loss
+
+
+def mean(vectors: Vectors, own: Scalars) -> np.ndarray:
+    """(d,) the mean of w over all examples; zero before the first."""
+    u, q, v = vectors.uqv
+    total: np.ndarray = own.weight * u - own.pull * q - v
+    return total / max(1, own.t)
+
+
+def current(vectors: Vectors, own: Scalars) -> np.ndarray:
+    """(d,) w itself."""
+    w: np.ndarray = own.scale * (vectors.uqv[0] - own.b * vectors.uqv[1])
+    return w
+
+
+def _list(Z: Any, z: int, vectors: Vectors, count: int) -> int:
+    """Put the columns of row z in the list; returns how many are in it."""
+    raise NotImplementedError
+
+
+@overload(_list, jit_options=CSR)
+def _list_either(Z, z, vectors, count):
+    def dense(Z, z, vectors, count):
+        if count < vectors.columns.size:
+            for j in range(vectors.columns.size):
+                vectors.columns[j] = j
+                vectors.is_listed[j] = True
+        return vectors.columns.size
+
+    def csr(Z, z, vectors, count):
+        columns, is_listed = vectors.columns, vectors.is_listed
+        if count < columns.size:
+            start, stop = rows.extent(Z, z)
+            for p in range(start, stop):
+                j = Z.indices[p]
+                if not is_listed[j]:
+                    is_listed[j] = True
+                    columns[count] = j
+                    count += 1
+        return count
+
+    return dense if is_dense(Z) else csr
+
+
+@kernels.kernel
+def run(Z, order, vectors, own, loss, given):
+    """Consume examples, each with a row of Z; row 0 stands for none."""
+    refresh = max(REFRESH, vectors.columns.size)
+    for k in range(order.size):
+        t = own.t + 1
+        if order[k] > 0:
+            eta = given.eta / np.sqrt(t) if given.decreases else given.eta
+            own = _step(Z, order[k], vectors, own, eta, loss, given, refresh)
+        weight, pull = own.weight, own.pull
+        if given.average:
+            weight += own.scale
+            pull += own.scale * own.b
+        products = own.size, own.along, own.momentum
+        own = Scalars(
+            t, own.pairs, own.v, own.mu, own.scale, own.b, weight, pull, *products, own.listed
+        )  # fmt: skip
+    return own
+
+
+@kernels.kernel
+def _step(Z, z, vectors, own, eta, loss, given, refresh):
+    u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
+    t, pairs, squares, mu, scale, b, weight, pull, size, along, momentum, listed = own
+    theta, new = given.theta, 1.0 - given.theta
+    pairs += 1
+    product = rows.dot(Z, z, q)
+    ux, square = rows.dot_norm(Z, z, u)
+    s = scale * (ux - b * product)
+    slope = kernels.call(loss, s, given.margin)
+    squares += slope * slope * square
+    r = 0.0 if squares == 0.0 else eta / np.sqrt(squares)
+    momentum *= theta * theta
+    momentum += new * slope * (2.0 * theta * mu * product + new * slope * square)
+    along = theta * along + new * slope * s
+    mu *= theta
+    if mu < SMALLEST:
+        listed = _fold(vectors, own, mu, r / new / scale)
+        mu, b, pull = 1.0, 0.0, 0.0
+    c = new * slope / mu
+    if c != 0.0:
+        listed = _list(Z, z, vectors, listed)
+        rows.axpy2(b * c, Z, z, u, c, q)
+        change = (weight * b - pull) * c
+        if change != 0.0:
+            rows.axpy(change, Z, z, v)
+    b += r * mu / scale
+    if given.radius < np.inf:
+        terms = size + r * (2.0 * abs(along) + r * momentum)
+        size -= r * (2.0 * along - r * momentum)
+        along -= r * momentum
+        if pairs % refresh == 0 or (terms > 0.0 and size <= CANCELLED * terms):
+            size, along, momentum = _products(vectors, scale, b, mu)
+        shrink, size = into_ball(size, given.radius)
+        along *= shrink
+        scale *= shrink
+        if scale < weights.SMALLEST_SCALE:
+            _fold_scale(vectors, scale, b, weight, pull)
+            scale, b, weight, pull = 1.0, 0.0, 0.0, 0.0
+    return Scalars(t, pairs, squares, mu, scale, b, weight, pull, size, along, momentum, listed)
+
+
+@kernels.kernel
+def _fold(vectors, own, mu, reach):
+    """Make b zero and mu one, where m = mu q; `reach` m is the furthest that m can still move u."""
+    u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
+    columns, is_listed = vectors.columns, vectors.is_listed
+    change = own.pull - own.weight * own.b
+    kept = 0
+    for slot in range(own.listed):
+        j = columns[slot]
+        v[j] += change * q[j]
+        u[j] -= own.b * q[j]
+        m = mu * q[j]
+        if abs(reach * m) <= INVISIBLE * abs(u[j]):
+            q[j] = 0.0
+            is_listed[j] = False
+        else:
+            q[j] = m
+            columns[kept] = j
+            kept += 1
+    return kept
+
+
+@kernels.kernel
+def _fold_scale(vectors, scale, b, weight, pull):
+    """Make the scale one, and b, weight and pull zero, in all columns."""
+    u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
+    for j in range(u.size):
+        v[j] -= weight * u[j] - pull * q[j]
+        u[j] = scale * (u[j] - b * q[j])
+
+
+@kernels.kernel
+def _products(vectors, scale, b, mu):
+    """|w|^2, w.m and |m|^2."""
+    u, q = vectors.uqv[0], vectors.uqv[1]
+    size = along = momentum = 0.0
+    for j in range(u.size):
+        w, m = scale * (u[j] - b * q[j]), mu * q[j]
+        size += w * w
+        along += w * m
+        momentum += m * m
+    return size, along, momentum

@@ -1,0 +1,207 @@
+"""Optimisers of the methods on blocks of pairs: steps along a sum of rows, dense or at the cost of its rows.
+
+A block gives the gradient g = sum_k c_k x_k + lam w at w. With the step eta_t of block t, the optimisers are
+
+    sgd     : w -= eta_t g
+    momentum: buf = mu buf + g (buf = g at t = 1);  w -= eta_t buf
+    adam    : m = 0.9 m + 0.1 g;  v = 0.999 v + 0.001 g^2;
+              w -= eta_t / (1 - 0.9^t) m / (sqrt(v / (1 - 0.999^t)) + 1e-8)
+
+Dense, g is summed up and one pass goes over all d weights a block. Lazily no pass is needed. For `sgd`,
+w = slow p, and lam changes the scale alone. Momentum with a constant step is a linear recursion of (w, buf)
+with the two rates x of x^2 - (1 - eta lam + mu) x + mu = 0, so that w is the sum of two decaying sums:
+
+    w = P + Q,   P = a g + lambda P,   Q = b g + nu Q,   g without its term in lam,
+    a = -eta lambda / (lambda - nu),   b = eta nu / (lambda - nu)
+
+kept as P = slow p and Q = fast q. (a + b = -eta and a lambda + b nu = -eta (lambda + nu) are the first two
+weights after a gradient.) Neither sum is a difference of large numbers, though fast becomes tiny. Of the
+averaged points, the P add up to weight p and the Q to (b sum of g - nu Q) / (1 - nu): the sum of w is
+
+    weight p - nu / (1 - nu) fast q - v
+
+Three cases are dense whatever the rows are, and cost O(d) a block: `adam`, whose every weight moves in every
+block; momentum with a decreasing step; and momentum with eta lam so large that the rates meet or are complex.
+"""
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aucbench import kernels
+from aucbench.kernels import rows, vectors, weights
+from aucbench_algorithms._choices import Schedule
+
+APART = 1e-3  # distance of the two rates below which momentum is dense
+SMALLEST_FAST = 1e-200  # q has no sum beside it in which digits could be lost
+PAYS = 4.0  # lazy pays when d exceeds this many times the non-zeros of a block
+LAZY, SGD, MOMENTUM, ADAM = range(4)
+W, GRADIENT, SUM, FIRST, SECOND = range(5)  # of dense weights
+P, Q = range(2)  # of lazy ones; the last is v where points are averaged
+
+
+class Optimiser(StrEnum):
+    """Gradient steps, with momentum, or of Adam."""
+
+    sgd = "sgd"
+    momentum = "momentum"
+    adam = "adam"
+
+
+class Given(NamedTuple):
+    """What does not change."""
+
+    kind: int
+    eta: float
+    root: bool  # whether the step decreases
+    momentum: float
+    lam: float
+    average: bool
+    slow_keep: float = 1.0  # lambda
+    slow_step: float = 0.0  # a
+    fast_keep: float = 0.0  # nu; 0 where there is no Q
+    fast_step: float = 0.0  # b
+
+
+class Factors(NamedTuple):
+    """The scalars of w = slow p + fast q; of dense weights slow = 1 and fast = 0."""
+
+    t: int
+    slow: float
+    fast: float
+    weight: float
+
+
+class Weights(NamedTuple):
+    """Weights and what the optimiser remembers."""
+
+    cells: np.ndarray  # (5, d) dense, or (1 to 3, d) lazy, entries of a column side by side
+    factors: Factors
+    given: Given
+
+
+def first_weights(
+    X: Any, block: int, optimiser: Optimiser, eta: float, momentum: float, lam: float,
+    schedule: Schedule = Schedule.constant, average: bool = False,
+) -> Weights:  # fmt: skip
+    """Zero weights for blocks of so many pairs of the rows of X."""
+    if optimiser is Optimiser.momentum and momentum == 0.0:
+        optimiser = Optimiser.sgd
+    kind = {Optimiser.sgd: SGD, Optimiser.momentum: MOMENTUM, Optimiser.adam: ADAM}[optimiser]
+    given = Given(kind, eta, schedule is Schedule.sqrt, momentum, lam, average)
+    d = X.shape[1]
+    if kernels.layout(X, PAYS * 2 * block) is kernels.Layout.lazy:
+        if kind == SGD:
+            cells = np.zeros((d, 1 + average)).T
+            return Weights(cells, Factors(0, 1.0, 0.0, 0.0), given._replace(kind=LAZY))
+        discriminant = (1.0 - eta * lam + momentum) ** 2 - 4.0 * momentum
+        if kind == MOMENTUM and not given.root and eta * lam < 1.0 and discriminant >= APART**2:
+            apart = float(np.sqrt(discriminant))
+            slow = (1.0 - eta * lam + momentum + apart) / 2.0
+            fast = momentum / slow
+            given = given._replace(
+                kind=LAZY,
+                slow_keep=slow,
+                fast_keep=fast,
+                slow_step=-eta * slow / apart,
+                fast_step=eta * fast / apart,
+            )
+            return Weights(np.zeros((d, 2 + average)).T, Factors(0, 1.0, 1.0, 0.0), given)
+    return Weights(np.zeros((5, d)), Factors(0, 1.0, 0.0, 0.0), given)
+
+
+def current(state: Weights) -> np.ndarray:
+    """(d,) new vector: w, or the mean of the points where they are averaged."""
+    cells, (t, slow, fast, weight), given = state
+    out: np.ndarray
+    if not given.average or t == 0:
+        out = slow * cells[P]
+        return out + fast * cells[Q] if fast else out
+    if given.kind != LAZY:
+        return cells[SUM] / t
+    out = weight * cells[P] - cells[-1]
+    return (out - given.fast_keep / (1.0 - given.fast_keep) * fast * cells[Q] if fast else out) / t
+
+
+@kernels.kernel
+def descend(X, block, c, cells, factors, given):
+    """One step along sum_k c_k x_k over the rows of a block (B, 2), c being (2, B); returns the factors."""
+    t = factors.t + 1
+    eta = given.eta / np.sqrt(t) if given.root else given.eta
+    if given.kind == LAZY:
+        return _lazy_step(X, block, c, cells, factors, eta, given)
+    for k in range(block.shape[0]):
+        for own in range(2):
+            if c[own, k] != 0.0:
+                rows.axpy(c[own, k], X, block[k, own], cells[GRADIENT])
+    if given.kind == SGD:
+        _sgd(cells[W], cells[GRADIENT], 1.0 - eta * given.lam, eta)
+    elif given.kind == MOMENTUM:
+        _momentum(cells[W], cells[GRADIENT], cells[FIRST], eta, given.momentum, given.lam)
+    else:
+        _adam(cells[W], cells[GRADIENT], cells[FIRST], cells[SECOND], eta, t, given.lam)
+    if given.average:
+        vectors.add(1.0, cells[W], cells[SUM])
+    return Factors(t, 1.0, 0.0, 0.0)
+
+
+@kernels.fast_kernel
+def _sgd(w, g, keep, eta):
+    for j in range(w.size):
+        w[j] = keep * w[j] - eta * g[j]
+        g[j] = 0.0
+
+
+@kernels.fast_kernel
+def _momentum(w, g, buffer, eta, momentum, lam):
+    for j in range(w.size):
+        buffer[j] = momentum * buffer[j] + (g[j] + lam * w[j])
+        w[j] -= eta * buffer[j]
+        g[j] = 0.0
+
+
+@kernels.fast_kernel
+def _adam(w, g, first, second, eta, t, lam):
+    rate, root = eta / (1.0 - 0.9**t), 1.0 / np.sqrt(1.0 - 0.999**t)
+    for j in range(w.size):
+        slope = g[j] + lam * w[j]
+        first[j] = 0.9 * first[j] + 0.1 * slope
+        second[j] = 0.999 * second[j] + 0.001 * slope * slope
+        w[j] -= rate * first[j] / (np.sqrt(second[j]) * root + 1e-8)
+        g[j] = 0.0
+
+
+@kernels.kernel
+def _lazy_step(X, block, c, cells, factors, eta, given):
+    v = cells[cells.shape[0] - 1]
+    two = given.fast_keep != 0.0
+    slow, fast, weight = factors.slow, factors.fast, factors.weight
+    slow *= given.slow_keep if two else 1.0 - eta * given.lam
+    if not abs(slow) >= (weights.SMALLEST_SCALE if given.average else weights.SMALLEST_SCALE_ALONE):
+        if given.average:
+            weights.fold(cells[P], slow, v, weight)
+        else:
+            vectors.scale(slow, cells[P])
+        slow, weight = 1.0, 0.0
+    fast *= given.fast_keep
+    if two and not fast >= SMALLEST_FAST:
+        vectors.scale(fast, cells[Q])
+        fast = 1.0
+    to_p = (given.slow_step if two else -eta) / slow
+    to_q = given.fast_step / fast if two else 0.0
+    to_v = weight * to_p - given.fast_step / (1.0 - given.fast_keep)
+    for k in range(block.shape[0]):
+        for own in range(2):
+            i, size = block[k, own], c[own, k]
+            if size == 0.0:
+                continue
+            if two:
+                rows.axpy2(to_p * size, X, i, cells[P], to_q * size, cells[Q])
+                if given.average:
+                    rows.axpy(to_v * size, X, i, v)
+            elif given.average:
+                rows.axpy2(to_p * size, X, i, cells[P], to_v * size, v)
+            else:
+                rows.axpy(to_p * size, X, i, cells[P])
+    return Factors(factors.t + 1, slow, fast, weight + slow if given.average else weight)

@@ -1,0 +1,167 @@
+"""Blocks of B consecutive pairs: B positives and B negatives, each drawn uniformly with replacement.
+
+Any position (a, b) of the B x B grid of a block is a uniform pair, so that a mean over all B^2 of them is an
+unbiased estimate of the mean over all pairs of the data, whatever the share of positives is, and no block
+lacks a class. Pairs of an unfinished block wait in the state by their row numbers and never enter the
+weights: the state does not depend on how pairs are cut into chunks.
+"""
+
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from aucbench import Access, Batch, Interval, ParameterError, Problem, kernels
+from aucbench.kernels import loss_pieces, pairs, rows
+from aucbench_algorithms import _optimisers as optimisers
+from aucbench_algorithms._choices import Schedule
+from aucbench_algorithms._linear_method import LinearMethod
+from aucbench_algorithms._optimisers import Optimiser, Weights
+
+AHEAD = 8  # pairs prefetched before their use
+NONE, PIECES, PRODUCT = range(3)  # the structure of a loss: none, quadratic by pieces, multiplicative
+
+Momentum = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
+
+
+class LossAt(NamedTuple):
+    """A loss as compiled code takes it."""
+
+    structure: int  # what is known of it
+    value: int  # address
+    derivative: int  # address
+    theta: float
+    last: loss_pieces.Piece  # of the largest margins, where it is quadratic by pieces,
+    knots: np.ndarray  # (k, 3) fields of each `Knot` below
+    rate: float  # where it is e^(rate m)
+
+
+class State(NamedTuple):
+    """Weights, and the pairs of the unfinished block."""
+
+    weights: Weights
+    waiting: np.ndarray  # (fewer than B, 2) row numbers
+    kept: np.ndarray  # (0, 0), (1, n) or (2, n) numbers for each row, used at positives
+    loss: Any
+    share: float  # of positives in the training data, where a method weights by it
+
+
+class BlockMethod(LinearMethod):
+    """What methods on blocks of pairs share that have an optimiser."""
+
+    name: ClassVar[str]
+    access: ClassVar[Access] = Access.pairs
+    losses: ClassVar[tuple[str, ...]] = ("squared_hinge", "*")
+    step_size: ClassVar[str] = "eta"
+
+    block: int
+    optimiser: Optimiser
+    eta: float | None
+    momentum: float
+    lam: float
+    _sgd_eta: ClassVar[float] = 1.0  # eta of sgd where none is given
+
+    def ignored(self) -> frozenset[str]:
+        """The momentum, where the optimiser has none."""
+        return frozenset() if self.optimiser is Optimiser.momentum else frozenset({"momentum"})
+
+    def _first_state(
+        self,
+        problem: Problem,
+        kept: np.ndarray,
+        share: float = 0.5,
+        schedule: Schedule = Schedule.constant,
+        average: bool = False,
+    ) -> State:
+        refuse_larger(self.name, self.block, problem)
+        eta = self.eta
+        if eta is None:
+            eta = self._sgd_eta if self.optimiser is Optimiser.sgd else 0.1
+        first = optimisers.first_weights(
+            problem.X, self.block, self.optimiser, eta, self.momentum, self.lam, schedule, average
+        )
+        return State(first, np.zeros((0, 2), np.int64), kept, problem.loss, share)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the pairs of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        blocks, waiting = whole_blocks(state.waiting, batch.rows, self.block)
+        if len(blocks):
+            factors = self._train(batch.rows_view, blocks, state, loss_at(state.loss))
+            state = state._replace(weights=state.weights._replace(factors=factors))
+        return state._replace(waiting=waiting)
+
+    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
+        raise NotImplementedError
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) weights, averaged where asked for; zero before the first block is full."""
+        return optimisers.current(state.weights)
+
+
+def refuse_larger(name: str, block: int, problem: Problem, blocks: int = 1) -> None:
+    """A `ParameterError` where so many blocks, with which the weights first move, cannot be completed."""
+    planned = problem.iterations
+    if planned and planned < blocks * block:
+        raise ParameterError(
+            f"{name}: block must be at most {planned // blocks:,}, got {block}: there are {planned:,} pairs "
+            f"and its weights move with block {blocks}; lower algo.block or give a longer budget."
+        )
+
+
+def whole_blocks(waiting: np.ndarray, new: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The full blocks (u, size, 2) of the pairs that waited and of new ones, and the pairs that wait now."""
+    order = np.concatenate([waiting, new])
+    whole = len(order) - len(order) % size
+    return order[:whole].reshape(-1, size, 2), order[whole:].copy()
+
+
+@lru_cache(64)
+def loss_at(loss: Any) -> LossAt:
+    """A loss with its addresses, which are those of this process."""
+    compiled, parts, rate = kernels.compile_loss(loss), loss_pieces.knots(loss), loss_pieces.rate(loss)
+    last, knots = parts or (loss_pieces.Piece(0.0, 0.0, 0.0, 0.0, 0.0), ())
+    structure = PIECES if parts else NONE if rate is None else PRODUCT
+    addresses = compiled.value, compiled.derivative, compiled.theta
+    return LossAt(structure, *addresses, last, np.array(knots, np.float64).reshape(-1, 3), rate or 0.0)
+
+
+@kernels.kernel
+def meet(score, others, loss, values, slopes):
+    """Set values and slopes to the losses at the margins score - others, and to their derivatives."""
+    if loss.structure != PIECES:
+        for b in range(others.size):
+            values[b] = kernels.call(loss.value, score - others[b], loss.theta)
+            slopes[b] = kernels.call(loss.derivative, score - others[b], loss.theta)
+        return
+    last, knots = loss.last, loss.knots
+    for b in range(others.size):
+        m = score - others[b]
+        values[b] = last.c0 + m * (last.c1 + m * last.c2)
+        slopes[b] = last.c1 + 2.0 * m * last.c2
+    for k in range(knots.shape[0]):
+        at, jump, bend = knots[k, 0], knots[k, 1], knots[k, 2]
+        for b in range(others.size):  # without branches
+            below = min(score - others[b] - at, 0.0)
+            values[b] += below * (jump + 0.5 * bend * below)
+            slopes[b] += jump + bend * below if below < 0.0 else 0.0
+
+
+@kernels.kernel
+def scores(X, blocks, u, cells, slow, fast, s):
+    """Set s (2, B) to the scores of block u by w = slow cells[0] + fast cells[1]; whether all are finite."""
+    order = blocks.reshape(-1, 2)
+    size = blocks.shape[1]
+    total = 0.0
+    for k in range(size):
+        ahead = u * size + k + AHEAD
+        if ahead < order.shape[0]:
+            pairs.prefetch(X, order[ahead, 0], order[ahead, 1])
+        for own in range(2):
+            i = blocks[u, k, own]
+            s[own, k] = slow * rows.dot(X, i, cells[0])
+            if fast != 0.0:
+                s[own, k] += fast * rows.dot(X, i, cells[1])
+            total += abs(s[own, k])
+    return total < np.inf

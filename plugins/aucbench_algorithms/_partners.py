@@ -1,0 +1,192 @@
+"""Pairs of each example of a stream with one earlier example of the other class.
+
+The differences z = x+ - x- of a few thousand examples are made at once and then are rows like others: what a
+method does with single rows, alone or with many settings in lockstep, it does with pairs. The examples that
+wait for a partner are kept by their values, so that training may go on with other data.
+"""
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from aucbench import Batch, CsrRows, kernels
+from aucbench.kernels import pairs, rows
+from aucbench.kernels.rows import CSR, is_dense
+
+AHEAD = 8  # rows prefetched before their use
+ROOM = 2**17  # numbers of the differences that are made at once: one megabyte
+MOST = 4096  # examples, whatever room is left
+
+
+class Partner(StrEnum):
+    """The example before, where its class is the other one; or the last example of the other class."""
+
+    previous = "previous"
+    opposite = "opposite"
+
+
+class Met(NamedTuple):
+    """Which classes were seen."""
+
+    last: int  # label of the last example, 0 before the first
+    positive: bool
+    negative: bool
+
+
+class Waiting(NamedTuple):
+    """The last example of each class: matrices of one row, dense or CSR with room for longer rows."""
+
+    positive: Any
+    negative: Any
+    met: Met
+
+
+class Pairs(NamedTuple):
+    """Examples as a `Batch` of their differences, with which a method is given rows."""
+
+    X: Any  # the data of the examples, for its number of columns
+    rows_view: Any  # the differences, dense or CSR; row 0 is zero
+    y: np.ndarray  # 1 for a difference, -1 for row 0
+    rows: np.ndarray  # (k,) the difference of each example, 0 where it has no partner
+    weights: None = None  # examples that meet partners have no weights of their own
+
+    def take(self, rows: np.ndarray) -> "Pairs":
+        """The same with other rows."""
+        return self._replace(rows=rows)
+
+
+def nobody() -> Waiting:
+    """No example was seen."""
+    return Waiting(_one_row(), _one_row(), Met(0, False, False))
+
+
+def meet(batch: Batch, order: np.ndarray, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
+    """Give the first examples of `order` their partners, as many as there is room for.
+
+    Parameters
+    ----------
+    batch : Batch
+        The data.
+    order : (k,) array
+        Numbers of the rows that are still to be consumed, at least one.
+    waiting : Waiting
+        The examples before.
+    partner : previous or opposite
+        Which earlier example is the partner.
+
+    Returns
+    -------
+    tuple
+        The pairs of the first examples, and who waits after these.
+    """
+    X, part = batch.rows_view, order[:MOST]
+    positive: Any
+    negative: Any
+    if isinstance(X, np.ndarray):
+        d = X.shape[1]
+        Z: Any = np.empty((1 + min(len(part), max(1, ROOM // d)), d))
+        Z[0] = 0.0
+        positive, negative = _dense(waiting.positive, d), _dense(waiting.negative, d)
+    else:
+        longest = int((X.indptr[part + 1] - X.indptr[part]).max())
+        positive, negative = _csr(waiting.positive, longest), _csr(waiting.negative, longest)
+        longest = max(longest, len(positive.data), len(negative.data))
+        size = min(2 * longest * len(part), max(ROOM, 2 * longest))
+        Z = CsrRows(np.zeros(len(part) + 2, np.int64), np.empty(size, np.uint32), np.empty(size))
+    chosen, opposite = np.empty(len(part), np.int64), partner is Partner.opposite
+    count, met = _meet(X, batch.y, part, positive, negative, waiting.met, opposite, Z, chosen)
+    labels = np.ones(count + 1, np.int8)
+    labels[0] = -1
+    return Pairs(batch.X, Z, labels, chosen[:count]), Waiting(positive, negative, met)
+
+
+def _one_row(room: int = 0) -> CsrRows:
+    """An empty row, with room for some entries."""
+    return CsrRows(np.zeros(2, np.int64), np.empty(room, np.uint32), np.empty(room))
+
+
+def _dense(row: Any, d: int) -> np.ndarray:
+    """A kept row as a dense matrix (1, d)."""
+    if isinstance(row, np.ndarray):
+        return row
+    dense, count = np.zeros((1, d)), row.indptr[1]
+    dense[0, row.indices[:count]] = row.data[:count]
+    return dense
+
+
+def _csr(row: Any, room: int) -> CsrRows:
+    """A kept row as a CSR matrix with room for some entries."""
+    if isinstance(row, CsrRows) and len(row.data) >= room:
+        return row
+    count = row.shape[1] if isinstance(row, np.ndarray) else int(row.indptr[1])
+    longer = _one_row(max(room, count))
+    longer.indptr[1] = count
+    longer.indices[:count] = np.arange(count) if isinstance(row, np.ndarray) else row.indices[:count]
+    longer.data[:count] = row[0] if isinstance(row, np.ndarray) else row.data[:count]
+    return longer
+
+
+def _fits(X: Any, i: int, kept: Any, Z: Any, count: int) -> bool:
+    """Whether there is room for the difference of row i and a kept row after the first rows of Z."""
+    raise NotImplementedError
+
+
+def _keep(X: Any, i: int, kept: Any) -> None:
+    """Keep a copy of row i."""
+    raise NotImplementedError
+
+
+@overload(_fits, jit_options=CSR)
+def _fits_either(X, i, kept, Z, count):
+    if is_dense(X):
+        return lambda X, i, kept, Z, count: count < Z.shape[0]
+    return lambda X, i, kept, Z, count: (
+        Z.indptr[count] + X.indptr[i + 1] - X.indptr[i] + kept.indptr[1] <= Z.data.size
+    )
+
+
+@overload(_keep, jit_options=CSR)
+def _keep_either(X, i, kept):
+    def dense(X, i, kept):
+        for j in range(X.shape[1]):
+            kept[0, j] = X[i, j]
+
+    def csr(X, i, kept):
+        start, stop = X.indptr[i], X.indptr[i + 1]
+        for p in range(start, stop):
+            kept.indices[p - start] = X.indices[p]
+            kept.data[p - start] = X.data[p]
+        kept.indptr[1] = stop - start
+
+    return dense if is_dense(X) else csr
+
+
+@kernels.kernel
+def _meet(X, y, order, positive, negative, met, opposite, Z, chosen):
+    last, any_positive, any_negative = met
+    count = 1  # rows of Z
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        if y[i] > 0:
+            has_partner = any_negative if opposite else last < 0
+            if has_partner:
+                if not _fits(X, i, negative, Z, count):
+                    return k, Met(last, any_positive, any_negative)
+                pairs.difference(X, i, negative, 0, Z, count)
+            _keep(X, i, positive)
+            last, any_positive = 1, True
+        else:
+            has_partner = any_positive if opposite else last > 0
+            if has_partner:
+                if not _fits(X, i, positive, Z, count):
+                    return k, Met(last, any_positive, any_negative)
+                pairs.difference(positive, 0, X, i, Z, count)
+            _keep(X, i, negative)
+            last, any_negative = -1, True
+        chosen[k] = count if has_partner else 0
+        count += has_partner
+    return order.size, Met(last, any_positive, any_negative)

@@ -1,0 +1,242 @@
+"""Online gradient descent on pairs of the current and one earlier example, plain and adaptive.
+
+Example t, (x, y), meets one earlier example of the other class: the example before, where its class is the
+other one (partner `previous`), or the last of the other class (`opposite`). With z = x+ - x- of the two and
+the gradient g = l'(w.z) z of a loss l,
+
+    fifo_ogd: w = w - eta_t g
+    aogd:     m = theta m + (1 - theta) g,  v = v + |g|^2 (one number),  w = w - eta_t m / sqrt(v)
+
+where eta_t is eta / sqrt(t) or eta, and then w is projected on |w| <= radius, if there is one. An example
+without a partner, such as the first, moves nothing. The model is the mean of the w after every example,
+with a partner or without, or the last w (average=False).
+
+With `previous` a share 2 p (1 - p) of the examples has a partner, p being the share of positives; with
+`opposite` all have, once both classes were seen.
+
+Cost per example: O(nnz). fifo_ogd is a rule on the differences z (see `aucbench.kernels.rules`); how the
+momentum of aogd, which moves every weight, is kept is said in `_momentum`.
+
+Source: Yang, Lei, Wang, Yang, Ying, Simple stochastic and online gradient descent algorithms for pairwise
+learning, NeurIPS 2021, the buffer of size 1; Sun, Wang, Lei, Li, Wang, Pairwise learning with adaptive online
+gradient descent, TMLR 2023.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple, cast
+
+import numpy as np
+
+from aucbench import Access, Batch, Claims, Interval, Objective, Positive, Problem, check_fields, kernels
+from aucbench.kernels import Move
+from aucbench_algorithms import _momentum as momentum
+from aucbench_algorithms._choices import Schedule
+from aucbench_algorithms._linear_method import LinearMethod
+from aucbench_algorithms._partners import Partner, Waiting, meet, nobody
+
+SIZES = tuple(10.0**power for power in range(-3, 5))
+DEVIATIONS = (
+    "The first example has no partner; the authors' code pairs it with the last one of the run.",
+    "The model is the mean of all w; the authors' code reports means between two evaluations.",
+    "The rows come in the order of the run; the authors' code draws them with replacement.",
+    "The partner can be the last example of the other class (partner=opposite), so that no example is idle.",
+)
+
+
+class Given(NamedTuple):
+    """What the rule is given."""
+
+    eta: float
+    decreases: bool
+    average: bool
+    radius: float
+    theta: float  # the parameter of the loss
+
+
+def _step(pair, own, given):
+    """A gradient step on a pair; the row of an example without a partner is zero and no positive one."""
+    eta = given.eta / np.sqrt(pair.t) if given.decreases else given.eta
+    step = -eta * kernels.call(pair.loss, pair.s, given.theta) if pair.positive else 0.0
+    return Move(step, 1.0, 0.0, 1.0 if given.average else 0.0), own
+
+
+FREE = kernels.rule(_step)
+IN_BALL = kernels.rule(_step, ball="l2")
+
+
+class State(NamedTuple):
+    """The state of the rule on pairs, and the examples that wait for a partner."""
+
+    rule: kernels.RuleState
+    waiting: Waiting
+
+
+class _OnePartner:
+    """What both methods share."""
+
+    access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
+    losses: ClassVar[tuple[str, ...]] = ("hinge", "*")
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"eta": SIZES, "radius": SIZES}
+    step_size: ClassVar[str] = "eta"
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
+
+    radius: float | None
+
+    def objective(self, problem: Problem) -> Objective:
+        """A row and its partner are a uniform pair, and the step is one number for all weights."""
+        return Objective(problem.loss, radius=self.radius)
+
+
+@dataclass(frozen=True)
+class FifoOgd(_OnePartner, kernels.RuleMethod):
+    """Online gradient descent on the pair of each example and one before it.
+
+    Parameters
+    ----------
+    eta : float > 0
+        Step.
+    schedule : sqrt or constant
+        Step eta / sqrt(t), or eta.
+    partner : previous or opposite
+        The example before, where its class is the other one, or the last example of the other class.
+    radius : float > 0 or None
+        Of the ball |w| <= radius; None projects nothing.
+    average : bool
+        Whether the model is the mean of the w, or the last.
+    """
+
+    name: ClassVar[str] = "fifo_ogd"
+    colour: ClassVar[str] = "#e6550f"
+    citation: ClassVar[str] = "yang2021simple"
+    deviations: ClassVar[tuple[str, ...]] = DEVIATIONS
+
+    eta: Positive = 1.0
+    schedule: Schedule = Schedule.sqrt
+    partner: Partner = Partner.previous
+    radius: Positive | None = None
+    average: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def rule(self) -> kernels.Rule:
+        """The step, and the ball."""
+        return FREE if self.radius is None else IN_BALL
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> Any:
+        """Zero weights, and nobody waits."""
+        radius = np.inf if self.radius is None else self.radius
+        decreases = self.schedule is Schedule.sqrt
+        given = Given(self.eta, decreases, self.average, radius, kernels.theta(problem.loss))
+        return State(self.first_state(problem, given, loss=problem.loss), nobody())
+
+    def step(self, state: Any, batch: Batch) -> Any:
+        """Consume the rows of a chunk, in order."""
+        rule, waiting, rest = state.rule, state.waiting, batch.rows
+        while len(rest):
+            pairs, waiting = meet(batch, rest, waiting, self.partner)
+            rule, rest = super().step(rule, cast(Batch, pairs)), rest[len(pairs.rows) :]
+        return State(rule, waiting) if len(batch.rows) else state
+
+    @classmethod
+    def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> Any:
+        """Settings in lockstep, which meet the same partners."""
+        rules = super().together(algorithms, [state.rule for state in states])
+        return _Together(rules, states[0].waiting, algorithms[0].partner)
+
+    def weights(self, state: Any) -> np.ndarray:
+        """(d,) mean of the w so far, or the last."""
+        return super().weights(state.rule)
+
+
+class _Together:
+    """Rules in lockstep on the pairs of a stream."""
+
+    def __init__(self, rules: Any, waiting: Waiting, partner: Partner):
+        self._rules, self._waiting, self._partner = rules, waiting, partner
+        self.drop = rules.drop
+
+    def step(self, batch: Batch) -> None:
+        """All settings consume the rows of a batch, in order."""
+        rest = batch.rows
+        while len(rest):
+            pairs, self._waiting = meet(batch, rest, self._waiting, self._partner)
+            self._rules.step(pairs)
+            rest = rest[len(pairs.rows) :]
+
+    def state(self, number: int) -> State:
+        """The state of a setting."""
+        return State(self._rules.state(number), self._waiting)
+
+
+class Momentum(NamedTuple):
+    """The state with a momentum, and the examples that wait for a partner."""
+
+    vectors: momentum.Vectors
+    own: momentum.Scalars
+    loss: Any
+    waiting: Waiting
+
+
+@dataclass(frozen=True)
+class Aogd(_OnePartner, LinearMethod):
+    """Adaptive online gradient descent, with momentum, on the pair of each example and one before it.
+
+    Parameters
+    ----------
+    eta : float > 0
+        Step.
+    schedule : sqrt or constant
+        Step eta / sqrt(t), or eta; either is divided by the root of the sum of the squared gradients.
+    theta : float in [0, 1)
+        What is left of the momentum after a pair.
+    partner : previous or opposite
+        The example before, where its class is the other one, or the last example of the other class.
+    radius : float > 0 or None
+        Of the ball |w| <= radius; None projects nothing.
+    average : bool
+        Whether the model is the mean of the w, or the last.
+    """
+
+    name: ClassVar[str] = "aogd"
+    colour: ClassVar[str] = "#f0a05a"
+    citation: ClassVar[str] = "sun2023pairwise"
+    deviations: ClassVar[tuple[str, ...]] = (
+        *DEVIATIONS,
+        "Nothing moves before the first gradient that is not zero, where the authors' code divides 0 by 0.",
+    )
+
+    eta: Positive = 1.0
+    schedule: Schedule = Schedule.constant
+    theta: Annotated[float, Interval(low=0.0, high=1.0, open_high=True)] = 0.85
+    partner: Partner = Partner.previous
+    radius: Positive | None = None
+    average: bool = True
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> Momentum:
+        """Zero weights and momentum, and nobody waits."""
+        d = problem.n_features
+        lazy = kernels.layout(problem.X) is kernels.Layout.lazy
+        uqv = np.zeros((d, 3)).T if lazy else np.zeros((3, d))
+        vectors = momentum.Vectors(uqv, np.zeros(d, np.uint32), np.zeros(d, np.bool_))
+        return Momentum(vectors, momentum.Scalars(), problem.loss, nobody())
+
+    def step(self, state: Momentum, batch: Batch) -> Momentum:
+        """Consume the rows of a chunk, in order."""
+        vectors, own, loss, waiting = state
+        radius = np.inf if self.radius is None else self.radius
+        decreases, margin = self.schedule is Schedule.sqrt, kernels.theta(loss)
+        given = momentum.Given(self.eta, decreases, self.average, radius, self.theta, margin)
+        address, rest = kernels.compile_loss(loss).derivative, batch.rows
+        while len(rest):
+            pairs, waiting = meet(batch, rest, waiting, self.partner)
+            own = momentum.run(pairs.rows_view, pairs.rows, vectors, own, address, given)
+            rest = rest[len(pairs.rows) :]
+        return Momentum(vectors, own, loss, waiting) if len(batch.rows) else state
+
+    def weights(self, state: Momentum) -> np.ndarray:
+        """(d,) mean of the w so far, or the last."""
+        return (momentum.mean if self.average else momentum.current)(state.vectors, state.own)

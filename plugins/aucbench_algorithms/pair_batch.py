@@ -1,0 +1,217 @@
+"""All pairs of a small balanced batch, with the optimisers people use: what deep-learning code does.
+
+Minimises lam / 2 |w|^2 + mean over pairs of a loss l of the margin w.(x+ - x-). From w = 0, each block of B
+positives and B negatives (see `_pair_blocks`) gives the gradient
+
+    all    : g = (1 / B^2) sum over a, b of l'(w.x+_a - w.x-_b) (x+_a - x-_b)
+    matched: g = (1 / B) sum over a of l'(w.z_a) z_a,   z_a = x+_a - x-_a
+
+to which lam w is added, for a step of plain gradient descent, with momentum, or of Adam (see `_optimisers`).
+The model is the last iterate, or the average over blocks.
+
+The B^2 pairs are not gone through where the loss is multiplicative or quadratic by pieces. Such a loss is its
+last piece, plus what each knot adds below its margin (see `loss_pieces.knots`). Both classes are sorted by
+their scores: the negatives that a positive with score s meets below the margin are those above s - margin, so
+that a sweep over both from above, with a count and a sum of scores, gives the coefficients of the positives,
+and one from below those of the negatives (Rust and Hocking). In small blocks a loop over all pairs without
+branches is faster than sorting.
+
+Cost per block: O(nnz of its 2 B rows + B log B), or O(B^2) with other losses; Adam, and momentum with a
+decreasing step, add O(d).
+
+Source: Yuan, Zhu, Qiu, Li, Wang, Yang, LibAUC: a deep learning library for X-risk optimization, KDD 2023;
+Rust, Hocking, A log-linear gradient descent algorithm for unbalanced binary classification using the all
+pairs squared hinge loss, arXiv:2302.11062.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aucbench import Claims, Count, NonNegative, Objective, Positive, Problem, kernels
+from aucbench_algorithms import _optimisers as optimisers
+from aucbench_algorithms import _pair_blocks as pair_blocks
+from aucbench_algorithms._choices import Schedule
+from aucbench_algorithms._optimisers import Optimiser
+from aucbench_algorithms._pair_blocks import PIECES, PRODUCT, BlockMethod, LossAt, Momentum, State
+
+LARGEST_EXPONENT = 700.0  # beyond it the exponential loss is constant
+SORTED = 512  # pairs of a block from which sorting is faster than all B^2 pairs, eight at a time
+
+
+class Pairing(StrEnum):
+    """All pairs of a positive and a negative of the block, or the B pairs as they were drawn."""
+
+    all = "all"
+    matched = "matched"
+
+
+@dataclass(frozen=True)
+class PairBatch(BlockMethod):
+    """Mini-batches of pairs, all against all, with gradient descent, momentum or Adam.
+
+    Parameters
+    ----------
+    block : int >= 1
+        B, pairs of a block: as many positives, and as many negatives.
+    pairing : all or matched
+        Whether a block is all its B^2 pairs, or the B pairs that were drawn.
+    optimiser : sgd, momentum or adam
+        How a step is made of gradients.
+    eta : float > 0 or None
+        Step; None is 0.3 for sgd and 0.1 for the others.
+    momentum : float in [0, 1)
+        Share of the last step that is kept, for momentum.
+    lam : float >= 0
+        Weight of |w|^2 / 2.
+    schedule : constant or sqrt
+        Whether the step of block t is eta, or eta / sqrt(t).
+    average : bool
+        Whether the model is the average over blocks, or the last iterate.
+    """
+
+    name: ClassVar[str] = "pair_batch"
+    colour: ClassVar[str] = "#fa2891"
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "eta": tuple(10.0**power for power in range(-3, 2)),
+        "block": (8, 32, 128),
+    }
+    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
+    citation: ClassVar[str] = "yuan2023libauc"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Rows of both classes are drawn uniformly with replacement; LibAUC's sampler goes through them "
+        "in turn.",
+        "No entry of the gradient is clipped; LibAUC's optimisers clip at 1 by default.",
+        "A linear model without intercept or sigmoid, in double precision.",
+        "eta of sgd is 0.3 where none is given: steps of 1 oscillate on rows with one dominant feature.",
+    )
+    _sgd_eta: ClassVar[float] = 0.3
+
+    block: Count = 32
+    pairing: Pairing = Pairing.all
+    optimiser: Optimiser = Optimiser.sgd
+    eta: Positive | None = None
+    momentum: Momentum = 0.9
+    lam: NonNegative = 0.0
+    schedule: Schedule = Schedule.constant
+    average: bool = False
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero weights."""
+        return self._first_state(problem, np.zeros((0, 0)), schedule=self.schedule, average=self.average)
+
+    def objective(self, problem: Problem) -> Objective:
+        """As the formula says; with a constant step the iterates stay within a distance of the minimum."""
+        return Objective(problem.loss, l2=self.lam)
+
+    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
+        matched = self.pairing is Pairing.matched
+        factors: optimisers.Factors = _run(X, blocks, *state.weights, loss, matched)
+        return factors
+
+
+@kernels.kernel
+def _run(X, blocks, cells, factors, given, loss, matched):
+    s, c = np.empty((2, blocks.shape[1])), np.empty((2, blocks.shape[1]))
+    for u in range(blocks.shape[0]):
+        finite = pair_blocks.scores(X, blocks, u, cells, factors.slow, factors.fast, s)
+        if not finite:
+            c[:] = np.nan  # so that what is not finite enters the weights
+        elif matched:
+            for k in range(s.shape[1]):
+                c[0, k] = kernels.call(loss.derivative, s[0, k] - s[1, k], loss.theta) / s.shape[1]
+                c[1, k] = -c[0, k]
+        else:
+            coefficients(s[0], s[1], loss, c)
+        factors = optimisers.descend(X, blocks[u], c, cells, factors, given)
+    return factors
+
+
+@kernels.kernel
+def coefficients(high, low, loss, c):
+    """Set c to the derivatives of the mean of l(high_a - low_b) by the high and by the low scores."""
+    if loss.structure == PIECES:
+        _one_piece(high, low, loss.last.c1, 2.0 * loss.last.c2, c)
+        if high.size < SORTED:
+            for k in range(loss.knots.shape[0]):
+                _all_sums(high, low, loss.knots[k, 0], loss.knots[k, 1], loss.knots[k, 2], c[0], c[1])
+        elif loss.knots.shape[0] > 0:
+            _sorted_sums(high, low, loss.knots, c)
+    elif loss.structure != PRODUCT or not _is_product(high, low, loss.rate, c):
+        c[:] = 0.0
+        for a in range(high.size):
+            for b in range(low.size):
+                slope = kernels.call(loss.derivative, high[a] - low[b], loss.theta)
+                c[0, a] += slope
+                c[1, b] -= slope
+    c *= 1.0 / (high.size * low.size)
+
+
+@kernels.kernel
+def _one_piece(high, low, slope, bend, c):
+    """The sums where the derivative is slope + bend m."""
+    size, highs, lows = high.size, high.sum(), low.sum()
+    for k in range(size):
+        c[0, k] = size * (slope + bend * high[k]) - bend * lows
+        c[1, k] = -size * (slope - bend * low[k]) - bend * highs
+
+
+@kernels.kernel
+def _is_product(high, low, rate, c):
+    """The sums where the loss is e^(rate m), unless its largest value exceeds the range of numbers."""
+    top, bottom = -np.inf, -np.inf  # the largest exponents, which are taken out of all
+    for k in range(high.size):
+        top, bottom = max(top, rate * high[k]), max(bottom, -rate * low[k])
+    if top + bottom > LARGEST_EXPONENT:
+        return False
+    of_high = of_low = 0.0
+    for k in range(high.size):
+        c[0, k], c[1, k] = np.exp(rate * high[k] - top), np.exp(-rate * low[k] - bottom)
+        of_low += c[0, k]
+        of_high += c[1, k]
+    factor = rate * np.exp(top + bottom)
+    for k in range(high.size):
+        c[0, k] *= factor * of_high
+        c[1, k] *= -factor * of_low
+    return True
+
+
+@kernels.fast_kernel
+def _all_sums(high, low, knot, jump, bend, of_high, of_low):
+    """What a knot adds, in loops without branches."""
+    for a in range(high.size):
+        total, score = 0.0, high[a]
+        for b in range(low.size):
+            m = score - low[b]
+            slope = jump + bend * (m - knot) if m < knot else 0.0
+            total += slope
+            of_low[b] -= slope
+        of_high[a] += total
+
+
+@kernels.kernel
+def _sorted_sums(high, low, knots, c):
+    """What the knots add: counts and sums of the scores within the margin of each."""
+    highs, lows = np.argsort(high), np.argsort(low)
+    size = high.size
+    for k in range(knots.shape[0]):
+        knot, jump, bend = knots[k, 0], knots[k, 1], knots[k, 2]
+        count, total, b = 0, 0.0, size
+        for rank in range(size - 1, -1, -1):
+            a = highs[rank]
+            while b > 0 and high[a] - low[lows[b - 1]] < knot:
+                b -= 1
+                count += 1
+                total += low[lows[b]]
+            c[0, a] += count * (jump + bend * (high[a] - knot)) - bend * total
+        count, total, a = 0, 0.0, 0
+        for rank in range(size):
+            b = lows[rank]
+            while a < size and high[highs[a]] - low[b] < knot:
+                total += high[highs[a]]
+                count += 1
+                a += 1
+            c[1, b] -= bend * total + count * (jump - bend * (low[b] + knot))

@@ -1,0 +1,260 @@
+"""PESG, proximal epoch stochastic gradient: the min-max AUC margin loss with a reference point.
+
+Over blocks of B positives and B negatives (see `_pair_blocks`), with means over each class and s = w.x, v =
+(w, a, b) descends and alpha >= 0 ascends on
+
+    mean+ (s - a)^2 + mean- (s - b)^2 + 2 alpha (margin + mean- s - mean+ s) - alpha^2
+
+which at its saddle is the variance of the scores within the classes plus the square of max(0, margin -
+(mean+ s - mean- s)).
+With margin 1 and lam = 0 its minimum is that of the mean over pairs of (1 - (s+ - s-))^2, where the means
+are never more than the margin apart. With lam > 0 there is no such objective, as a and b decay too.
+All gradients are taken at the old point; block u gives
+
+    v = v - eta ((dw, da, db) + pull (v - ref) + lam v),   alpha = max(0, alpha + eta dalpha)
+
+and at the end of each of the stages, of equally many blocks, the reference point ref becomes the mean of the
+stage's v and eta is divided by decay. The model is the last w, or the average of all.
+
+w = scale u + lean ref, and the sum of the stage's w is weight u + leans ref - sums, so that pulling and decay
+change scalars only. Cost per pair: O(nnz), and O(d) at the end of a stage.
+
+Source: Yuan, Yan, Sonka, Yang, Large-scale robust deep AUC maximization: a new surrogate loss and empirical
+studies on medical image classification, ICCV 2021.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, NamedTuple
+
+import numpy as np
+
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    Count,
+    Interval,
+    NonNegative,
+    Objective,
+    ParameterError,
+    Positive,
+    Problem,
+    kernels,
+)
+from aucbench.kernels import rows, weights
+from aucbench_algorithms import _pair_blocks as pair_blocks
+from aucbench_algorithms._linear_method import LinearMethod
+
+U, REF, SUMS, FINISHED = range(4)  # rows of the vectors; the last is the sum of the w of finished stages
+
+AtLeastOne = Annotated[float, Interval(low=1.0)]
+
+
+class Point(NamedTuple):
+    """The point besides w, and what has been done."""
+
+    a: float
+    b: float
+    alpha: float
+    eta: float
+    ref_a: float
+    ref_b: float
+    sum_a: float  # of this stage, as sum_b
+    sum_b: float
+    blocks: int
+    stages: int  # finished ones
+    scale: float
+    lean: float
+    weight: float
+    leans: float
+
+
+class Given(NamedTuple):
+    """What does not change."""
+
+    margin: float
+    lam: float
+    pull: float
+    decay: float
+    length: int  # blocks of a stage
+    stages: int
+
+
+class State(NamedTuple):
+    """Weights, the other variables, and the pairs of the unfinished block."""
+
+    vectors: np.ndarray  # (4, d), entries of a column side by side for sparse rows
+    point: Point
+    given: Given
+    waiting: np.ndarray  # (fewer than B, 2) row numbers
+
+
+@dataclass(frozen=True)
+class Pesg(LinearMethod):
+    """Min-max AUC margin loss on balanced blocks, pulled to the mean of the stage before.
+
+    Parameters
+    ----------
+    block : int >= 1
+        B, pairs of a block: as many positives, and as many negatives.
+    eta : float > 0
+        Step of the first stage.
+    margin : float > 0
+        The distance of the class means of the scores beyond which it costs nothing.
+    lam : float >= 0
+        Weight decay, of a and b too.
+    pull : float >= 0
+        Strength of the pull to the reference point.
+    stages : int >= 1
+        Stages into which the planned blocks are cut.
+    decay : float >= 1
+        Divides the step at the end of a stage.
+    average : bool
+        Whether the model is the average over blocks, or the last iterate.
+    """
+
+    name: ClassVar[str] = "pesg"
+    colour: ClassVar[str] = "#6ebe69"
+    access: ClassVar[Access] = Access.pairs
+    plans: ClassVar[bool] = True
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "eta": (0.01, 0.1, 1.0),
+        "pull": (1e-3, 1e-2, 1e-1),
+        "margin": (0.1, 0.3, 0.5, 0.7, 1.0),
+    }
+    step_size: ClassVar[str] = "eta"
+    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
+    citation: ClassVar[str] = "yuan2021large"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "The margin term is margin + mean- s - mean+ s; LibAUC's second version has a misplaced parenthesis, "
+        "and gives NaN from a start at zero.",
+        "The step of alpha is that of the gradient at the old point; LibAUC takes a and b after their step.",
+        "The reference point starts at zero, not at noise; no entry of the gradient is clipped; no momentum.",
+        "Stages are of equal length; LibAUC leaves their ends to the user.",
+    )
+
+    block: Count = 8
+    eta: Positive = 0.1
+    margin: Positive = 1.0
+    lam: NonNegative = 1e-5
+    pull: NonNegative = 2e-3
+    stages: Count = 3
+    decay: AtLeastOne = 10.0
+    average: bool = False
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero, and the plan of the stages.
+
+        Raises
+        ------
+        ParameterError
+            When the number of iterations is not planned, or smaller than two blocks.
+        """
+        n, d = problem.iterations, problem.n_features
+        if n is None:
+            raise ParameterError(
+                "pesg: the number of iterations must be known beforehand, got a budget in seconds; "
+                "give budget.epochs or budget.iterations."
+            )
+        pair_blocks.refuse_larger(self.name, self.block, problem, blocks=2)  # the first one moves alpha alone
+        lazy = kernels.layout(problem.X) is kernels.Layout.lazy
+        vectors = np.zeros((d, 4)).T if lazy else np.zeros((4, d))
+        length = max(1, -(-(n // self.block) // self.stages))
+        return State(
+            vectors,
+            Point(0.0, 0.0, 0.0, self.eta, 0.0, 0.0, 0.0, 0.0, 0, 0, 1.0, 0.0, 0.0, 0.0),
+            Given(self.margin, self.lam, self.pull, self.decay, length, self.stages),
+            np.zeros((0, 2), np.int64),
+        )
+
+    def objective(self, problem: Problem) -> Objective:
+        """The square loss without a regulariser.
+
+        Raises
+        ------
+        ParameterError
+            With lam > 0, which decays a and b too, or another margin than that of the loss.
+        """
+        if self.lam > 0.0 or self.margin != 1.0:
+            raise ParameterError(
+                "pesg: it minimises a mean over pairs with lam=0 and margin=1 only, as lam decays a and b; "
+                f"got lam={self.lam:g} and margin={self.margin:g}."
+            )
+        return Objective(problem.loss)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the pairs of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        vectors, point, given, waiting = state
+        blocks, waiting = pair_blocks.whole_blocks(waiting, batch.rows, self.block)
+        if len(blocks):
+            point = _run(batch.rows_view, blocks, vectors, point, given)
+        return State(vectors, point, given, waiting)
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) weights, averaged where asked for; zero before the first block is full."""
+        vectors, point = state.vectors, state.point
+        out: np.ndarray
+        if not self.average or point.blocks == 0:
+            out = point.scale * vectors[U] + point.lean * vectors[REF]
+            return out
+        out = point.weight * vectors[U] + point.leans * vectors[REF] - vectors[SUMS] + vectors[FINISHED]
+        return out / point.blocks
+
+
+@kernels.kernel
+def _run(X, blocks, vectors, point, given):
+    s = np.empty((2, blocks.shape[1]))
+    for u in range(blocks.shape[0]):
+        if not pair_blocks.scores(X, blocks, u, vectors, point.scale, point.lean, s):
+            s[:] = np.nan  # so that what is not finite enters the weights
+        point = _step(X, blocks[u], s, vectors, point, given)
+        if point.blocks % given.length == 0 and point.stages + 1 < given.stages:
+            point = _next_stage(vectors, point, given)
+    return point
+
+
+@kernels.kernel
+def _step(X, block, s, vectors, point, given):
+    """Descent of (w, a, b) and ascent of alpha, all at the old point."""
+    a, b, alpha, eta, size = point.a, point.b, point.alpha, point.eta, block.shape[0]
+    high, low = s[0].mean(), s[1].mean()
+    keep = 1.0 - eta * (given.pull + given.lam)
+    scale, weight = point.scale * keep, point.weight
+    if not abs(scale) >= weights.SMALLEST_SCALE:
+        weights.fold(vectors[U], scale, vectors[SUMS], weight)
+        scale, weight = 1.0, 0.0
+    for k in range(size):
+        for own in range(2):
+            residual = s[0, k] - a - alpha if own == 0 else s[1, k] - b + alpha
+            step = -2.0 * eta / size * residual / scale
+            rows.axpy2(step, X, block[k, own], vectors[U], weight * step, vectors[SUMS])
+    lean = keep * point.lean + eta * given.pull
+    a, b = (
+        keep * a + eta * (given.pull * point.ref_a + 2.0 * (high - a)),
+        keep * b + eta * (given.pull * point.ref_b + 2.0 * (low - b)),
+    )
+    alpha = max(0.0, alpha + eta * (2.0 * (given.margin + low - high) - 2.0 * alpha))
+    return Point(
+        a, b, alpha, eta, point.ref_a, point.ref_b, point.sum_a + a, point.sum_b + b, point.blocks + 1,
+        point.stages, scale, lean, weight + scale, point.leans + lean,
+    )  # fmt: skip
+
+
+@kernels.kernel
+def _next_stage(vectors, point, given):
+    """The mean of the stage becomes the reference point; w goes on from where it is, with a smaller step."""
+    u, ref, sums, finished = vectors[U], vectors[REF], vectors[SUMS], vectors[FINISHED]
+    for j in range(u.size):
+        total = point.weight * u[j] + point.leans * ref[j] - sums[j]
+        u[j] = point.scale * u[j] + point.lean * ref[j]
+        ref[j] = total / given.length
+        finished[j] += total
+        sums[j] = 0.0
+    return Point(
+        point.a, point.b, point.alpha, point.eta / given.decay, point.sum_a / given.length,
+        point.sum_b / given.length, 0.0, 0.0, point.blocks, point.stages + 1, 1.0, 0.0, 0.0, 0.0,
+    )  # fmt: skip

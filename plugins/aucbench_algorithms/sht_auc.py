@@ -1,0 +1,170 @@
+"""SHT-AUC, stochastic hard thresholding: the pairwise square loss with a given number of weights.
+
+Minimises p (1 - p) times the mean over pairs of (1 - w.z)^2, plus lam / 2 |w|^2, over w with at most
+`sparsity` weights that are not zero. With m+ and m- the class means of the training data and p their share of
+positives, from w = 0, each batch of rows gives the mean g of
+
+    2 (1 - p) (w.(x - m+)) (x - m+) for positives, 2 p (w.(x - m-)) (x - m-) for negatives,
+
+plus 2 p (1 - p) (1 + w.(m- - m+)) (m- - m+), and the step
+
+    w = (w - eta g) / (1 + eta lam)
+
+of which the `sparsity` largest |w_j| are kept (of equal ones that with the smaller j) and the others set to
+zero. Cost per batch: O(nnz of its rows + d), for g is dense through the means.
+
+Source: Yang, Zhou, Lei, Ying, Stochastic hard thresholding algorithms for AUC maximization, ICDM 2020.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from aucbench import Access, Batch, Claims, Count, NonNegative, Positive, Problem, kernels
+from aucbench.kernels import rows, vectors
+from aucbench_algorithms._linear_method import LinearMethod
+
+AHEAD = 8  # rows prefetched before their use
+
+
+class State(NamedTuple):
+    """Weights, and the statistics of the training data."""
+
+    w: np.ndarray  # (d,)
+    means: np.ndarray  # (2, d) m+ and m-
+    p: float
+
+
+@dataclass(frozen=True)
+class ShtAuc(LinearMethod):
+    """A given number of weights by hard thresholding after each stochastic gradient step.
+
+    Parameters
+    ----------
+    sparsity : int >= 1
+        Weights that are not zero, all d where it is larger.
+    eta : float > 0
+        Step.
+    lam : float >= 0
+        Weight of |w|^2 / 2.
+    batch : int >= 1
+        Rows of a batch; all rows where there are fewer.
+    """
+
+    name: ClassVar[str] = "sht_auc"
+    colour: ClassVar[str] = "#784bdc"
+    access: ClassVar[Access] = Access.minibatch
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "sparsity": (10, 20, 50, 100, 200),
+        "eta": (0.01, 0.1, 1.0, 10.0),
+    }
+    step_size: ClassVar[str] = "eta"
+    claims: ClassVar[Claims] = Claims(rate="linear", cost="batch nnz + d")
+    citation: ClassVar[str] = "yang2020stochastic"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Exactly `sparsity` weights are kept; the authors' code keeps one less.",
+        "Batches are drawn uniformly without replacement; the authors' code draws among fixed blocks of "
+        "consecutive rows.",
+    )
+
+    sparsity: Count = 50
+    eta: Positive = 1.0
+    lam: NonNegative = 0.0
+    batch: Count = 64
+
+    def batch_size(self, n_samples: int) -> int:
+        """Rows of a minibatch."""
+        return min(self.batch, n_samples)
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero weights, the class means and their share."""
+        return State(
+            np.zeros(problem.n_features), np.stack([problem.mean_pos, problem.mean_neg]), float(problem.p)
+        )
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the batches of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        _run(batch.rows_view, batch.y, batch.rows, *state, self.sparsity, self.eta, self.lam)
+        return state
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values w.x; of dense rows only the columns in w are read."""
+        if not isinstance(X, np.ndarray):
+            return X @ state.w
+        columns = np.flatnonzero(state.w)
+        return X[:, columns] @ state.w[columns]
+
+
+@kernels.kernel
+def _run(X, y, batches, w, means, p, sparsity, eta, lam):
+    m = batches.shape[1]
+    g = np.zeros(w.size)
+    for t in range(batches.shape[0]):
+        centres = vectors.dot(w, means[0]), vectors.dot(w, means[1])
+        sums = np.zeros(2)
+        for k in range(m):
+            if k + AHEAD < m:
+                rows.prefetch(X, batches[t, k + AHEAD])
+            i = batches[t, k]
+            own = 0 if y[i] > 0 else 1
+            share = 2.0 * (p if own else 1.0 - p) / m
+            size = share * (rows.dot(X, i, w) - centres[own])
+            sums[own] += size
+            rows.axpy(size, X, i, g)
+        apart = 2.0 * p * (1.0 - p) * (1.0 + centres[1] - centres[0])
+        _descend(w, g, means[0], means[1], sums[0] + apart, sums[1] - apart, eta, 1.0 / (1.0 + eta * lam))
+        if sparsity < w.size:
+            keep_largest(w, sparsity)
+
+
+@kernels.kernel
+def _descend(w, g, positive, negative, of_positive, of_negative, eta, keep):
+    for j in range(w.size):
+        w[j] = keep * (w[j] - eta * (g[j] - of_positive * positive[j] - of_negative * negative[j]))
+        g[j] = 0.0
+
+
+@kernels.kernel
+def keep_largest(w, count):
+    """Set all but `count` weights to zero: the largest |w_j| stay, of equal ones those with the smaller j."""
+    threshold = _kth_largest(w, count)
+    above = 0
+    for j in range(w.size):
+        above += abs(w[j]) > threshold
+    ties = count - above
+    for j in range(w.size):
+        size = abs(w[j])
+        if size == threshold and ties > 0:
+            ties -= 1
+        elif size <= threshold:  # NaN stays
+            w[j] = 0.0
+
+
+@kernels.kernel
+def _kth_largest(w, count):
+    """The count-th largest |w_j|, -1 where NaN leaves fewer.
+
+    What exceeds the last estimate is collected, and cut to the largest when the room is full: O(d) and a few
+    sorts of little, where the order of the |w_j| is not adverse.
+    """
+    room = np.empty(2 * count)
+    filled, threshold = 0, -1.0
+    for j in range(w.size):
+        size = abs(w[j])
+        if size > threshold:
+            room[filled] = size
+            filled += 1
+            if filled == room.size:
+                room.sort()
+                room[:count] = room[count:]
+                filled, threshold = count, room[0]
+    if filled < count:
+        return -1.0
+    rest = room[:filled]
+    rest.sort()
+    return rest[filled - count]

@@ -1,0 +1,343 @@
+"""SPAUC, stochastic proximal AUC maximisation with running estimates of the share and means of the classes.
+
+Minimises p (1 - p) times the mean over pairs of (1 - w.z)^2, z = x+ - x-, plus a penalty. For example t,
+(x, y), the share of positives p and the class means c+, c- are brought up to date first (or are those of the
+training data, known before: statistics=train); then with a = w.c+, b = w.c-, and c the mean of the own class,
+
+    k = 2 (1 - p) (w.x - a) for positives, 2 p (w.x - b) for negatives
+    g = k (x - c) + 2 p (1 - p) (1 + b - a) (c- - c+),   u = w - eta g
+    l2:  w = u / (1 + eta beta)
+    net: w = sign(u) max(|u| - eta nu, 0) / (1 + eta beta)
+
+with eta = C / sqrt(t), or 2 C / (t + C) (`fast`). The model is the mean of the w, or the last w
+(average=False). Nothing moves until both classes were seen. With known p and means the expectation of g is
+the gradient, and beta stands for lam = beta / (2 p (1 - p)) of `ls_svm`. Unlike in `spam`, the means are
+subtracted from x, which makes the noise at the optimum smaller, and nothing need be known before the pass.
+
+Cost per example: O(nnz) with l2, although g has the dense means in it: with the sums Q+ = T+ c+ and Q- of the
+rows of each class, and the numbers A+ and A-,
+
+    w = scale (u + A+ Q+ + A- Q-),   sum of the averaged w = weight u + W+ Q+ + W- Q- - v
+
+A row of class s adds x to Q_s, and leaves w as it was if u takes -A_s x; g moves u along x, and A+ and A- as
+numbers; v takes what the sum must not, along x. The products of u, Q+ and Q- with each other move by those
+with x. Now and then, and where the scale has shrunk a thousandfold, all is folded into u and computed
+exactly, in O(d). With `train` Q+ and Q- are the means and stay. The net thresholds w along the dense means,
+which costs O(d) per example.
+
+The default C is that of `spam`, for rescaled rows: where few rows are far longer than the others
+(standardised rare features), their larger steps can reverse the order.
+
+Source: Lei, Ying, Stochastic proximal AUC maximization, JMLR 2021.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from aucbench import Access, Batch, Claims, NonNegative, Objective, Positive, Problem, kernels
+from aucbench.kernels import fast_kernel, rows, vectors, weights
+from aucbench_algorithms._linear_method import LinearMethod
+
+AHEAD = 8  # rows prefetched before their use
+REFRESH = 1024  # examples between foldings, at least
+
+
+class Schedule(StrEnum):
+    """The step: C / sqrt(t), or 2 C / (t + C)."""
+
+    sqrt = "sqrt"
+    fast = "fast"
+
+
+class Penalty(StrEnum):
+    """What keeps the weights small: a ridge, or an elastic net."""
+
+    l2 = "l2"
+    net = "net"
+
+
+class Statistics(StrEnum):
+    """Where p and the class means come from: the examples so far, or all training data."""
+
+    running = "running"
+    train = "train"
+
+
+class Given(NamedTuple):
+    """What the kernels are given."""
+
+    C: float
+    fast: bool
+    beta: float
+    nu: float
+    running: bool
+    average: bool
+    p: float  # share of positives of the training data, where it is used
+
+
+class Scalars(NamedTuple):
+    """The numbers that change."""
+
+    t: int
+    n_pos: float  # c+ = Q+ / n_pos: positives so far, or 1 where Q+ is the mean
+    n_neg: float
+    scale: float = 1.0
+    a_pos: float = 0.0  # A+
+    a_neg: float = 0.0
+    weight: float = 0.0
+    sum_pos: float = 0.0  # W+
+    sum_neg: float = 0.0
+
+
+class Products(NamedTuple):
+    """Of the vectors with each other."""
+
+    u_pos: float  # u.Q+
+    u_neg: float
+    pos_pos: float  # |Q+|^2
+    pos_neg: float
+    neg_neg: float
+
+
+class State(NamedTuple):
+    """The vectors and the numbers."""
+
+    uqv: np.ndarray  # (4, d) u, Q+, Q-, v
+    own: Scalars
+    products: Products
+    p: float  # share of positives of the training data; 0 where it is not used
+
+
+@dataclass(frozen=True)
+class Spauc(LinearMethod):
+    """Stochastic proximal AUC maximisation with the square loss and nothing known before.
+
+    Parameters
+    ----------
+    C : float > 0
+        Step.
+    schedule : sqrt or fast
+        Step C / sqrt(t), or 2 C / (t + C).
+    penalty : l2 or net
+        Ridge, or elastic net, whose steps cost O(d).
+    beta : float >= 0
+        Weight of |w|^2 / 2.
+    nu : float >= 0
+        Weight of |w|_1, with net.
+    statistics : running or train
+        Whether p and the class means are those of the examples so far, or of the training data.
+    average : bool
+        Whether the model is the mean of the w, or the last.
+    """
+
+    name: ClassVar[str] = "spauc"
+    colour: ClassVar[str] = "#19a050"
+    access: ClassVar[Access] = Access.stream
+    resumable: ClassVar[bool] = True
+    losses: ClassVar[tuple[str, ...]] = ("square",)
+    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "C": tuple(10.0**power for power in range(-3, 5)),
+        "beta": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
+        "nu": (1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
+    }
+    step_size: ClassVar[str] = "C"
+    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
+    citation: ClassVar[str] = "lei2021stochastic"
+    deviations: ClassVar[tuple[str, ...]] = (
+        "The average is uniform; the paper weights the points.",
+        "Both products a and b are those of the present w; two public implementations refresh a at positives "
+        "and b at negatives only.",
+        "The ridge divides by 1 + eta beta, as its proximal step does; a public code divides by 1 + beta.",
+    )
+
+    C: Positive = 1.2
+    schedule: Schedule = Schedule.sqrt
+    penalty: Penalty = Penalty.l2
+    beta: NonNegative = 1e-4
+    nu: NonNegative = 1e-4
+    statistics: Statistics = Statistics.running
+    average: bool = True
+
+    def ignored(self) -> tuple[str, ...]:
+        """Fields that the penalty does not use."""
+        return ("nu",) if self.penalty is Penalty.l2 else ()
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero; computes p and the class means where those of the training data are used."""
+        d, lazy = problem.n_features, kernels.layout(problem.X) is kernels.Layout.lazy
+        uqv = np.zeros((d, 4)).T if lazy else np.zeros((4, d))
+        if self.statistics is Statistics.running:
+            return State(uqv, Scalars(0, 0.0, 0.0), Products(0.0, 0.0, 0.0, 0.0, 0.0), 0.0)
+        uqv[1], uqv[2] = pos, neg = problem.mean_pos, problem.mean_neg
+        products = Products(0.0, 0.0, float(pos @ pos), float(pos @ neg), float(neg @ neg))
+        return State(uqv, Scalars(0, 1.0, 1.0), products, float(problem.p))
+
+    def objective(self, problem: Problem) -> Objective:
+        """The formula is p (1 - p) times the mean over pairs; its regulariser is divided by that."""
+        factor = problem.p * (1.0 - problem.p)
+        nu = self.nu if self.penalty is Penalty.net else 0.0
+        return Objective(problem.loss, l2=self.beta / factor, l1=nu / factor)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Consume the rows of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
+        uqv, own, products, p = state
+        fast, running = self.schedule is Schedule.fast, self.statistics is Statistics.running
+        given = Given(self.C, fast, self.beta, self.nu, running, self.average, p)
+        run = _run_net if self.penalty is Penalty.net else _run
+        own, products = run(batch.rows_view, batch.y, batch.rows, uqv, own, products, given)
+        return State(uqv, own, products, p)
+
+    def weights(self, state: State) -> np.ndarray:
+        """(d,) mean of the w so far, or the last."""
+        (u, pos, neg, v), own = state.uqv, state.own
+        if self.average and own.t:
+            total: np.ndarray = own.weight * u + own.sum_pos * pos + own.sum_neg * neg - v
+            return total / own.t
+        return own.scale * (u + own.a_pos * pos + own.a_neg * neg)
+
+
+@kernels.scalar
+def _gradient(s, a, b, p, positive):
+    """What x - c, and what c- - c+ is multiplied with in the gradient."""
+    k = 2.0 * (1.0 - p) * (s - a) if positive else 2.0 * p * (s - b)
+    return k, 2.0 * p * (1.0 - p) * (1.0 + b - a)
+
+
+@kernels.scalar
+def _eta(t, given):
+    return 2.0 * given.C / (t + given.C) if given.fast else given.C / np.sqrt(t)
+
+
+@kernels.kernel
+def _run(X, y, order, uqv, own, products, given):
+    refresh = max(REFRESH, uqv.shape[1])
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        own, products = _step(X, order[k], y[order[k]] > 0, uqv, own, products, given)
+        if own.t % refresh == 0 or own.scale < weights.SMALLEST_SCALE:
+            own, products = _fold(uqv, own, products)
+    return own, products
+
+
+@kernels.kernel
+def _step(X, i, positive, uqv, own, products, given):
+    u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
+    t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg = own
+    u_pos, u_neg, pos_pos, pos_neg, neg_neg = products
+    t, p = t + 1, given.p
+    ux, square = rows.dot_norm(X, i, u)
+    px, nx = rows.dot(X, i, pos), rows.dot(X, i, neg)
+    along = moved = 0.0  # what u and v take along x
+    if given.running:  # x enters the sum of its class, while w and the sum of the w stay
+        if positive:
+            n_pos += 1.0
+            along, moved = -a_pos, sum_pos
+            rows.axpy(1.0, X, i, pos)
+            u_pos += ux + along * (px + square)
+            u_neg += along * nx
+            pos_pos += 2.0 * px + square
+            pos_neg += nx
+            px += square
+        else:
+            n_neg += 1.0
+            along, moved = -a_neg, sum_neg
+            rows.axpy(1.0, X, i, neg)
+            u_neg += ux + along * (nx + square)
+            u_pos += along * px
+            neg_neg += 2.0 * nx + square
+            pos_neg += px
+            nx += square
+        ux += along * square
+        p = n_pos / t
+    keep = 1.0
+    if 0.0 < p < 1.0:
+        s = scale * (ux + a_pos * px + a_neg * nx)
+        a = scale * (u_pos + a_pos * pos_pos + a_neg * pos_neg) / n_pos
+        b = scale * (u_neg + a_pos * pos_neg + a_neg * neg_neg) / n_neg
+        slope, pull = _gradient(s, a, b, p, positive)
+        eta = _eta(t, given)
+        step, pull = eta * slope / scale, eta * pull / scale
+        along -= step
+        u_pos -= step * px
+        u_neg -= step * nx
+        a_pos += (pull + step if positive else pull) / n_pos
+        a_neg -= (pull if positive else pull - step) / n_neg
+        keep = 1.0 / (1.0 + eta * given.beta)
+    moved += weight * along
+    if moved != 0.0:
+        rows.axpy2(along, X, i, u, moved, v)
+    elif along != 0.0:
+        rows.axpy(along, X, i, u)
+    scale *= keep
+    if given.average:
+        weight += scale
+        sum_pos += scale * a_pos
+        sum_neg += scale * a_neg
+    own = Scalars(t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg)
+    return own, Products(u_pos, u_neg, pos_pos, pos_neg, neg_neg)
+
+
+@fast_kernel
+def _fold(uqv, own, products):
+    """Make u the weights and -v their sum, and compute all products exactly."""
+    u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
+    for j in range(u.size):
+        v[j] -= own.weight * u[j] + own.sum_pos * pos[j] + own.sum_neg * neg[j]
+        u[j] = own.scale * (u[j] + own.a_pos * pos[j] + own.a_neg * neg[j])
+    u_pos, u_neg, pos_neg = vectors.dot(u, pos), vectors.dot(u, neg), vectors.dot(pos, neg)
+    found = Products(u_pos, u_neg, vectors.square(pos), pos_neg, vectors.square(neg))
+    return Scalars(own.t, own.n_pos, own.n_neg, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), found
+
+
+@kernels.kernel
+def _run_net(X, y, order, uqv, own, products, given):
+    u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
+    t, n_pos, n_neg = own.t, own.n_pos, own.n_neg
+    w_pos, w_neg = products.u_pos, products.u_neg
+    for k in range(order.size):
+        if k + AHEAD < order.size:
+            rows.prefetch(X, order[k + AHEAD])
+        i = order[k]
+        t, p, positive = t + 1, given.p, y[i] > 0
+        s = rows.dot(X, i, u)
+        if given.running:
+            if positive:
+                n_pos, w_pos = n_pos + 1.0, w_pos + s
+                rows.axpy(1.0, X, i, pos)
+            else:
+                n_neg, w_neg = n_neg + 1.0, w_neg + s
+                rows.axpy(1.0, X, i, neg)
+            p = n_pos / t
+        if 0.0 < p < 1.0:
+            slope, pull = _gradient(s, w_pos / n_pos, w_neg / n_neg, p, positive)
+            eta = _eta(t, given)
+            rows.axpy(-eta * slope, X, i, u)
+            along_pos = eta * (pull + slope if positive else pull) / n_pos
+            along_neg = eta * (slope - pull if not positive else -pull) / n_neg
+            cut, factor = eta * given.nu, 1.0 / (1.0 + eta * given.beta)
+            w_pos, w_neg = _threshold(u, pos, neg, along_pos, along_neg, cut, factor)
+        if given.average:
+            vectors.add(-1.0, u, v)
+    own = Scalars(t, n_pos, n_neg, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return own, Products(w_pos, w_neg, 0.0, 0.0, 0.0)
+
+
+@fast_kernel
+def _threshold(w, pos, neg, along_pos, along_neg, cut, factor):
+    """Move w along the sums of both classes, soft-threshold and shrink it; its products with the sums."""
+    w_pos = w_neg = 0.0
+    for j in range(w.size):
+        moved = w[j] + along_pos * pos[j] + along_neg * neg[j]
+        size = abs(moved) - cut
+        size = 0.0 if size <= 0.0 else factor * size  # NaN stays
+        w[j] = size if moved > 0.0 else -size
+        w_pos += w[j] * pos[j]
+        w_neg += w[j] * neg[j]
+    return w_pos, w_neg

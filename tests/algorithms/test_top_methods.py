@@ -1,0 +1,217 @@
+"""toppush and tau_fpl against a quadratic programme, golden values, a certificate and each other."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+
+import aucbench
+from aucbench import Problem
+from aucbench.evaluation import exact_auc
+from aucbench_algorithms import TauFpl, TopPush
+from aucbench_algorithms._top_projection import project
+from aucbench_algorithms.toppush import _best_duals, _change_of_duals
+from tests.algorithms.formula_data import GOLDEN, formula_data
+from tests.helpers.training import difference, random_problem, train, weights
+
+LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
+each_layout = pytest.mark.parametrize("layout", LAYOUTS)
+PASSES = np.zeros((300, 0), np.int64)
+METHODS = [TopPush(lam=0.1), TauFpl(lam=0.1, tau=0.05), TauFpl(lam=0.01, tau=0.2)]
+
+
+def objective(w, X, y, lam, K):
+    """As the formula says."""
+    s = X @ w
+    top = np.sort(s[y == -1])[-K:].mean()
+    return lam / 2 * w @ w + np.mean(np.maximum(0, 1 + top - s[y == 1]) ** 2)
+
+
+def top_of(algorithm, y):
+    negatives = int(np.count_nonzero(y == -1))
+    return min(int(getattr(algorithm, "tau", 0) * negatives) + 1, negatives)
+
+
+def violation(b, r, K, alpha, a, q):
+    """How far (a, q) is from the projection: balance, bounds, and the slope towards any other point."""
+    by_a, by_q = (
+        alpha * (a - b),
+        q - r,
+    )  # of half the squared distance; it may not fall along any ray of the cone
+    falls = -(by_a.min() + np.sort(by_q)[:K].mean())
+    bounds = max((q - a.sum() / K).max(), -a.min(), -q.min())
+    return max(abs(a.sum() - q.sum()), bounds, falls, abs(by_a @ a + by_q @ q))
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["ties", "no ties"])
+def test_the_projection_satisfies_its_optimality_conditions(whole):
+    rng = np.random.default_rng(0)
+    capped = 0
+    for _ in range(3000):
+        b, r = (3 * rng.normal(size=size) for size in rng.integers(1, 9, 2))
+        if whole:
+            b, r = np.round(b), np.round(r)
+        K, alpha = int(rng.integers(1, r.size + 1)), float(rng.choice([0.1, 1.0, 20.0]))
+        a, q = b.copy(), r.copy()
+        project(a, q, K, alpha)
+        assert violation(b, r, K, alpha, a, q) < 1e-10
+        capped += K > 1 and q.max() > 0 and q.max() > a.sum() / K - 1e-12
+    assert capped > 300
+
+
+@pytest.mark.parametrize("K", [1, 2, 4, 5])
+def test_the_projection_is_that_of_a_general_solver(K):
+    rng = np.random.default_rng(K)
+    b, r = rng.normal(size=4) + 1, rng.normal(size=5)
+    a, q = b.copy(), r.copy()
+    project(a, q, K, 2.0)
+    point, n = np.concatenate([b, r]), len(b)
+    constraints = [
+        {"type": "eq", "fun": lambda z: z[:n].sum() - z[n:].sum()},
+        {"type": "ineq", "fun": lambda z: z[:n].sum() / K - z[n:]},
+    ]
+    found = minimize(
+        lambda z: 2 * ((z[:n] - b) ** 2).sum() + ((z[n:] - r) ** 2).sum(),
+        np.zeros(point.size),
+        bounds=[(0, None)] * point.size,
+        constraints=constraints,
+        options={"ftol": 1e-14},
+    )
+    np.testing.assert_allclose(np.concatenate([a, q]), found.x, atol=1e-6)
+
+
+@pytest.mark.parametrize("K", [1, 500, 5_000, 20_000])
+def test_a_long_projection_keeps_its_digits(K):
+    rng = np.random.default_rng(1)
+    b, r = rng.normal(size=7_000), rng.normal(size=20_000)
+    a, q = b.copy(), r.copy()
+    project(a, q, K, 1.0)
+    assert violation(b, r, K, 1.0, a, q) < 1e-12 * (np.abs(b).sum() + np.abs(r).sum())
+
+
+@each_layout
+@pytest.mark.parametrize(
+    ("case", "algorithm"),
+    [
+        ("toppush", TopPush(lam=0.1)),
+        ("tau_fpl", TauFpl(lam=0.1, tau=0.05)),
+        ("tau_fpl, small lam", TauFpl(lam=0.01, tau=0.2)),
+        ("toppush, small lam", TopPush(lam=0.01)),
+    ],
+)
+def test_the_golden_objective_is_reached(case, algorithm, layout):
+    X, y = formula_data()
+    state = train(algorithm, layout(X), y, PASSES)
+    w, golden, K = algorithm.weights(state), np.array(GOLDEN[case]["w"]), top_of(algorithm, y)
+    assert state.solved
+    assert objective(w, X, y, algorithm.lam, K) == pytest.approx(
+        objective(golden, X, y, algorithm.lam, K), rel=1e-7
+    )
+    assert exact_auc(X @ w, y) == pytest.approx(GOLDEN[case]["auc"], abs=1e-3)
+
+
+@each_layout
+@pytest.mark.parametrize("algorithm", METHODS, ids=str)
+def test_a_small_gap_gives_the_golden_weights(algorithm, layout):
+    X, y = formula_data()
+    case = f"{algorithm.name}{', small lam' if algorithm.lam == 0.01 else ''}"
+    tight = type(algorithm)(**{**vars(algorithm), "eps": 1e-10})
+    assert difference(weights(tight, layout(X), y, PASSES), np.array(GOLDEN[case]["w"])) < 1e-3
+
+
+@pytest.mark.parametrize("passes", [1, 3, 8])
+@pytest.mark.parametrize("algorithm", METHODS, ids=str)
+def test_the_gap_is_that_of_primal_and_dual_and_certifies_the_objective(algorithm, passes):
+    X, y = formula_data()
+    positive, lam, K = y == 1, algorithm.lam, top_of(algorithm, y)
+    before = train(algorithm, X, y, PASSES[:passes])
+    state = train(algorithm, X, y, PASSES[: passes + 1])
+    n_pos = int(positive.sum())
+    duals = _best_duals(X @ before.w, before.centre, positive, K, before.nu).values
+    a, q = duals[positive], duals[~positive]
+    assert min(a.min(), q.min()) >= 0
+    assert a.sum() == pytest.approx(q.sum(), rel=1e-12)
+    assert q.max() <= a.sum() / K * (1 + 1e-12)
+    v = a @ X[positive] - q @ X[~positive]
+    dual = (a - a**2 / 4).mean() - v @ v / (2 * lam * n_pos**2)
+    primal = objective(before.w, X, y, lam, K)
+    assert state.gap == pytest.approx((primal - dual) / primal, rel=1e-8)
+    case = f"{algorithm.name}{', small lam' if lam == 0.01 else ''}"
+    assert dual <= objective(np.array(GOLDEN[case]["w"]), X, y, lam, K) <= primal
+
+
+@pytest.mark.parametrize("K", [1, 3, 7, 12])
+@pytest.mark.parametrize("nu", [0.01, 0.3])
+def test_the_derivative_of_the_duals_is_that_of_differences(nu, K):
+    rng = np.random.default_rng(K)
+    positive, compared = np.arange(20) < 8, 0
+    for _ in range(60):
+        scores, u = rng.normal(size=(2, 20))
+        centre = np.where(positive, 0.0, rng.random(20))
+        here = _best_duals(scores, centre, positive, K, nu)
+        high, low = (_best_duals(scores + e * u, centre, positive, K, nu) for e in (1e-7, -1e-7))
+        if all(np.array_equal(each.free, here.free) for each in (high, low)):
+            expected = (high.values - low.values) / 2e-7
+            found = _change_of_duals(here, u, positive, K, nu)
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 / nu)
+            compared += 1
+    assert compared > 10
+
+
+def test_tau_fpl_of_one_negative_is_toppush():
+    X, y = random_problem(1, 80, 30)
+    one, top = TauFpl(lam=0.5, tau=1e-3), TopPush(lam=0.5)
+    assert top_of(one, y) == 1
+    assert np.array_equal(weights(one, X, y, PASSES), weights(top, X, y, PASSES))
+
+
+@pytest.mark.parametrize("tau", [0.3, 0.999])
+def test_many_negatives_at_the_top(tau):
+    X, y = random_problem(2, 60, 3)
+    algorithm = TauFpl(lam=0.2, tau=tau)
+    w = weights(algorithm, X, y, PASSES)
+    best = minimize(
+        objective, w, (X, y, 0.2, top_of(algorithm, y)), method="Nelder-Mead",
+        options={"xatol": 1e-10, "fatol": 1e-14, "maxfev": 4000},
+    )  # fmt: skip
+    assert objective(w, X, y, 0.2, top_of(algorithm, y)) <= best.fun * (1 + 1e-7)
+
+
+@each_layout
+def test_a_path_begins_at_the_last_solution_and_ends_at_its_own(layout):
+    X, y = random_problem(3, 120, 40)
+    first, second = TopPush(lam=1.0), TopPush(lam=0.5)
+    solved = train(first, layout(X), y, PASSES)
+    before = solved.centre.copy()
+    problem = Problem(layout(X), y, 1)
+    state = second.init_from(problem, np.random.default_rng(0), solved)
+    assert np.array_equal(state.w, solved.w)
+    batch = aucbench.Batch(layout(X), y, PASSES)
+    state = second.step(state, batch)
+    assert state.solved
+    assert difference(second.weights(state), weights(second, X, y, PASSES)) < 1e-3
+    assert np.array_equal(solved.centre, before)
+
+
+@pytest.mark.parametrize("algorithm", METHODS, ids=str)
+def test_passes_may_come_in_any_parts(algorithm):
+    X, y = random_problem(4, 60, 20)
+    whole = weights(algorithm, X, y, PASSES[:12])
+    for parts in (2, 7, 12):
+        assert np.array_equal(whole, weights(algorithm, X, y, PASSES[:12], parts))
+
+
+@pytest.mark.parametrize("label", [1, -1])
+@pytest.mark.parametrize("algorithm", METHODS, ids=str)
+def test_one_class_alone_has_zero_weights(algorithm, label):
+    X, _ = random_problem(5, 20, 4)
+    state = train(algorithm, X, np.full(20, label, np.int8), PASSES)
+    assert state.solved
+    assert not algorithm.weights(state).any()
+
+
+def test_a_wrong_parameter_names_method_field_and_values():
+    with pytest.raises(aucbench.ParameterError, match=r"tau_fpl: tau must be > 0 and < 1, got 1"):
+        TauFpl(tau=1)
+    with pytest.raises(aucbench.ParameterError, match=r"toppush: lam must be > 0, got 0"):
+        TopPush(lam=0)

@@ -1,0 +1,185 @@
+"""Equal cells of several machines are replications, which agree bit for bit, within a tolerance, or not."""
+
+import pytest
+from msgspec.structs import replace
+
+from aucbench.archives.archive import Archive, from_store, into_store, merged
+from aucbench.archives.contents import gaps_of
+from aucbench.archives.file import read, write
+from aucbench.archives.replications import Agreement, compare, machines
+from aucbench.leaderboard.cells import from_store as board_cells
+from aucbench.leaderboard.cells import joined
+from aucbench.studies.record import DESCRIPTION, SEEDS, BudgetRecord, CellStatus, FailureRecord, subset
+from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store
+
+
+def elsewhere(archive, auc=0.0, **environment):
+    """The archive as another machine would have made it, its AUCs moved by `auc`."""
+
+    def moved(cell):
+        record = cell.record
+        result = replace(record.result, auc=record.result.auc + auc)
+        curve = {name: values.copy() for name, values in cell.curve.items()}
+        curve["auc"][-1] += auc
+        there = replace(record.environment, machine="there", **environment)
+        return CellResult(replace(record, result=result, environment=there), curve, cell.weights)
+
+    return Archive("there", {key: moved(cell) for key, cell in archive.cells.items()}, archive.studies)
+
+
+@pytest.fixture
+def archive(store):
+    return from_store(store, "pair")
+
+
+@pytest.fixture
+def record(archive):
+    return next(iter(archive.cells.values())).record
+
+
+def outcomes(comparisons):
+    return {each.agreement for each in comparisons}
+
+
+def test_equal_runs_on_two_machines_are_identical_and_count_both_machines(archive, tmp_path):
+    both, comparisons = merged(archive, elsewhere(archive))
+    assert outcomes(comparisons) == {Agreement.identical}
+    assert len(comparisons) == len(archive.cells)
+    for key, cell in both.cells.items():
+        assert len(machines(cell.record, both.replications(key))) == 2
+    write(both, tmp_path / "both.zip")
+    assert read(tmp_path / "both.zip")[1].others == both.others
+
+
+def test_an_archive_merged_with_itself_replicates_nothing(archive):
+    both, comparisons = merged(archive, archive)
+    assert comparisons == []
+    assert both.others == {}
+
+
+def test_under_equal_versions_the_last_bit_counts_and_under_others_the_tolerance(archive):
+    other = elsewhere(archive, auc=1e-9)
+    assert outcomes(merged(archive, other)[1]) == {Agreement.differs}
+    for changed in ({"cpu": "another one"}, {"packages": {"numba": "0.1"}}):
+        other = elsewhere(archive, auc=1e-9, **changed)
+        assert outcomes(merged(archive, other)[1]) == {Agreement.close}
+        assert outcomes(merged(archive, other, tolerance=1e-10)[1]) == {Agreement.differs}
+
+
+def test_a_version_that_rounds_nothing_and_the_version_of_a_kernel_leave_results_alike(archive):
+    packages = next(iter(archive.cells.values())).record.environment.packages | {"mlflow": "0.1"}
+    other = elsewhere(archive, auc=1e-9, packages=packages)
+    assert outcomes(merged(archive, other)[1]) == {Agreement.differs}
+
+
+def test_a_run_that_disagrees_does_not_count_as_a_machine(archive):
+    both, _ = merged(archive, elsewhere(archive, auc=-0.1))
+    for key, cell in both.cells.items():
+        assert len(machines(cell.record, both.replications(key))) == 1
+
+
+def test_a_budget_in_seconds_is_not_compared(record):
+    timed = replace(record, budget=BudgetRecord(seconds=1.0))
+    other = replace(timed, result=replace(record.result, auc=0.1))
+    assert compare(timed, other).agreement is Agreement.timed
+
+
+def test_runs_that_both_diverged_agree_and_one_that_alone_diverged_does_not(record):
+    diverged = replace(record, result=replace(record.result, auc=None, stop_reason="diverged"))
+    assert compare(diverged, diverged).agreement is Agreement.identical
+    assert compare(record, diverged, tolerance=1.0).agreement is Agreement.differs
+
+
+def test_a_store_keeps_the_cell_it_has_and_the_imported_one_as_its_replication(store, archive, tmp_path):
+    own = Store(tmp_path / "own")
+    into_store(archive, own)
+    for expected in (len(archive.cells), 0):  # nothing is counted twice
+        done = into_store(elsewhere(archive), own)
+        assert (done.cells, done.replications) == (0, expected)
+    again = from_store(own, "pair")
+    for key in archive.cells:
+        assert [each.environment.machine for each in again.replications(key)] == ["there"]
+        assert own.record(key).environment == archive.cells[key].record.environment
+
+
+def test_cells_of_different_runs_of_one_entry_are_one_entry_after_a_merge(archive):
+    (plan,) = archive.studies
+    first, other = (
+        Archive(
+            name,
+            {key: archive.cells[key] for entry in plan.entries for key in list(entry.cells)[part]},
+            (
+                replace(
+                    plan,
+                    entries=tuple(
+                        replace(entry, cells=dict(list(entry.cells.items())[part])) for entry in plan.entries
+                    ),
+                ),
+            ),
+        )
+        for name, part in (("one", slice(0, 1)), ("two", slice(1, None)))
+    )
+    both, comparisons = merged(first, other)
+    assert comparisons == []
+    assert both.studies[0].entries == plan.entries
+    assert both.cells.keys() == archive.cells.keys()
+
+
+def test_a_board_of_a_store_with_an_archive_has_each_cell_once(store, archive):
+    cells = joined([board_cells(store, "pair"), board_cells(elsewhere(archive), "pair")])
+    assert len(cells) == len(archive.cells)
+    assert {len(cell.replications) for cell in cells} == {1}
+
+
+def test_a_missing_cell_is_taken_from_the_archive_that_has_it(store, archive, tmp_path):
+    key = next(iter(archive.cells))
+    less = Archive("less", {k: cell for k, cell in archive.cells.items() if k != key}, archive.studies)
+    assert CellStatus.missing in {cell.status for cell in board_cells(less, "pair")}
+    cells = joined([board_cells(less, "pair"), board_cells(archive, "pair")])
+    assert {cell.status for cell in cells} == {CellStatus.finished}
+
+
+def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from_the_ruleset(archive):
+    assert gaps_of(archive) == []
+    (plan,) = archive.studies
+    entry = plan.entries[0]
+    missing, failing = entry.cells
+    record = archive.cells[failing].record
+    failure = FailureRecord(
+        **subset(record, (*DESCRIPTION, *SEEDS, "key")), reason=CellStatus.timeout, message="late"
+    )
+    ruleset = replace(entry.ruleset, departures=("budget.epochs=1.0",))
+    bare = replace(plan.entries[1], ruleset=None)
+    less = Archive(
+        "less",
+        {key: cell for key, cell in archive.cells.items() if key not in (missing, failing)},
+        (replace(plan, entries=(replace(entry, ruleset=ruleset), bare)),),
+        {failing: failure},
+    )
+    gaps = "\n".join(gaps_of(less))
+    assert "1 cell of 2 failed (timeout)" in gaps
+    assert "1 of 2 cells missing" in gaps
+    assert "budget.epochs=1.0" in gaps
+    assert f"{bare.algorithm} on {bare.dataset}: no ruleset" in gaps
+
+
+def test_failed_cells_travel_and_a_board_counts_them(archive, tmp_path):
+    key, cell = next(iter(archive.cells.items()))
+    failure = FailureRecord(
+        **subset(cell.record, (*DESCRIPTION, *SEEDS, "key")), reason=CellStatus.timeout, message="too late"
+    )
+    own = Store(tmp_path / "own")
+    into_store(archive, own)
+    own._file(key).unlink()
+    own.put_failure(replace(failure, traceback="File /home/me/secret.py"))
+    write(from_store(own, "pair"), tmp_path / "failed.zip")
+    _, found = read(tmp_path / "failed.zip")
+    assert found.failed[key].message == "too late"
+    assert found.failed[key].traceback == ""
+    assert [each.status for each in board_cells(found, "pair")].count(CellStatus.timeout) == 1
+    into_store(found, copy := Store(tmp_path / "copy"))
+    assert copy.failure(key).reason is CellStatus.timeout
+    both, _ = merged(found, archive)  # the other archive has the cell
+    assert both.failed == {}
+    assert key in both.cells

@@ -1,0 +1,214 @@
+"""A store of a stranger is data: nothing in it is run, obeyed by a terminal, or leads out of it."""
+
+import contextlib
+import json
+import os
+import pickle
+import shutil
+import zipfile
+
+import numpy as np
+import pytest
+
+from aucbench.cli.main import main
+from aucbench.errors import DataError
+from aucbench.studies.store import Store
+
+pytestmark = pytest.mark.slow  # whole studies
+
+MARKUP = "<script>alert(1)</script>|`\\input{x}[a](javascript:b)"
+CONTROLS = "\x1b[2J\x07\x9b31m\u202e\x00\r"
+NAME = f"my {MARKUP} {CONTROLS}"
+
+
+class Runs:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return (open, (self.path, "w"))
+
+
+@pytest.fixture
+def stranger(store, tmp_path):
+    """A copy of the store, to be changed."""
+    return Store(shutil.copytree(store.path, tmp_path / "stranger"))
+
+
+def cells_of(store):
+    return sorted(store.path.glob("cells/*/*.npz"))
+
+
+def rewritten(file, **arrays):
+    """The file with other arrays, pickled where they are objects; the record as JSON."""
+    with np.load(file) as content:
+        found = dict(content)
+    file.unlink()
+    np.savez(file, allow_pickle=True, **(found | arrays))
+
+
+def as_bytes(content):
+    return np.frombuffer(json.dumps(content).encode(), np.uint8)
+
+
+def everywhere(value, text):
+    """The JSON with a text put in place of some names."""
+    if isinstance(value, list):
+        return [everywhere(each, text) for each in value]
+    if not isinstance(value, dict):
+        return value
+    named = {"title", "cpu", "machine", "source", "command", "study"}
+    return {
+        key: text if key in named and isinstance(each, str) else everywhere(each, text)
+        for key, each in value.items()
+    }
+
+
+@pytest.mark.parametrize("place", ["record", "weights", "curve_auc", "more"])
+def test_pickled_objects_in_a_cell_are_not_run(place, stranger, tmp_path):
+    planted = tmp_path / "planted"
+    pickle.loads(pickle.dumps(Runs(planted))).close()
+    assert planted.exists()  # elsewhere it would run
+    planted.unlink()
+    for file in cells_of(stranger):
+        rewritten(file, **{place: np.array([Runs(planted)], object)})
+        with pytest.raises(DataError, match=file.stem):
+            stranger.get(file.stem)
+    words = ["--store", str(stranger.path)]
+    for command in ("status", "leaderboard", "rescore metrics=[ap]", "results export pair x"):
+        assert main([*command.split(), *words]) in (0, 2)
+    assert not planted.exists()
+
+
+def test_a_pickle_in_place_of_any_file_is_not_run(stranger, tmp_path, capsys):
+    planted = tmp_path / "planted"
+    stranger.add_trials("ab" * 32, [])
+    files = [file for file in stranger.path.rglob("*") if file.is_file()]
+    assert len(files) > 5
+    for file in files:
+        file.write_bytes(pickle.dumps(Runs(planted)))
+    for command in (["status", "--all"], ["leaderboard"], ["sync", "--uri", f"sqlite:///{tmp_path}/m.db"]):
+        assert main([*command, "--store", str(stranger.path)]) == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1
+    assert not planted.exists()
+
+
+@pytest.mark.parametrize("size", [1 << 40, 1 << 62])
+def test_an_array_that_claims_to_be_huge_is_a_damaged_cell(size, stranger):
+    file = cells_of(stranger)[0]
+    with zipfile.ZipFile(file, "a") as archive, archive.open("huge.npy", "w") as member:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (size,)}
+        np.lib.format.write_array_header_1_0(member, header)
+    with pytest.raises(DataError, match=file.stem):
+        stranger.get(file.stem)
+
+
+@pytest.fixture
+def named(stranger):
+    """A store whose names are markup and codes of terminals."""
+    for file in cells_of(stranger):
+        with np.load(file) as content:
+            record = json.loads(content["record"].tobytes())
+        rewritten(file, record=as_bytes(everywhere(record, NAME)))
+    for file in stranger.path.glob("plans/*.json"):
+        plan = everywhere(json.loads(file.read_bytes()), NAME)
+        plan["entries"] = [entry | {"dataset": NAME} for entry in plan["entries"]]
+        plan["unavailable"] = [NAME]
+        file.write_text(json.dumps(plan))
+    return stranger
+
+
+def is_harmless(text):
+    return not any(letter in text for letter in CONTROLS if not letter.isprintable())
+
+
+def test_no_control_character_of_a_store_reaches_the_terminal(named, tmp_path, capsys):
+    folder = tmp_path / "board"
+    words = ["--store", str(named.path)]
+    (study,) = {plan.study for plan in named.plans()}
+    file = str(tmp_path / "x.zip")
+    for command in (
+        ["status", "--all", *words],
+        ["leaderboard", *words],
+        ["leaderboard", "--out", str(folder), *words],
+        ["leaderboard", "--study", "\x1b[2J", *words],
+        ["results", "export", study, file, *words],
+        ["results", "check", file],
+    ):
+        main(command)
+        said = capsys.readouterr()
+        assert is_harmless(said.out), command
+        assert is_harmless(said.err), command
+        assert said.out or said.err
+    assert "my" in study
+
+
+def test_markup_in_names_stays_text_in_every_document(named, tmp_path):
+    folder = tmp_path / "board"
+    assert main(["leaderboard", "--store", str(named.path), "--out", str(folder)]) == 0
+    documents = {ending: (folder / f"leaderboard{ending}").read_text() for ending in (".html", ".md", ".tex")}
+    assert all(map(is_harmless, documents.values()))
+    assert "<script>alert" not in documents[".html"]
+    assert "<script>alert" not in documents[".md"].replace("\\<", "")
+    assert "](javascript" not in documents[".md"].replace("\\]", "")
+    assert "\\input" not in documents[".tex"]
+    assert "alert(1)" in documents[".html"]
+
+
+KEYS = ["../../../outside", "/etc/passwd", "..", "a/../../../../outside", "\0"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_that_is_a_path_leads_nowhere(key, stranger, tmp_path):
+    before = sorted(tmp_path.rglob("*"))
+    for action in (
+        lambda: stranger.get(key),
+        lambda: stranger.failure(key),
+        lambda: stranger.add_trials(key, []),
+        lambda: stranger.mark_tracked("uri", key, "run"),
+        lambda: stranger.put_replications(key, []),
+    ):
+        with contextlib.suppress(DataError, ValueError):  # or there is nothing
+            assert not action()
+    inside = {path for path in tmp_path.rglob("*") if stranger.path in path.parents}
+    assert set(tmp_path.rglob("*")) - inside == set(before) - inside
+    assert not os.path.exists("/etc/passwd.npz")
+
+
+@pytest.mark.parametrize("name", ["..", ".", "../../x", "/abs/x", "a\\b"])
+def test_a_study_whose_name_is_a_path_has_a_folder_in_boards(name, stranger):
+    found = stranger.board_folder(name)
+    assert found.resolve().parent == (stranger.path / "boards").resolve()
+
+
+def test_links_are_not_followed_out_of_the_store(stranger, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name in ("cells", "trials", "boards", "failures"):
+        shutil.rmtree(stranger.path / name, ignore_errors=True)
+        (stranger.path / name).symlink_to(outside)
+    secret = tmp_path / "secret.json"
+    secret.write_text("{}")
+    (stranger.path / "plans" / "x.json").symlink_to(secret)
+    key = "ab" * 32
+    for action in (
+        lambda: stranger.get(key),
+        lambda: stranger.add_trials(key, []),
+        lambda: stranger.board_folder("x"),
+        lambda: stranger.plans(),
+    ):
+        with pytest.raises(DataError, match="leads out of it"):
+            action()
+    assert list(outside.iterdir()) == []
+
+
+def test_a_name_of_a_data_set_makes_no_folder_elsewhere_in_mlflow(tmp_path):
+    from aucbench.tracking.client import Connection
+
+    connection = Connection(f"sqlite:///{tmp_path}/deep/er/mlflow.db")
+    for name in ("../../../x", "/abs", "..", "a/../../b"):
+        found = connection.client.get_experiment(connection.experiment(name))
+        place = found.artifact_location.removeprefix("file://")
+        assert os.path.dirname(os.path.normpath(place)) == str(tmp_path / "deep" / "er" / "mlruns")

@@ -1,0 +1,289 @@
+"""``aucbench results`` and ``--with``: what is printed, exit statuses, help, completion and bad input."""
+
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from aucbench.archives.archive import Archive
+from aucbench.archives.file import read, write
+from aucbench.cli.commands.results import results
+from aucbench.cli.main import main
+from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.result import CellResult
+from tests.archives.conftest import WORDS
+
+pytestmark = pytest.mark.slow  # whole studies
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / "tests" / "archives" / "kept"
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder with a store of one study, and its archive."""
+    folder = tmp_path_factory.mktemp("results")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(list(WORDS)) == 0
+        assert main(["results", "export", "pair", "pair.zip", "--confirmed", "psam=A. Author, letter"]) == 0
+    return folder
+
+
+@pytest.fixture
+def run(finished, tmp_path, monkeypatch, capsys):
+    """Run a command in a folder with the archive alone; gives status, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    shutil.copy(finished / "pair.zip", tmp_path)
+
+    def run(*words):
+        status = main(list(words))
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+def altered(file, target, auc=0.0, **fields):
+    """The archive with every AUC moved, from another machine, its digests right."""
+    _, archive = read(file)
+    cells = {}
+    for key, cell in archive.cells.items():
+        record, curve = cell.record, {name: values.copy() for name, values in cell.curve.items()}
+        curve["auc"][-1] += auc
+        record = replace(
+            record,
+            result=replace(record.result, auc=record.result.auc + auc),
+            environment=replace(record.environment, machine="there"),
+            **fields,
+        )
+        cells[key] = CellResult(record, curve, None)
+    write(Archive("", cells, archive.studies), target)
+
+
+def test_a_board_of_an_archive_alone_needs_no_store(run, tmp_path):
+    status, out, _ = run("leaderboard", "--with", "pair.zip", "--study", "pair")
+    assert status == 0
+    assert "4 cells done" in out
+    assert "confirmed by its author: A. Author, letter" in " ".join(out.split())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pair.zip"]
+
+
+def test_an_imported_study_needs_no_run_and_says_how_far_it_is(run):
+    assert run("results", "import", "pair.zip")[:2] == (
+        0, "4 cells, 0 replications and 0 failures of pair put into aucbench-store\n",
+    )  # fmt: skip
+    status, out, _ = run("run", *WORDS, "--dry-run")
+    assert status == 0
+    assert "4 of them stored; 0 trainings to run" in out
+    assert run("status", "--study", "pair")[0] == 0
+
+
+def test_a_board_of_a_store_and_an_archive_counts_machines(run):
+    run("results", "import", "pair.zip")
+    altered("pair.zip", "there.zip")
+    status, out, _ = run("leaderboard", "--with", "there.zip", "--study", "pair")
+    assert status == 0
+    assert " ".join(out.split()).count("replicated on 2 machines") == 2
+
+
+def test_check_passes_a_whole_study_and_names_what_is_missing(run):
+    status, out, err = run("results", "check", "pair.zip")
+    assert (status, err) == (0, "")
+    assert "4 cells" in out
+    assert "psam: confirmed by A. Author, letter" in out
+    _, archive = read("pair.zip")
+    _, *others = archive.cells
+    write(Archive("", {key: archive.cells[key] for key in others}, archive.studies), "less.zip")
+    status, _, err = run("results", "check", "less.zip")
+    assert status == 1
+    assert "1 of 2 cells missing" in err
+
+
+def test_verify_runs_cells_again_and_finds_a_forger_whom_digests_do_not(run):
+    status, out, _ = run("results", "verify", "pair.zip", "--cells", "2")
+    assert (status, out.splitlines()[-1].partition(",")[0]) == (0, "2 replications: 2 with equal AUC")
+    altered("pair.zip", "forged.zip", auc=-0.01)
+    assert run("results", "check", "forged.zip")[0] == 0
+    status, out, _ = run("results", "verify", "forged.zip", "--cells", "1")
+    assert status == 1
+    assert "1 that disagree" in out
+    assert "Python" in out
+
+
+def test_verify_runs_tunings_again(run, finished):
+    words = [word for word in WORDS if not word.startswith(("study", "ruleset", "runs"))]
+    assert main([*words, "study=tuned", "tuning=random", "tuning.trials=3", "tuning.folds=2"]) == 0
+    run("results", "export", "tuned", "tuned.zip")
+    status, out, _ = run("results", "verify", "tuned.zip", "--cells", "2")
+    assert status == 0
+    assert "2 with equal AUC" in out
+
+
+def test_verify_runs_cells_of_other_code_and_allows_them_the_tolerance(run, monkeypatch):
+    altered("pair.zip", "near.zip", auc=-5e-5)
+    altered("pair.zip", "far.zip", auc=-5e-3)
+    words = ("results", "verify", "near.zip", "--cells", "2")
+    assert "2 that disagree" in run(*words)[1]  # made by the code that is here: bit for bit
+    monkeypatch.setattr(Entry, "digest_sources", lambda self: "1" * 64)
+    status, out, _ = run(*words)
+    assert status == 0
+    assert "0 with equal AUC, 2 within the tolerance" in out
+    assert "2 cells made by other code" in out
+    assert run(*words, "--tolerance", "1e-5")[0] == 1
+    status, out, _ = run("results", "verify", "far.zip", "--cells", "2")
+    assert (status, out.count("made by other code: AUC")) == (1, 2)
+
+
+def test_verify_runs_cells_of_another_version_of_a_plugin_but_none_with_other_settings(run, monkeypatch):
+    describe = BoundPlugin.describe
+    monkeypatch.setattr(BoundPlugin, "describe", lambda self: replace(describe(self), version="99.0"))
+    status, out, _ = run("results", "verify", "pair.zip", "--cells", "1")
+    assert status == 0
+    assert "1 cell made by other code" in out
+    monkeypatch.setattr(
+        BoundPlugin, "describe", lambda self: replace(describe(self), parameters={"strange": 1})
+    )
+    status, out, _ = run("results", "verify", "pair.zip")
+    assert status == 1
+    assert out.count("the settings here are others (2 cells)") == 2
+
+
+def test_verify_refuses_a_key_that_is_not_of_its_settings(run):
+    _, archive = read("pair.zip")
+    renamed = {key: key[::-1] for key in archive.cells}
+    cells = {
+        renamed[key]: CellResult(replace(cell.record, key=renamed[key]), cell.curve, None)
+        for key, cell in archive.cells.items()
+    }
+    plans = tuple(
+        replace(
+            plan,
+            entries=tuple(
+                replace(entry, cells={renamed[key]: seeds for key, seeds in entry.cells.items()})
+                for entry in plan.entries
+            ),
+        )
+        for plan in archive.studies
+    )
+    write(Archive("", cells, plans), "renamed.zip")
+    status, out, _ = run("results", "verify", "renamed.zip")
+    assert status == 1
+    assert "its key is not that of its settings, data and code" in out
+
+
+@pytest.mark.parametrize("kept", sorted(KEPT.glob("*.zip")), ids=lambda path: path.stem)
+def test_verify_runs_cells_that_earlier_versions_made(run, kept):
+    status, out, _ = run("results", "verify", str(kept), "--cells", "2")
+    assert status == 0, out
+    assert out.startswith("2 replications")
+
+
+def test_verify_does_not_read_files_that_a_stranger_names(run):
+    altered("pair.zip", "code.zip", source="0" * 64)
+    status, out, _ = run("results", "verify", "code.zip", "--cells", "1")
+    assert status == 0  # the key says what was run; what the record adds to it is not believed
+    assert "1 with equal AUC" in out
+    assert "other code" not in out
+    rows = "\n".join(f"{i % 7},{i % 5},{i % 2}" for i in range(80))
+    Path("own.csv").write_text(f"a,b,y\n{rows}\n")
+    words = ["dataset=csv", "dataset.path=own.csv", "dataset.target=y", "study=own", "tracking=none"]
+    assert main(words) == 0
+    run("results", "export", "own", "own.zip")
+    Path("own.csv").unlink()
+    status, out, _ = run("results", "verify", "own.zip")
+    assert status == 1
+    assert "its data come from a file of its own, which is not read (1 cell)" in out
+
+
+def test_merge_counts_replications_writes_both_and_lists_disagreements(run):
+    altered("pair.zip", "there.zip")
+    status, out, _ = run("results", "merge", "pair.zip", "there.zip", "both.zip")
+    assert status == 0
+    assert "4 replications: 4 with equal AUC" in out
+    assert len(read("both.zip")[1].others) == 4
+    altered("pair.zip", "wrong.zip", auc=-0.2)
+    status, out, _ = run("results", "merge", "pair.zip", "wrong.zip")
+    assert status == 1
+    assert out.count("allowed 0\n") == 4
+    assert run("results", "merge", "pair.zip", "wrong.zip", "--tolerance", "0.5")[0] == 1  # equal versions
+
+
+@pytest.mark.mirror
+def test_compare_takes_a_study_from_an_archive(run, tmp_path):
+    words = ["-m", "algo=solam", "dataset=diabetes", "study=spdam_table3", "budget.checkpoints=2"]
+    assert main([*words, "tracking=none"]) == 0
+    run("results", "export", "spdam_table3", "table.zip")
+    shutil.move("aucbench-store", "away")
+    status, out, _ = run("compare", "spdam_table3", "--with", "table.zip")
+    assert status == 0
+    assert "--with table.zip" in out
+    assert "diabetes" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("results", "export", "none", "x.zip"), "There is no store at aucbench-store"),
+        (("results", "import", "none.zip"), "There is no archive none.zip"),
+        (("results", "check", "text.zip"), "text.zip is no archive of results"),
+        (("results", "verify", "pair.zip", "--cells", "0"), "0 is not in the range"),
+        (("results", "merge", "pair.zip", "pair.zip", "no/such/x.zip"), "cannot be written"),
+        (("results", "export"), "Missing argument"),
+        (("results", "exprt"), "No such command"),
+        (("leaderboard", "--with", "pair.zip", "--study", "other"), "no study 'other'. Known: pair"),
+        (("compare", "fsauc_table2", "--with", "pair.zip"), "no study 'fsauc_table2'"),
+    ],
+)
+def test_bad_input_gets_one_sentence(run, words, sentence):
+    Path("text.zip").write_text("nothing")
+    status, _, err = run(*words)
+    assert status == 2
+    assert sentence in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+
+
+def test_a_confirmation_without_a_name_is_refused(run):
+    run("results", "import", "pair.zip")
+    status, _, err = run("results", "export", "pair", "x.zip", "--confirmed", "psam")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "METHOD=TEXT" in err
+
+
+@pytest.mark.parametrize("name", sorted(results.commands))
+def test_each_subcommand_has_help_with_examples(run, name):
+    status, out, _ = run("results", name, "--help")
+    assert status == 0
+    assert f"aucbench results {name}" in out.partition("Examples:")[2]
+
+
+def test_the_shell_completes_subcommands_studies_and_archives(run, monkeypatch):
+    run("results", "import", "pair.zip")
+    for line, expected in (
+        ("aucbench results ", {"export", "import", "check", "merge", "verify"}),
+        ("aucbench results export ", {"pair"}),
+        ("aucbench results check pa", {"pair.zip"}),
+    ):
+        monkeypatch.setenv("COMP_LINE", line)
+        status, out, _ = run("-sc", "query=bash")
+        assert status == 0
+        assert set(out.split()) == expected
+
+
+@pytest.mark.usefixtures("process")
+def test_the_check_of_a_contribution_says_how_it_is_called_and_names_existing_commands():
+    script = ROOT / ".ci" / "contribution"
+    done = subprocess.run([script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr.splitlines()[0].split()[0]) == (2, "usage:")
+    used = [line.split()[1:3] for line in script.read_text().splitlines() if line.startswith("aucbench ")]
+    assert [words[1] for words in used if words[0] == "results"] == ["check", "verify"]
+
+
+def test_the_archive_holds_nothing_that_python_would_run(finished):
+    with zipfile.ZipFile(finished / "pair.zip") as archive:
+        assert {name.rpartition(".")[2] for name in archive.namelist()} == {"json", "parquet"}

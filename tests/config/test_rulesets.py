@@ -1,0 +1,100 @@
+"""Rulesets compose, are recorded with each entry, and change no cell."""
+
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+
+from aucbench import api
+from aucbench.config.compose import config_folder
+from aucbench.errors import ParameterError
+from aucbench.leaderboard.build import build
+from aucbench.leaderboard.cells import from_store
+from aucbench.studies.store import Store
+from tests.helpers.studies import study_of
+
+pytestmark = pytest.mark.slow  # whole studies
+
+FILES = sorted((Path(config_folder()) / "ruleset").glob("*.yaml"))
+
+
+def entry_of(*words):
+    (entry,) = study_of(*words, "tracking=none").entries
+    return entry
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_ruleset_is_named_like_its_file_and_has_a_version_and_a_date(file):
+    ruleset = OmegaConf.load(file).ruleset
+    assert ruleset.title == file.stem
+    assert ruleset.version >= 1
+    assert len(ruleset.date.split("-")) == 3
+
+
+def test_trials_give_every_method_the_same_number_of_random_settings():
+    counts = {
+        algo: entry_of("ruleset=trials", f"algo={algo}").tuning.choice.trials
+        for algo in ("psam", "solam", "log_reg")
+    }
+    assert len(set(counts.values())) == 1
+    assert entry_of("ruleset=trials").tuning.choice.name == "random"
+    assert not entry_of("ruleset=trials", "algo=sklearn").tuning.chooses
+
+
+def test_settings_that_depart_from_a_ruleset_are_recorded_with_the_entry():
+    departures = entry_of(
+        "ruleset=trials", "tuning.trials=5", "algo.gamma=0.5", "budget.epochs=2"
+    ).ruleset.departures
+    assert departures == ("algo.gamma=0.5", "tuning.trials=5", "budget.epochs=2.0")
+    assert entry_of("ruleset=defaults", "tuning=grid").ruleset.departures[-1] == "tuning=grid"
+
+
+def test_what_a_ruleset_leaves_open_is_no_departure():
+    words = (
+        "runs=3",
+        "dataset=wine",
+        "protocol=kfold",
+        "max_train_rows=50",
+        "limits.seconds=5",
+        "loss=hinge",
+    )
+    assert entry_of("ruleset=defaults", *words).ruleset.departures == ()
+
+
+def test_a_ruleset_changes_no_key():
+    bare, ruled = entry_of("dataset=wine"), entry_of("dataset=wine", "ruleset=defaults")
+    assert bare.ruleset is None
+    assert bare.cell_keys(("data",)) == ruled.cell_keys(("data",))
+
+
+def test_a_ruleset_of_ones_own_is_found_in_a_folder(tmp_path):
+    (tmp_path / "ruleset").mkdir()
+    text = (
+        "# @package _global_\nruleset: {title: short, version: 3, date: '2026-01-02'}\nbudget: {epochs: 2}\n"
+    )
+    (tmp_path / "ruleset" / "short.yaml").write_text(text)
+    (entry,) = study_of("ruleset=short", "tracking=none", "--config-dir", str(tmp_path)).entries
+    assert str(entry.ruleset) == "ruleset short, version 3 of 2026-01-02"
+    assert entry.budget.epochs == 2
+    assert entry.ruleset.departures == ()
+
+
+def test_a_ruleset_is_chosen_whole():
+    with pytest.raises(ParameterError, match=r"ruleset\.version"):
+        api.plan_study(["ruleset=trials", "ruleset.version=7"])
+
+
+def test_a_board_names_the_ruleset_its_departures_and_the_methods_without_one(tmp_path):
+    common = ["dataset=wine", f"store.path={tmp_path}", "tracking=none", "study=fair", "budget.checkpoints=2"]
+    api.run_study(["-m", "algo=psam,solam", "ruleset=defaults", *common])
+    api.run_study(["algo=uni_log", "algo.lam=0.5", "ruleset=defaults", *common])
+    api.run_study(["algo=log_reg", *common])
+    (board,) = build(from_store(Store(tmp_path), "fair"), "fair", one_study=True).boards
+    named = board.setting.rpartition("; ")[2]
+    assert named.startswith("ruleset defaults, version 1 of ")
+    assert named.endswith("except uni_log (algo.lam=0.5), no ruleset (log_reg)")
+
+
+def test_a_ruleset_beside_a_tuning_of_an_experiment_is_refused_in_a_sentence():
+    with pytest.raises(ParameterError, match="ruleset=trials does not go with the tuning"):
+        api.plan_study(["+experiment=smoke", "ruleset=trials", "tracking=none"])

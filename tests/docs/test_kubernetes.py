@@ -1,0 +1,55 @@
+"""The manifest for Kubernetes is what the operator's form demands, and its commands know their options."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from distributed.cli import dask_scheduler, dask_worker
+
+MANIFEST = Path(__file__).resolve().parents[2] / "docs" / "kubernetes" / "cluster.yaml"
+COMMANDS = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}
+
+
+@pytest.fixture
+def spec():
+    found = yaml.safe_load(MANIFEST.read_text())
+    assert (found["apiVersion"], found["kind"]) == ("kubernetes.dask.org/v1", "DaskCluster")
+    assert set(found["spec"]) == {"worker", "scheduler"}
+    return found["spec"] | {"name": found["metadata"]["name"]}
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_commands_have_options_that_dask_knows(kind, spec, tmp_path):
+    for name in ("ca", "cert", "key"):
+        (tmp_path / f"{name}.pem").touch()
+    (container,) = spec[kind]["spec"]["containers"]
+    assert all(isinstance(word, str) for word in container["args"])
+    assert container["args"][:2] == ["dask", kind]
+    address = ["tls://127.0.0.1:8786"] if kind == "worker" else []
+    words = [word.replace("/certificates", str(tmp_path)) for word in container["args"][2:]]
+    context = COMMANDS[kind].make_context(kind, [*words, *address])
+    options = context.params
+    assert options["protocol"] == "tls"
+    if kind == "worker":
+        assert (options["nthreads"], options["memory_limit"]) == (1, "0")
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_volumes_are_there_and_hold_the_certificates(kind, spec):
+    pod = spec[kind]["spec"]
+    (container,) = pod["containers"]
+    volumes = {volume["name"] for volume in pod["volumes"]}
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    assert set(mounts) == volumes
+    files = [word for word in container["args"] if word.startswith(mounts["certificates"])]
+    assert {Path(file).name for file in files} == {"ca.pem", "cert.pem", "key.pem"}
+
+
+def test_the_service_selects_the_scheduler_and_names_its_port(spec):
+    service, (container,) = spec["scheduler"]["service"], spec["scheduler"]["spec"]["containers"]
+    assert service["selector"] == {"dask.org/cluster-name": spec["name"], "dask.org/component": "scheduler"}
+    (port,), (own,) = service["ports"], container["ports"]
+    assert port["targetPort"] == own["name"]
+    assert (
+        port["port"] == own["containerPort"] == int(container["args"][container["args"].index("--port") + 1])
+    )

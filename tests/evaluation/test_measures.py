@@ -1,0 +1,255 @@
+"""Measures beside the AUC against golden values, scikit-learn, brute force and each other."""
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+
+from aucbench import DataError, ParameterError
+from aucbench.evaluation import (
+    average_precision,
+    exact_auc,
+    functions,
+    partial_auc,
+    precision_at,
+    recall_at,
+    two_way_partial_auc,
+)
+from aucbench.evaluation.auc import measure_columns
+from aucbench.evaluation.measures import MEASURES, listed, named, restored
+from tests.algorithms.formula_data import GOLDEN, formula_data
+from tests.evaluation.test_auc import FAMILIES
+
+SMALL = (
+    np.array([0.9, 0.9, 0.8, 0.7, 0.7, 0.7, 0.6, 0.5, 0.5, 0.4, 0.3, 0.3, 0.2, 0.1]),
+    np.array([1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, -1, -1, -1], np.int8),
+)
+FUNCTIONS = {
+    "auc": exact_auc,
+    "average_precision": average_precision,
+    "partial_auc": partial_auc,
+    "mean_tpr": lambda scores, y, max_fpr: two_way_partial_auc(scores, y, 0.0, max_fpr),
+    "recall_at": recall_at,
+    "precision_at": precision_at,
+    "two_way_partial_auc": two_way_partial_auc,
+}
+
+
+def rounded():
+    X, y = formula_data()
+    return np.round(X @ [1.0, -1.0, -2.0, -1.0], 1), y
+
+
+def labels(rng, n):
+    y = np.where(rng.random(n) < 0.3, 1, -1).astype(np.int8)
+    y[:2] = 1, -1
+    return y
+
+
+@pytest.mark.parametrize(("case", "data"), [("metrics small", lambda: SMALL), ("metrics rounded", rounded)])
+def test_the_golden_values_are_reproduced(case, data):
+    scores, y = data()
+    for name, value in GOLDEN[case].items():
+        function, *parameters = name.split()
+        found = FUNCTIONS[function](scores, y, *map(float, parameters))
+        assert found == pytest.approx(value, abs=1e-12), name
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")  # scikit-learn's, over the huge ones
+@pytest.mark.parametrize("n", [2, 3, 33, 3000])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_kind_of_scores_gives_the_values_of_sklearn(family, n):
+    rng = np.random.default_rng(n)
+    scores, y = FAMILIES[family](rng, n), labels(rng, n)
+    assert average_precision(scores, y) == pytest.approx(average_precision_score(y, scores), abs=1e-12)
+    for rate in (0.03, 0.2, 1.0):
+        expected = roc_auc_score(y, scores, max_fpr=rate)
+        assert partial_auc(scores, y, rate) == pytest.approx(expected, abs=1e-12)
+        fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
+        assert recall_at(scores, y, rate) == pytest.approx(tpr[fpr <= rate + 1e-12].max(), abs=1e-12)
+
+
+@pytest.mark.parametrize("family", ["normal", "ties", "constant"])
+def test_weights_give_the_values_of_sklearn_and_whole_ones_count_rows_several_times(family):
+    rng = np.random.default_rng(5)
+    scores, y = FAMILIES[family](rng, 500), labels(rng, 500)
+    weights = rng.exponential(size=500) * (rng.random(500) < 0.9)
+    weights[:2] = 1.0
+    own = {"sample_weight": weights}
+    assert exact_auc(scores, y, weights) == pytest.approx(roc_auc_score(y, scores, **own), abs=1e-12)
+    expected = average_precision_score(y, scores, **own)
+    assert average_precision(scores, y, weights) == pytest.approx(expected, abs=1e-12)
+    expected = roc_auc_score(y, scores, max_fpr=0.2, **own)
+    assert partial_auc(scores, y, 0.2, weights) == pytest.approx(expected, abs=1e-12)
+    times = rng.integers(0, 4, 500)
+    times[:2] = 1
+    often = np.repeat(scores, times), np.repeat(y, times)
+    for function in (exact_auc, average_precision, partial_auc, two_way_partial_auc):
+        assert function(scores, y, weights=times) == pytest.approx(function(*often), abs=1e-12)
+
+
+def by_integration(scores, y, min_tpr, max_fpr, steps=200_000):
+    """The two-way area by a midpoint rule over scikit-learn's curve."""
+    fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
+    f = (np.arange(steps) + 0.5) / steps * max_fpr
+    after = np.searchsorted(fpr, f, side="right")  # fpr[after - 1] <= f < fpr[after]
+    part = (f - fpr[after - 1]) / (fpr[after] - fpr[after - 1])
+    r = tpr[after - 1] + part * (tpr[after] - tpr[after - 1])
+    return np.maximum(0.0, r - min_tpr).mean() / (1 - min_tpr)
+
+
+@pytest.mark.parametrize("family", ["normal", "ties", "constant", "two values"])
+@pytest.mark.parametrize("bounds", [(0.0, 0.3), (0.4, 0.3), (0.7, 0.9), (0.5, 1.0)])
+def test_the_two_way_area_is_that_of_a_numeric_integration(family, bounds):
+    rng = np.random.default_rng(1)
+    scores, y = FAMILIES[family](rng, 90), labels(rng, 90)
+    scores = scores + 0.5 * (y == 1) * (family == "normal")
+    assert two_way_partial_auc(scores, y, *bounds) == pytest.approx(
+        by_integration(scores, y, *bounds), abs=1e-4
+    )
+
+
+def test_the_two_way_area_is_the_auc_of_the_lowest_positives_against_the_highest_negatives():
+    rng = np.random.default_rng(2)
+    positives, negatives = np.sort(rng.normal(0.7, 1.0, 40)), np.sort(rng.normal(0.0, 1.0, 60))
+    scores, y = np.append(positives, negatives), np.repeat([1, -1], [40, 60]).astype(np.int8)
+    hard = (positives[:20, None] > negatives[None, -30:]).mean()
+    assert two_way_partial_auc(scores, y, 0.5, 0.5) == pytest.approx(hard, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=9), st.integers(1, 9))
+def test_precision_is_the_mean_over_all_orders_of_ties(samples, wanted):
+    scores = np.array([float(score) for score, _ in samples])
+    y = np.where([positive for _, positive in samples], 1, -1).astype(np.int8)
+    if abs(y.sum()) == len(y):
+        y[0] = -y[0]
+    n, rows = len(y), min(wanted, len(y))
+    rng = np.random.default_rng(0)
+    # Of a group that is cut, each row is as likely as any other to be among the first.
+    edge = np.sort(scores)[::-1][rows - 1]
+    inside, tied = scores > edge, scores == edge
+    expected = ((y == 1) & inside).sum() + (rows - inside.sum()) * (y[tied] == 1).mean()
+    assert precision_at(scores, y, rows / n) == pytest.approx(expected / rows, abs=1e-12)
+    drawn = []
+    for _ in range(400):
+        order = np.lexsort((rng.random(n), -scores))[:rows]
+        drawn.append((y[order] == 1).mean())
+    assert precision_at(scores, y, rows / n) == pytest.approx(np.mean(drawn), abs=0.15)
+
+
+def test_scores_that_are_all_equal_have_the_value_of_chance_and_the_whole_range_is_the_auc():
+    rng = np.random.default_rng(0)
+    y = labels(rng, 200)
+    share = float((y == 1).mean())
+    for name, cls in MEASURES.items():
+        value = measure_columns(np.zeros((200, 1)), y, [cls()])[0, 0]
+        # No threshold splits equal scores; random ones reach a recall of about the rate.
+        assert value == pytest.approx(0.0 if name == "recall_at_fpr" else cls().chance(share)), name
+    scores = rng.normal(size=200) + 0.8 * y
+    assert partial_auc(scores, y, 1.0) == pytest.approx(exact_auc(scores, y), abs=1e-12)
+    assert two_way_partial_auc(scores, y, 0.0, 1.0) == pytest.approx(exact_auc(scores, y), abs=1e-12)
+    assert recall_at(np.zeros(200), y, 1.0) == 1.0
+
+
+def test_columns_give_what_each_column_gives_alone():
+    rng = np.random.default_rng(0)
+    scores, y = np.round(rng.normal(size=(400, 3)), 1), labels(rng, 400)
+    found = measure_columns(scores, y, [cls() for cls in MEASURES.values()])
+    functions = (exact_auc, average_precision, partial_auc, two_way_partial_auc, precision_at, recall_at)
+    assert found.tolist() == [[function(column, y) for function in functions] for column in scores.T]
+
+
+def test_what_is_undefined_or_out_of_range_is_refused_with_a_reason():
+    scores, y = SMALL
+    for function in FUNCTIONS.values():
+        if function in (exact_auc, average_precision, partial_auc):
+            with pytest.raises(DataError, match="0 positives"):
+                function(scores, -np.ones(14, np.int8))
+    with pytest.raises(ParameterError, match=r"pauc: max_fpr must be .* got 2"):
+        partial_auc(scores, y, 2.0)
+    with pytest.raises(ParameterError, match="tpauc: min_tpr must be >= 0 and < 1, got 1"):
+        two_way_partial_auc(scores, y, 1.0)
+    with pytest.raises(ParameterError, match=r"precision_at: share .* got 0"):
+        precision_at(scores, y, 0)
+    with pytest.raises(ParameterError, match=r"recall_at_fpr: max_fpr .* got -1"):
+        recall_at(scores, y, -1)
+    with pytest.raises(DataError, match="score 0 is NaN"):
+        average_precision(np.full(14, np.nan), y)
+    for weights, said in (([1.0] * 13, "13 weights"), ([-1.0] * 14, "got -1"), ((y == 1) * 1.0, "no weight")):
+        with pytest.raises(DataError, match=said):
+            average_precision(scores, y, weights)
+
+
+@pytest.mark.parametrize("function", [partial_auc, lambda *own: two_way_partial_auc(*own[:2], 0.5, own[2])])
+def test_rates_too_small_to_divide_by_are_refused_and_those_above_have_a_value(function):
+    scores, y = SMALL
+    assert 0.0 <= function(scores, y, 1e-12) <= 1.0
+    for rate in (5e-324, 1e-300, 9e-13):
+        with pytest.raises(ParameterError, match=f"max_fpr must be .* got {rate}"):
+            function(scores, y, rate)
+
+
+def test_steps_without_weight_count_nothing_wherever_they_are():
+    scores, y = np.array([0.9, 0.8, 0.7, 0.1]), np.array([1, -1, 1, -1])
+    for without in range(4):
+        weights = (np.arange(4) != without) * 1.0
+        expected = average_precision_score(y, scores, sample_weight=weights)
+        assert average_precision(scores, y, weights) == expected
+        left = weights > 0
+        assert average_precision(scores, y, weights) == average_precision(scores[left], y[left])
+
+
+@pytest.mark.parametrize("unit", [1e308, 1e-320])
+def test_the_unit_of_the_weights_makes_no_difference(unit):
+    scores, y = SMALL
+    for function in (exact_auc, average_precision, partial_auc, two_way_partial_auc):
+        assert function(scores, y, weights=[unit] * 14) == pytest.approx(function(scores, y), abs=1e-12)
+
+
+def test_labels_are_minus_one_or_zero_and_one_and_nothing_else():
+    scores, y = SMALL
+    expected = exact_auc(scores, y)
+    for kind in (int, float, np.uint8, bool, object):
+        assert exact_auc(scores, ((y + 1) // 2).astype(kind)) == expected
+    assert exact_auc(scores, list(y)) == exact_auc(scores, y.astype(float), np.ones(14)) == expected
+    for wrong, said in (
+        (np.where(y == 1, 2, 1), "got 1, 2"),
+        (np.where(np.arange(14) < 2, 0, y), "got -1, 0, 1"),
+        (np.where(y == 1, 1.0, np.nan), "got 1, nan"),
+        (np.arange(14), r"got 0, 1, 2, 3, 4, \.\.\."),
+        (np.where(y == 1, "yes", "no"), "labels must be real numbers, got 'yes'"),
+        ([None, *y[1:]], "labels must be real numbers, got None"),
+    ):
+        for weights in (None, np.ones(14)):
+            with pytest.raises(DataError, match=said):
+                exact_auc(scores, wrong, weights)
+
+
+def test_what_is_no_real_number_is_refused_by_name():
+    scores, y = SMALL
+    for wrong, said in (
+        (scores + 1j, r"got \(0.9\+1j\)"),
+        ([str(score) for score in scores], "got '0.9'"),
+        ([*scores[:-1], None], "got None"),
+        ([[1.0], [2.0, 3.0]], r"got \[\[1.0\], \[2.0, 3.0\]\]"),
+    ):
+        with pytest.raises(DataError, match=f"scores must be real numbers, {said}"):
+            average_precision(wrong, y)
+        with pytest.raises(DataError, match=f"weights must be real numbers, {said}"):
+            average_precision(scores, y, wrong)
+
+
+def test_measures_are_found_by_name_and_restored_from_their_parameters():
+    for name, cls in MEASURES.items():
+        assert named(name) is cls
+        assert restored(name, cls().parameters) == cls()
+    with pytest.raises(ParameterError, match=r"'prauc'.*pauc"):
+        named("prauc")
+    assert listed([MEASURES["ap"](), MEASURES["tpauc"]()]) == "ap, tpauc(min_tpr=0.5, max_fpr=0.5)"
+
+
+def test_the_examples_of_the_documentation_hold():
+    assert doctest.testmod(functions).failed == 0

@@ -1,0 +1,202 @@
+"""The mean over all pairs and its derivatives against the pairs written out; bounds against the minimum."""
+
+import numpy as np
+import pytest
+from scipy import optimize, sparse
+
+from aucbench import Norm, Objective, ParameterError, kernels
+from aucbench.evaluation.pair_objective import certificate, objective_value
+from aucbench.kernels import loss_pieces, pair_loss
+from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
+from tests.helpers.training import random_problem
+
+LOSSES = [
+    Square(), Hinge(), Hinge(0.3), SquaredHinge(), SquaredHinge(2.5), SmoothHinge(), SmoothHinge(0.4),
+    Logistic(), Exponential(),
+]  # fmt: skip
+each_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
+PIECEWISE = [loss for loss in LOSSES if hasattr(loss, "pieces")]
+
+
+def scores_of(kind, n=120):
+    """Scores and labels; exact numbers, so that margins are exact as well."""
+    rng = np.random.default_rng(5)
+    y = np.where(rng.random(n) < 0.3, 1, -1).astype(np.int8)
+    scores = {
+        "normal": lambda: rng.normal(size=n),
+        "ties": lambda: np.round(2 * rng.normal(size=n)) / 2,
+        "constant": lambda: np.full(n, 0.25),
+        "at the margin": lambda: (y == 1) * 1.0,
+        "far from zero": lambda: 2.0**40 + np.round(rng.normal(size=n) * 2**10) / 2**10,
+        "large": lambda: np.round(1e6 * rng.normal(size=n) * 2**10) / 2**10,
+        "tiny": lambda: 1e-9 * rng.normal(size=n),
+    }[kind]()
+    return scores, y
+
+
+def brute(function, loss, scores, y):
+    margins = scores[y == 1][:, None] - scores[y == -1][None]
+    return np.array([[function(m, kernels.theta(loss)) for m in row] for row in margins])
+
+
+@each_loss
+@pytest.mark.parametrize(
+    "kind", ["normal", "ties", "constant", "at the margin", "far from zero", "large", "tiny"]
+)
+def test_mean_and_slopes_are_those_of_all_pairs(kind, loss):
+    scores, y = scores_of(kind)
+    if kind in ("large",) and isinstance(loss, Exponential):
+        scores = scores / 1e4
+    mean = pair_loss.pair_mean(loss, scores, y)
+    assert mean.value == pytest.approx(brute(loss.value, loss, scores, y).mean(), rel=1e-12)
+    slopes = brute(loss.derivative, loss, scores, y) / ((y == 1).sum() * (y == -1).sum())
+    expected = np.zeros(len(y))
+    expected[y == 1], expected[y == -1] = slopes.sum(axis=1), -slopes.sum(axis=0)
+    np.testing.assert_allclose(mean.slopes, expected, rtol=1e-9, atol=1e-13 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if not isinstance(loss, Hinge)], ids=str)
+def test_the_curvature_is_that_of_the_slopes(loss):
+    X, y = random_problem(2, 60, 4)
+    scores = X @ np.array([0.7, -0.2, 0.4, 0.1])
+    mean = pair_loss.pair_mean(loss, scores, y)
+    numeric = np.empty((60, 60))
+    for i in range(60):
+        step = np.zeros(60)
+        step[i] = 1e-6
+        high, low = (pair_loss.pair_mean(loss, scores + sign * step, y).slopes for sign in (1, -1))
+        numeric[i] = (high - low) / 2e-6
+    dense, rows = np.zeros((60, 60)), mean.curvature.rows
+    dense[np.ix_(rows, rows)] = mean.curvature.dense()
+    np.testing.assert_allclose(dense, numeric, atol=1e-7)
+    v = np.random.default_rng(0).normal(size=60)
+    np.testing.assert_allclose(mean.curvature.product(v), dense @ v, atol=1e-9)
+    for layout in (np.asarray, sparse.csr_array):
+        np.testing.assert_allclose(mean.curvature.scatter(layout(X)), X.T @ dense @ X, atol=1e-9)
+
+
+def test_blocks_of_pairs_change_nothing(monkeypatch):
+    X, y = random_problem(2, 60, 4)
+    scores, v = X @ np.ones(4), X[:, 0]
+    whole = pair_loss.pair_mean(Logistic(), scores, y).curvature
+    product, scatter = whole.product(v), whole.scatter(X)
+    monkeypatch.setattr(pair_loss, "BLOCK_PAIRS", 100)
+    np.testing.assert_allclose(whole.product(v), product, rtol=1e-12)
+    np.testing.assert_allclose(whole.scatter(X), scatter, rtol=1e-12)
+
+
+def test_too_many_pairs_are_declined_for_a_loss_without_structure_alone(monkeypatch):
+    scores, y = scores_of("normal")
+    monkeypatch.setattr(pair_loss, "MOST_PAIRS", 100)
+    with pytest.raises(ParameterError, match="logistic"):
+        pair_loss.pair_mean(Logistic(), scores, y)
+    assert pair_loss.pair_mean(Exponential(), scores, y).value > 0.0
+
+
+@pytest.mark.parametrize("width", [0.5, 1e-2, 1e-5])
+@pytest.mark.parametrize("margin", [1.0, 0.3])
+def test_a_smoothed_hinge_is_below_it_and_its_tangents_too(margin, width):
+    width = width * margin
+    loss = loss_pieces.Smoothed(width, Hinge(margin))
+    parts = loss_pieces.pieces(loss)
+    excess = [loss_pieces.Piece(0.0, *part) for part in loss.excess()]
+
+    def of(pieces, m):
+        part = next(part for part in pieces if m <= part.upper)
+        return part.c0 + part.c1 * m + part.c2 * m * m, part.slope(m)
+
+    others = np.linspace(-3, 3, 61)
+    hinge = np.maximum(0, margin - others)
+    for m in np.concatenate([np.linspace(-3, 3, 41), margin - width * np.linspace(0, 1, 11)]):
+        value, slope = of(parts, m)
+        r = margin - m
+        assert value == pytest.approx(
+            0 if r <= 0 else r * r / (2 * width) if r < width else r - width / 2, abs=1e-9
+        )
+        tangent = max(0, r) - of(excess, m)[0] + slope * (others - m)
+        assert np.all(tangent <= hinge + 1e-9)
+        assert np.max(tangent - hinge) >= -1e-9
+
+
+OBJECTIVES = [
+    Objective(Square(), l2=1e-2), Objective(Square()), Objective(Square(), l1=1e-2),
+    Objective(Square(), l1=1e-2, l2=1e-2), Objective(Square(), radius=0.5),
+    Objective(Square(), radius=0.5, norm=Norm.l1), Objective(Square(), l2=0.1, radius=0.3, norm=Norm.l1),
+    Objective(SmoothHinge(), l2=1e-2, radius=0.5), Objective(SquaredHinge(), radius=0.7),
+    Objective(Hinge(), l2=1e-2), Objective(Hinge(0.5), l2=0.3, radius=0.2), Objective(Hinge(), l1=0.05),
+    Objective(Logistic(), l2=1e-2, l1=1e-2), Objective(Exponential(), radius=1.0),
+]  # fmt: skip
+
+
+def minimum_by_slsqp(objective, X, y):
+    """The minimum of the objective over w = u - v, u, v >= 0, with the pairs written out."""
+    Z = (X[y == 1][:, None] - X[y == -1][None]).reshape(-1, X.shape[1])
+    value = np.vectorize(lambda m: objective.loss.value(m, kernels.theta(objective.loss)))
+    derivative = np.vectorize(lambda m: objective.loss.derivative(m, kernels.theta(objective.loss)))
+    d = X.shape[1]
+
+    def function(uv):
+        w = uv[:d] - uv[d:]
+        return value(Z @ w).mean() + objective.l2 / 2 * w @ w + objective.l1 * uv.sum()
+
+    def slope(uv):
+        w = uv[:d] - uv[d:]
+        g = Z.T @ derivative(Z @ w) / len(Z) + objective.l2 * w
+        return np.concatenate([g, -g]) + objective.l1
+
+    constraints = []
+    if objective.radius is not None:
+        room = {
+            Norm.l2: lambda uv: objective.radius**2 - np.sum((uv[:d] - uv[d:]) ** 2),
+            Norm.l1: lambda uv: objective.radius - uv.sum(),
+        }[objective.norm]
+        constraints = [{"type": "ineq", "fun": room}]
+    found = optimize.minimize(
+        function, np.full(2 * d, 1e-2), jac=slope, method="SLSQP", bounds=[(0, None)] * (2 * d),
+        constraints=constraints, options={"ftol": 1e-14, "maxiter": 500},
+    )  # fmt: skip
+    return found.x[:d] - found.x[d:], found.fun
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=str)
+def test_the_bound_is_below_the_minimum_from_anywhere_and_near_it_at_the_minimum(objective):
+    X, y = random_problem(7, 40, 3)
+    w, least = minimum_by_slsqp(objective, X, y)
+    if objective.radius is not None:
+        w = w * min(1.0, objective.radius / (np.linalg.norm(w, 1 if objective.norm is Norm.l1 else 2)))
+    near = certificate(objective, w, X, y)
+    assert near.value == pytest.approx(objective_value(objective, w, X @ w, y), rel=1e-12)
+    assert near.bound <= least + 1e-9
+    if not isinstance(objective.loss, Hinge):  # whose minimum has kinks that a solution of 1e-8 does not meet
+        assert near.gap < 1e-3
+    rng = np.random.default_rng(1)
+    for size in (0.0, 0.1, 1.0, 10.0):
+        other = size * rng.normal(size=3)
+        if objective.radius is not None:
+            other *= objective.radius / max(objective.radius, np.abs(other).sum())
+        away = certificate(objective, other, X, y)
+        assert away.bound <= least * (1 + 1e-9) + 1e-12
+        assert away.gap >= away.value - least - 1e-9
+
+
+def test_nothing_is_certain_where_the_minimum_may_not_exist():
+    X, y = random_problem(7, 40, 3)
+    assert certificate(Objective(SmoothHinge()), np.ones(3), X, y).gap == np.inf
+
+
+def test_the_gap_of_a_square_loss_does_not_overlook_columns_of_a_small_scale():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(400) < 0.4, 1, -1).astype(np.int8)
+    X = np.c_[rng.normal(size=(400, 2)), 1e-9 * (y + 0.1 * rng.normal(size=400))]
+    w = np.array([0.0, 0.0, 5e8])
+    better = objective_value(Objective(Square()), w, X @ w, y)
+    found = certificate(Objective(Square()), np.zeros(3), X, y)
+    assert better < 0.01
+    assert found.bound <= better
+    assert found.value == 1.0
+
+
+def test_no_minimum_is_bounded_below_zero():
+    X, y = random_problem(7, 40, 3)
+    for loss in (Hinge(), SquaredHinge(), Logistic()):
+        assert certificate(Objective(loss, radius=100.0), np.ones(3), X, y).bound >= 0.0

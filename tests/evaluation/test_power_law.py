@@ -1,0 +1,82 @@
+"""Exponents of made curves are recovered, and their intervals cover them as often as stated."""
+
+import math
+
+import numpy as np
+import pytest
+
+from aucbench.evaluation.power_law import CONFIDENCE, Interval, Verdict, exponent, group_interval, verdict
+
+T = np.geomspace(1e3, 1e5, 20)
+
+
+@pytest.mark.parametrize("power", [-2.0, -0.5, 0.0, 1.0])
+def test_the_exponent_of_an_exact_law_is_exact_whatever_its_factor(power):
+    assert exponent(T, 3.7 * T**power) == pytest.approx(power, abs=1e-12)
+
+
+def test_outliers_among_the_points_hardly_move_the_exponent():
+    y = 1.0 / T
+    y[[16, 17, 19]] *= 1e4
+    assert exponent(T, y) == pytest.approx(-1.0, abs=0.05)
+    assert abs(np.polyfit(np.log(T), np.log(y), 1)[0] + 1.0) > 0.2
+
+
+def test_a_single_point_has_no_exponent():
+    assert math.isnan(exponent(np.ones(3), np.array([1.0, 2.0, 3.0])))
+
+
+def noisy_curve(rng, power):
+    """c t^power whose noise is as correlated from point to point as that of an averaged iterate."""
+    noise = np.zeros(len(T))
+    for k in range(1, len(T)):
+        noise[k] = 0.7 * noise[k - 1] + 0.4 * rng.standard_normal()
+    return T**power * np.exp(noise + rng.standard_normal())
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.1], ids=["equal data sets", "data sets that differ"])
+def test_the_interval_covers_the_exponent_as_often_as_stated(spread):
+    rng, covered, trials, widths = np.random.default_rng(0), 0, 400, []
+    for _ in range(trials):
+        powers = -1.0 + spread * rng.standard_normal(6)
+        slopes = [[exponent(T, noisy_curve(rng, power)) for _ in range(5)] for power in powers]
+        found = group_interval(slopes)
+        covered += found.low <= -1.0 <= found.high
+        widths.append(found.high - found.low)
+    error = math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / trials)
+    assert abs(covered / trials - CONFIDENCE) < 3 * error
+    assert np.median(widths) < 0.6  # so that 1/t is told from 1/sqrt(t)
+
+
+@pytest.mark.parametrize("repetitions", [3, 5])
+def test_the_interval_over_few_repetitions_covers_as_often_as_stated(repetitions):
+    """As those of a cost: what disturbs a pass over the design disturbs its exponent."""
+    rng, covered, trials = np.random.default_rng(1), 0, 2000
+    for _ in range(trials):
+        found = group_interval([rng.normal(1.0, 0.1, repetitions).tolist()])
+        covered += found.low <= 1.0 <= found.high
+    error = math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / trials)
+    assert abs(covered / trials - CONFIDENCE) < 3 * error
+
+
+def test_repetitions_of_one_group_count_as_groups():
+    values = [1.0, 1.2, 0.9, 1.1]
+    assert group_interval([values]) == group_interval([[value] for value in values])
+    assert group_interval([[1.0]]) == Interval(1.0, -math.inf, math.inf)
+    assert math.isnan(group_interval([]).estimate)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-1.1, -0.9, Verdict.holds), (-1.6, -0.9, Verdict.holds), (-1.6, -1.3, Verdict.faster),
+        (-0.7, -0.4, Verdict.slower), (-1.1, -0.7, Verdict.unknown), (-math.inf, math.inf, Verdict.unknown),
+    ],
+)  # fmt: skip
+def test_a_verdict_is_that_of_the_whole_interval(low, high, expected):
+    assert verdict(Interval((low + high) / 2, low, high), -1.0, -1.0, 0.15) is expected
+
+
+def test_any_term_of_a_claimed_sum_may_dominate():
+    assert verdict(Interval(0.5, 0.4, 0.6), 0.0, 1.0, 0.25) is Verdict.holds
+    assert verdict(Interval(1.5, 1.4, 1.6), 0.0, 1.0, 0.25) is Verdict.slower

@@ -1,0 +1,209 @@
+"""What a plugin does to its process reaches no cell of another distribution."""
+
+import contextlib
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import psutil
+import pytest
+
+from aucbench.contracts.hooks import PROJECT
+from aucbench.execution.dask_executor import DaskExecutor
+from aucbench.execution.executor import SerialExecutor
+from aucbench.studies.entry_and_keys import BoundPlugin
+from aucbench.studies.store import Store
+from aucbench.studies.study import Observer
+from tests.helpers.hostile_methods import ATTACKS, DAEMONS, Hostile, Victim
+from tests.helpers.studies import contents, entry, run_entries
+from tests.helpers.study_methods import Clouds, Gentle
+
+PATIENCE = 10.0  # seconds after which no process may be left
+
+pytestmark = pytest.mark.usefixtures("process")
+
+
+def victims():
+    """Entries of a built-in method, as far as anybody can tell."""
+    found = [entry(Victim(eta=eta)) for eta in (0.1, 0.2, 0.3)]
+    return [replace(each, algorithm=BoundPlugin(each.algorithm.instance, PROJECT, "1")) for each in found]
+
+
+def hostile(attack):
+    found = entry(Hostile(attack=attack))
+    return replace(found, algorithm=BoundPlugin(found.algorithm.instance, "hostile", "1"))
+
+
+def mixed(attacks):
+    """A victim, the attacks, and the other victims after them."""
+    first, *others = victims()
+    return [first, *map(hostile, attacks), *others]
+
+
+def healthy(store):
+    return {key: value for key, value in contents(store)["cells"].items() if "victim" in str(value[0])}
+
+
+def words_of(process):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return (
+            set(re.findall(r"\w+", " ".join(process.cmdline()))) if process.ppid() == os.getpid() else set()
+        )
+    return set()
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """The cells of the victims where nobody attacks."""
+    store = Store(tmp_path_factory.mktemp("alone"))
+    run_entries(victims(), store)
+    found = healthy(store)
+    assert len(found) == 3
+    return found
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_changes_no_cell_of_others(attack, expected, tmp_path):
+    folder, known = os.getcwd(), set(psutil.Process().children(recursive=True))
+    with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+        run_entries(mixed([attack]), Store(tmp_path), executor)
+    assert healthy(tmp_path) == expected
+    assert os.getcwd() == folder
+    assert set(psutil.Process().children(recursive=True)) <= known
+
+
+def daemons(file):
+    """The processes that wrote their numbers, as far as they live."""
+    numbers = [int(line) for line in file.read_text().split()] if file.exists() else []
+    return [psutil.Process(number) for number in numbers if psutil.pid_exists(number)]
+
+
+@pytest.mark.parametrize("attack", ["leaves_daemons", "leaves_daemons_and_exits"])
+def test_daemons_of_a_plugin_end_with_its_process(attack, tmp_path):
+    with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+        run_entries(mixed([attack]), Store(tmp_path), executor)
+    assert len(Path(DAEMONS).read_text().split()) >= 4
+    assert psutil.wait_procs(daemons(Path(DAEMONS)), timeout=PATIENCE)[1] == []
+
+
+def test_daemons_of_a_plugin_end_with_a_study_that_is_killed(tmp_path):
+    code = (
+        "from tests.execution.test_isolation import *\n"
+        "ATTACKS['exits'] = lambda: (ATTACKS['leaves_daemons'](), time.sleep(600))\n"
+        "run_entries([hostile('exits')], Store(sys.argv[1]), SerialExecutor(Observer(), isolated=True))"
+    )
+    file, until = tmp_path / "daemons", time.monotonic() + 60.0
+    started = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "store")],
+        env=os.environ | {"HOSTILE_DAEMONS": str(file)},
+    )
+    while len(left := daemons(file)) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert len(left) == 2
+    started.kill()
+    started.wait()
+    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
+
+
+@pytest.mark.parametrize("attack", ["writes_to_all_files", "truncates_all_files", "unlocks_all_files"])
+def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
+    with open(tmp_path / "open", "w+") as file:
+        file.write("kept")
+        file.flush()
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+            run_entries([hostile(attack)], Store(tmp_path / "store"), executor)
+        assert (tmp_path / "open").read_text() == "kept"
+        assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 4
+        with open(tmp_path / "open") as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_an_error_that_cannot_be_read_back_is_a_failure_with_its_reason(tmp_path):
+    with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+        result = run_entries([hostile("raises_what_cannot_be_read_back")], Store(tmp_path), executor)
+    assert [failure.reason for failure in result.failures] == ["failed"]
+    assert "TypeError" in result.failures[0].message
+
+
+def test_all_attacks_in_one_study_change_no_cell_of_others_with_one_worker(expected, tmp_path):
+    with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+        run_entries(mixed(ATTACKS), Store(tmp_path), executor)
+    assert healthy(tmp_path) == expected
+
+
+def test_all_attacks_in_one_study_change_no_cell_of_others_with_two_workers(expected, tmp_path):
+    known = set(psutil.Process().children(recursive=True))
+    with closing(DaskExecutor(2, isolated=True)) as executor:
+        # A worker isolates as this process does, which tries them all.
+        run_entries(mixed(list(ATTACKS)[::3]), Store(tmp_path), executor)
+    assert healthy(tmp_path) == expected
+    left = set(psutil.Process().children(recursive=True)) - known
+    # Workers are forked from one server, which serves all tests and has a tracker.
+    left = [each for each in left if not {"forkserver", "resource_tracker"} & words_of(each)]
+    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
+
+
+def test_without_isolation_an_attack_is_seen(expected, tmp_path):
+    code = (
+        "from tests.execution.test_isolation import *\n"
+        f"run_entries(mixed(['replaces_functions']), Store({str(tmp_path)!r}), SerialExecutor(Observer()))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=os.getcwd())
+    assert healthy(tmp_path) != expected
+
+
+def test_no_worker_outlives_a_command_that_is_killed(tmp_path):
+    words = [
+        "-m",
+        "algo=psam,solam",
+        "dataset=wine",
+        "parallel=2",
+        "budget.epochs=null",
+        "budget.seconds=300",
+    ]
+    command = [sys.executable, "-m", "aucbench", *words, "tracking=none", f"store.path={tmp_path}"]
+    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    own, until = psutil.Process(started.pid), time.monotonic() + 60.0
+    while len(workers := own.children(recursive=True)) < 4 and time.monotonic() < until:
+        time.sleep(0.1)  # the server of forks, its tracker and two workers
+    assert len(workers) >= 4
+    started.send_signal(signal.SIGKILL)
+    started.wait()
+    assert psutil.wait_procs(workers, timeout=PATIENCE)[1] == []
+
+
+@dataclass(frozen=True)
+class HostileClouds(Clouds):
+    """Rows whose maker replaces functions and leaves the folder."""
+
+    name: ClassVar[str] = "hostile_clouds"
+
+    def load(self):
+        found = super().load()
+        ATTACKS["leaves_the_folder"]()
+        ATTACKS["replaces_functions"]()
+        return found
+
+
+def test_the_maker_of_the_rows_of_another_distribution_changes_no_cell_of_others(expected, tmp_path):
+    from aucbench.execution.worker import prepared_data
+
+    folder = os.getcwd()
+    prepared_data().isolates = True
+    try:
+        loaded = prepared_data().load(entry(Gentle(), HostileClouds()))
+        assert np.shape(loaded("train").X) == np.shape(Clouds().load().X)
+    finally:
+        prepared_data().isolates = False
+    assert os.getcwd() == folder
+    assert np.dot([1.0], [2.0]) == 2.0

@@ -1,0 +1,436 @@
+"""What a stream trains, against the method's own steps over the same rows, and against NumPy."""
+
+import doctest
+import pickle
+from collections import UserDict
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from river import evaluate, metrics, preprocessing
+from river.ensemble import BaggingClassifier
+from scipy import sparse
+
+from aucbench import Batch, Problem
+from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.errors import DataError, ParameterError
+from aucbench.evaluation import exact_auc
+from aucbench.registry import accepted_loss, catalog
+from aucbench.river import AUCClassifier
+from aucbench.river import classifier as classifier_module
+from aucbench.runner.trainer import finalize
+from tests.helpers.fake_plugins import Exploding, Perceptron, two_clouds
+from tests.river.methods import KNOWN, RESUMABLE, classifier
+
+N, D, WARMUP = 1500, 7, 64
+X, Y = two_clouds(n=N, d=D, seed=5)
+X = X * 0.3
+X[np.random.default_rng(0).random(X.shape) < 0.3] = 0.0
+NAMES = [f"f{j}" for j in range(D)]
+ROWS = [dict(zip(NAMES, row, strict=True)) for row in X.tolist()]
+LABELS = (Y > 0).tolist()
+
+
+def learnt(model, rows=ROWS, labels=LABELS):
+    for x, y in zip(rows, labels, strict=True):
+        model.learn_one(x, y)
+    return model
+
+
+def weights_of(model, names=NAMES):
+    found = model.weights
+    return np.array([found[name] for name in names])
+
+
+@dataclass(frozen=True)
+class Nearest(Perceptron):
+    """A method without weights, whose score is not linear: by the class means."""
+
+    name: ClassVar[str] = "nearest"
+    weights: ClassVar[None]
+
+    def __getattribute__(self, name):
+        if name == "weights":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+    def score(self, state, X):
+        return np.tanh(X @ state.w)
+
+
+@pytest.mark.parametrize("algo", RESUMABLE)
+def test_the_model_is_that_of_the_methods_own_steps(algo):
+    model = learnt(classifier(algo, N, rescale=False, warmup=WARMUP))
+    method = model._stream.settings.algorithm
+    name = accepted_loss(catalog(), method, None)
+    rows = sparse.csr_array(X)
+    first = Problem(rows[:WARMUP], Y[:WARMUP], model.iterations, name and catalog().loss(name)())
+    state = method.init(first, generator(0, RandomStream.method))
+    state = method.step(state, Batch(rows, Y, np.arange(N)))
+    wanted = method.weights(finalize(method, state))
+    np.testing.assert_allclose(weights_of(model), wanted, rtol=1e-7, atol=1e-10)
+    assert exact_auc(X @ weights_of(model), Y) > 0.8
+
+
+def test_the_model_is_that_of_a_loop_in_numpy():
+    model = learnt(AUCClassifier(Perceptron(eta=0.05), rescale=False))
+    w = np.zeros(D)
+    for x, label in zip(X, Y, strict=True):
+        if label * (x @ w) < 1.0:
+            w += 0.05 * label * x
+    np.testing.assert_allclose(weights_of(model), w, rtol=1e-12)
+    assert model.score_one(ROWS[3]) == pytest.approx(float(X[3] @ w), rel=1e-12)
+
+
+def test_rescaling_multiplies_rows_by_a_power_of_two_that_brings_their_mean_square_near_one():
+    model = learnt(AUCClassifier(Perceptron(eta=0.05), warmup=WARMUP))
+    size = np.mean(np.sum(X[:WARMUP] ** 2, axis=1))
+    factor = 2.0 ** round(-0.5 * np.log2(size))
+    assert 0.5 < factor**2 * size < 2.0
+    scaled = [{name: factor * value for name, value in x.items()} for x in ROWS]
+    other = learnt(AUCClassifier(Perceptron(eta=0.05), rescale=False, warmup=WARMUP), scaled)
+    np.testing.assert_allclose(weights_of(model), factor * weights_of(other), rtol=1e-12)
+
+
+@pytest.mark.parametrize("algo", RESUMABLE)
+def test_predictions_frames_and_copies_in_between_change_nothing(algo):
+    plain, asked, framed = (classifier(algo, N) for _ in range(3))
+    learnt(plain)
+    for number, (x, y) in enumerate(zip(ROWS, LABELS, strict=True)):
+        asked.learn_one(x, y)
+        if number % 37 == 0:
+            asked.predict_proba_one(x)
+        if number in (50, 700):
+            asked = pickle.loads(pickle.dumps(asked))
+    frame, labels = pd.DataFrame(ROWS), pd.Series(LABELS)
+    for start in range(0, N, 333):
+        framed.learn_many(frame[start : start + 333], labels[start : start + 333])
+    for other in (asked, framed):
+        np.testing.assert_allclose(weights_of(other), weights_of(plain), rtol=1e-7, atol=1e-10)
+        assert other.predict_proba_one(ROWS[0]) == pytest.approx(plain.predict_proba_one(ROWS[0]), rel=1e-6)
+
+
+@pytest.mark.parametrize("algo", RESUMABLE)
+def test_features_may_come_late_and_are_worth_what_they_would_be_as_zeros(algo):
+    cut = [x if number >= 200 else {name: x[name] for name in NAMES[:4]} for number, x in enumerate(ROWS)]
+    late = learnt(classifier(algo, N, warmup=32), cut)
+    zeros = [dict.fromkeys(NAMES, 0.0) | x for x in cut]
+    known = learnt(classifier(algo, N, warmup=32), zeros)
+    np.testing.assert_allclose(weights_of(late), weights_of(known), rtol=1e-7, atol=1e-10)
+    assert np.all(weights_of(late)[4:] != 0.0)
+
+
+@pytest.mark.parametrize("algo", [name for name in RESUMABLE if KNOWN[name].cls.claims.cost != "d^2"])
+def test_a_wide_row_is_scored_by_its_own_columns_as_by_all(algo):
+    model = classifier(algo, N, n_features=4096)
+    for x, y in zip(ROWS[:300], LABELS, strict=False):
+        model.learn_one(x, y)
+        by_columns = model.score_one(x)
+    assert model.score_one(x) == pytest.approx(by_columns, rel=1e-9)
+    columns = [model._stream.columns.known(name) for name in NAMES]
+    assert len(set(columns)) == D
+    all_weights = model.weights
+    assert by_columns == pytest.approx(
+        sum(all_weights[c] * x[n] for c, n in zip(columns, NAMES, strict=True))
+    )
+    assert by_columns != 0.0
+
+
+def test_a_state_that_cannot_grow_is_refused_and_hashing_helps():
+    few = [{"a": x["f0"]} for x in ROWS[:200]]
+    for keywords in ({}, {"n_features": 8}):
+        model = learnt(AUCClassifier("sgd_log", {"intercept": False}, **keywords), few, LABELS[:200])
+        model.learn_one({"b": 1.0}, True)
+        if keywords:
+            assert model.score_one({"b": 1.0}) != 0.0
+        else:
+            with pytest.raises(ParameterError, match=r"sgd_log .* n_features"):
+                model.score_one({"b": 1.0})
+
+
+def test_a_chunk_delays_predictions_and_nothing_else():
+    fresh, delayed = AUCClassifier(), AUCClassifier(chunk=8)
+    kept = 0.0
+    for number, (x, y) in enumerate(zip(ROWS[:700], LABELS, strict=False)):
+        fresh.learn_one(x, y)
+        delayed.learn_one(x, y)
+        if (number + 1) % 8 == 0 or number + 1 in (1, 2, 4):
+            kept = fresh.score_one(ROWS[0])
+        assert delayed.score_one(ROWS[0]) == pytest.approx(kept, rel=1e-9)
+    assert fresh.score_one(ROWS[0]) != delayed.score_one(ROWS[0])
+
+
+@pytest.mark.parametrize("n_features", [None, 4096])
+def test_a_feature_may_come_within_a_chunk_after_a_prediction(n_features):
+    model = AUCClassifier(chunk=32, n_features=n_features)
+    learnt(model, ROWS[:129], LABELS[:129])
+    before = model.score_one(ROWS[0])
+    for number in range(30):  # the chunk ends with row 160
+        x = ROWS[0] | {f"new{number}": 2.0}
+        model.learn_one(x, True)
+        asked = pickle.loads(pickle.dumps(model))  # keeps no weights from before the feature came
+        assert model.score_one(x) == pytest.approx(asked.score_one(x), rel=1e-12)
+        assert model.score_one({"unknown": 1.0} | x) == pytest.approx(asked.score_one(x), rel=1e-12)
+        assert model.score_one(ROWS[0]) == pytest.approx(before, rel=1e-12)
+        many = model.predict_proba_many(pd.DataFrame([x]))
+        assert many[True][0] == pytest.approx(model.predict_proba_one(x)[True], rel=1e-9)
+    assert model.score_one(x) == pytest.approx(before, rel=1e-12)
+    model.learn_one(ROWS[0], True)
+    assert model.score_one(x) != pytest.approx(before, rel=1e-3)
+
+
+def test_the_statistics_of_the_sigmoid_are_those_of_numpy():
+    rng = np.random.default_rng(4)
+    scores, y = rng.normal(3.0, 2.0, 500), np.where(rng.random(500) < 0.3, 1, -1).astype(np.int8)
+    sigmoid = type(AUCClassifier()._stream.sigmoid)()
+    sigmoid.add(scores + (y > 0), y)  # one block: means and variances are those of its rows
+    n, p = scores[y < 0], scores[y > 0] + 1.0
+    variance = (len(n) * n.var() + len(p) * p.var()) / 500
+    slope = (p.mean() - n.mean()) / variance
+    wanted = slope * (1.7 - 0.5 * (p.mean() + n.mean())) + np.log(len(p) / len(n))
+    # the first rows of a class have a share of 1, later ones of at least 1 - exp(-rows / 1000)
+    assert sigmoid.one(1.7) == pytest.approx(1.0 / (1.0 + np.exp(-wanted)), rel=1e-9)
+    kept = sigmoid.one(1.7)
+    sigmoid.add(np.array([np.inf, np.nan, np.inf]), np.array([1, -1, -1], np.int8))
+    assert sigmoid.one(1.7) == pytest.approx(kept, abs=0.01)  # only the numbers of rows have changed
+
+
+def test_probabilities_are_the_sigmoid_of_two_normal_classes():
+    model = learnt(AUCClassifier())
+    rng = np.random.default_rng(2)
+    y = np.where(rng.random(40_000) < 0.2, 1, -1).astype(np.int8)
+    scores = rng.normal(0.0, 2.0, len(y)) + 3.0 * (y > 0)
+    sigmoid = type(model._stream.sigmoid)()
+    sigmoid.add(scores[:1], y[:1])
+    assert sigmoid.one(1.5) == pytest.approx(1.0 / (1.0 + np.exp(-1.5)))  # of one class nothing is known
+    for start in range(1, len(y), 1000):
+        sigmoid.add(scores[start : start + 1000], y[start : start + 1000])
+    s = np.linspace(-5.0, 8.0, 27)
+    densities = [share * np.exp(-((s - m) ** 2) / 8.0) for share, m in ((0.8, 0.0), (0.2, 3.0))]
+    np.testing.assert_allclose(sigmoid.many(s), densities[1] / sum(densities), atol=0.03)
+    assert [sigmoid.one(float(each)) for each in s] == pytest.approx(sigmoid.many(s).tolist())
+
+
+def test_probabilities_rank_as_scores_and_frames_say_what_rows_say():
+    model = learnt(AUCClassifier(), ROWS[:1000], LABELS[:1000])
+    scores = [model.score_one(x) for x in ROWS[1000:]]
+    p = [model.predict_proba_one(x)[True] for x in ROWS[1000:]]
+    assert np.array_equal(np.argsort(scores), np.argsort(p))
+    frame = pd.DataFrame(ROWS[1000:], index=range(7, 507)).assign(unknown=1.0)
+    many = model.predict_proba_many(frame)
+    assert list(many.index) == list(frame.index)
+    np.testing.assert_allclose(many[True], p, rtol=1e-9)
+    assert model.predict_many(frame).tolist() == [model.predict_one(x) for x in ROWS[1000:]]
+    assert exact_auc(np.array(p), Y[1000:]) > 0.8
+
+
+def test_it_stands_in_pipelines_and_wrappers_of_river():
+    metric = metrics.ROCAUC()
+    pipeline = preprocessing.StandardScaler() | AUCClassifier()
+    evaluate.progressive_val_score(zip(ROWS, LABELS, strict=True), pipeline, metric)
+    assert metric.get() > 0.8
+    ensemble = BaggingClassifier(AUCClassifier("opauc"), n_models=3, seed=1)
+    evaluate.progressive_val_score(zip(ROWS, LABELS, strict=True), ensemble, metric := metrics.Accuracy())
+    assert metric.get() > 0.75
+
+
+def test_a_method_without_weights_is_scored_by_its_state():
+    linear, other = (learnt(AUCClassifier(method)) for method in (Perceptron(), Nearest()))
+    factor = linear._stream._factor
+    for x, row in zip(ROWS[:5], X, strict=False):
+        wanted = np.tanh(row @ weights_of(linear))
+        assert factor > 0
+        assert other.score_one(x) == pytest.approx(wanted, rel=1e-9)
+    assert other.score_one({"unknown": 1.0}) == 0.0
+
+
+def test_a_planning_method_refuses_more_rows_than_planned():
+    model = learnt(AUCClassifier("fsauc", iterations=100), ROWS[:100], LABELS[:100])
+    with pytest.raises(ParameterError, match=r"fsauc planned 100 .* 1 more"):
+        model.learn_one(ROWS[0], True)
+    with pytest.raises(ParameterError, match=r"fsauc planned 100 .* 5 more"):
+        model.learn_many(pd.DataFrame(ROWS[:5]), LABELS[:5])
+
+
+def test_a_diverged_model_says_what_to_change():
+    model = learnt(AUCClassifier(Exploding(at=150)), ROWS[:140], LABELS[:140])
+    learnt(model, ROWS[:20], LABELS[:20])
+    with pytest.raises(ParameterError, match="exploding diverged within 160 rows"):
+        model.predict_proba_one(ROWS[0])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "named"),
+    [
+        ({"algo": "psam"}, "psam .* learn_one"),
+        ({"algo": "ls_svm"}, "ls_svm .* learn_one"),
+        ({"algo": "spam"}, "spam .*resumable"),
+        ({"algo": "fsauc"}, "fsauc .* iterations"),
+        ({"algo": "slam"}, "slam"),
+        ({"algo_params": {"radius": -1.0}}, r"solam.* radius .*-1\.0"),
+        ({"loss": "hinge"}, "solam .*hinge"),
+        ({"n_features": 100}, "n_features .* 100"),
+        ({"warmup": 0}, "warmup .* 0"),
+        ({"chunk": 2048}, "chunk .* 2048"),
+        ({"rescale": "yes"}, "rescale .* 'yes'"),
+        ({"seed": -1}, "seed .* -1"),
+        ({"seed": None}, "seed .* None"),
+        ({"seed": True}, "seed .* True"),
+        ({"iterations": True}, "iterations .* True"),
+        ({"n_features": 2**40}, r"n_features .* 1,073,741,824 .* 1099511627776"),
+        ({"warmup": 2**40}, "warmup .* 1099511627776"),
+        ({"chunk": None}, "chunk .* None"),
+    ],
+    ids=str,
+)
+def test_settings_that_cannot_be_used_are_refused_at_once(parameters, named):
+    with pytest.raises(ParameterError, match=named):
+        AUCClassifier(**parameters)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "named"),
+    [
+        ({"a": "red"}, True, "'a' .* 'red'"),
+        ({"a": None}, True, "'a' .* None"),
+        ({"a": 1.0, "b": float("nan")}, True, "'b' .* nan"),
+        ({"a": 1.0}, "spam", "'spam'"),
+        ({"a": 1.0}, 2, "2"),
+        ({"a": 1.0, "b": float("inf")}, False, "'b' .* inf"),
+        ({"a": 10**400}, True, "'a' .* int"),
+        ({"a": 1.0, "b": 10**400, "c": -(10**400)}, True, "'b' .* int"),
+        ({"a": Fraction(10**400, 3), "b": 1.0}, True, "'a' .* Fraction"),
+        ({"a": Decimal("1e400")}, True, "'a' .* Decimal"),
+        ({"a": Decimal("sNaN")}, True, "'a' .* Decimal"),
+        ({"a": 1.0, "b": pd.NA}, True, "'b' .* <NA>"),
+        ({"a": 1.0}, pd.NA, "<NA>"),
+        ({"a": 1.0}, float("nan"), "nan"),
+        ({"a": 1.0}, -1, "-1"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_rows_that_cannot_be_used_are_refused_and_leave_the_model_as_it_is(x, y, named):
+    model, other = (learnt(AUCClassifier(), ROWS[:200], LABELS[:200]) for _ in range(2))
+    frame = pd.DataFrame([x] * 2, dtype=object if any(isinstance(v, int) for v in x.values()) else None)
+    with pytest.raises(DataError, match=named):
+        model.learn_one(x, y)
+    with pytest.raises(DataError, match=named):
+        model.learn_many(frame, pd.Series([y] * 2))
+    if y is True:
+        known = {NAMES["abc".index(name)]: value for name, value in x.items()}
+        for predict in (model.score_one, model.predict_proba_one, model.predict_one):
+            with pytest.raises(DataError, match=named.replace("'a'", "'f0'").replace("'b'", "'f1'")):
+                predict(known)
+        with pytest.raises(DataError, match=named):
+            model.predict_many(frame)
+    learnt(model, ROWS[200:300], LABELS[200:300])
+    learnt(other, ROWS[200:300], LABELS[200:300])
+    assert model.weights == other.weights
+
+
+@pytest.mark.parametrize("x", [None, [1.0, 2.0], "text", 3.0, np.ones(2)], ids=repr)
+def test_a_row_that_is_no_mapping_is_refused(x):
+    model = learnt(AUCClassifier(), ROWS[:20], LABELS[:20])
+    for call in (lambda: model.learn_one(x, True), lambda: model.score_one(x), lambda: model.predict_one(x)):
+        with pytest.raises(DataError, match=f"dict .* {type(x).__name__}"):
+            call()
+
+
+@pytest.mark.parametrize("y", [np.array([1]), [True], {}], ids=repr)
+def test_a_label_that_is_no_label_is_refused(y):
+    with pytest.raises(DataError, match="True or False"):
+        AUCClassifier().learn_one(ROWS[0], y)
+
+
+@pytest.mark.parametrize(
+    ("frame", "y", "named"),
+    [
+        (
+            pd.DataFrame({"a": [1.0, 2.0]}),
+            pd.Series([None, True], dtype="boolean"),
+            "True or False, got <NA>",
+        ),
+        (pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"y": [True, False]}), r"series .* \(2, 1\)"),
+        (pd.DataFrame({"a": [1.0, 2.0]}), True, r"series .* \(\)"),
+        (pd.DataFrame({"a": [1.0, 2.0]}), [[True], [True, False]], r"True or False, got \[True\]"),
+        (pd.DataFrame({"a": [1.0, 2.0]}), [True], "2 rows and 1 labels"),
+        (pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "b"]), [True], "one column .* 'b'"),
+        (np.ones((2, 2)), [True, False], "data frame.* ndarray"),
+        (pd.Series([1.0, 2.0]), [True, False], "data frame.* Series"),
+        (None, [True, False], "data frame.* NoneType"),
+    ],
+)
+def test_frames_and_labels_that_cannot_be_used_are_refused(frame, y, named):
+    model = learnt(AUCClassifier(), ROWS[:200], LABELS[:200])
+    before = model.weights
+    with pytest.raises(DataError, match=named):
+        model.learn_many(frame, y)
+    if "data frame" in named or "column" in named:
+        for predict in (model.predict_many, model.predict_proba_many):
+            with pytest.raises(DataError, match=named):
+                predict(frame)
+    assert model.weights == before
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        UserDict,
+        MappingProxyType,
+        lambda x: dict(reversed(x.items())),
+        lambda x: {name: Decimal(value) for name, value in x.items()},
+        lambda x: {name: Decimal(v) if name == "f3" else v for name, v in x.items()},
+        lambda x: {name: Fraction(v) if name == "f3" else Decimal(v) for name, v in x.items()},
+        lambda x: {name: np.float64(value) for name, value in x.items()},
+    ],
+    ids=["UserDict", "proxy", "reversed", "Decimal", "one Decimal", "Fraction and Decimal", "float64"],
+)
+@pytest.mark.parametrize("n_features", [None, 4, 4096])
+def test_mappings_and_numbers_of_other_types_say_what_dicts_of_floats_say(changed, n_features):
+    plain = learnt(AUCClassifier(n_features=n_features), ROWS[:300], LABELS[:300])
+    rows = [changed(x) for x in ROWS[:300]]
+    other = learnt(AUCClassifier(n_features=n_features), rows, LABELS[:300])
+    wanted = [plain.score_one(x) for x in ROWS[:5]]
+    found = [other.score_one(x) for x in rows[:5]]
+    assert found == pytest.approx(wanted, rel=1e-9)
+    assert {type(score) for score in found} == {float}
+    framed = AUCClassifier(n_features=n_features)
+    framed.learn_many(pd.DataFrame([dict(x) for x in rows]), LABELS[:300])
+    assert framed.score_one(rows[0]) == pytest.approx(wanted[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 200])
+def test_rows_without_known_features_score_a_float(rows):
+    model = learnt(AUCClassifier(), ROWS[:rows], LABELS[:rows])
+    for x in ({}, {"unknown": 1.0}, {"unknown": 1, "other": Decimal(2)}):
+        assert type(model.score_one(x)) is float
+        assert model.score_one(x) == 0.0
+
+
+def test_hashed_columns_are_the_same_in_each_process_and_share_values():
+    columns = AUCClassifier(n_features=2**18)._stream.columns
+    assert [columns.known(name) for name in ("", "price", "größe", 7, ("a", 1))] == HASHED
+    one = learnt(AUCClassifier(Perceptron(), n_features=1, rescale=False))
+    sums = learnt(AUCClassifier(Perceptron(), rescale=False), [{"sum": sum(x.values())} for x in ROWS])
+    assert one.weights[0] == pytest.approx(sums.weights["sum"], rel=1e-9)
+    frames = AUCClassifier(Perceptron(), n_features=1, rescale=False)
+    frames.learn_many(pd.DataFrame(ROWS), pd.Series(LABELS))
+    assert frames.weights[0] == pytest.approx(one.weights[0], rel=1e-9)
+
+
+# blake2b with digests of 8 bytes, little-endian, modulo 2**18
+HASHED = [42724, 110530, 129268, 217319, 32666]
+
+
+def test_the_example_of_the_docstring_prints_what_it_says():
+    assert doctest.testmod(classifier_module).failed == 0
+
+
+def test_every_resumable_method_is_in_these_tests():
+    assert {"solam", "opauc", "opauc_r", "adaoam", "fsauc", "sauc", "sgd_log"} <= set(RESUMABLE)
+    assert all(KNOWN[name].cls.access == "stream" for name in RESUMABLE)

@@ -1,0 +1,66 @@
+"""The line that says why the first fit takes seconds."""
+
+import io
+import warnings
+from types import SimpleNamespace
+
+import numba
+import numpy as np
+import pytest
+
+from aucbench.sklearn import AUCClassifier, _compile_notice
+from aucbench.sklearn._compile_notice import NOTICE, compile_notice
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    monkeypatch.setattr(_compile_notice, "_given", [])
+    shown = Terminal()
+    monkeypatch.setattr(_compile_notice, "sys", SimpleNamespace(stderr=shown))
+    return shown
+
+
+def compile_something():
+    numba.njit(lambda x: x + 1)(1)
+
+
+def test_a_terminal_is_told_once_that_something_is_compiled(terminal):
+    for _ in range(2):
+        with compile_notice():
+            compile_something()
+    assert terminal.getvalue() == f"{NOTICE}\n"
+
+
+def test_nothing_is_said_where_nothing_is_compiled_or_nobody_watches(terminal, monkeypatch):
+    with compile_notice():
+        pass
+    compile_something()
+    monkeypatch.setattr(terminal, "isatty", lambda: False)
+    with compile_notice():
+        compile_something()
+    assert terminal.getvalue() == ""
+
+
+def test_a_fit_that_compiles_says_so(terminal, monkeypatch, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 3)), np.arange(50) % 2
+    seen = []
+    monkeypatch.setattr(
+        "aucbench.sklearn._fitted.batch_sampler", lambda task: seen.append(task) or compile_something()
+    )
+    with pytest.raises(TypeError):
+        AUCClassifier("psam").fit(X, y)
+    assert seen
+    assert terminal.getvalue() == f"{NOTICE}\n"
+
+
+def test_warnings_point_to_the_line_of_the_caller():
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        AUCClassifier("solam").partial_fit(np.eye(4), [0, 1, 0, 1])
+    assert found[0].filename == __file__

@@ -1,0 +1,87 @@
+"""Measures beside the AUC in MLflow, and entries that got more of them after they were logged."""
+
+import math
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.analysis import rescore
+from aucbench.studies.store import Store
+from aucbench.tracking.artifacts import read_cells
+from aucbench.tracking.client import Connection
+from aucbench.tracking.tracker import sync
+
+WORDS = ("algo=psam", "runs=2", "study=mine", "budget.epochs=1", "tracking=mlflow")
+
+
+def only_run(uri):
+    client = Connection(uri).client
+    experiment = client.get_experiment_by_name("breast_cancer")
+    (run,) = client.search_runs([experiment.experiment_id])
+    return client, run
+
+
+def test_measures_are_metrics_along_the_curve_with_their_parameters(uri, tmp_path):
+    asked = ("metrics=[ap,pauc]", "pauc.max_fpr=0.2", f"tracking.uri={uri}", f"store.path={tmp_path / 's'}")
+    result = aucbench.run(*WORDS, *asked)
+    client, run = only_run(uri)
+    for name in ("ap", "pauc"):
+        points = client.get_metric_history(run.info.run_id, f"test/{name}")
+        assert [point.value for point in points] == pytest.approx(list(result.curve[name]), abs=1e-12)
+        assert run.data.metrics[f"test/{name}"] == pytest.approx(result.measures[name])
+    assert run.data.params["pauc.max_fpr"] == "0.2"
+    assert run.data.tags["metrics"] == "ap, pauc(max_fpr=0.2)"
+    logged = {cell.record.seed: cell for cell in read_cells(uri)}
+    for cell in result.cells:
+        assert logged[cell.record.seed].record.measures == cell.record.measures
+        assert logged[cell.record.seed].curve["ap"].tolist() == cell.curve["ap"].tolist()
+
+
+def test_the_objective_is_one_of_the_training_rows(uri, tmp_path):
+    words = ("metrics=[objective]", f"tracking.uri={uri}", f"store.path={tmp_path / 's'}")
+    result = aucbench.run(*WORDS, *words)
+    client, run = only_run(uri)
+    points = client.get_metric_history(run.info.run_id, "train/objective")
+    assert [point.value for point in points] == pytest.approx(list(result.curve["objective"]), abs=1e-12)
+    assert "test/objective" not in run.data.metrics
+    points = client.get_metric_history(run.info.run_id, "train/suboptimality")
+    assert [point.value for point in points] == pytest.approx(list(result.curve["suboptimality"]))
+    minima = [cell.record.measures["objective"].minimum.value for cell in result.cells]
+    ends = [cell.curve["objective"][-1] / least - 1 for cell, least in zip(result.cells, minima, strict=True)]
+    assert points[-1].value == pytest.approx(np.mean(ends))
+    (logged, *_) = read_cells(uri)
+    assert logged.record.measures["objective"].minimum.value in minima
+    assert run.data.tags["metrics"] == "objective"
+
+
+def test_an_entry_that_was_rescored_is_logged_again_in_the_place_of_the_old_run(uri, tmp_path):
+    store = Store(tmp_path / "s")
+    aucbench.run(*WORDS, f"tracking.uri={uri}", f"store.path={store.path}")
+    _, before = only_run(uri)
+    assert "test/ap" not in before.data.metrics
+    assert sync(store, uri, store.plans(), lambda plan: plan.study).sent == 0
+    assert rescore(store, "mine", ["ap"]).scored == 2
+    assert sync(store, uri, store.plans(), lambda plan: plan.study).sent == 1
+    client, after = only_run(uri)
+    assert after.info.run_id != before.info.run_id
+    values = [cell.record.measures["ap"].value for cell in store]
+    (point,) = client.get_metric_history(after.info.run_id, "test/ap")  # the weights at the end were kept
+    assert point.value == pytest.approx(sum(values) / 2)
+    assert sync(store, uri, store.plans(), lambda plan: plan.study).sent == 0
+
+
+def test_a_run_that_asks_for_more_measures_is_logged_again(uri, tmp_path):
+    where = (f"tracking.uri={uri}", f"store.path={tmp_path / 's'}")
+    aucbench.run(*WORDS, *where)
+    aucbench.run(*WORDS, *where, "metrics=[ap]")
+    _, run = only_run(uri)
+    assert run.data.tags["metrics"] == "ap"
+    assert "test/ap" in run.data.metrics
+
+
+def test_a_measure_of_a_diverged_run_is_not_a_number(uri):
+    words = ("algo=opauc", "algo.eta=1e6", "budget.epochs=3", "tracking=mlflow", f"tracking.uri={uri}")
+    aucbench.run(*words, "metrics=[ap]")
+    _, run = only_run(uri)
+    assert math.isnan(run.data.metrics["test/ap"])
