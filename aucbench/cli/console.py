@@ -367,10 +367,7 @@ def _auc_of(executed: FinishedEntry) -> str:
     cells = executed.cells
     if diverged := diverged_in_words(cells):
         return diverged
-    if len(cells) == 1:
-        return f"{cells[0].auc:.6f}"
-    aucs = np.array([cell.auc for cell in cells])
-    return f"{np.mean(aucs):.4f} ± {np.std(aucs, ddof=1):.4f} over {len(aucs)} runs"
+    return mean_in_words([cell.auc for cell in cells])
 
 
 def _measures_of(executed: FinishedEntry) -> dict[str, str]:

@@ -190,10 +190,10 @@ def diverged_in_words(cells: Sequence[CellResult]) -> str:
     return f"diverged in {len(found)} of {len(cells)} runs (first at iteration {min(found):,})"
 
 
-def mean_in_words(values: Sequence[float]) -> str:
+def mean_in_words(values: Sequence[float], spec: str = ".4f") -> str:
     """The mean of a measure over runs, and the deviation of several."""
-    spread = f" ± {np.std(values, ddof=1):.6f} over {len(values)} runs" if len(values) > 1 else ""
-    return f"{np.mean(values):.6f}{spread}"
+    spread = f" ± {np.std(values, ddof=1):{spec}} over {len(values)} runs" if len(values) > 1 else ""
+    return f"{np.mean(values):{spec}}{spread}"
 
 
 def objective_in_words(cells: Sequence[CellResult]) -> dict[str, str]:
@@ -208,14 +208,14 @@ def objective_in_words(cells: Sequence[CellResult]) -> dict[str, str]:
         return {"objective": f"not known: {reason}"}
     overflown = sum(math.isinf(value) for value in values)
     often = "" if len(cells) == 1 else f" in {overflown} of {len(values)} runs"
-    found = {"objective": f"overflows{often}" if overflown else mean_in_words(values)}
+    found = {"objective": f"overflows{often}" if overflown else mean_in_words(values, ".6g")}
     minima = [own.minimum or MinimumRecord(reason=TURNED_OFF) for own in records]
     least = [each.value for each in minima if each.value is not None]
     if len(least) < len(minima):
         reason = next(each.reason for each in minima if each.value is None)
         return found | {"minimum": f"not known: {reason}"}
     near = [with_suboptimality(cell.record, cell.curve)[SUBOPTIMALITY][-1] for cell in measured]
-    certified = f"{np.mean(least):.6f}, certified to {max(each.gap for each in minima):.0e}"
+    certified = f"{np.mean(least):.6g}, certified to {max(each.gap for each in minima):.0e}"
     return found | {"minimum": f"{certified}; relative suboptimality {np.mean(near):.1e}"}
 
 

@@ -64,7 +64,6 @@ class AdaOam(LinearMethod):
     """
 
     name: ClassVar[str] = "adaoam"
-    colour: ClassVar[str] = "#9905b8"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)

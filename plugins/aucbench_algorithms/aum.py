@@ -70,7 +70,6 @@ class Aum(Solver):
     """
 
     name: ClassVar[str] = "aum"
-    colour: ClassVar[str] = "#2d5569"
     access: ClassVar[Access] = Access.full
     grid: ClassVar[Mapping[str, tuple[int, ...]]] = {"steps": (1, 2, 5, 10, 20, 50, 100)}
     claims: ClassVar[Claims] = Claims(rate="none", cost="nnz + n")

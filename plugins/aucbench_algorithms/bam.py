@@ -57,7 +57,6 @@ class Bam(Solver):
     """
 
     name: ClassVar[str] = "bam"
-    colour: ClassVar[str] = "#471e8d"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("squared_hinge", "*")
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-10, 2))}

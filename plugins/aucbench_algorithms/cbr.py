@@ -87,7 +87,6 @@ class Cbr(LinearMethod):
     """
 
     name: ClassVar[str] = "cbr"
-    colour: ClassVar[str] = "#388053"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ()  # its loss is not one of the margin alone
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
@@ -158,7 +157,6 @@ class CbrDiag(LinearMethod):
     """
 
     name: ClassVar[str] = "cbr_diag"
-    colour: ClassVar[str] = "#6c04f2"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ()  # its loss is not one of the margin alone
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID

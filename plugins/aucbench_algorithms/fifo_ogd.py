@@ -108,7 +108,6 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
     """
 
     name: ClassVar[str] = "fifo_ogd"
-    colour: ClassVar[str] = "#e6550f"
     citation: ClassVar[str] = "yang2021simple"
     deviations: ClassVar[tuple[str, ...]] = DEVIATIONS
 
@@ -202,7 +201,6 @@ class Aogd(_OnePartner, LinearMethod):
     """
 
     name: ClassVar[str] = "aogd"
-    colour: ClassVar[str] = "#f0a05a"
     citation: ClassVar[str] = "sun2023pairwise"
     deviations: ClassVar[tuple[str, ...]] = (
         *DEVIATIONS,

@@ -144,7 +144,6 @@ class Fsauc(LinearMethod):
     """
 
     name: ClassVar[str] = "fsauc"
-    colour: ClassVar[str] = "#4abf0c"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     plans: ClassVar[bool] = True

@@ -124,7 +124,6 @@ class FtrlAuc(_Ftrl):
     """
 
     name: ClassVar[str] = "ftrl_auc"
-    colour: ClassVar[str] = "#6964b9"
     losses: ClassVar[tuple[str, ...]] = ("square",)
     citation: ClassVar[str] = "zhou2020online"
     deviations: ClassVar[tuple[str, ...]] = (
@@ -169,7 +168,6 @@ class FtrlLog(_Ftrl):
     """
 
     name: ClassVar[str] = "ftrl_log"
-    colour: ClassVar[str] = "#a096e6"
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     citation: ClassVar[str] = "mcmahan2013ad"
     deviations: ClassVar[tuple[str, ...]] = (

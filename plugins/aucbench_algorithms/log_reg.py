@@ -35,7 +35,6 @@ class LogReg(UnivariateBatch):
     """
 
     name: ClassVar[str] = "log_reg"
-    colour: ClassVar[str] = "#000000"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-4, 5))}

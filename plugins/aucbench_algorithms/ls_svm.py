@@ -68,7 +68,6 @@ class LsSvm(LinearMethod):
     """
 
     name: ClassVar[str] = "ls_svm"
-    colour: ClassVar[str] = "#1a7699"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}

@@ -47,7 +47,6 @@ class Mba(LinearMethod):
     """
 
     name: ClassVar[str] = "mba"
-    colour: ClassVar[str] = "#8e73a7"
     access: ClassVar[Access] = Access.minibatch
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}

@@ -147,7 +147,6 @@ class OamSeq(_Oam):
     """
 
     name: ClassVar[str] = "oam_seq"
-    colour: ClassVar[str] = "#f07dec"
     sequential: ClassVar[bool] = True
     deviations: ClassVar[tuple[str, ...]] = ()
 
@@ -169,7 +168,6 @@ class OamGra(_Oam):
     """
 
     name: ClassVar[str] = "oam_gra"
-    colour: ClassVar[str] = "#c894aa"
     sequential: ClassVar[bool] = False
     deviations: ClassVar[tuple[str, ...]] = (
         "All margins of an example are tested with the same w; a later public version tests those of "

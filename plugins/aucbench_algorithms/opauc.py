@@ -61,7 +61,6 @@ class Opauc(LinearMethod):
     """
 
     name: ClassVar[str] = "opauc"
-    colour: ClassVar[str] = "#3b1437"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)

@@ -80,7 +80,6 @@ class OpaucR(LinearMethod):
     """
 
     name: ClassVar[str] = "opauc_r"
-    colour: ClassVar[str] = "#1c3d61"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)

@@ -74,7 +74,6 @@ class PairBatch(BlockMethod):
     """
 
     name: ClassVar[str] = "pair_batch"
-    colour: ClassVar[str] = "#fa2891"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "eta": tuple(10.0**power for power in range(-3, 2)),
         "block": (8, 32, 128),

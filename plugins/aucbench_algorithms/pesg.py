@@ -115,7 +115,6 @@ class Pesg(LinearMethod):
     """
 
     name: ClassVar[str] = "pesg"
-    colour: ClassVar[str] = "#6ebe69"
     access: ClassVar[Access] = Access.pairs
     plans: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)

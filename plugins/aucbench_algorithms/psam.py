@@ -81,7 +81,6 @@ class Psam(kernels.RuleMethod):
 
     name: ClassVar[str] = "psam"
     rule: ClassVar[kernels.Rule] = _proximal_step
-    colour: ClassVar[str] = "#f129ff"
     access: ClassVar[Access] = Access.pairs
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"gamma": tuple(10.0**power for power in range(-7, 0))}
@@ -135,7 +134,6 @@ class Asam(Psam):
 
     name: ClassVar[str] = "asam"
     rule: ClassVar[kernels.Rule] = _gradient_step
-    colour: ClassVar[str] = "#123d03"
     losses: ClassVar[tuple[str, ...]] = ("smooth_hinge", "*")
     citation: ClassVar[str] = "khalid2018asam"
     deviations: ClassVar[tuple[str, ...]] = (

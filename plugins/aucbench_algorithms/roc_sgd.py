@@ -74,7 +74,6 @@ class RocSgd(kernels.RuleMethod):
     """
 
     name: ClassVar[str] = "roc_sgd"
-    colour: ClassVar[str] = "#a27412"
     access: ClassVar[Access] = Access.pairs
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-7, 0))}

@@ -81,7 +81,6 @@ class Sauc(LinearMethod):
     """
 
     name: ClassVar[str] = "sauc"
-    colour: ClassVar[str] = "#ce4d84"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     plans: ClassVar[bool] = True

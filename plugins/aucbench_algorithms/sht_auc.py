@@ -54,7 +54,6 @@ class ShtAuc(LinearMethod):
     """
 
     name: ClassVar[str] = "sht_auc"
-    colour: ClassVar[str] = "#784bdc"
     access: ClassVar[Access] = Access.minibatch
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

@@ -132,7 +132,6 @@ class SklearnClassifier:
     """
 
     name: ClassVar[str] = "sklearn"
-    colour: ClassVar[str] = "#5a8cff"
     access: ClassVar[Access] = Access.full
     weighted: ClassVar[bool] = True
     claims: ClassVar[Claims] = Claims(rate="none", cost="one fit of the classifier")

@@ -185,7 +185,6 @@ class SgdHinge(_Sgd):
     """
 
     name: ClassVar[str] = "sgd_hinge"
-    colour: ClassVar[str] = "#b74dde"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
@@ -215,7 +214,6 @@ class SgdLog(_Sgd):
     """
 
     name: ClassVar[str] = "sgd_log"
-    colour: ClassVar[str] = "#5d323a"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("logistic",)

@@ -130,7 +130,6 @@ class Solam(_Solam):
     """
 
     name: ClassVar[str] = "solam"
-    colour: ClassVar[str] = "#0014c9"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
         "radius": (1.0, 10.0, 100.0, 1000.0),
@@ -175,7 +174,6 @@ class SolamL1(Solam):
     """Stochastic online AUC maximisation on an l1 ball: `Solam` with other defaults."""
 
     name: ClassVar[str] = "solam_l1"
-    colour: ClassVar[str] = "#990d61"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
         "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
@@ -208,7 +206,6 @@ class RegSolam(_Solam):
 
     name: ClassVar[str] = "regsolam"
     rule: ClassVar[kernels.Rule] = IN_L2_BALL
-    colour: ClassVar[str] = "#19a8c3"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),

@@ -83,7 +83,6 @@ class Sopa(BlockMethod):
     """
 
     name: ClassVar[str] = "sopa"
-    colour: ClassVar[str] = "#beaf96"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "eta": ETA,
         "alpha": (0.1, 0.3, 0.5, 0.7, 0.9),
@@ -141,7 +140,6 @@ class SopaS(BlockMethod):
     """
 
     name: ClassVar[str] = "sopa_s"
-    colour: ClassVar[str] = "#7d5541"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "eta": ETA,
         "temperature": (0.1, 0.3, 1.0, 3.0, 10.0),
@@ -199,7 +197,6 @@ class Soap(BlockMethod):
     """
 
     name: ClassVar[str] = "soap"
-    colour: ClassVar[str] = "#647d82"
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"eta": ETA, "gamma": (0.1, 0.3, 0.5, 0.7, 0.9)}
     claims: ClassVar[Claims] = Claims(rate="t^(-1/4)", cost="nnz + block")
     citation: ClassVar[str] = "qi2021stochastic"

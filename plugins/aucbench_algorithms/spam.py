@@ -115,7 +115,6 @@ class Spam(kernels.RuleMethod):
 
     name: ClassVar[str] = "spam"
     step_size: ClassVar[str] = "C"
-    colour: ClassVar[str] = "#a0370e"
     access: ClassVar[Access] = Access.stream
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {

@@ -135,7 +135,6 @@ class Spauc(LinearMethod):
     """
 
     name: ClassVar[str] = "spauc"
-    colour: ClassVar[str] = "#19a050"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = ("square",)

@@ -82,7 +82,6 @@ class Spdam(LinearMethod):
     """
 
     name: ClassVar[str] = "spdam"
-    colour: ClassVar[str] = "#170177"
     access: ClassVar[Access] = Access.minibatch
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-7, 0))}

@@ -67,7 +67,6 @@ class SvmOr(Solver):
     """
 
     name: ClassVar[str] = "svm_or"
-    colour: ClassVar[str] = "#00610f"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}

@@ -147,7 +147,6 @@ class TopPush(_Top):
     """
 
     name: ClassVar[str] = "toppush"
-    colour: ClassVar[str] = "#c33237"
     citation: ClassVar[str] = "li2014top"
     exempt: ClassVar[Mapping[str, str]] = {
         "auc": "it ranks positives above the highest negative, on noisy data at the cost of the AUC"
@@ -179,7 +178,6 @@ class TauFpl(_Top):
     """
 
     name: ClassVar[str] = "tau_fpl"
-    colour: ClassVar[str] = "#964669"
     citation: ClassVar[str] = "zhang2018tau"
     deviations: ClassVar[tuple[str, ...]] = (
         "The top has floor(tau n-) + 1 negatives, as in public code; the rounding of the paper is not known.",

@@ -76,7 +76,6 @@ class UniExp(kernels.RuleMethod):
 
     name: ClassVar[str] = "uni_exp"
     rule: ClassVar[kernels.Rule] = _step
-    colour: ClassVar[str] = "#82a068"
     access: ClassVar[Access] = Access.stream
     resumable: ClassVar[bool] = True
     weighted: ClassVar[bool] = True

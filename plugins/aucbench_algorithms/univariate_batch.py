@@ -94,7 +94,6 @@ class UniLog(UnivariateBatch):
     """
 
     name: ClassVar[str] = "uni_log"
-    colour: ClassVar[str] = "#5f68fa"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("logistic",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
@@ -123,7 +122,6 @@ class UniSquare(UnivariateBatch):
     """
 
     name: ClassVar[str] = "uni_square"
-    colour: ClassVar[str] = "#574d8a"
     access: ClassVar[Access] = Access.full
     losses: ClassVar[tuple[str, ...]] = ("square",)
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID

@@ -46,6 +46,9 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 @click.option(
     "--top", type=click.IntRange(1), default=None, help="At most so many methods in LaTeX and pictures."
 )
+@click.option(
+    "--siunitx/--no-siunitx", default=False, help="Whether LaTeX tables use siunitx's number columns."
+)
 @click.option("--baseline", default=BASELINE, show_default=True, help="Method that gains are relative to.")
 @click.option(
     "--by", default=AUC.name, show_default=True,
@@ -62,6 +65,7 @@ def leaderboard(
     titles: bool,
     methods: str,
     top: int | None,
+    siunitx: bool,
     baseline: str,
     by: str,
 ) -> None:
@@ -95,7 +99,7 @@ def leaderboard(
         from aucbench.leaderboard.render.figures import Pictures
 
         drawn = Pictures(width, titles) if pictures else None
-        files = write(report, cells, folder, drawn, quoted)
+        files = write(report, cells, folder, drawn, quoted, siunitx)
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
 
 

@@ -10,11 +10,15 @@ from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
 from aucbench.suggestions import suggest
 
+WIDE = 120  # columns of a terminal that has room for the modules of plugins
+
 
 @click.command("list")
 @click.argument("family", required=False)
 def list_plugins(family: str | None) -> None:
-    """Show the registered plugins: name, one line, source, distribution; access and weights of methods.
+    """Show the registered plugins: name, one line, distribution, module; access and weights of methods.
+
+    Terminals of fewer than 120 columns do not show the module.
 
     Methods with yes under `weights` take weights of training rows (`sample_weight` of AUCClassifier.fit).
 
@@ -31,20 +35,22 @@ def _print_family(catalog: Catalog, family: Family) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=family, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    columns = ["name", "what", "source", "distribution"] + (
-        ["access", "weights"] if family == "algorithms" else []
-    )
-    for column in columns:
-        table.add_column(
-            column, overflow="fold" if column != "what" else "ellipsis", no_wrap=column == "name"
-        )
-    for plugin in catalog.plugins[family].values():
-        row = [plugin.name, plugin.summary, plugin.source, f"{plugin.distribution} {plugin.version}"]
-        if family == "algorithms":
-            row += [str(plugin.cls.access), "yes" if getattr(plugin.cls, "weighted", False) else ""]  # type: ignore[attr-defined]
-        table.add_row(*row)
     width = None if sys.stdout.isatty() else 200  # a pipe has no width; do not cut at 80
     console = Console(width=width, markup=False, highlight=False)
+    # The description needs the room on a narrow terminal.
+    is_wide = console.width >= WIDE
+    columns = ["name", "what", *(["access", "weights"] if family == "algorithms" else []), "distribution"]
+    columns += ["source"] if is_wide else []
+    table = Table(title=family, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(
+            column, overflow="fold" if column != "what" else "ellipsis", no_wrap=column in ("name", "access")
+        )
+    for plugin in catalog.plugins[family].values():
+        row = [plugin.name, plugin.summary]
+        if family == "algorithms":
+            row += [str(plugin.cls.access), "yes" if getattr(plugin.cls, "weighted", False) else ""]  # type: ignore[attr-defined]
+        row += [f"{plugin.distribution} {plugin.version}", *([plugin.source] if is_wide else [])]
+        table.add_row(*row)
     console.print(table)
     console.print()

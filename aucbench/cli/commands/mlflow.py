@@ -101,7 +101,7 @@ def export_model(
     folder = model_export.export_model(cell, out)
     record = cell.record
     what = f"{record.algorithm.name} on {record.dataset.title}"
-    print(f"{what} (seed {record.seed}, test AUC {cell.auc:.6f}) written to {folder}")
+    print(f"{what} (seed {record.seed}, test AUC {cell.auc:.4f}) written to {folder}")
     print(f"load it by  mlflow.pyfunc.load_model({str(folder)!r})")
 
 

@@ -24,8 +24,8 @@ def optimum(algo: str, dataset: str, overrides: tuple[str, ...]) -> None:
         ("minimum", f"{found.value:.12g}"),
         ("certified gap", f"{found.gap:.1e}, relative {found.relative_gap:.1e}"),
         ("found by", f"{found.solver} in {duration(found.seconds)}"),
-        ("training rows", f"{found.train_rows:,}, AUC {found.train_auc:.6f}"),
-        ("test rows", f"AUC {found.test_auc:.6f}"),
+        ("training rows", f"{found.train_rows:,}, AUC {found.train_auc:.4f}"),
+        ("test rows", f"AUC {found.test_auc:.4f}"),
     ]
     for name, text in rows:
         print(f"{name:<14} {text}")

@@ -69,14 +69,14 @@ def suggest(
 def _show(number: int, method: "SuggestedMethod") -> None:
     kind = "" if method.linear else " (no linear model)"
     print(
-        f"{number}. {shlex.join(method.overrides)}{kind}: AUC {method.gain:+.4f} beside log_reg, mean of "
-        f"{len(method.evidence)} data sets; about {duration(method.seconds)} here"
+        f"{number}. {shlex.join(method.overrides)}{kind}: AUC {method.gain:+.4f} over log_reg, mean of "
+        f"{len(method.evidence)} data sets\n   about {duration(method.seconds)} of training on these rows"
     )
     for each in method.evidence:
         known = math.isfinite(each.gain.low)
-        interval = f"{each.gain.low:+.4f} to {each.gain.high:+.4f}" if known else "one run, no interval"
+        interval = f"{each.gain.low:+.4f} to {each.gain.high:+.4f}" if known else "one run"
         print(
-            f"     {each.dataset:<18} distance {each.distance:.2f}  AUC {each.auc:.4f}  "
+            f"   {each.dataset:<14} distance {each.distance:.2f}  AUC {each.auc:.4f}  "
             f"{each.gain.value:+.4f} ({interval})  "
             f"{duration(each.seconds)}"
         )

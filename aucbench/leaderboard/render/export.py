@@ -31,11 +31,13 @@ def write(
     folder: Path,
     pictures: Pictures | None = None,
     quoted: Report | None = None,
+    siunitx: bool = False,
 ) -> list[Path]:
     """Write tables, documents, the page and, if wanted, the pictures; returns the files.
 
     The cells that the report was made from are written as they are, so that numbers can be computed again.
-    LaTeX and pictures, which go into papers, are made of `quoted`, a part of the report, if it is given.
+    LaTeX and pictures, which go into papers, are made of `quoted`, a part of the report, if it is given;
+    with `siunitx`, the columns of the LaTeX tables are those of that package.
     """
     quoted = quoted or report
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +47,7 @@ def write(
     overall_table(report).to_csv(folder / "overall.csv", index=False)
     cell_table(cells, report.one_study).to_parquet(folder / "cells.parquet", index=False)
     (folder / "leaderboard.md").write_text(markdown(report), encoding="utf-8")
-    (folder / "leaderboard.tex").write_text(latex(quoted), encoding="utf-8")
+    (folder / "leaderboard.tex").write_text(latex(quoted, siunitx), encoding="utf-8")
     write_page(report, folder / PAGE)
     names = ("leaderboard.csv", "overall.csv", "leaderboard.parquet", "cells.parquet", "leaderboard.md")
     drawn = draw_all(quoted, folder / "pictures", pictures) if pictures else []

@@ -154,8 +154,7 @@ def test_axes_of_ranks_have_two_ticks_on_a_phone(visit, tmp_path, methods):
 @pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(visit, address, width, scheme):
-    package = pytest.importorskip("axe_playwright_python", reason="axe is not installed").__name__
-    script = files(package).joinpath("axe.min.js").read_text("utf-8")
+    script = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
     tab = visit(address, viewport={"width": width, "height": 900}, color_scheme=scheme)
     for view in VIEWS:
         tab.goto("about:blank")

@@ -1,5 +1,6 @@
 """Markdown and LaTeX: their structure, and names with characters that mean something there."""
 
+import math
 import re
 from dataclasses import replace
 
@@ -63,6 +64,26 @@ def test_latex_closes_what_it_opens_and_has_a_cell_a_column(nasty):
         assert set(cells) == {3}
     assert text.isprintable() or all(ord(letter) < 0x180 for letter in text)
     assert "\n\n" not in text.partition("toprule")[2].partition("bottomrule")[0]
+
+
+def test_columns_of_siunitx_have_numbers_or_braces(nasty):
+    report = random_report(methods=3, boards=2)
+    for each in (report, nasty):
+        text = latex.latex(each, siunitx=True)
+        assert structure(text) == structure(latex.latex(each))
+        assert text.count("\\usepackage{siunitx}") == 1
+    assert "siunitx" not in latex.latex(report)
+    shown = latex.latex(report, siunitx=True)
+    means = shown.partition("toprule")[2].partition("bottomrule")[0]
+    cells = [
+        cell for line in means.split(r"\\") for cell in re.split(r"(?<!\\)&", line.replace("\n", ""))[1:]
+    ]
+    assert cells
+    assert all(cell.strip().startswith("{") or latex.NUMBER.fullmatch(cell.strip()) for cell in cells)
+    for board in report.boards:
+        for row in board.rows:
+            if not (math.isnan(row.auc.value) or row.gaps):
+                assert f"{row.auc.value:.4f}({round(1e4 * row.std)})" in means
 
 
 @pytest.mark.parametrize("letter", '\\&%$#_{}~^<>|"[]*`')
