@@ -31,7 +31,7 @@ def optimum(*overrides: str) -> "OptimumResult":
         As for `run`: ``"algo=psam"``, ``"dataset=a9a"``, ``"algo.gamma=1e-4"``. What is found is neither
         looked up nor kept unless ``"store.path=FOLDER"`` is among them. The search ends after
         ``"limits.optimum=SECONDS"`` of processor time. A tuning is refused, for the objective depends on
-        the hyper-parameters.
+        the hyperparameters.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def optimum(*overrides: str) -> "OptimumResult":
         )
     if (tuning := study.entries[0].tuning.choice.name) != "none":
         raise ParameterError(
-            f"tuning={tuning}: the objective depends on the hyper-parameters, and a tuning may choose others "
+            f"tuning={tuning}: the objective depends on the hyperparameters, and a tuning may choose others "
             f"for each run; give those that it chose, as in algo.NAME=VALUE."
         )
     if not study.entries[0].limits.optimum:

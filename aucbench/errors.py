@@ -6,7 +6,7 @@ class AucbenchError(Exception):
 
 
 class ParameterError(AucbenchError, ValueError):
-    """A hyper-parameter or setting is out of range or of the wrong type."""
+    """A hyperparameter or setting is out of range or of the wrong type."""
 
 
 class DataError(AucbenchError, ValueError):

@@ -68,7 +68,7 @@ class Catalog:
         return known[name]
 
     def algorithm(self, name: str) -> Any:
-        """The class of the algorithm `name`; call it with hyper-parameters."""
+        """The class of the algorithm `name`; call it with hyperparameters."""
         return self.find(Family.algorithms, name).cls
 
     def dataset(self, name: str) -> Any:

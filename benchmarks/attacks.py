@@ -1,4 +1,4 @@
-"""What attacks cost a study: hostile plugins, kills, flipped bits and changed files, repeated on demand.
+"""Attacks on a study: hostile plugins, kills, flipped bits and changed files, repeated on demand.
 
 ``python -m benchmarks attacks`` prints a row for each attack: tries, how many were survived, and what was
 lost. A try is survived when every healthy cell is there, bit for bit, and no process is left over.

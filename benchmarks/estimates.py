@@ -1,4 +1,4 @@
-"""What `--dry-run` says beside what the runs take, on real data of AUCBENCH_MIRROR or the cache.
+"""Compares the estimates of `--dry-run` with real runs, on real data of AUCBENCH_MIRROR or the cache.
 
 Both count the seconds in which methods are initialised, trained and scored. A study is planned first, and run
 then; entries that take a fraction of a second show the limits of a trial run.

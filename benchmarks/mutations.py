@@ -1,4 +1,4 @@
-"""Whether the tests notice a defect: one line of each package is changed, and the tests of that package run.
+"""Tests of the tests: one line of each package is changed, and the tests of that package must fail.
 
 ``python -m benchmarks mutations`` prints a row for each line and the first test that fails with it. A defect
 is caught when that test fails with the changed line and passes without it. The checkout is not touched: the

@@ -1,4 +1,4 @@
-"""What a cell of a study costs beside its training and its evaluations: planning, preparing, storing."""
+"""Cost of a cell of a study besides its training and its evaluations: planning, preparing, storing."""
 
 import tempfile
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What our kernels are measured against: the bare memory traffic, and updates that touch all d weights."""
+"""Yardsticks for our kernels: the bare memory traffic, and updates that touch all d weights."""
 
 import numpy as np
 

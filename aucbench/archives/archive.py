@@ -53,7 +53,7 @@ class MachineRecord(Struct, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """What an archive says of itself."""
+    """Manifest of an archive."""
 
     format: int = FORMAT
     aucbench: str
@@ -96,7 +96,7 @@ class Archive:
         return self.failed.get(key)
 
     def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
-        """What other runs of the cell of that key gave."""
+        """Results of other runs of the cell of that key."""
         return self.others.get(key, ())
 
     @property
@@ -210,7 +210,7 @@ def _public(plan: StudyPlan, confirmed: Mapping[str, str]) -> StudyPlan:
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import put into a store."""
+    """Numbers of what an import put into a store."""
 
     cells: int
     replications: int  # of cells that the store had before

@@ -1,4 +1,4 @@
-"""What must hold between the entries of an archive, and what it lacks to stand on a public board."""
+"""Checks that the entries of an archive agree with each other, and what it lacks for a public board."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ ROUNDING = 1e-6  # of values in single precision, relatively
 
 
 def problems_of(archive: Archive, manifest: Manifest, records: int) -> list[str]:
-    """What does not fit together, in words; empty where all does. `records` were read, keys counted twice."""
+    """Contradictions in words, empty where there are none. `records` were read, keys counted twice."""
     return list(_problems(archive, manifest, records))
 
 
@@ -108,7 +108,7 @@ def _is_time(value: float) -> bool:
 
 
 def gaps_of(archive: Archive) -> list[str]:
-    """What a public board wants of an archive and it lacks: cells, rulesets, their settings; in sentences."""
+    """What the archive lacks for a public board, in sentences: cells, rulesets, their settings."""
     entries = (entry for plan in archive.studies for entry in plan.entries)
     return [
         f"{entry.algorithm} on {entry.dataset}: {gap}" for entry in entries for gap in _gaps(archive, entry)

@@ -18,7 +18,7 @@ Run = CellRecord | ReplicationRecord
 
 
 class Agreement(StrEnum):
-    """What two runs of a cell say of each other."""
+    """Comparison of two runs of a cell."""
 
     identical = "identical"
     close = "close"  # within the tolerance, under different versions or code, or on different processors
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """Of the AUCs; NaN where one of them has none."""
+        """Difference of the AUCs; NaN where one of them has none."""
         one, two = self.first.auc, self.other.auc
         return float("nan") if one is None or two is None else abs(one - two)
 
@@ -59,7 +59,7 @@ def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bo
 
 
 def replication_of(record: Run) -> ReplicationRecord:
-    """What a run of a cell says as a replication of another one."""
+    """A run of a cell as a replication of another one."""
     if isinstance(record, ReplicationRecord):
         return record
     result = record.result

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 class Facts(NamedTuple):
-    """What is known of the training rows of a data set before anything is trained."""
+    """Facts of the training rows of a data set that are known before anything is trained."""
 
     rows: float
     features: float
@@ -56,7 +56,7 @@ class TriedDataset:
 
 
 def tried_settings(cells: Iterable[CellResult]) -> dict[str, TriedDataset]:
-    """What was tried, by data set.
+    """Settings that were tried, by data set.
 
     Left out are variants of a method, cells with a feature map, and tunings whose settings differ from split
     to split, or whose first setting is not the method as given, which the others are compared with.

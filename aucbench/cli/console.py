@@ -1,4 +1,4 @@
-"""What a run shows: stages and bars on standard error, summaries of its entries on standard output."""
+"""Output of a run: stages and bars on standard error, summaries of its entries on standard output."""
 
 import shlex
 import sys

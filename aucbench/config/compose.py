@@ -201,7 +201,7 @@ class Composer:
         return found.config if is_plugin else None
 
     def root(self, words: Sequence[str]) -> DictConfig:
-        """What all runs of these words have in common, upon which parts are put."""
+        """The configuration that all runs of these words share."""
         common = _common(words)
         if common not in self.roots:
             self.roots[common] = compose([*self._of_hydra, *common], self._name)
@@ -241,7 +241,7 @@ def _part(word: str) -> str:
 
 
 def _common(words: Sequence[str]) -> Words:
-    """What is added, or chosen for Hydra or an experiment: it may touch any part."""
+    """Overrides that are added, or choose for Hydra or an experiment: they may touch any part."""
     return tuple(word for word in words if not _is_own(word))
 
 
@@ -337,7 +337,7 @@ def run_help(catalog: Catalog, request: Request) -> str:
 
 
 def completions(catalog: Catalog, line: str) -> list[str]:
-    """What may stand in place of the last, unfinished override of a line."""
+    """Completions of the last, unfinished override of a line."""
     with session(catalog):
         loader = GlobalHydra.instance().config_loader()
         found: list[str] = DefaultCompletionPlugin(loader)._query("config", line)

@@ -28,7 +28,7 @@ OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra
 
 
 class Request(NamedTuple):
-    """What the words of a run ask for: overrides, and the flags that `flag_parser` describes."""
+    """The words of a run, parsed: overrides, and the flags that `flag_parser` describes."""
 
     overrides: tuple[str, ...] = ()
     multirun: bool = False

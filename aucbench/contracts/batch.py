@@ -1,4 +1,4 @@
-"""What one call of `step` consumes: the data, the labels and the row numbers of a chunk."""
+"""The input of one call of `step`: the data, the labels and the row numbers of a chunk."""
 
 from collections.abc import Iterator
 from enum import StrEnum

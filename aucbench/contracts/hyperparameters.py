@@ -1,4 +1,4 @@
-"""Hyper-parameter fields: ranges stated in the type, checked and coerced in one place."""
+"""Hyperparameter fields: ranges stated in the type, checked and coerced in one place."""
 
 import math
 import types

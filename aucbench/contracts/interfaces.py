@@ -1,4 +1,4 @@
-"""What a plugin of each family provides. Plugins are frozen dataclasses of their parameters."""
+"""Interfaces of the plugin families. Plugins are frozen dataclasses of their parameters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Claims(NamedTuple):
 
 @runtime_checkable
 class Algorithm(Protocol):
-    """A stochastic method, a frozen dataclass of hyper-parameters.
+    """A stochastic method, a frozen dataclass of hyperparameters.
 
     Required are `name`, `access`, `init`, `step` and `score`. Optional attributes:
 
@@ -71,9 +71,9 @@ class Algorithm(Protocol):
         setting, which may keep for the others what they have in common. The solution must be that of a run
         from `init` up to the tolerance of the method.
     ``objective(problem)``
-        The `Objective` whose minimum the weights approach, from the hyper-parameters and the problem (its
+        The `Objective` whose minimum the weights approach, from the hyperparameters and the problem (its
         loss, n, p); None, or a `ParameterError` with the reason, where there is none for these
-        hyper-parameters. Its factors must be exact: the suboptimality of the method is measured against the
+        hyperparameters. Its factors must be exact: the suboptimality of the method is measured against the
         minimum of this function.
     ``minimises(objective, problem)``
         A class method of a ``full`` method with `done`: the instance of it whose solution on the problem is

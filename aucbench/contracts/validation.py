@@ -1,4 +1,4 @@
-"""What a class must be to be registered as a plugin, and what its functions must return."""
+"""Checks of a class before it is registered as a plugin, and of what its functions return."""
 
 import difflib
 import inspect

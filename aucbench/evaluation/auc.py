@@ -118,7 +118,7 @@ def _real(what: str, given: Any) -> NDArray[Any]:
 
 
 def _positive(n: int, y: Any) -> NDArray[np.bool_]:
-    """Which rows are positive; there are both classes."""
+    """Mask of the positive rows; both classes are present."""
     labels = _real("labels", y).ravel()
     if n != labels.size:
         raise DataError(f"AUC: {n} scores for {labels.size} labels.")
@@ -209,7 +209,7 @@ def _count(scores, positive, work, fp, tp):
 
 @kernel
 def _equal(scores, items, start, stop):
-    """Where the items that tie with the last of items[start:stop] begin, and the positives among them."""
+    """Start of the items that tie with the last of items[start:stop], and the positives among them."""
     value = scores[items[stop - 1] & NUMBER]
     begin, own = stop, 0
     while begin > start and scores[items[begin - 1] & NUMBER] == value:

@@ -35,12 +35,12 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """What it is called in sentences, with its parameters."""
+        """Its name in sentences, with its parameters."""
         return self.title_form.format(**self.parameters)
 
     @property
     def symbol(self) -> str:
-        """What it is called at the head of a column."""
+        """Its name at the head of a column."""
         return self.symbol_form.format(**self.parameters)
 
     @property

@@ -63,7 +63,7 @@ def declared_objective(algorithm: Any, problem: Problem) -> Objective:
         raise ParameterError(f"{algorithm.name} declares no objective (method `objective` of the contract).")
     found = algorithm.objective(problem)
     if found is None:
-        raise ParameterError(f"{algorithm.name} has no objective with these hyper-parameters.")
+        raise ParameterError(f"{algorithm.name} has no objective with these hyperparameters.")
     assert isinstance(found, Objective)
     return found
 

@@ -22,7 +22,7 @@ RESAMPLES = 2000
 
 
 class Verdict(StrEnum):
-    """What the data say of a claimed upper bound."""
+    """Verdict of the data on a claimed upper bound."""
 
     holds = "holds"
     faster = "faster"
@@ -98,7 +98,7 @@ def group_interval(groups: Sequence[Sequence[float]], seed: int = 0) -> Interval
 
 
 def verdict(found: Interval, least: float, most: float, tolerance: float) -> Verdict:
-    """What an interval of an exponent says of a claim, where larger exponents are slower.
+    """Verdict of an interval of an exponent on a claim, where larger exponents are slower.
 
     A claim is an upper bound, so that it holds if the whole interval lies below `most` + tolerance; if it
     lies below `least` - tolerance, the method is faster than claimed.

@@ -1,4 +1,4 @@
-"""What methods claim, beside what is measured: rates of convergence and costs of an iteration."""
+"""Measures what methods claim: rates of convergence and costs per iteration."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict

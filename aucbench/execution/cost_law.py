@@ -1,4 +1,4 @@
-"""The cost of an iteration as a power of n, d, nnz and hyper-parameters, beside the claimed formula.
+"""The cost of an iteration as a power of n, d, nnz and hyperparameters, beside the claimed formula.
 
 Problems are designed: along an axis one size doubles from point to point while the others stay, twice, at two
 values of the others. A time is that of many iterations in one call, in CPU time of the thread, less that of
@@ -51,12 +51,12 @@ WIDE_FULL_AXES: Axes = {
 DENSE = {"n": 2000, "d": 64}  # more rows than columns
 DENSE_AXES: Axes = {"n": (1000, 2000, 4000, 8000), "d": (48, 96, 192, 384)}
 FULL_SIZES = 2  # times larger for such a method: products of small matrices are slow for their size
-FIELD_AXIS = (8, 16, 32, 64, 128, 256)  # of a hyper-parameter
+FIELD_AXIS = (8, 16, 32, 64, 128, 256)  # of a hyperparameter
 FEWEST_POINTS = 4  # of a line; what a method refuses is left out
 OTHER = 2  # times the other sizes of the second line
 LARGEST_CALL = 1 << 16  # iterations
 FEWEST = 4
-WARM = 4  # times the largest hyper-parameter of the claim in iterations: buffers are full then
+WARM = 4  # times the largest hyperparameter of the claim in iterations: buffers are full then
 LONGEST = 20.0  # times the seconds of a call, after which a method that has not converged is stopped
 
 
@@ -66,7 +66,7 @@ class Sizes(NamedTuple):
     n: int
     d: int
     nnz: int  # of a row
-    fields: Mapping[str, int]  # hyper-parameters
+    fields: Mapping[str, int]  # hyperparameters
 
 
 class Exponent(Struct, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ def design(algorithm: Any, claimed: str) -> dict[str, list[list[Sizes]]]:
     """Lines of points for each variable; a ValueError where the claim has a variable that is no size."""
     own = names(claimed) - {"n", "d", "nnz"}
     if not all(isinstance(getattr(algorithm, name, None), int) for name in own):
-        raise ValueError(f"'{claimed}' is no formula of n, d, nnz and hyper-parameters")
+        raise ValueError(f"'{claimed}' is no formula of n, d, nnz and hyperparameters")
     fields = {name: int(getattr(algorithm, name)) for name in own}
     is_full = Access(algorithm.access) is Access.full
     if _is_wide(algorithm, claimed):

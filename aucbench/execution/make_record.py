@@ -33,7 +33,7 @@ def cell_record(
 ) -> CellRecord:
     """Everything known about a finished cell but its curve and its weights.
 
-    The task has the method with the hyper-parameters of the run. All parts of the data set agree with the
+    The task has the method with the hyperparameters of the run. All parts of the data set agree with the
     `loaded` one on which labels are positive.
     """
     entry = unit.entry

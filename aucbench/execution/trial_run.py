@@ -1,4 +1,4 @@
-"""What a training costs, from short trial runs on the data itself in a process of their own."""
+"""Estimates the cost of a training from short trial runs on the data itself, in a separate process."""
 
 import contextlib
 import pickle

@@ -1,4 +1,4 @@
-"""Which unit runs next: units of equal data stay together, cells wait for their tuning."""
+"""Chooses the next unit to run: units of equal data stay together, cells wait for their tuning."""
 
 from collections import deque
 from collections.abc import Collection

@@ -46,7 +46,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class CellUnit(Unit):
-    """Train and measure one cell, with the hyper-parameters that its tuning chose, if it has one.
+    """Train and measure one cell, with the hyperparameters that its tuning chose, if it has one.
 
     A cell that is `stored` and lacks measures gets them from its weights where it is to be `scored`.
     """

@@ -1,4 +1,4 @@
-"""What compiled methods are made of: rows of dense or CSR data, pairs of rows, calls of a loss, projections.
+"""Parts of compiled methods: rows of dense or CSR data, pairs of rows, calls of a loss, projections.
 
 Public, and imported by plugins; it imports the contracts only.
 

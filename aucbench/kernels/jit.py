@@ -1,4 +1,4 @@
-"""How kernels are compiled, and where compiled code is kept between processes."""
+"""Compilation of kernels, and the cache of compiled code between processes."""
 
 import hashlib
 import sys

@@ -24,7 +24,7 @@ OWN = 14
 
 @scalar
 def at(row, m, lanes):
-    """Where a number of setting m lies; unsigned, so that no access asks whether it counts from the end."""
+    """Index of a number of setting m; unsigned, so that no access checks for negative indices."""
     return np.uintp(row * lanes + m)
 
 
@@ -43,7 +43,7 @@ def put_own(numbers: Any, own: Any, m: int, lanes: int, new: Any) -> None:
 
 
 def pick_given(numbers: Any, own: Any, given: Any, m: int, lanes: int) -> Any:
-    """What the rule is given for setting m."""
+    """The numbers that the rule is given for setting m."""
     raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""What a loss declares of its structure: pieces that are quadratic, with their knots and kinks, or a rate.
+"""The structure that a loss declares: pieces that are quadratic, with their knots and kinks, or a rate.
 
 A loss with rounded kinks is made of the pieces, too.
 """

@@ -93,7 +93,7 @@ def axpy2(a: float, X: Any, i: int, u: Any, b: float, v: Any) -> None:
 
 
 def extent(X: Any, i: int) -> Any:
-    """Where the entries of the CSR row i begin and end, unsigned."""
+    """Start and end of the entries of the CSR row i, unsigned."""
     raise NotImplementedError(ONLY_COMPILED.format("rows.extent"))
 
 

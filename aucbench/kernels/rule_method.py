@@ -1,4 +1,4 @@
-"""What a method that is a rule inherits: its state, steps and weights, alone and in lockstep."""
+"""Base class of methods that are rules: their state, steps and weights, alone and in lockstep."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
@@ -212,7 +212,7 @@ class RuleLockstep:
 
 
 def _shared(rule: Rule, state: RuleState) -> tuple[Any, ...]:
-    """What the settings of a block have in common: the rule, flags, vectors, products and the loss."""
+    """The parts that the settings of a block share: the rule, flags, vectors, products and the loss."""
     flags = tuple(value for value in state.given if isinstance(value, bool))
     return rule, flags, state.F.tobytes(), type(state.loss)
 

@@ -29,7 +29,7 @@ from aucbench.kernels.jit import cached, scalar
 
 
 class Row(NamedTuple):
-    """What a rule is told about the row (or pair: x is the positive less the negative row) of a step."""
+    """The row (or pair: x is the positive less the negative row) of a step, as a rule sees it."""
 
     t: int  # number of the step, from 1
     positive: bool  # whether its label is 1; always for a pair
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 class Move(NamedTuple):
-    """What a rule does to the weights."""
+    """The change that a rule makes to the weights."""
 
     step: float  # w becomes keep w + step x
     keep: float

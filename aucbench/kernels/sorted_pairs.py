@@ -179,7 +179,7 @@ def dense(X: Any, rows: np.ndarray) -> np.ndarray:
 
 @kernel
 def _reach(high, low, margin):
-    """For each of the ascending `high`, how many of the ascending `low` it exceeds by `margin` or more."""
+    """Number of the ascending `low` that each of the ascending `high` exceeds by `margin` or more."""
     reached = np.empty(high.size, np.int64)
     j = 0
     for i in range(high.size):

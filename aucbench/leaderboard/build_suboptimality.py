@@ -1,4 +1,4 @@
-"""How near methods came to the certified minima of their objectives: on a board, and over all boards."""
+"""Distance of methods from the certified minima of their objectives: on a board, and over all boards."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which cells share a board, and how the rows of a board are told apart."""
+"""Groups cells into boards, and labels the rows of a board such that they are told apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_letters
@@ -19,7 +19,7 @@ class _Named(NamedTuple):
 
 
 def is_tuned(described: EntryDescription) -> bool:
-    """Whether hyper-parameters were chosen by a tuning."""
+    """Whether hyperparameters were chosen by a tuning."""
     return described.tuning.name != "none"
 
 
@@ -33,7 +33,7 @@ def setting_of(described: EntryDescription) -> str:
     """Identity of what boards that are ranked together share.
 
     Preparation, protocol, budget, order, and whether anything was tuned. The number of checkpoints changes no
-    result. Feature maps, losses, hyper-parameters and limits of the training rows belong to the method.
+    result. Feature maps, losses, hyperparameters and limits of the training rows belong to the method.
     """
     shared = subset(described, CONTEXT)
     return canonical(shared | {"budget": _budget(described), "tuned": is_tuned(described)})

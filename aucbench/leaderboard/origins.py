@@ -1,4 +1,4 @@
-"""Where the rows of a board come from: rulesets, machines and their speed, replications, confirmations."""
+"""Origin of the rows of a board: rulesets, machines and their speed, replications, confirmations."""
 
 from collections.abc import Mapping, Sequence
 

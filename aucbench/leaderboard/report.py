@@ -1,4 +1,4 @@
-"""What a leaderboard says, before it takes a form: boards, rows, comparisons. Every view is made from it."""
+"""Contents of a leaderboard, before they are rendered: boards, rows, comparisons. Every view renders them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What a report says of one method, in words: AUC and rank on each board, speed, and what to look at next."""
+"""Summary of a report for one method in words: AUC and rank on each board, speed, and advice."""
 
 import math
 from collections.abc import Iterable

@@ -31,7 +31,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         Name of a registered method of access ``stream`` that declares ``resumable = True``, or an instance of
         one, registered or not.
     algo_params : dict, default=None
-        Its hyper-parameters, such as ``{"radius": 1.0}``; its own defaults stand for the rest.
+        Its hyperparameters, such as ``{"radius": 1.0}``; its own defaults stand for the rest.
     loss : str or object, default=None
         The surrogate loss, where the method accepts several; None is its first.
     loss_params : dict, default=None

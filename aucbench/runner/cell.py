@@ -1,4 +1,4 @@
-"""One cell: a method with fixed hyper-parameters trained on one split in one order, measured as it goes."""
+"""One cell: a method with fixed hyperparameters trained on one split in one order, measured as it goes."""
 
 import contextlib
 import copy

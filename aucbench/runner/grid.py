@@ -50,11 +50,11 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
     The statistics of the problem are computed once, on the clock of the setting that asks first. With access
     `full` or a budget in seconds the settings run one after the other. Where a method of access `full` has
     `init_from` and runs until it has converged, each begins where the one before it on the path has ended,
-    from the largest value of a hyper-parameter to the smallest, and agrees with a run of its own up to the
+    from the largest value of a hyperparameter to the smallest, and agrees with a run of its own up to the
     tolerance of the method; one that does not converge is run again by itself.
 
     The tasks are of one class of algorithm and have the same arrays, budget, order, seeds and fold;
-    hyper-parameters and loss differ. `progress` gets the fraction of all work done, from 0 to 1, after every
+    hyperparameters and loss differ. `progress` gets the fraction of all work done, from 0 to 1, after every
     chunk of every setting; what it raises ends all runs. An exception stands in the place of the outcome of a
     setting that it ended.
     """
@@ -317,7 +317,7 @@ def _numbers(task: Task) -> list[float]:
 
 
 def _kind(task: Task) -> tuple[Any, ...]:
-    """What may decide which kernels a setting uses: everything but its numbers."""
+    """Everything that may decide which kernels a setting uses: all but its numbers."""
     fields = sorted(getattr(task.algorithm, "__dict__", {}).items())
     chosen = [(name, value if isinstance(value, str | bool) else type(value)) for name, value in fields]
     return (type(task.loss), *chosen)

@@ -1,4 +1,4 @@
-"""What a cell runs, in which order it visits rows, what came of it, and why it stopped."""
+"""Task of a cell, the order in which it visits rows, its outcome, and why it stopped."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,7 +37,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class Task:
-    """What a cell runs; without any of the three budgets, `DEFAULT_EPOCHS` or until converged."""
+    """Task of a cell; without any of the three budgets, `DEFAULT_EPOCHS` or until converged."""
 
     algorithm: Any  # an instance of a plugin
     loss: Any  # an instance of a plugin; None for a method that takes none
@@ -59,7 +59,7 @@ class Task:
 
     @property
     def access(self) -> Access:
-        """What an iteration of the method consumes."""
+        """The data that an iteration of the method consumes."""
         return Access(self.algorithm.access)
 
     @property
@@ -68,7 +68,7 @@ class Task:
         return rows_per_iteration(self.algorithm, len(self.y))
 
     def problem(self, iterations: int | None) -> Problem:
-        """What the method is asked to solve in a planned number of iterations."""
+        """The problem that the method is given, with the planned number of iterations."""
         return Problem(self.X, self.y, iterations, self.loss, self.weights)
 
     def generator(self) -> np.random.Generator:
@@ -81,7 +81,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a cell; the curve arrays have one value per checkpoint."""
+    """Outcome of a cell; the curve arrays have one value per checkpoint."""
 
     iteration: NDArray[np.int64]
     samples: NDArray[np.int64]

@@ -39,7 +39,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         Name of a registered method (``aucbench list algorithms`` shows them), or an instance of one,
         registered or not.
     algo_params : dict, default=None
-        Its hyper-parameters, such as ``{"radius": 1.0}``; its own defaults stand for the rest. Each is also a
+        Its hyperparameters, such as ``{"radius": 1.0}``; its own defaults stand for the rest. Each is also a
         nested parameter: ``set_params(algo__radius=1.0)``, and the same name in the grid of `GridSearchCV`.
     loss : str or object, default=None
         The surrogate loss, where the method accepts several; None is its first.

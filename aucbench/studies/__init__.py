@@ -1,1 +1,1 @@
-"""What is run and what came of it: settings, entries, records, the store. Imported by all rooms above."""
+"""Settings, entries, records and the store: what is run and its results. Imported by all rooms above."""

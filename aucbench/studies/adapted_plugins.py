@@ -1,4 +1,4 @@
-"""Plugins as the adapters for other libraries take them: by name or as an instance, with hyper-parameters."""
+"""Plugins as the adapters for other libraries take them: by name or as an instance, with hyperparameters."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace

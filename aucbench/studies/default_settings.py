@@ -127,7 +127,7 @@ class Timing(StrEnum):
 
 
 class Isolation(StrEnum):
-    """Which cells have a process to themselves.
+    """Cells that have a process to themselves.
 
     ``distribution``: plugins of other distributions than aucbench run in a fork of the process, one for each
     distribution, so that nothing they do to their process reaches the cells of others; ``none``: all run in
@@ -140,7 +140,7 @@ class Isolation(StrEnum):
 
 @dataclass(frozen=True)
 class Running:
-    """Where cells run; top-level fields that change no result.
+    """Settings of where cells run; top-level fields that change no result.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one cell, or one training of a tuning, may use; `seconds` and `memory` need a worker process.
+    """Limits of one cell, or one training of a tuning; `seconds` and `memory` need a worker process.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ class Ruleset:
 
 
 class Weights(StrEnum):
-    """Which weights of a linear method are kept: those at its end, or those at every checkpoint."""
+    """The weights of a linear method that are kept: those at its end, or those at every checkpoint."""
 
     final = "final"
     checkpoints = "checkpoints"

@@ -137,7 +137,7 @@ class Entry:
         return 1 if self.tuning.choice.together else self.budget.checkpoints
 
     def describe(self) -> EntryDescription:
-        """What all cells share."""
+        """Description that all cells share."""
         return EntryDescription(
             algorithm=self.algorithm.describe(),
             dataset=DatasetRecord(

@@ -1,4 +1,4 @@
-"""How a method is drawn in every report, picture and page: one colour, one marker, one dash pattern.
+"""The look of a method in every report, picture and page: one colour, one marker, one dash pattern.
 
 A look is a number. The first 48 numbers are a code: any two of them differ in at least two of colour, marker
 and dashes, so that any two of these methods can be told apart by readers who see few colours, and on grey

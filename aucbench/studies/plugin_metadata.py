@@ -59,7 +59,7 @@ def defaults_of(cls: Any) -> dict[str, Any]:
 
 
 def completed(described: D) -> D:
-    """What an entry or record says of itself, with the settings that versions did not have which wrote it.
+    """An entry or record with the settings that did not exist in the version that wrote it.
 
     Parameters that a plugin did not have then have their defaults. A record without `rescale` is of a version
     that did not rescale rows, did not stratify hold-outs, trained for one epoch where no budget was given
@@ -90,7 +90,7 @@ def completed(described: D) -> D:
 
 
 def _with_defaults(described: D) -> D:
-    """With the defaults of parameters that its plugins have had only since it was written."""
+    """The record with the defaults of parameters that its plugins got after it was written."""
     found = {}
     for field, group in GROUPS.items():
         own = getattr(described, field)
@@ -249,5 +249,5 @@ def _shade(hue: float, light: float, strong: float) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON gives it back."""
+    """The value as JSON gives it back."""
     return list(value) if isinstance(value, tuple) else value

@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class CellStatus(StrEnum):
-    """What is known of a cell."""
+    """State of a cell."""
 
     finished = "finished"
     diverged = "diverged"  # its result says so, or every setting of its tuning did
@@ -36,7 +36,7 @@ class CellStatus(StrEnum):
 
 
 class Seeds(Struct, frozen=True, order=True):
-    """What tells the cells of an entry apart."""
+    """The numbers that tell the cells of an entry apart."""
 
     seed: int
     split_seed: int
@@ -72,7 +72,7 @@ class ProtocolRecord(Struct, frozen=True, kw_only=True):
 
 
 class TuningRecord(Struct, frozen=True, kw_only=True):
-    """How hyper-parameters were to be chosen, and among which values."""
+    """How hyperparameters were to be chosen, and among which values."""
 
     name: str
     parameters: dict[str, Any] = {}
@@ -89,7 +89,7 @@ class BudgetRecord(Struct, frozen=True, kw_only=True):
 
 
 class EntryDescription(Struct, frozen=True, kw_only=True):
-    """What all cells of an entry share, and what decides their results beside code and data."""
+    """Everything that all cells of an entry share and that decides their results, besides code and data."""
 
     algorithm: PluginRecord
     dataset: DatasetRecord
@@ -263,7 +263,7 @@ class _RunRecord(EntryDescription, frozen=True, kw_only=True):
 
     @property
     def seeds(self) -> Seeds:
-        """What tells it from the other cells of its entry."""
+        """Seeds that tell it from the other cells of its entry."""
         return Seeds(self.seed, self.split_seed, self.order_seed, self.fold)
 
 
@@ -290,7 +290,7 @@ class CellRecord(_RunRecord, frozen=True, kw_only=True):
 
 
 class ReplicationRecord(Struct, frozen=True, kw_only=True):
-    """What another run of a cell gave: of the same key, on another machine or at another time."""
+    """Result of another run of a cell: of the same key, on another machine or at another time."""
 
     key: str
     auc: float | None  # None of a run that diverged
@@ -302,7 +302,7 @@ class ReplicationRecord(Struct, frozen=True, kw_only=True):
 
 
 class LimitsRecord(Struct, frozen=True, kw_only=True):
-    """What a cell might use: seconds of wall time, bytes of memory."""
+    """Limits of a cell: seconds of wall time, bytes of memory."""
 
     seconds: float | None = None
     memory: int | None = None
@@ -355,7 +355,7 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Failure:
-    """What went wrong, in a sentence, and where."""
+    """Error in a sentence, and where it occurred."""
 
     reason: CellStatus
     message: str

@@ -111,7 +111,7 @@ def _grid(described: EntryDescription) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    """As Hydra's grammar reads it."""
+    """The value as Hydra's grammar reads it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, Mapping):

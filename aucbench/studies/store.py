@@ -93,7 +93,7 @@ class Store:
         return self._read(file, arrays=False).record if file.exists() else None
 
     def arrays(self, key: str) -> set[str]:
-        """What the finished cell of that key has beside its record, such as ``weights``."""
+        """Arrays that the finished cell of that key has besides its record, such as ``weights``."""
         with ZipFile(self._file(key)) as archive:
             return {name.removesuffix(".npy") for name in archive.namelist()} - {"record"}
 

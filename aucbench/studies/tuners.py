@@ -24,7 +24,7 @@ LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not rec
 
 
 class Range(NamedTuple):
-    """What random searches draw a field from: log-uniform between two numbers, or one of some values."""
+    """Range that random searches draw a field from: log-uniform between two numbers, or some values."""
 
     low: float
     high: float
@@ -136,7 +136,7 @@ def _is_number(value: Any) -> bool:
 
 
 def ranges(space: Mapping[str, Sequence[Any]]) -> dict[str, Range]:
-    """What random searches draw from."""
+    """Ranges from which random searches draw."""
     return {field: _range(tuple(values)) for field, values in space.items()}
 
 
@@ -293,7 +293,7 @@ class Optuna(Random):
 
 @dataclass(frozen=True)
 class NoTuning(Optuna):
-    """Use the hyper-parameters as given.
+    """Use the hyperparameters as given.
 
     Its fields are those of the other tunings and have no effect: what an experiment sets for its tuning stays
     valid when the command line says ``tuning=none``.
@@ -328,7 +328,7 @@ class Tuning:
         return f"tuning.extend=true has no effect: {why}."
 
     def describe(self) -> TuningRecord:
-        """What decides the outcome."""
+        """Everything that decides the outcome."""
         if isinstance(self.choice, NoTuning):
             return TuningRecord(name=self.choice.name)
         parameters = {

@@ -94,7 +94,7 @@ def reads(uri: str, what: str) -> Iterator["Connection"]:
 
 
 def serving(uri: str) -> str | None:
-    """The command that serves the pages of a file or data base, None where a server does."""
+    """The command that serves the pages of a file or database, None where a server does."""
     if uri.startswith(("http://", "https://", "databricks")):
         return None
     file = sqlite_file(uri)
@@ -217,7 +217,7 @@ def _refuse_locked(file: Path) -> None:
             if error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise TrackingError(
                     f"another process has kept {file} locked for {PROBE_SECONDS:g} s; "
-                    f"end it (a data base browser, perhaps) and send the entries then"
+                    f"end it (a database browser, perhaps) and send the entries then"
                 ) from None  # whatever else is wrong, MLflow says
 
 

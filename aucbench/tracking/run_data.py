@@ -1,4 +1,4 @@
-"""What an MLflow run says of an entry: name, parameters, metrics, tags and description."""
+"""Contents of the MLflow run of an entry: name, parameters, metrics, tags and description."""
 
 import shlex
 from collections.abc import Sequence

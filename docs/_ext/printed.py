@@ -1,4 +1,4 @@
-"""What the code of a page prints, run when the site is built.
+"""Output of the code of a page, which is run when the site is built.
 
 A fenced block ``{printed}`` is replaced by what was printed since the one before it. All Python blocks of
 such a page are run, in order and as one module; of the commands those that stand right above a ``{printed}``.

@@ -4,6 +4,7 @@
 draws their picture anew.
 """
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from textwrap import fill
@@ -167,9 +168,18 @@ def draw(path: Path) -> None:
 
 
 def write_leaderboard(path: Path) -> None:
-    """The page of the whole study, one file."""
+    """The page of the whole study, one file; methods and data sets link to the pages of this site."""
+    whole = report()
+    methods = {
+        label: replace(info, links=(*info.links, ("Documentation", f"generated/methods/{info.name}.html")))
+        for label, info in whole.methods.items()
+    }
+    page = ("Documentation", "generated/datasets.html")
+    boards = [
+        replace(board, facts=replace(board.facts, links=(*board.facts.links, page))) for board in whole.boards
+    ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_page(report(), path)
+    write_page(replace(whole, methods=methods, boards=tuple(boards)), path)
 
 
 def write(folder: Path) -> None:

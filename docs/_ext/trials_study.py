@@ -1,4 +1,4 @@
-"""What the trials of the reference study say of defaults and of suggestions, data set by data set left out.
+"""Defaults and suggestions judged by the trials of the reference study, leaving out one data set at a time.
 
 The archive is that of ``+experiment=reference ruleset=trials``. ``python docs/_ext/trials_study.py [FILE]``
 prints the table of losses and the evidence for suggestions that the pages have.

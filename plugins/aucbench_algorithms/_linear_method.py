@@ -1,4 +1,4 @@
-"""What methods share whose model is a vector of weights, and those among them that iterate to a solution."""
+"""Base classes of methods whose model is a vector of weights, and of those that iterate to a solution."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def total(of: Problem | Batch) -> float:
 
 
 class LinearMethod:
-    """Checks the hyper-parameters, and scores by its weights: `w` of the state, if it defines no others."""
+    """Checks the hyperparameters, and scores by its weights: `w` of the state, if it defines no others."""
 
     def __post_init__(self) -> None:
         check_fields(self)

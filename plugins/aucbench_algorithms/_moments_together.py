@@ -45,7 +45,7 @@ class MomentsTogether:
     shared : sequence of arrays
         Means, moments and counts of the state that all settings share.
     own : sequence of arrays
-        Vectors and hyper-parameters, along `axis` one of each setting. NaN or infinity in the first says
+        Vectors and hyperparameters, along `axis` one of each setting. NaN or infinity in the first says
         that the setting has diverged.
     state : callable
         Makes the state of a setting of its part of `own`.
@@ -112,7 +112,7 @@ def square(matrices: np.ndarray, d: int) -> np.ndarray:
 
 
 def column(algorithms: Sequence[Any], field: str) -> np.ndarray:
-    """(settings,) a hyper-parameter of all settings."""
+    """(settings,) a hyperparameter of all settings."""
     return np.array([getattr(algorithm, field) for algorithm in algorithms], np.float64)
 
 

@@ -1,4 +1,4 @@
-"""How several classes, or labels, become two: the fields by which a run chooses, and their checks."""
+"""Reduction of several classes, or labels, to two: the fields by which a run chooses, and their checks."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -64,7 +64,7 @@ def postgres_tools():
 
 
 class Postgres:
-    """A data base in a new cluster, which can be killed and started again."""
+    """A database in a new cluster, which can be killed and started again."""
 
     def __init__(self, folder):
         self._tools, self._folder, self._port = postgres_tools(), folder, free_port()
@@ -106,7 +106,7 @@ class Postgres:
 
 @contextlib.contextmanager
 def postgres(folder):
-    """A running data base; ended afterwards."""
+    """A running database; ended afterwards."""
     database = Postgres(folder)
     try:
         yield database

@@ -1,4 +1,4 @@
-"""A server that stalls or loses its data base in the middle of an entry: all is there once in the end."""
+"""A server that stalls or loses its database in the middle of an entry: all is there once in the end."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ from tests.tracking.test_servers import lacking
 
 @pytest.fixture(scope="module")
 def real():
-    """A data base of PostgreSQL and the address of a server over it."""
+    """A database of PostgreSQL and the address of a server over it."""
     if why := lacking("postgresql"):
         pytest.skip(why)
     with tempfile.TemporaryDirectory(prefix="aucbench-lost-") as name, contextlib.ExitStack() as stack:
@@ -65,7 +65,7 @@ def signalled(address, number):
 
 
 @pytest.mark.usefixtures("process")
-@pytest.mark.parametrize("trouble", ["it stalls", "its data base is killed"])
+@pytest.mark.parametrize("trouble", ["it stalls", "its database is killed"])
 def test_a_server_fails_in_the_middle_of_an_entry(
     trouble, real, finished, middle, monkeypatch, capsys, tmp_path
 ):

@@ -1,4 +1,4 @@
-"""What the commands that read a store or archives share: opening them, and finding their studies."""
+"""Opening stores and archives, and finding their studies, for the commands that read them."""
 
 from collections.abc import Sequence
 from pathlib import Path

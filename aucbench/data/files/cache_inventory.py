@@ -1,4 +1,4 @@
-"""What the data cache holds, how large it is, whether it is undamaged, and removing it."""
+"""Contents and size of the data cache, checks for damage, and removal."""
 
 import os
 import shutil

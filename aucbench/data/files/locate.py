@@ -1,4 +1,4 @@
-"""Where the files of a data set are: in the cache, in the mirror, or at their public addresses."""
+"""Finds the files of a data set: in the cache, in the mirror, or at their public addresses."""
 
 import contextlib
 import os

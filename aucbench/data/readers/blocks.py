@@ -1,4 +1,4 @@
-"""What all readers share: files as streams of bytes, and the blocks of rows that they give."""
+"""Parts shared by all readers: files as streams of bytes, and the blocks of rows that they give."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""What the script of the page reads: a report with its texts, its comparisons and what is drawn."""
+"""Data for the script of the page: a report with its texts, comparisons and the points of its pictures."""
 
 import math
 import re

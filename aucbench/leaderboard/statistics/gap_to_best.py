@@ -1,4 +1,4 @@
-"""How far curves are below the best AUC that any method reached on a data set."""
+"""Gaps of curves to the best AUC that any method reached on a data set."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What it costs to reach a target AUC."""
+"""Cost of reaching a target AUC."""
 
 from collections.abc import Hashable, Sequence
 
