@@ -35,6 +35,7 @@ def generate(app: Any) -> None:
         printed.run(docs, folder / "printed")
     reference_study.write(folder)
     reference_study.write_leaderboard(Path(app.outdir) / "leaderboard.html")
+    reference_study.write_leaderboard(Path(app.outdir) / "leaderboard_tuned.html", reference_study.TRIALS)
     landing.write(folder)
     trials_study.write(folder)
     claims_page.write(folder)

@@ -219,6 +219,30 @@ def test_the_numbers_of_the_reference_study_are_those_of_its_cells():
     assert reference_study.ARCHIVE.stat().st_size < 10_000_000
 
 
+@pytest.mark.slow
+def test_the_numbers_of_the_tuned_study_are_those_of_its_cells():
+    """The gain of the leader and the counts, computed here from the records alone."""
+    import reference_study
+
+    told = reference_study.tuned_answer()
+    _, archive = read(reference_study.TRIALS)
+    cells, settings = {}, set()
+    for cell in archive:
+        record = cell.record
+        cells.setdefault(record.dataset.title, {}).setdefault(record.algorithm.name, {})[record.seed] = (
+            cell.auc
+        )
+        if record.tuned:
+            settings.add(len({trial.number for trial in record.tuned.trials}))
+    assert len(cells) == told.datasets
+    assert max(settings) == told.settings
+    assert max(len(runs) for own in cells.values() for runs in own.values()) == told.runs
+    pairs = [(own[told.leader], own["log_reg"]) for own in cells.values()]
+    assert told.gain.value == pytest.approx(np.mean([np.mean([a[s] - b[s] for s in a]) for a, b in pairs]))
+    assert str(told.runs if told.runs > 1 else "one") in reference_study.tuned_sentences()
+    assert reference_study.TRIALS.stat().st_size < 10_000_000
+
+
 def test_the_picture_of_readme_is_drawn_by_the_project_and_small(tmp_path):
     import reference_study
 
