@@ -1,6 +1,7 @@
 """``aucbench claims``: claimed rates and costs beside measured ones."""
 
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from aucbench.execution.claims import ClaimsResult, MethodClaims
 
 NOTHING = {False: "the method declares no objective", True: "none is claimed"}
+METHOD, CLAIM, MEASURED = 11, 20, 35  # widths of columns
 
 
 @click.command()
@@ -39,7 +41,7 @@ def claims(words: tuple[str, ...], quick: bool, output: str | None) -> None:
         if file is not None:
             _write(found, file)
         if len(found.methods) == 1:
-            print(f"{'method':<12} {'claim':<22} {'measured':<44} verdict")
+            _line("method", "claim", "measured", "verdict")
         _show(found.methods[-1])
 
     found = analysis.claims(methods, overrides, quick, observed)
@@ -82,7 +84,10 @@ def _show(found: "MethodClaims") -> None:
     else:
         exact = rate.claimed == "exact"
         text = f"{rate.measured.estimate:.0e}" if exact else str(rate.measured)
-        _line(found.method, f"rate {rate.claimed}", f"{rate.quantity} {text}", rate.verdict)
+        lines = textwrap.wrap(rate.quantity, MEASURED)
+        fits = len(lines[-1]) + len(text) < MEASURED
+        lines = [*lines[:-1], f"{lines[-1]} {text}"] if fits else [*lines, text]
+        _line(found.method, f"rate {rate.claimed}", "\n".join(lines), rate.verdict)
     claim = f"cost {cost.claimed}"
     if not cost.exponents:
         _line("", claim, "not measured", cost.verdict, cost.why)
@@ -92,6 +97,9 @@ def _show(found: "MethodClaims") -> None:
 
 
 def _line(method: str, claim: str, measured: str, verdict: str, why: str = "") -> None:
-    print(f"{method:<12} {claim:<22} {measured:<44} {verdict}")
-    if why:
-        print(f"{'':<12} {'':<22} ({why})")
+    """Print one claim in 80 columns; what takes several lines goes on below its column."""
+    first, *others = measured.splitlines()
+    print(f"{method:<{METHOD}} {claim:<{CLAIM}} {first:<{MEASURED}} {verdict}")
+    others += textwrap.wrap(f"({why})", MEASURED + len("cannot tell")) if why else []
+    for text in others:
+        print(f"{'':<{METHOD}} {'':<{CLAIM}} {text}")
