@@ -174,11 +174,11 @@ def tuned_sentences() -> str:
     a = tuned_answer()
     runs = "one run" if a.runs == 1 else f"{a.runs} runs"
     texts = (
-        f"**And with tuning?** The same {a.settings} settings, drawn from the grid of each method, were tried",
-        f"on {a.datasets} data sets, {runs} each, with at most {a.rows:,} training rows. `{a.best}` has the best",
-        f"mean rank ({a.best_rank:.1f}); `{a.leader}` is the best stochastic method ({a.rank:.1f}), and its gain",
-        f"over the tuned `{YARDSTICK}` is {_interval(a.gain)}. Here,",
-        f"{_beaters(a.better)} `{YARDSTICK}` by more than noise.",
+        f"**And with tuning?** The same {a.settings} settings, drawn from the grid of each method, were",
+        f"tried on {a.datasets} data sets, {runs} each, with at most {a.rows:,} training rows.",
+        f"`{a.best}` has the best mean rank ({a.best_rank:.1f}); `{a.leader}` is the best stochastic method",
+        f"({a.rank:.1f}), and its gain over the tuned `{YARDSTICK}` is {_interval(a.gain)}.",
+        f"Here, {_beaters(a.better)} `{YARDSTICK}` by more than noise.",
     )
     return " ".join(texts)
 
