@@ -3,11 +3,10 @@
 import contextlib
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from subprocess import PIPE
 
 import pytest
 
@@ -107,30 +106,34 @@ def test_after_a_run_the_next_step_is_a_command_for_a_file_and_the_address_of_a_
     assert other.split() == ["next", "https://me:***@example.org"]
 
 
-CONNECT = """
-import sys, mlflow
+KILLED_AT = """
+import os, signal, sys, mlflow
 from aucbench.tracking.client import Connection
-print("ready", flush=True)
-sys.stdin.readline()
-Connection(sys.argv[1])
+address, wanted, ending, times = sys.argv[1:]
+seen = []
+
+def kill_there(event, arguments):
+    if event == wanted and str(arguments[0]).endswith(ending):
+        seen.append(event)
+        if len(seen) == int(times):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill_there)
+Connection(address)
 """
 
 
 @pytest.mark.usefixtures("process")
 def test_a_process_killed_while_it_makes_the_file_leaves_none_that_is_half_made(tmp_path):
     file = tmp_path / "mlflow.db"
-    command = [sys.executable, "-c", CONNECT, f"sqlite:///{file}"]
-    for wait in (0.0, 0.3, 0.8):
-        with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=subprocess.DEVNULL) as process:
-            assert process.stdout.readline() == b"ready\n"
-            for left in tmp_path.glob("*.new1"):  # by the one before
-                left.rename(tmp_path / "mlflow.db.new0")
-            process.stdin.write(b"go\n")
-            process.stdin.flush()
-            while not any(tmp_path.glob("*.new1")):
-                time.sleep(0.01)
-            time.sleep(wait)
-            process.kill()
+    # While MLflow makes the tables of the draft, before they are copied, and before the copy gets its name.
+    for event, ending, times in (
+        ("sqlite3.connect", ".new1", "2"),
+        ("sqlite3.connect", ".new2", "1"),
+        ("os.rename", ".new2", "1"),
+    ):
+        command = [sys.executable, "-c", KILLED_AT, f"sqlite:///{file}", event, ending, times]
+        assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode == -signal.SIGKILL
         assert not file.exists()
         assert any(tmp_path.glob("*.new1"))
     connection = Connection(f"sqlite:///{file}")
@@ -177,10 +180,8 @@ def test_a_file_that_is_half_made_by_others_is_named_with_what_to_do(tmp_path):
 
 def test_a_file_that_another_process_keeps_locked_is_named_at_once(uri, monkeypatch):
     monkeypatch.setattr(client, "PROBE_SECONDS", 0.3)
-    started = time.monotonic()
     with contextlib.closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as database:
         database.execute("BEGIN EXCLUSIVE")
         with pytest.raises(TrackingError, match=r"mlflow.db locked for 0.3 s"):
             Connection(uri)
-    assert time.monotonic() - started < 5.0
     Connection(uri)
