@@ -208,19 +208,32 @@ def _ours(own: Sequence[BoardCell]) -> Ours:
 
 def markdown(name: str, table: PublishedTable, frame: "pd.DataFrame", command: str) -> str:
     """The table, the order of methods, and the command that made it."""
-    lines = [f"# {name}", "", f"{table.source}, table {table.table}.", ""]
-    if table.remark:
-        lines += [table.remark, ""]
-    if frame.empty:
-        lines += ["There are no results.", ""]
-    elif frame["published"].isna().all():
-        lines += [*_rows(frame, ours_alone=True), ""]
-    else:
-        lines += [*_rows(frame), "", sentence(frame), ""]
-        orders = [row for row in agreement(frame).to_dict("records") if row["pairs"]]
-        lines += [_order(row) for row in orders]
-        lines += [""] if orders else []
+    lines = [f"# {name}", "", about(table), ""]
+    if not frame.empty:
+        lines += [table_text(text_table(frame)), ""]
+    remarks, orders = verdicts(frame)
+    for remark in remarks:
+        lines += [remark, ""]
+    lines += [f"- {order}" for order in orders]
+    lines += [""] if orders else []
     return "\n".join([*lines, f"Made by `{command}`.", ""])
+
+
+def about(table: PublishedTable) -> str:
+    """The paper and number of a table, and what is remarkable about it."""
+    return " ".join(filter(None, (f"{table.source}, table {table.table}.", table.remark)))
+
+
+def verdicts(frame: "pd.DataFrame") -> tuple[list[str], list[str]]:
+    """Sentences about a comparison, and a line about the order of methods on each data set."""
+    if frame.empty:
+        return ["There are no results."], []
+    timed = frame["published_seconds"].notna().any()
+    remarks = ["Times are ratios of other machines and other code, and say little."] if timed else []
+    if frame["published"].isna().all():
+        return remarks, []
+    orders = [row for row in agreement(frame).to_dict("records") if row["pairs"]]
+    return [*remarks, sentence(frame)], [_order(row) for row in orders]
 
 
 def sentence(frame: "pd.DataFrame") -> str:
@@ -241,10 +254,11 @@ def _order(row: Mapping[Any, Any]) -> str:
     what = f"Kendall's tau {tau:.2f}" if not np.isnan(tau) else "Kendall's tau is not defined: all tie"
     where = "the whole table" if row["dataset"] == "all" else plain(str(row["dataset"]))
     pairs = "1 pair" if row["pairs"] == 1 else f"{row['pairs']} pairs"
-    return f"- order of methods, {where}: {what}, over {pairs}"
+    return f"order of methods, {where}: {what}, over {pairs}"
 
 
-def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
+def text_table(frame: "pd.DataFrame") -> TextTable:
+    """The rows of a comparison as text; of a table without published numbers, ours alone."""
     timed = bool(frame["published_seconds"].notna().any())
     columns: dict[str, Callable[[Any], str]] = {
         "data set": lambda row: row["dataset"],
@@ -258,6 +272,7 @@ def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
         "published / our seconds": lambda row: display.formatted(row["time_ratio"], ".3g"),
         "note": lambda row: row["note"],
     }
+    ours_alone = frame["published"].isna().all()
     left_out = {"published", "difference", "verdict"} if ours_alone else {"our seconds"}
     if not timed:
         left_out.add("published / our seconds")
@@ -265,6 +280,4 @@ def _rows(frame: "pd.DataFrame", ours_alone: bool = False) -> list[str]:
         left_out.add("note")
     head = [name for name in columns if name not in left_out]
     left = [name in ("data set", "method", "verdict", "note") for name in head]
-    body = [[columns[name](row) for name in head] for row in frame.to_dict("records")]
-    remark = ["", "Times are ratios of other machines and other code, and say little."] if timed else []
-    return [table_text(TextTable(head, left, body)), *remark]
+    return TextTable(head, left, [[columns[name](row) for name in head] for row in frame.to_dict("records")])

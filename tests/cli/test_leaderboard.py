@@ -289,6 +289,18 @@ def test_comparing_shows_ours_alone_where_the_papers_numbers_are_not_at_hand(run
     assert out.rstrip().endswith("Made by `aucbench compare spdam_table3 --study pair --study tuned`.")
 
 
+@pytest.mark.parametrize("table", ["spdam_table3", "psam_table2"])
+def test_comparing_in_a_terminal_names_each_method_and_keeps_to_its_width(run, monkeypatch, table):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    status, out, _ = run("compare", table, "--study", "pair", "--study", "tuned")
+    assert status == 0
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    lines = [line for line in plain.splitlines() if line.startswith(("│", "┃"))]
+    assert {line.split()[1] for line in lines} >= {"method", "solam", "psam"}
+    assert all(len(line) <= 80 and "…" not in line for line in lines)
+
+
 def test_records_say_when_a_cell_finished(finished):
     times = [cell.record.environment.finished_at for cell in Store(finished / "aucbench-store")]
     assert len(set(times)) == len(times)

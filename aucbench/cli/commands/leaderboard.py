@@ -15,11 +15,15 @@ from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
 from aucbench.leaderboard.baseline import BASELINE
 from aucbench.leaderboard.cells import BoardCell, from_store, joined, left_out, of_results
+from aucbench.leaderboard.render.columns import TextTable
 from aucbench.leaderboard.render.figure_style import WIDTHS
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.store import Store
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from aucbench.leaderboard.papers import PublishedTable
     from aucbench.leaderboard.report import Report
 
 _REMARK = "MLflow has finished cells only: cells that failed or were never run are not among these."
@@ -143,12 +147,29 @@ def compare(
     words += [f"--with {shlex.quote(file)}" for file in archives]
     words += [f"--study {shlex.quote(study)}" for study in studies]
     text = papers.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
-    print(text)
+    if sys.stdout.isatty():
+        _show(TABLES[table], frame)
+    else:
+        print(text)
     if folder:
         (folder / f"{table}.md").write_text(text, encoding="utf-8")
         frame.to_csv(folder / f"{table}.csv", index=False)
         frame.to_parquet(folder / f"{table}.parquet", index=False)
         print(f"written to {folder}", file=sys.stderr)
+
+
+def _show(table: "PublishedTable", frame: "pd.DataFrame") -> None:
+    """Print a comparison in a terminal, a table a data set."""
+    from aucbench.leaderboard import papers
+    from aucbench.leaderboard.render.terminal import show_table
+
+    print(papers.about(table))
+    for dataset, rows in frame.groupby("dataset", sort=False):
+        notes = [f"{row['method']}: {row['note']}" for row in rows.to_dict("records") if row["note"]]
+        head, left, lines = papers.text_table(rows.assign(note=""))
+        show_table(str(dataset), TextTable(head[1:], left[1:], [line[1:] for line in lines]), notes)
+    remarks, orders = papers.verdicts(frame)
+    print("\n".join([*remarks, *orders]))
 
 
 def _known(report: "Report", words: str) -> list[str]:

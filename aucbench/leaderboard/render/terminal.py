@@ -53,12 +53,12 @@ def show_best(report: Report, most: int = 10) -> None:
         _print(console, title, table._replace(lines=table.lines[:most]), ())
 
 
-def show_table(title: str, table: TextTable) -> None:
-    """Print a table whose first column are names, in parts where the terminal is narrow."""
+def show_table(title: str, table: TextTable, remarks: Sequence[str] = ()) -> None:
+    """Print a table whose first column are names, in parts where the terminal is narrow, and remarks."""
     from rich.console import Console
 
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-    _print(console, title, table, ())
+    _print(console, title, table, remarks)
 
 
 def _print(
