@@ -24,30 +24,23 @@ ESTIMATORS = [
 ]
 
 
-OF_WEIGHTS = (
-    "check_sample_weights_pandas_series",
-    "check_sample_weights_not_an_array",
-    "check_sample_weights_list",
-    "check_sample_weights_shape",
-    "check_all_zero_sample_weights_error",
-    "check_sample_weights_not_overwritten",
-    "check_classifiers_one_label_sample_weights",
+OF_COPIES = (
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
 )
 
 
 def exempt(estimator):
-    return {**of_weights(estimator), **others(estimator)}
+    return {**of_copies(estimator), **others(estimator)}
 
 
-def of_weights(estimator):
-    if not getattr(aucbench.catalog().algorithm(estimator.algo), "weighted", False):
-        return dict.fromkeys(OF_WEIGHTS, "the method takes no weights and says so")
+def of_copies(estimator):
     if estimator.calibrate:
-        return dict.fromkeys(OF_WEIGHTS[-2:], "copies of a row lie in several folds of the calibration")
+        return dict.fromkeys(OF_COPIES, "copies of a row lie in several folds of the calibration")
     if estimator.algo == "sgd_log":
-        return dict.fromkeys(OF_WEIGHTS[-2:], "a step of weight two is not two steps")
+        return dict.fromkeys(OF_COPIES, "a step of weight two is not two steps")
+    if not getattr(aucbench.catalog().algorithm(estimator.algo), "weighted", False):
+        return dict.fromkeys(OF_COPIES, "weighted rows and copies of rows are visited in different orders")
     return {}
 
 
