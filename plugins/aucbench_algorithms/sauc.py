@@ -96,10 +96,13 @@ class Sauc(LinearMethod):
         "The step is beta / (gamma sqrt(t)) and means are of the points produced, as in the authors' code.",
         "Powers are computed directly; the authors divide by L / 2 + w.x, which can be zero.",
         "Samples are visited in the runner's order, not drawn independently.",
+        "The paper tunes radius and beta. The defaults are the setting that is best on the other data sets, "
+        "for each of 20 that is left out: the AUC is 0.0079 higher than with radius=0.1 and beta=1 (95 % "
+        "interval 0.0025 to 0.0133, Holm's p 0.019), better on 8 data sets and worse on none.",
     )
 
-    radius: Positive = 0.1
-    beta: Positive = 1.0
+    radius: Positive = 0.0532
+    beta: Positive = 12.4
     degree: Count = 10
     kappa: Positive = 1.0
     average: Average = Average.after

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import aucbench
 from aucbench.archives.file import read
 from aucbench.archives.trials import tried_settings
 from aucbench.leaderboard.suggestion import suggest_methods
@@ -91,6 +92,19 @@ def test_a_setting_that_is_better_everywhere_becomes_the_default(trials_study, t
     assert told.setting == solam.settings[1]
     assert told.better == 12
     assert "**new**" in trials_study.losses_table(copies)
+
+
+def test_settings_that_the_kept_archive_marks_are_the_defaults_now(trials_study):
+    marked = [
+        each
+        for each in trials_study.losses(tried_settings(read(trials_study.shipped())[1]))
+        if each.is_default
+    ]
+    assert marked
+    for each in marked:
+        method = aucbench.catalog().algorithm(each.method)()
+        for key, value in each.setting.items():
+            assert getattr(method, key) == pytest.approx(value, rel=0.005)  # three digits of it
 
 
 def test_every_installed_method_has_a_row(trials_study, tuned_file):  # noqa: F811
