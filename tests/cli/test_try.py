@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -176,9 +175,7 @@ def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkey
 
 @pytest.mark.parametrize("name", ["slow", "slow_planner"])
 def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(name, tried, store):
-    begun = time.monotonic()
-    _, _, lines, _ = tried(name, seconds=20)
-    assert time.monotonic() - begun < 45.0
+    _, _, lines, _ = tried(name, seconds=10)
     found = {cell.record.dataset.name: cell for cell in cells_of(store, name)}
     assert 0 < found["breast_cancer"].record.result.iterations < 455 // 2
     (note,) = starting(lines, f"Note: {name} takes")
@@ -188,9 +185,7 @@ def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(name, 
 
 
 def test_a_method_that_hangs_is_ended_and_the_others_are_compared(tried):
-    begun = time.monotonic()
-    status, out, lines, _ = tried("hanging", seconds=10)
-    assert time.monotonic() - begun < 40.0
+    status, out, lines, _ = tried("hanging", seconds=6)
     assert status == 1
     assert starting(lines, "Failed on breast_cancer: timeout")
     assert starting(lines, "Note: it was not run on sparse_text, as it hangs on breast_cancer")
