@@ -14,6 +14,7 @@ import field_pages
 import formulas
 import landing
 import method_pages
+import paper_tables
 import plugin_tables
 import printed
 import reference_study
@@ -37,6 +38,7 @@ def generate(app: Any) -> None:
     reference_study.write_leaderboard(Path(app.outdir) / "leaderboard.html")
     reference_study.write_leaderboard(Path(app.outdir) / "leaderboard_tuned.html", reference_study.TRIALS)
     landing.write(folder)
+    paper_tables.write(folder)
     trials_study.write(folder)
     claims_page.write(folder)
     pages = method_pages.pages() | plugin_tables.pages() | command_pages.pages() | field_pages.pages()

@@ -1,28 +1,26 @@
 """The numbers of the front page: what is installed, what was trained, and what was compared with papers."""
 
-import re
 from pathlib import Path
 
+import paper_tables
 import reference_study
 
 import aucbench
 from aucbench.archives.file import read
 from aucbench.contracts.validation import Family
-
-PAPERS = Path(__file__).parents[1] / "papers.md"
-ROW = re.compile(r"^\|.*\| (equal|better|worse) \|", re.MULTILINE)
+from aucbench.leaderboard.statistics.agreement import Verdict
 
 
 def numbers() -> dict[str, int]:
     """How many methods and data sets there are, cells of the reference study, and cells of papers' tables."""
     plugins = aucbench.catalog().plugins
-    verdicts = ROW.findall(PAPERS.read_text(encoding="utf-8"))
+    verdicts = paper_tables.verdicts()
     return {
         "methods": len(plugins[Family.algorithms]),
         "data sets": len(plugins[Family.datasets]),
         "trainings in the reference study": sum(1 for _ in read(reference_study.ARCHIVE)[1]),
         "published results compared": len(verdicts),
-        "of these equal or better": len(verdicts) - verdicts.count("worse"),
+        "of these equal or better": len(verdicts) - verdicts.count(Verdict.worse),
     }
 
 

@@ -18,6 +18,7 @@ _CLASSES = (
     scikit_learn.Wine,
     libsvm_binary.A9a,
     libsvm_binary.Australian,
+    libsvm_binary.AustralianScale,
     libsvm_binary.CodRna,
     libsvm_binary.Covtype,
     libsvm_binary.Diabetes,

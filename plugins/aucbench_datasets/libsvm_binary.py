@@ -21,6 +21,14 @@ class Australian:
 
 
 @dataclass(frozen=True)
+class AustralianScale(Australian):
+    """The rows of `australian` with every feature scaled to [-1, 1]: 690 rows, 14 features, 44% positive."""
+
+    name: ClassVar[str] = "australian_scale"
+    files: ClassVar[tuple[File, ...]] = (File("binary/australian_scale", rows=690, labels={-1: 383, 1: 307}),)
+
+
+@dataclass(frozen=True)
 class Diabetes:
     """Diabetes among Pima women, no diabetes is positive as on the LIBSVM site: 768 rows, 8 features."""
 

@@ -21,12 +21,13 @@ OF_FILES = [cls for cls in aucbench_datasets() if hasattr(cls, "files") and cls 
 PAPERS = """
 diabetes fourclass german splice usps letter magic04 a9a w8a kddcup04 mnist connect_4 acoustic ijcnn1 epsilon
 covtype sector sector_lvr news20 news20_binary rcv1v2 rcv1_binary ecml2012 higgs real_sim australian cod_rna
-dna leu madelon skin_nonskin svmguide1 spambase aloi webspam susy farm_ads phishing mushrooms mammography
-phoneme satimage shuttle pendigits svmguide3 breast_cancer digits wine
+australian_scale dna leu madelon skin_nonskin svmguide1 spambase aloi webspam susy farm_ads phishing mushrooms
+mammography phoneme satimage shuttle pendigits svmguide3 breast_cancer digits wine
 """
 IN_THE_MIRROR = {  # rows, features, positives of the training part; rows of the test part
     "a9a": (32561, 123, 7841, 16281),
     "australian": (690, 14, 307, None),
+    "australian_scale": (690, 14, 307, None),
     "connect_4": (67557, 126, None, None),
     "covtype": (581012, 54, 283301, None),
     "diabetes": (768, 8, 500, None),

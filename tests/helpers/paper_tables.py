@@ -14,7 +14,7 @@ OPAUC_2 = listed(
     "epsilon covtype"
 )
 OPAUC_4 = listed("sector sector_lvr news20 news20_binary rcv1v2 ecml2012")
-SAUC_2 = listed("australian cod_rna dna leu madelon news20 sector skin_nonskin svmguide1")
+SAUC_2 = listed("australian_scale cod_rna dna leu madelon news20 sector skin_nonskin svmguide1")
 SPDAM_3 = listed("diabetes fourclass german splice usps a9a mnist acoustic ijcnn1 covtype sector news20")
 PSAM_2 = listed(
     "spambase ijcnn1 a9a connect_4 mnist acoustic webspam cod_rna epsilon covtype susy aloi "

@@ -1,0 +1,64 @@
+"""Tables of papers beside ours, from the archives ``docs/results/TABLE*.zip``.
+
+``python docs/_ext/paper_tables.py TABLE`` prints what the page of reproduced results shows of a table.
+"""
+
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aucbench.archives.file import read
+from aucbench.leaderboard import papers
+from aucbench.leaderboard.cells import from_store, joined
+from aucbench.leaderboard.render import markdown
+from aucbench.leaderboard.statistics.agreement import Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+
+
+@cache
+def compared(name: str) -> "pd.DataFrame":
+    """The rows of a table that were run, judged; empty without an archive."""
+    archives = [read(path)[1] for path in sorted(RESULTS.glob(f"{name}*.zip"))]
+    frame = papers.compare(papers.TABLES[name], joined(from_store(each) for each in archives))
+    return frame[frame["runs"] > 0]
+
+
+def text(name: str) -> str:
+    """The rows, the verdicts in a sentence, and the order of methods on each data set."""
+    frame = compared(name)
+    if frame.empty:
+        return "The archive of this table is not in this checkout."
+    remarks, orders = papers.verdicts(frame)
+    return "\n\n".join(
+        [markdown.table(papers.text_table(frame)), *remarks, "\n".join(f"- {each}" for each in orders)]
+    )
+
+
+def verdicts() -> list[str]:
+    """Whether each number that was compared is equal, better or worse, over all tables."""
+    counted = {Verdict.equal, Verdict.better, Verdict.worse}
+    return [verdict for name in papers.TABLES for verdict in compared(name)["verdict"] if verdict in counted]
+
+
+def write(folder: Path) -> None:
+    """Write each table for the page to include, and how many numbers agree."""
+    for name in papers.TABLES:
+        (folder / f"{name}.inc").write_text(f"{text(name)}\n", encoding="utf-8")
+    found = verdicts()
+    worse = found.count(Verdict.worse)
+    share = f" ({1 - worse / len(found):.0%})" if found else ""
+    total = (
+        f"Of {len(found)} published numbers that were compared, {len(found) - worse}{share} are equal or "
+        f"better here, and {worse} are worse.\n"
+    )
+    (folder / "papers_total.inc").write_text(total, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for table in sys.argv[1:]:
+        print(text(table))
