@@ -56,10 +56,10 @@ CASES = {
     "adaoam": (AdaOam(eta=0.05, lam=0.02), formula_order(), None),
     "spdam derived": (Spdam(lam=0.05), BATCHES, None),
     "spdam printed sigma, kappa=1": (Spdam(lam=0.05, sigma_rule="printed", kappa=1), BATCHES, None),
-    "sauc hinge": (Sauc(radius=0.5, degree=4), formula_order(), Hinge()),
-    "sauc logistic": (Sauc(radius=0.5, degree=4), formula_order(), Logistic()),
+    "sauc hinge": (Sauc(radius=0.5, beta=1, degree=4), formula_order(), Hinge()),
+    "sauc logistic": (Sauc(radius=0.5, beta=1, degree=4), formula_order(), Logistic()),
     "sauc hinge, Algorithm 1 averaging": (
-        Sauc(radius=0.5, degree=4, average="before"),
+        Sauc(radius=0.5, beta=1, degree=4, average="before"),
         formula_order(),
         Hinge(),
     ),
