@@ -26,19 +26,19 @@ from aucbench.processes import ChildProcess, forking_context, limited_memory
 from aucbench.runner.budget_and_checkpoints import log_spaced, make_budget
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Outcome, Task
+from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import Seeds
 from aucbench.studies.tuners import Point
 
 SAMPLE_BYTES = 1 << 28  # of the rows that are prepared; fewer would fit the processor's cache
 SAMPLE_SECONDS = 0.1  # of iterations, after which longer runs are not tried,
+GRID_SECONDS = 0.5  # the same for settings together, some of which may diverge a little later,
 REPEATED_SECONDS = 1.0  # of a run below which the better of two counts, as others disturb short runs most
 SETTLED = 0.5  # least ratio of the seconds of an iteration in two runs that agree
 LONGEST_SECONDS = 4.0  # and of runs in any case, as a grid may take long to begin with
 WAITS = 5.0  # times its processor time that a run must last beside others' to count as one that waits
-MOST_SETTINGS = 32  # of a grid that are tried together where the method has a way to do so,
-FEW_SETTINGS = 8  # and where settings share nothing but the rows
+FEW_SETTINGS = 8  # of a grid that are tried where settings share nothing but the rows
 MOST_REFUSED = 1 << 16  # iterations that a method may refuse as too few
 GROWTH = 8  # from one number of iterations to the next, at most,
 AIMED_SECONDS = 1.0  # and less where the run would take longer
@@ -64,6 +64,14 @@ class Request(NamedTuple):
     entry: Entry
     seeds: Seeds
     points: Sequence[Point]  # settings of its tuning; none for a price of the cell alone
+
+
+class Timed(NamedTuple):
+    """A run of tasks together."""
+
+    iterations: int
+    seconds: float
+    diverged: Sequence[bool] = ()
 
 
 class TrialRuns:
@@ -172,13 +180,17 @@ def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> 
 
 
 def _first_outcomes(tasks: Sequence[Task]) -> list[Outcome]:
-    """Of runs of two iterations, or as few as the methods do not refuse; on few rows where each takes all."""
+    """Of tasks that did not fail, in runs of two iterations, or as few as the methods do not refuse.
+
+    A method that passes over all rows in an iteration gets few of them.
+    """
     if tasks[0].access is Access.full:
         tasks = _on_rows(tasks, FEWEST_ROWS)
     iterations = 2
     while True:
         try:
-            return _outcomes(_of_length(tasks, iterations, 2))
+            outcomes = _outcomes(_of_length(tasks, iterations, 2))
+            return [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
         except ParameterError:
             if iterations > MOST_REFUSED:
                 raise
@@ -188,7 +200,7 @@ def _first_outcomes(tasks: Sequence[Task]) -> list[Outcome]:
 def _unit_of(algorithm: Any, points: Sequence[Point], together: int) -> Sequence[Point]:
     """As many settings as a unit has, from the whole of the grid."""
     shares = hasattr(algorithm, "together") or hasattr(algorithm, "init_from")
-    count = min(len(points), together, MOST_SETTINGS if shares else FEW_SETTINGS)
+    count = min(len(points), together if shares else FEW_SETTINGS)
     return [points[number * len(points) // count] for number in range(count)]
 
 
@@ -234,30 +246,41 @@ def _planned(task: Task, scale: float) -> int:
 def _by_iterations(tasks: Sequence[Task], scale: float) -> float:
     """From runs of more and more iterations: what they begin and end with, and what each iteration adds.
 
-    The first iterations may cost more than others, as memory is touched for the first time.
+    The first iterations may cost more than others, as memory is touched for the first time. Settings that
+    diverge, of which a wide grid has many, cost nothing afterwards: the others go on without them.
     """
-    planned = _planned(tasks[0], scale)
-    tried = [(0, 0.0), _shortest(tasks)]
-    while (last := tried[-1])[0] < planned and last[1] < LONGEST_SECONDS:
-        growth = min(max(2.0, AIMED_SECONDS / last[1]), GROWTH)
-        longer = min(planned, round(growth * last[0]))
-        tried.append((longer, _timed(tasks, longer)))
-        before, each = (max(0.0, b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(tried[-3:]))
-        is_mostly_iterations = each * longer > 0.5 * tried[-1][1] > 0.5 * SAMPLE_SECONDS
+    planned, enough = _planned(tasks[0], scale), SAMPLE_SECONDS if len(tasks) == 1 else GRID_SECONDS
+    tried = [Timed(0, 0.0), _shortest(tasks)]
+    while (last := tried[-1]).iterations < planned and last.seconds < LONGEST_SECONDS:
+        growth = min(max(2.0, AIMED_SECONDS / last.seconds), GROWTH)
+        tried.append(last := _timed(tasks, min(planned, round(growth * last.iterations))))
+        if last.iterations < planned and any(last.diverged):
+            lasting = [task for task, diverged in zip(tasks, last.diverged, strict=True) if not diverged]
+            ended = last.seconds * (1.0 - len(lasting) / len(tasks))
+            return ended + (_by_iterations(lasting, scale) if lasting else 0.0)
+        before, each = (
+            max(0.0, b.seconds - a.seconds) / (b.iterations - a.iterations) for a, b in pairwise(tried[-3:])
+        )
+        is_mostly_iterations = each * last.iterations > 0.5 * last.seconds > 0.5 * enough
         is_steady = SETTLED * before < each < before / SETTLED
         if len(tried) > 3 and is_mostly_iterations and is_steady:
             break
-    (fewer, less), (most, seconds) = (
-        (count, min(spent, _timed(tasks, count)) if spent < REPEATED_SECONDS else spent)
-        for count, spent in tried[-2:]
-    )
+    (fewer, less), (most, seconds) = (_the_better_of_two(tasks, run) for run in tried[-2:])
     each = max(0.0, seconds - less) / (most - fewer)
     total = (seconds - each * most) * scale + each * planned
     points, wanted = (len(log_spaced(count, tasks[0].checkpoints)) for count in (most, planned))
     if points > 1:
-        measured = max(0.0, _timed(tasks, most, tasks[0].checkpoints) - seconds) / (points - 1)
+        measured = max(0.0, _timed(tasks, most, tasks[0].checkpoints).seconds - seconds) / (points - 1)
         total += measured * scale * (wanted - 1)
     return total
+
+
+def _the_better_of_two(tasks: Sequence[Task], run: Timed) -> tuple[int, float]:
+    """Iterations and the seconds of a run, which is made again where it was short."""
+    seconds = run.seconds
+    if run.iterations and seconds < REPEATED_SECONDS:
+        seconds = min(seconds, _timed(tasks, run.iterations).seconds)
+    return run.iterations, seconds
 
 
 def _by_rows(tasks: Sequence[Task], scale: float) -> float:
@@ -267,7 +290,7 @@ def _by_rows(tasks: Sequence[Task], scale: float) -> float:
     size = min(rows, max(FEWEST_ROWS, min(rows // 8, ENOUGH_ROWS)))
     tried: list[tuple[int, float]] = []
     while True:
-        tried.append((size, _run(_on_rows(tasks, size))))
+        tried.append((size, _run(_on_rows(tasks, size))[0]))
         if size >= rows or tried[-1][1] > FULL_SECONDS:
             break
         size = min(rows, 2 * size)
@@ -287,22 +310,25 @@ def _on_rows(tasks: Sequence[Task], count: int) -> list[Task]:
     return [replace(task, X=X, y=y) for task in tasks]
 
 
-def _shortest(tasks: Sequence[Task]) -> tuple[int, float]:
-    """One iteration and its seconds; more, where methods refuse so few."""
+def _shortest(tasks: Sequence[Task]) -> Timed:
+    """A run of one iteration; of more, where methods refuse so few."""
     iterations = 1
     while True:
         try:
-            return iterations, _timed(tasks, iterations)
+            return _timed(tasks, iterations)
         except ParameterError:
             if iterations > MOST_REFUSED:
                 raise
             iterations *= GROWTH
 
 
-def _timed(tasks: Sequence[Task], iterations: int, checkpoints: int = 1) -> float:
-    if not iterations:
-        return 0.0
-    return _run(_of_length(tasks, iterations, checkpoints))
+def _timed(tasks: Sequence[Task], iterations: int, checkpoints: int = 1) -> Timed:
+    seconds, outcomes = _run(_of_length(tasks, iterations, checkpoints))
+    return Timed(iterations, seconds, [_has_diverged(outcome) for outcome in outcomes])
+
+
+def _has_diverged(outcome: Outcome | Exception) -> bool:
+    return isinstance(outcome, Exception) or outcome.stop_reason is StopReason.diverged
 
 
 def _of_length(tasks: Sequence[Task], iterations: int, checkpoints: int) -> list[Task]:
@@ -312,22 +338,21 @@ def _of_length(tasks: Sequence[Task], iterations: int, checkpoints: int) -> list
     ]
 
 
-def _run(tasks: Sequence[Task]) -> float:
+def _run(tasks: Sequence[Task]) -> tuple[float, Sequence[Outcome | Exception]]:
     """Seconds of all tasks, run as a worker runs them; those that other processes take do not count."""
     begun, begun_cpu = perf_counter() - _queued(), process_time()
-    _outcomes(tasks)
+    outcomes = _outcomes(tasks)
     seconds, cpu = perf_counter() - _queued() - begun, process_time() - begun_cpu
-    return seconds if seconds > WAITS * cpu else cpu
+    return (seconds if seconds > WAITS * cpu else cpu), outcomes
 
 
-def _outcomes(tasks: Sequence[Task]) -> list[Outcome]:
-    """Of the tasks that did not fail; where all did, the first error is raised."""
+def _outcomes(tasks: Sequence[Task]) -> Sequence[Outcome | Exception]:
+    """Of each task; where all failed, the first error is raised."""
     outcomes = run_grid(tasks) if len(tasks) > 1 else [run_cell(tasks[0])]
-    found = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
     errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
-    if not found:
+    if len(errors) == len(outcomes):
         raise errors[0]
-    return found
+    return outcomes
 
 
 def _queued() -> float:
