@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aucbench.execution.rescore import Rescored
     from aucbench.execution.verify import Verification
     from aucbench.leaderboard.suggestion import Suggestion
+    from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.optimum_record import OptimumResult
     from aucbench.studies.store import Store
 
@@ -232,16 +233,21 @@ def claims(
     chosen = [catalog().find(Family.algorithms, name).name for name in methods] or [
         name for name, plugin in plugins.items() if hasattr(plugin.cls, "claims")
     ]
-    studies = {}
-    for name in chosen:
-        takes_any = tuple(getattr(plugins[name].cls, "losses", ()))[:1] == ("*",)
-        words = ["+experiment=claims", "tracking=none", f"algo={name}", *["loss=logistic"] * takes_any]
+    with_any_loss = [n for n in chosen if tuple(getattr(plugins[n].cls, "losses", ()))[:1] == ("*",)]
+    with_their_own = [n for n in chosen if n not in with_any_loss]
+    studies: dict[str, list[Entry]] = {name: [] for name in chosen}
+    for names, loss in ((with_their_own, []), (with_any_loss, ["loss=logistic"])):
+        if not names:
+            continue
+        words = ["+experiment=claims", "tracking=none", f"algo={','.join(dict.fromkeys(names))}", *loss]
         study = build_study(catalog(), compose_jobs(catalog(), parse([*words, *overrides])))
         if study.refused:
             raise study.refused[0].error
-        if len({(entry.algorithm.instance, str(entry.loss)) for entry in study.entries}) > 1:
+        for entry in study.entries:
+            studies[entry.algorithm.name].append(entry)
+    for entries in studies.values():
+        if len({(entry.algorithm.instance, str(entry.loss)) for entry in entries}) > 1:
             raise ParameterError(f"claims are those of one setting of a method, got {' '.join(overrides)}.")
-        studies[name] = study.entries
     command = shlex.join(["aucbench", "claims", *methods, *overrides, *["--quick"] * quick])
     return measure_claims(studies, command, quick, observer)
 
