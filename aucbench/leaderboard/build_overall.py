@@ -40,8 +40,8 @@ def overall_of(group: Group, boards: Sequence[Board], baseline: str, confidence:
     rows: dict[str, list[Row]] = {}
     for row in (row for board in boards for row in board.rows):
         rows.setdefault(row.method, []).append(row)
-    yardstick = baseline_of(group, baseline)
-    gains = gains_over_datasets(frame, yardstick, confidence)
+    against = baseline_of(group, baseline)
+    gains = gains_over_datasets(frame, against, confidence)
     return Overall(
         tuned=group.tuned,
         methods=tuple(str(method) for method in methods),
@@ -63,8 +63,8 @@ def overall_of(group: Group, boards: Sequence[Board], baseline: str, confidence:
         costs=_costs(rows, len(boards)),
         reached=minima_reached(boards),
         reached_auc=reached_over(boards, lambda row, cost: row.to_targets.get(cost, ())),
-        baseline=yardstick or "",
-        baseline_reason="" if yardstick else f"{baseline} was not run",
+        baseline=against or "",
+        baseline_reason="" if against else f"{baseline} was not run",
         gains={
             str(method): Estimate(float(row["gain"]), float(row["gain_low"]), float(row["gain_high"]))
             for method, row in gains.iterrows()

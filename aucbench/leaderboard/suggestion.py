@@ -89,7 +89,7 @@ def suggest_methods(
         return Suggestion(facts, (), most, reason)
 
     if len(usable) < 2:
-        return refused(f"the archive has fewer than two data sets with {BASELINE}, the yardstick of gains")
+        return refused(f"the archive has fewer than two data sets with {BASELINE}, the baseline of gains")
     found = distances([each.facts for each in usable.values()], facts)
     near = sorted(zip(found.own, usable.values(), strict=True), key=lambda pair: pair[0])[:NEIGHBOURS]
     if near[0][0] > found.farthest:
@@ -177,15 +177,15 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
 def gains_of(dataset: TriedDataset, own: TriedSettings) -> Floats:
     """AUC minus that of balanced logistic regression, (settings, splits, folds).
 
-    Settings of a tuning are compared with the yardstick as given, on the validation rows of the same fold; a
+    Settings of a tuning are compared with the baseline as given, on the validation rows of the same fold; a
     method that was not tuned by the test AUC of the same split.
     """
-    yardstick = dataset.methods[BASELINE]
+    baseline = dataset.methods[BASELINE]
     if not own.is_tuned:
-        return own.aucs - yardstick.tested[None, :, None]
-    if own.aucs.shape[1:] != yardstick.aucs.shape[1:]:  # it was tuned otherwise, or not at all
+        return own.aucs - baseline.tested[None, :, None]
+    if own.aucs.shape[1:] != baseline.aucs.shape[1:]:  # it was tuned otherwise, or not at all
         return np.full_like(own.aucs, np.nan)
-    return np.asarray(own.aucs - yardstick.aucs[0])
+    return np.asarray(own.aucs - baseline.aucs[0])
 
 
 def _evidence(

@@ -27,7 +27,7 @@ DOCS = Path(__file__).parents[1]
 ARCHIVE = DOCS / "results" / "reference.zip"
 TRIALS = DOCS / "results" / "reference_trials.zip"  # of the same study under ``ruleset=trials``
 PICTURE = DOCS / "_static" / "reference.svg"
-YARDSTICK = "log_reg"
+BASELINE = "log_reg"
 STUDY = "reference"
 PAPERS = ("fsauc", "opauc", "psam", "sauc", "spdam")  # named in the picture, besides those of the sentences
 BELOW = ("fsauc", "opauc", "toppush")  # with their names below their marks
@@ -41,17 +41,17 @@ class Answer(NamedTuple):
     datasets: int
     runs: int
     rows: int  # most training rows
-    better: tuple[str, ...]  # linear methods whose mean gain over the yardstick has an interval above 0
+    better: tuple[str, ...]  # linear methods whose mean gain over the baseline has an interval above 0
     leader: str  # the stochastic method with the best mean rank
     rank: float
-    gain: Estimate  # of the leader over the yardstick, mean over data sets
+    gain: Estimate  # of the leader over the baseline, mean over data sets
     pays: tuple[str, ...]  # data sets on which the paired interval of its gain lies above 0
     loses: tuple[str, ...]  # and below 0
-    ratio: float  # of training seconds, leader to yardstick, geometric mean over data sets
+    ratio: float  # of training seconds, leader to baseline, geometric mean over data sets
     best: str  # the best mean rank of all
     best_rank: float
     equals: int  # other methods that the tests do not tell from the leader
-    trees: Estimate  # gain of boosted trees over the yardstick
+    trees: Estimate  # gain of boosted trees over the baseline
 
 
 class TunedAnswer(NamedTuple):
@@ -65,8 +65,8 @@ class TunedAnswer(NamedTuple):
     best_rank: float
     leader: str  # and the best of the stochastic ones
     rank: float
-    gain: Estimate  # of the leader over the tuned yardstick, mean over data sets
-    better: tuple[str, ...]  # linear methods whose mean gain over the yardstick has an interval above 0
+    gain: Estimate  # of the leader over the tuned baseline, mean over data sets
+    better: tuple[str, ...]  # linear methods whose mean gain over the baseline has an interval above 0
 
 
 @cache
@@ -132,10 +132,10 @@ def tuned_answer() -> TunedAnswer:
 
 
 def ratio(method: str) -> float:
-    """Training seconds of a method over those of the yardstick, geometric mean over data sets."""
+    """Training seconds of a method over those of the baseline, geometric mean over data sets."""
     ratios = np.array(
         [
-            _row(board, method).train_seconds / _row(board, YARDSTICK).train_seconds
+            _row(board, method).train_seconds / _row(board, BASELINE).train_seconds
             for board in report().boards
             if any(row.method == method for row in board.rows)
         ]
@@ -153,12 +153,12 @@ def sentences() -> str:
     gain, trees = _interval(a.gain), _interval(a.trees)
     texts = (
         f"**Which method leads?** At their default settings, over {a.datasets} data sets with {a.runs} runs",
-        f"each, {_beaters(a.better)} balanced logistic regression (`{YARDSTICK}`) by more than noise;",
+        f"each, {_beaters(a.better)} balanced logistic regression (`{BASELINE}`) by more than noise;",
         f"`{a.leader}`, which has the best mean rank of the stochastic methods",
         f"({a.rank:.1f} of {a.methods}), gains {gain} test AUC over it.",
         "**Where does it pay?** The paired interval of its gain lies above",
         f"zero on {_listed(a.pays)}, and below zero on {_listed(a.loses)}.",
-        f"**At what cost?** `{a.leader}` trains for {a.ratio:.2g} times the seconds of `{YARDSTICK}`",
+        f"**At what cost?** `{a.leader}` trains for {a.ratio:.2g} times the seconds of `{BASELINE}`",
         f"(geometric mean); `{a.best}` has the best mean rank of all ({a.best_rank:.1f}),",
         f"and trains for {ratio(a.best):.2g} times those.",
         f"**What limits all of them?** Boosted trees gain {trees}:",
@@ -177,8 +177,8 @@ def tuned_sentences() -> str:
         f"**And with tuning?** The same {a.settings} settings, drawn from the grid of each method, were",
         f"tried on {a.datasets} data sets, {runs} each, with at most {a.rows:,} training rows.",
         f"`{a.best}` has the best mean rank ({a.best_rank:.1f}); `{a.leader}` is the best stochastic method",
-        f"({a.rank:.1f}), and its gain over the tuned `{YARDSTICK}` is {_interval(a.gain)}.",
-        f"Here, {_beaters(a.better)} `{YARDSTICK}` by more than noise.",
+        f"({a.rank:.1f}), and its gain over the tuned `{BASELINE}` is {_interval(a.gain)}.",
+        f"Here, {_beaters(a.better)} `{BASELINE}` by more than noise.",
     )
     return " ".join(texts)
 
@@ -198,7 +198,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def draw(path: Path) -> None:
-    """Gain over the yardstick against its training seconds, a mark for each method."""
+    """Gain over the baseline against its training seconds, a mark for each method."""
     gains, styles, a = report().overall[0].gains, figure_style.styles(report()), answer()
     with figure_style.look(), matplotlib.rc_context({"svg.hashsalt": STUDY}):  # equal drawings, equal files
         figure, axes = figure_style.begin(4.0)
@@ -210,12 +210,12 @@ def draw(path: Path) -> None:
             if shown == gain.value:
                 ends = np.clip([gain.low, gain.high], LOWEST, HIGHEST)
                 axes.plot([times] * 2, ends, color="0.88", zorder=0)
-            if shown != gain.value or method in (a.leader, a.best, YARDSTICK, *PAPERS):
+            if shown != gain.value or method in (a.leader, a.best, BASELINE, *PAPERS):
                 text = method if shown == gain.value else f"{method} {gain.value:+.3f}"
                 side = -8 if method in BELOW else 5
                 axes.annotate(text, (times, shown), (6, side), textcoords="offset points", fontsize=8)
-        axes.set(xlabel=f"training seconds, times those of {YARDSTICK}", ylim=(LOWEST, HIGHEST))
-        axes.set_ylabel(f"mean gain in test AUC over {YARDSTICK}")
+        axes.set(xlabel=f"training seconds, times those of {BASELINE}", ylim=(LOWEST, HIGHEST))
+        axes.set_ylabel(f"mean gain in test AUC over {BASELINE}")
         axes.set_xscale("log")
         figure_style.logarithmic(axes.xaxis, *axes.get_xlim())
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
@@ -239,7 +239,7 @@ def write_leaderboard(path: Path, file: Path = ARCHIVE) -> None:
 def write(folder: Path) -> None:
     """What the front page shows of the study, below the folder of generated pages."""
     overall = report().overall[0]
-    head = ("method", "mean rank", f"gain over {YARDSTICK}", f"seconds, times those of {YARDSTICK}")
+    head = ("method", "mean rank", f"gain over {BASELINE}", f"seconds, times those of {BASELINE}")
     rows = []
     for method in sorted(overall.gains, key=lambda each: -overall.gains[each].value):
         rank, gain = overall.ranks.get(method), overall.gains[method]

@@ -106,7 +106,7 @@ def test_without_evidence_there_is_a_reason_and_no_method(tried, change, seconds
     assert words in found.reason
 
 
-def test_without_the_yardstick_there_is_no_suggestion(tried):
+def test_without_the_baseline_there_is_no_suggestion(tried):
     without = {
         name: replace(each, methods={key: own for key, own in each.methods.items() if key != "log_reg"})
         for name, each in tried.items()
