@@ -56,6 +56,16 @@ def test_a_number_is_equal_within_a_margin_or_two_published_deviations(case):
 ONE = table(("data", "alpha", 0.9, 0.01, 2.0))
 
 
+def test_a_data_set_that_is_not_the_papers_is_shown_and_not_counted():
+    made = table(("data", "alpha", 0.95, 0.001, np.nan), ("other", "alpha", 0.9, 0.001, np.nan))
+    object.__setattr__(made, "other_data", {"data": "its classes are others"})
+    frame = papers.compare(made, [finished(0.9)])
+    assert list(frame["verdict"]) == ["not comparable", "not run"]
+    assert frame["difference"][0] == pytest.approx(-0.05)
+    assert frame["note"][0] == "its classes are others"
+    assert "0 worse" in papers.sentence(frame)
+
+
 def test_our_number_is_the_mean_over_all_runs_and_times_are_ratios():
     (row,) = papers.compare(ONE, [finished(0.8), finished(0.9, seed=1)]).to_dict("records")
     assert row["ours"] == pytest.approx(0.85)
