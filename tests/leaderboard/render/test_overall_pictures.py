@@ -8,7 +8,7 @@ import pytest
 
 from aucbench.leaderboard import build
 from aucbench.leaderboard.render.page import write_page
-from tests.helpers.small_study import cells
+from tests.helpers.small_study import cells, report
 
 BOARDS, METHODS, RUNS = 10, 12, 5
 FRACTIONS = (0.9, 0.97, 0.99, 0.997, 0.999)
@@ -249,3 +249,18 @@ def test_pictures_stay_within_the_screen(visit, address, width, scheme):
         box = panel.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
+
+
+def test_a_narrow_screen_shows_few_data_sets_until_it_is_asked_for_more(visit, tmp_path):
+    write_page(report(methods=2, boards=7, runs=2, checkpoints=4), tmp_path / "p.html")
+    address = (tmp_path / "p.html").as_uri()
+    narrow = visit(address, viewport={"width": 390, "height": 800})
+    panels = narrow.locator("#curves .panel")
+    assert panels.count() == 7
+    assert [panels.nth(k).is_visible() for k in range(7)] == [True] * 4 + [False] * 3
+    narrow.locator("#curves summary", has_text="3 more data sets").click()
+    assert all(panels.nth(k).is_visible() for k in range(7))
+    narrow.get_by_role("button", name="samples", exact=True).click()  # drawn anew, and still open
+    assert all(panels.nth(k).is_visible() for k in range(7))
+    wide = visit(address, viewport={"width": 1400, "height": 800}).locator("#curves .panel")
+    assert all(wide.nth(k).is_visible() for k in range(7))

@@ -8,11 +8,19 @@ function highlightsOf(group) {
   return highlights(namesOf(group), group.baseline);
 }
 
-// Small pictures in as many columns as fit, all of one width.
+const FIRST = 4; // pictures that a narrow screen shows before it is asked for more
+
+// Small pictures in as many columns as fit, all of one width; of a single long column the first few, then a button.
 function multiples(items, least, draw) {
   const columns = Math.max(1, Math.min(items.length, Math.floor((room() + 16) / (least + 16))));
   const width = Math.floor((room() - 16 * (columns - 1)) / columns);
-  return h("div", { class: "multiples" }, items.map((item) => h("figure", { class: "panel" }, draw(item, width))));
+  const panels = items.map((item) => h("figure", { class: "panel" }, draw(item, width)));
+  if (columns > 1 || items.length <= FIRST + 1) return h("div", { class: "multiples" }, panels);
+  return [
+    h("div", { class: "multiples" }, panels.slice(0, FIRST)),
+    h("details", { class: "more", open: multiples.open, ontoggle: (event) => { multiples.open = event.target.open; } },
+      h("summary", null, many(items.length - FIRST, "more data set")), h("div", { class: "multiples" }, panels.slice(FIRST))),
+  ];
 }
 
 // The curves of all data sets: distance to the best against cost.
