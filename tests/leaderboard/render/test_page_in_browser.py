@@ -250,8 +250,12 @@ def test_reports_with_nothing_or_little_in_them_open(visit, tmp_path):
     unranked = replace(lost, overall=(replace(small.overall[0], ranks={}, ranks_with_gaps={}, profile={}),))
     for k, made in enumerate((small, lost, nothing, unranked)):
         write_page(made, tmp_path / f"{k}.html")
-        for view in ("overall", "results", "data", "data/data1", "methods", "notes"):
-            visit(f"{(tmp_path / f'{k}.html').as_uri()}#{view}")
+        address = (tmp_path / f"{k}.html").as_uri()
+        tab = visit(f"{address}#overall")
+        for view in ("results", "data", "data/data1", "methods", "notes"):
+            tab.goto(f"{address}#{view}")
+            tab.reload()
+            tab.locator("#title").wait_for()
 
 
 @pytest.mark.parametrize("by", ["auc", "ap"])
