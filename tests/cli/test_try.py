@@ -93,7 +93,9 @@ def test_a_method_meets_its_rivals_on_every_data_set_and_is_judged(tried, store)
 
 
 def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(tried, tmp_path, monkeypatch):
-    monkeypatch.setattr(try_method, "EXPERIMENT", (*try_method.EXPERIMENT, "algo=psam", "dataset=breast_cancer"))
+    monkeypatch.setattr(
+        try_method, "EXPERIMENT", (*try_method.EXPERIMENT, "algo=psam", "dataset=breast_cancer")
+    )
     assert tried("perceptron", "--store", "kept")[0] == 0
     times = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept" / "cells").rglob("*.npz")}
     assert len(times) == 7  # one of them on kernel features
