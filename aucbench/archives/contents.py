@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from aucbench.evaluation.measures import AUC
 from aucbench.humanize import counted
 from aucbench.studies.default_settings import LONGEST_NAME
 from aucbench.studies.record import FORMAT as RECORD_FORMAT
-from aucbench.studies.record import CellRecord, EntryPlan
+from aucbench.studies.record import CellRecord, EntryDescription, EntryPlan
 from aucbench.studies.result import COSTS, CellResult
 
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -56,12 +57,19 @@ def _problems(archive: Archive, manifest: Manifest, records: int) -> Iterator[st
         if key in planned:
             entry, seeds = planned[key]
             own = (cell.record.algorithm.name, cell.record.dataset.title, cell.record.seeds)
-            if own != (entry.algorithm, entry.dataset, seeds):
+            is_planned = own == (entry.algorithm, entry.dataset, seeds)
+            if not is_planned or _plugins(cell.record) != _plugins(entry.described):
                 yield f"cell {key[:12]} is not the one that its study planned"
     if archive.sources != manifest.sources:
         yield "cells.json has methods or code of methods that the manifest does not state"
     if archive.confirmed != manifest.confirmed:
         yield "plans.json has other confirmations than the manifest"
+
+
+def _plugins(described: EntryDescription | CellRecord) -> list[tuple[str, Any] | None]:
+    """Name and parameters of everything that decides a result."""
+    chosen = (described.algorithm, described.dataset, described.loss, described.features)
+    return [None if each is None else (each.name, each.parameters) for each in chosen]
 
 
 def _cell_problems(cell: CellResult, compact: bool) -> Iterator[str]:

@@ -224,6 +224,11 @@ def test_a_format_of_the_future_is_refused_with_its_number(file, tmp_path):
         (lambda record: record["result"].update(auc=None), "although it did not"),
         (lambda record: record["result"].update(train_seconds=-1.0), "no finite positive numbers"),
         (lambda record: record.update(seed=77), "is not the one that its study planned"),
+        (lambda record: record["dataset"].update(name="other"), "is not the one that its study planned"),
+        (
+            lambda record: record["algorithm"]["parameters"].update(lam=7.0),
+            "is not the one that its study planned",
+        ),
         (lambda record: record["algorithm"].update(name="other"), "the manifest does not state"),
         (lambda record: record.update(key="../../../evil"), "the key '../../../evil' is none"),
         (lambda record: record.update(key=5), r"cells.json cannot be read in line 1"),
