@@ -76,6 +76,21 @@ class Shared(Gentle):
         return _Abreast(algorithms, states)
 
 
+@dataclass(frozen=True)
+class Bounded(Gentle):
+    """Computes for 1 ms an iteration, and diverges at once with steps above 1."""
+
+    name: ClassVar[str] = "fake_bounded"
+    eta: float = 0.1
+    grid: ClassVar[dict] = {"eta": (2.0, 3.0, 4.0, 5.0, 0.1, 0.2, 6.0, 7.0)}
+
+    def step(self, w, batch):
+        until = time.thread_time() + 0.001 * len(batch)
+        while time.thread_time() < until:
+            pass
+        return super().step(w, batch) * (float("nan") if self.eta > 1.0 else 1.0)
+
+
 class _Abreast:
     def __init__(self, algorithms, states):
         self.first, self.states = algorithms[0], list(states)
@@ -130,6 +145,13 @@ def test_settings_that_train_together_are_priced_together(trials):
     found = price(trials, entry(Shared(), budget=Budget(iterations=100), tuning=Grid(folds=2)), points)
     assert 0.1 < found.cell < 0.5
     assert 0.1 / 8 < found.trial < 0.5 * found.cell
+
+
+def test_settings_that_diverge_cost_nothing_afterwards(trials):
+    points = [{"eta": eta} for eta in Bounded.grid["eta"]]
+    found = price(trials, entry(Bounded(), budget=Budget(iterations=5000), tuning=Grid(folds=2)), points)
+    assert found.cell == pytest.approx(5.0, rel=0.5)
+    assert 0.15 < found.trial / found.cell < 0.4  # two of eight settings go on
 
 
 def test_a_budget_in_seconds_is_its_own_price(trials):
