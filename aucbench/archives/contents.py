@@ -1,13 +1,13 @@
 """Checks that the entries of an archive agree with each other, and what it lacks for a public board."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from aucbench.archives.archive import Archive, Manifest
-from aucbench.evaluation.measures import AUC
+from aucbench.evaluation.measures import AUC, RECORDED
 from aucbench.humanize import counted
 from aucbench.studies.default_settings import LONGEST_NAME
 from aucbench.studies.record import FORMAT as RECORD_FORMAT
@@ -15,6 +15,7 @@ from aucbench.studies.record import CellRecord, EntryDescription, EntryPlan
 from aucbench.studies.result import COSTS, CellResult
 
 KEY = re.compile(r"[0-9a-f]{64}")
+NAME = re.compile(r"[A-Za-z_][\w-]*")
 ROUNDING = 1e-6  # of values in single precision, relatively
 
 
@@ -40,6 +41,9 @@ def _problems(archive: Archive, manifest: Manifest, records: int) -> Iterator[st
         for entry in plan.entries
         for key, seeds in entry.cells.items()
     }
+    for described in (entry.described for plan in archive.studies for entry in plan.entries):
+        for text in _unsafe(described):
+            yield f"an entry of plans.json {text}"
     for key in (*archive.cells, *archive.failed):
         if not KEY.fullmatch(key):
             yield f"the key {key[:70]!r} is none"
@@ -77,6 +81,7 @@ def _cell_problems(cell: CellResult, compact: bool) -> Iterator[str]:
     result = record.result
     if record.format != RECORD_FORMAT:
         yield f"has format {record.format}, expected {RECORD_FORMAT}"
+    yield from _unsafe(record)
     if not _is_auc(result.auc):
         yield f"has AUC {result.auc}, expected a number from 0 to 1"
     if (result.auc is None) != record.diverged:
@@ -96,6 +101,36 @@ def _cell_problems(cell: CellResult, compact: bool) -> Iterator[str]:
     weights = cell.weights
     if weights is not None and weights.ndim != 1:
         yield "has weights that are no vector"
+
+
+def _unsafe(described: EntryDescription | CellRecord) -> Iterator[str]:
+    """What would be another override than its place says, or be resolved, when the cell is run again."""
+    plugins: tuple[Any, ...] = (described.algorithm, described.dataset, described.loss, described.features)
+    chosen = [each for each in plugins if each is not None] + [described.protocol, described.tuning]
+    names = [each.name for each in chosen] + [described.dataset.part, described.scaling]
+    names += [described.order, described.dtype, *described.tuning.space]
+    # A field with a dot, such as pauc.max_fpr, is one of the measure by which a tuning chose.
+    for each in chosen:
+        for key in each.parameters:
+            measure, _, own = key.rpartition(".")
+            names.append(own if not measure or measure in RECORDED else key)
+    for name in names:
+        if not NAME.fullmatch(name):
+            yield f"has the name {name[:70]!r}, expected letters, digits, - and _"
+    if any("${" in text for text in _texts([each.parameters for each in chosen] + [described.tuning.space])):
+        yield "has a value that would be resolved when it is run"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _texts(key)
+            yield from _texts(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
 
 
 def _curve_problems(record: CellRecord, values: np.ndarray, compact: bool) -> Iterator[str]:

@@ -226,6 +226,13 @@ def test_a_format_of_the_future_is_refused_with_its_number(file, tmp_path):
         (lambda record: record.update(seed=77), "is not the one that its study planned"),
         (lambda record: record["dataset"].update(name="other"), "is not the one that its study planned"),
         (
+            lambda record: record["protocol"]["parameters"].update({"dataset.path": "/x"}),
+            "name 'dataset.path'",
+        ),
+        (lambda record: record.update(order="${oc.env:HOME}"), "has the name"),
+        (lambda record: record["dataset"]["parameters"].update(path="${oc.env:HOME}"), "would be resolved"),
+        (lambda record: record["tuning"]["parameters"].update({"store.path": "x"}), "name 'store.path'"),
+        (
             lambda record: record["algorithm"]["parameters"].update(lam=7.0),
             "is not the one that its study planned",
         ),
