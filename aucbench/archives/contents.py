@@ -16,6 +16,7 @@ from aucbench.studies.result import COSTS, CellResult
 
 KEY = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[A-Za-z_][\w-]*")
+MOST_ROWS = 1 << 48  # or features
 ROUNDING = 1e-6  # of values in single precision, relatively
 
 
@@ -78,10 +79,12 @@ def _plugins(described: EntryDescription | CellRecord) -> list[tuple[str, Any] |
 
 def _cell_problems(cell: CellResult, compact: bool) -> Iterator[str]:
     record, curve = cell.record, cell.curve
-    result = record.result
+    result, data = record.result, record.data
     if record.format != RECORD_FORMAT:
         yield f"has format {record.format}, expected {RECORD_FORMAT}"
     yield from _unsafe(record)
+    if not all(0 < each < MOST_ROWS for each in (data.train_rows, data.test_rows, data.features)):
+        yield "has numbers of rows or features that cannot be"
     if not _is_auc(result.auc):
         yield f"has AUC {result.auc}, expected a number from 0 to 1"
     if (result.auc is None) != record.diverged:

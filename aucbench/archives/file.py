@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 CELLS, FAILURES, PLANS, OTHERS = "cells.json", "failures.json", "plans.json", "replications.json"
+LONGEST_KEY = 128  # bytes of a key and its offset
 CURVES, WEIGHTS = "curves.parquet", "weights.parquet"
 ENTRIES = (CELLS, FAILURES, PLANS, OTHERS, CURVES, WEIGHTS)
 NEEDED = (CELLS, FAILURES, PLANS, OTHERS, CURVES)
@@ -246,7 +247,8 @@ def _arrays(path: Path, name: str, content: bytes, rows: int) -> dict[str, dict[
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(BytesIO(content))
+        # Keys stay in their dictionary: equal long ones would need far more memory than the file has bytes.
+        file = pq.ParquetFile(BytesIO(content), read_dictionary=["key"])
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
         columns = [group.column(at) for group in groups for at in range(group.num_columns)]
         if file.metadata.num_rows > rows or sum(each.num_values for each in columns) > LARGEST_ARRAYS:
@@ -261,7 +263,15 @@ def _arrays(path: Path, name: str, content: bytes, rows: int) -> dict[str, dict[
     kinds = [field.type for field in table.schema if field.name != "key"]
     if "key" not in table.schema.names or not all(map(_is_list_of_numbers, kinds)):
         raise DataError(f"{path}: {name} has other columns than a key and lists of numbers.")
+    if len(set(table.schema.names)) < len(table.schema.names):
+        raise DataError(f"{path}: {name} has two columns of one name.")
+    for chunk in table["key"].chunks:
+        values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+        if values.nbytes > LONGEST_KEY * (len(values) + 2):
+            raise DataError(f"{path}: {name} has keys that are too long.")
     found: dict[str, dict[str, NDArray[Any]]] = {str(key): {} for key in table["key"].to_pylist()}
+    if len(found) < table.num_rows:
+        raise DataError(f"{path}: {name} has two rows of one key.")
     for column in table.schema.names:
         if column == "key":
             continue

@@ -203,6 +203,14 @@ def test_a_table_with_more_numbers_than_the_cells_can_have_is_refused(file, tmp_
         read(forged(file, tmp_path / "large.zip", curves__parquet=sink.getvalue()))
 
 
+@pytest.mark.parametrize(("keys", "reason"), [(["k" * 100_000] * 2, "too long"), (["k"] * 2, "one key")])
+def test_long_and_repeated_keys_are_refused(keys, reason, file, tmp_path):
+    sink = BytesIO()
+    pq.write_table(pa.table({"key": keys, "auc": [[0.5], [0.5]]}), sink)
+    with pytest.raises(DataError, match=reason):
+        read(forged(file, tmp_path / "keys.zip", curves__parquet=sink.getvalue()))
+
+
 def test_columns_that_are_no_numbers_are_refused(file, tmp_path):
     sink = BytesIO()
     pq.write_table(pa.table({"key": ["k"], "auc": [["text"]]}), sink)
@@ -230,6 +238,7 @@ def test_a_format_of_the_future_is_refused_with_its_number(file, tmp_path):
             "name 'dataset.path'",
         ),
         (lambda record: record.update(order="${oc.env:HOME}"), "has the name"),
+        (lambda record: record["data"].update(train_rows=0), "that cannot be"),
         (lambda record: record["dataset"]["parameters"].update(path="${oc.env:HOME}"), "would be resolved"),
         (lambda record: record["tuning"]["parameters"].update({"store.path": "x"}), "name 'store.path'"),
         (
