@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from aucbench.studies.optimum_record import OptimumResult
     from aucbench.studies.store import Store
 
-__all__ = ["claims", "describe_data", "optimum", "rescore", "suggest", "verify"]
+__all__ = ["check", "claims", "describe_data", "optimum", "rescore", "suggest", "verify"]
+
+REFERENCE = ("reference", "reference_trials")  # experiments: the reference study under each ruleset
 
 
 def optimum(*overrides: str) -> "OptimumResult":
@@ -321,7 +323,45 @@ def rescore(
     return done
 
 
-def verify(archive: "Archive", cells: int = 3, seed: int = 0, tolerance: float = 1e-4) -> "Verification":
+def check(archive: "Archive", method: str | None = None) -> list[str]:
+    """Find what an archive lacks for a public board.
+
+    Parameters
+    ----------
+    archive : Archive
+        As `aucbench.archives.file.read` gives it.
+    method : str, optional
+        It must be in the archive with everything that the reference study asks for: its data sets, splits
+        and rows, under each of its rulesets.
+
+    Returns
+    -------
+    list of str
+        Sentences: missing and failed cells, entries without a ruleset, settings that are not those of the
+        ruleset as it is installed here, and entries of the reference study that are not there.
+
+    Raises
+    ------
+    AucbenchError
+        The method is not installed.
+    """
+    from aucbench.archives.completeness import gaps_of, lacking
+    from aucbench.config.overrides import Request
+
+    found = gaps_of(archive, entry_of)
+    for experiment in REFERENCE if method else ():
+        words = (f"+experiment={experiment}", f"algo={method}", "tracking=none", "store.path=null")
+        found += lacking(archive, study_of(Request(words)).entries)
+    return found
+
+
+def verify(
+    archive: "Archive",
+    cells: int = 3,
+    seed: int = 0,
+    tolerance: float = 1e-4,
+    method: str | None = None,
+) -> "Verification":
     """Run a random sample of the cells of an archive here, tunings included, and compare the results.
 
     Parameters
@@ -334,12 +374,15 @@ def verify(archive: "Archive", cells: int = 3, seed: int = 0, tolerance: float =
         Of the sample.
     tolerance : float
         Allowed difference of AUCs under different versions or on different processors.
+    method : str, optional
+        The method whose cells are drawn; those of all methods unless one is given.
 
     Returns
     -------
     Verification
-        With `comparisons`, and `left_out`, why cells could not be run.
+        With `comparisons`; `left_out`, why cells could not be run; and `different`, which cells have other
+        data, settings or another key here, or fail.
     """
     from aucbench.execution.verify import verify_sample
 
-    return verify_sample(archive, entry_of, cells, seed, tolerance)
+    return verify_sample(archive, entry_of, cells, seed, tolerance, method)

@@ -231,7 +231,8 @@ def entry_of(overrides: Sequence[str]) -> "Entry":
     from aucbench.config.compose import compose_jobs
     from aucbench.config.overrides import Request
 
-    return build_entry(catalog(), compose_jobs(catalog(), Request(tuple(overrides))).jobs[0].cfg)
+    composed = compose_jobs(catalog(), Request(tuple(overrides)))
+    return build_entry(catalog(), composed.jobs[0].cfg, composed.rules)
 
 
 def replay(

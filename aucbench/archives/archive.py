@@ -1,7 +1,7 @@
 """An archive: the cells, failures and plans of studies, with a manifest that says where they come from."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from msgspec import UNSET, Struct
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from aucbench.archives.replications import (
     TOLERANCE,
     Comparison,
+    agrees,
     compare,
     machine_of,
     replication_of,
@@ -18,7 +19,6 @@ from aucbench.archives.replications import (
 from aucbench.errors import ParameterError
 from aucbench.studies.record import (
     CellRecord,
-    EntryPlan,
     Environment,
     FailureRecord,
     ReplicationRecord,
@@ -220,6 +220,7 @@ class Imported:
 def into_store(archive: Archive, store: Store) -> Imported:
     """Put the content of an archive into a store; cells that the store has become replications of them."""
     new, again = 0, 0
+    different = set()
     for key, cell in archive.cells.items():
         own = store.record(key)
         found = (*store.replications(key), *archive.replications(key))
@@ -228,6 +229,8 @@ def into_store(archive: Archive, store: Store) -> Imported:
             new += 1
         else:
             found = (*found, replication_of(cell.record))
+            if not agrees(own, cell.record):
+                different.add(key)
         kept = without_twins(own or cell.record, found)
         again += len(kept) - len(store.replications(key))
         if kept:
@@ -241,26 +244,33 @@ def into_store(archive: Archive, store: Store) -> Imported:
         store.put_failure(failure)
     known = {plan.study: plan for plan in store.plans()}
     for plan in archive.studies:
-        store.put_plan(joined([known[plan.study], plan]) if plan.study in known else plan)
+        store.put_plan(joined(known[plan.study], plan, different) if plan.study in known else plan)
     return Imported(new, again, len(failures))
 
 
-def joined(plans: Iterable[StudyPlan]) -> StudyPlan:
-    """One plan of several of one study: an entry under one setting has the cells of all."""
-    first, *others = plans
-    entries: dict[str, EntryPlan] = {}
-    for entry in (entry for plan in (first, *others) for entry in plan.entries):
+def joined(first: StudyPlan, other: StudyPlan, different: Container[str] = ()) -> StudyPlan:
+    """One plan of two of one study: an entry under one setting has the cells of both.
+
+    The results are those of the first where both have some, and `different` are the keys of cells whose
+    results do not agree. What an author confirmed stays confirmed if each result is one that the author saw.
+    """
+    entries = {repr(entry.described): entry for entry in first.entries}
+    for entry in other.entries:
         described = repr(entry.described)
-        if described in entries:
-            before = entries[described]
+        before = entries.get(described)
+        if before is not None:
+            seen = [each for each in (before, entry) if each.confirmed]
+            cells = {**before.cells, **entry.cells}
+            is_seen = all(any(key in each.cells for each in seen) for key in cells)
+            is_alike = before.confirmed or not any(key in different for key in cells)
             entry = replace(
                 before,
-                cells={**before.cells, **entry.cells},
+                cells=cells,
                 ruleset=before.ruleset or entry.ruleset,
-                confirmed=before.confirmed or entry.confirmed,
+                confirmed=seen[0].confirmed if seen and is_seen and is_alike else UNSET,
             )
         entries[described] = entry
-    unavailable = dict.fromkeys(text for plan in (first, *others) for text in plan.unavailable)
+    unavailable = dict.fromkeys((*first.unavailable, *other.unavailable))
     return replace(first, entries=tuple(entries.values()), unavailable=tuple(unavailable))
 
 
@@ -268,22 +278,25 @@ def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tupl
     """All cells of two archives, those of the first winning, and what their replications say."""
     others: dict[str, tuple[ReplicationRecord, ...]] = {}
     comparisons = []
+    different = set()
     cells = {**other.cells, **first.cells}
     for key, cell in cells.items():
         found = [*first.replications(key), *other.replications(key)]
         if key in first.cells and key in other.cells:
             found.append(replication_of(other.cells[key].record))
+            if not agrees(cell.record, other.cells[key].record, tolerance):
+                different.add(key)
         kept = without_twins(cell.record, found)
         if kept:
             others[key] = kept
             comparisons += [compare(cell.record, each, tolerance) for each in kept]
-    plans: dict[str, list[StudyPlan]] = {}
-    for plan in (*first.studies, *other.studies):
-        plans.setdefault(plan.study, []).append(plan)
+    plans = {plan.study: plan for plan in first.studies}
+    for plan in other.studies:
+        plans[plan.study] = joined(plans[plan.study], plan, different) if plan.study in plans else plan
     archive = Archive(
         path=f"{first.path} and {other.path}",
         cells=cells,
-        studies=tuple(joined(each) for each in plans.values()),
+        studies=tuple(plans.values()),
         failed={key: each for key, each in {**other.failed, **first.failed}.items() if key not in cells},
         others=others,
         compact=first.compact or other.compact,

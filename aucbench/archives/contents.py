@@ -1,4 +1,4 @@
-"""Checks that the entries of an archive agree with each other, and what it lacks for a public board."""
+"""Checks that the entries of an archive agree with each other."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from aucbench.archives.archive import Archive, Manifest
+from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.evaluation.measures import AUC, RECORDED
-from aucbench.humanize import counted
 from aucbench.studies.default_settings import LONGEST_NAME
 from aucbench.studies.record import FORMAT as RECORD_FORMAT
-from aucbench.studies.record import CellRecord, EntryDescription, EntryPlan
+from aucbench.studies.record import CellRecord, EntryDescription
 from aucbench.studies.result import COSTS, CellResult
+from aucbench.studies.tuners import TUNINGS
 
 KEY = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[A-Za-z_][\w-]*")
@@ -42,9 +43,11 @@ def _problems(archive: Archive, manifest: Manifest, records: int) -> Iterator[st
         for entry in plan.entries
         for key, seeds in entry.cells.items()
     }
-    for described in (entry.described for plan in archive.studies for entry in plan.entries):
-        for text in _unsafe(described):
+    for entry in (entry for plan in archive.studies for entry in plan.entries):
+        for text in _unsafe(entry.described):
             yield f"an entry of plans.json {text}"
+        if not entry.cells or (entry.ruleset and not NAME.fullmatch(entry.ruleset.title)):
+            yield "an entry of plans.json has no cells, or a ruleset without a name"
     for key in (*archive.cells, *archive.failed):
         if not KEY.fullmatch(key):
             yield f"the key {key[:70]!r} is none"
@@ -120,6 +123,10 @@ def _unsafe(described: EntryDescription | CellRecord) -> Iterator[str]:
     for name in names:
         if not NAME.fullmatch(name):
             yield f"has the name {name[:70]!r}, expected letters, digits, - and _"
+    groups: tuple[Any, ...] = (*PROTOCOLS, *TUNINGS)
+    for name in (described.protocol.name, described.tuning.name):
+        if all(name != each.name for each in groups):
+            yield f"has the protocol or tuning {name[:70]!r}, which does not exist"
     if any("${" in text for text in _texts([each.parameters for each in chosen] + [described.tuning.space])):
         yield "has a value that would be resolved when it is run"
 
@@ -151,25 +158,3 @@ def _is_auc(value: float | None) -> bool:
 
 def _is_time(value: float) -> bool:
     return bool(np.isfinite(value)) and value >= 0
-
-
-def gaps_of(archive: Archive) -> list[str]:
-    """What the archive lacks for a public board, in sentences: cells, rulesets, their settings."""
-    entries = (entry for plan in archive.studies for entry in plan.entries)
-    return [
-        f"{entry.algorithm} on {entry.dataset}: {gap}" for entry in entries for gap in _gaps(archive, entry)
-    ]
-
-
-def _gaps(archive: Archive, entry: EntryPlan) -> Iterator[str]:
-    left = [key for key in entry.cells if archive.get(key) is None]
-    failures = [failure for key in left if (failure := archive.failure(key)) is not None]
-    if failures:
-        reasons = ", ".join(sorted({str(failure.reason) for failure in failures}))
-        yield f"{counted(len(failures), 'cell')} of {len(entry.cells)} failed ({reasons})"
-    if len(left) > len(failures):
-        yield f"{len(left) - len(failures)} of {counted(len(entry.cells), 'cell')} missing"
-    if not entry.ruleset:
-        yield "no ruleset; run it with ruleset=defaults or ruleset=trials"
-    elif entry.ruleset.departures:
-        yield f"departs from {entry.ruleset}: {' '.join(entry.ruleset.departures)}"

@@ -146,7 +146,7 @@ def _entries(path: Path, zipped: ZipFile) -> tuple[Manifest, dict[str, bytes]]:
     infos = zipped.infolist()
     names = [info.filename for info in infos]
     strange = [f"{name!r} is no entry of an archive" for name in names if name not in (MANIFEST, *ENTRIES)]
-    twice = [f"{name} is there twice" for name in ENTRIES if names.count(name) > 1]
+    twice = [f"{name} is there twice" for name in (MANIFEST, *ENTRIES) if names.count(name) > 1]
     lacking = [f"{name} is missing" for name in (MANIFEST, *NEEDED) if name not in names]
     sizes = [text for info in infos if (text := _too_large(info))]
     _refuse(path, [*strange[:5], *twice, *lacking, *sizes])

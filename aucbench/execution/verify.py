@@ -37,21 +37,31 @@ class Verification:
 
     comparisons: list[Comparison]
     left_out: list[str]  # why cells could not be run again, in sentences
+    different: list[str]  # cells that are not here what the archive says of them, and why, in sentences
+
+
+class _DifferentError(AucbenchError):
+    """A cell is not here what its record says: it has other data, settings or another key, or fails."""
 
 
 def verify_sample(
-    archive: Archive, entry_of: Callable[[Sequence[str]], Entry], cells: int, seed: int, tolerance: float
+    archive: Archive,
+    entry_of: Callable[[Sequence[str]], Entry],
+    cells: int,
+    seed: int,
+    tolerance: float,
+    method: str | None = None,
 ) -> Verification:
     """Run up to `cells` cells again, drawn at random among those that can be; others are left out, with why.
 
     A cell that other code made is run with the code that is here, and agrees within the tolerance: the same
     formulas may be summed in another order. What must be the same are its settings and its data.
-    `entry_of` gives the entry of some overrides.
+    `entry_of` gives the entry of some overrides. Only cells of `method` are drawn, if one is given.
     """
-    keys = sorted(archive.cells)
+    keys = sorted(key for key, cell in archive.cells.items() if method in (None, cell.record.algorithm.name))
     order = np.random.default_rng(seed).permutation(len(keys))
     comparisons: list[Comparison] = []
-    left_out = Counter[str]()
+    left_out, different = Counter[str](), Counter[str]()
     for key in (keys[at] for at in order):
         if len(comparisons) == cells:
             break
@@ -60,16 +70,20 @@ def verify_sample(
         if (why := _unfit(record)) is None:
             try:
                 found = _run(record, entry_of(words(record, [record.seeds])))
+            except _DifferentError as error:
+                different[f"{name}: {error}"] += 1
+                continue
             except AucbenchError as error:
                 why = str(error)
             else:
-                if isinstance(found, CellRecord):
-                    comparisons.append(compare(record, found, tolerance, other_code=found.key != record.key))
-                    continue
-                why = found
+                comparisons.append(compare(record, found, tolerance, other_code=found.key != record.key))
+                continue
         left_out[f"{name}: {why}"] += 1
-    texts = [f"{why} ({counted(count, 'cell')})" for why, count in left_out.items()]
-    return Verification(comparisons, texts)
+    return Verification(comparisons, _counted(left_out), _counted(different))
+
+
+def _counted(reasons: Counter[str]) -> list[str]:
+    return [f"{why} ({counted(count, 'cell')})" for why, count in reasons.items()]
 
 
 def _unfit(record: CellRecord) -> str | None:
@@ -81,23 +95,25 @@ def _unfit(record: CellRecord) -> str | None:
     return None
 
 
-def _run(record: CellRecord, entry: Entry) -> CellRecord | str:
-    """The record of a cell run again, or why there is none."""
+def _run(record: CellRecord, entry: Entry) -> CellRecord:
+    """The record of a cell run again; AucbenchError says why it cannot be run, or is another here."""
     entry = replace(entry, measures=(), keep_weights=False)
     with TemporaryDirectory(prefix="aucbench-") as folder:
         store = Store(folder)
         plan = make_plan([entry], store, prepared_data())
         if plan.refused:
-            return plan.refused[0].why
+            raise AucbenchError(plan.refused[0].why)
         (planned,) = plan.entries
         own = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
         if (why := _difference(record, entry, planned.digests, own)) is not None:
-            return why
+            raise _DifferentError(why)
         plan = Plan((replace(planned, cells=own),))
         result = Scheduler(plan, store, SerialExecutor(Observer())).run()
-        if result.failures:
-            return f"{result.failures[0].reason}: {result.failures[0].message}"
-        return store.record(own[0].key) or "it was not run"
+        found = store.record(own[0].key)
+        if found is None:
+            ((failure, *_),) = (result.failures,)
+            raise _DifferentError(f"it has a result there, and here: {failure.reason}: {failure.message}")
+        return found
 
 
 def _difference(

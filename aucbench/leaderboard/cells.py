@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.archives.archive import Archive
-from aucbench.archives.replications import replication_of, without_twins
+from aucbench.archives.replications import agrees, replication_of, without_twins
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC, Measure, listed, named, restored
 from aucbench.leaderboard.method_labels import (
@@ -99,10 +99,11 @@ def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
             found[cell.key] = cell if known is None or cell.record else known
         elif cell.record is not None:
             others = (*known.replications, *cell.replications, replication_of(cell.record))
+            seen = cell.confirmed if agrees(known.record, cell.record) else ""
             found[cell.key] = replace(
                 known,
                 ruleset=known.ruleset or cell.ruleset,
-                confirmed=known.confirmed or cell.confirmed,
+                confirmed=known.confirmed or seen,
                 replications=without_twins(known.record, others),
             )
     return list(found.values())

@@ -182,8 +182,11 @@ def _row(published: PublishedCell, own: Sequence[BoardCell], other_data: str = "
         drawn = "the paper drew the halves of the classes at random and did not publish them"
         notes.append(other_data or drawn)
     ours, std, runs, seconds = _ours(own) if len(settings) < 2 else (NAN, NAN, 0, NAN)
-    if runs < len(own) and len(settings) < 2:
-        notes.append(f"{len(own) - runs} of {len(own)} runs gave no AUC")
+    missing = sum(cell.status is CellStatus.missing for cell in own)
+    if missing and len(settings) < 2:
+        notes.append(f"{missing} of {len(own)} runs are missing")
+    if runs + missing < len(own) and len(settings) < 2:
+        notes.append(f"{len(own) - runs - missing} of {len(own)} runs gave no AUC")
     return {
         "dataset": published.dataset,
         "method": published.method,

@@ -7,16 +7,19 @@ earlier versions did not write have defaults here. Unknown fields are ignored wh
 import json
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from aucbench.humanize import harmless_json
 
 FORMAT = 2
 
 R = TypeVar("R")
+# What a record states otherwise is refused where it is read.
+Whole = Annotated[int, Meta(ge=0, lt=2**53)]
+Positive = Annotated[float, Meta(gt=0, lt=1e12)]
 
 
 class CellStatus(StrEnum):
@@ -38,10 +41,10 @@ class CellStatus(StrEnum):
 class Seeds(Struct, frozen=True, order=True):
     """The numbers that tell the cells of an entry apart."""
 
-    seed: int
-    split_seed: int
-    order_seed: int
-    fold: int
+    seed: Whole
+    split_seed: Whole
+    order_seed: Whole
+    fold: Whole
 
 
 SEEDS = Seeds.__struct_fields__
@@ -112,11 +115,11 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     """The rows that a method was given; versions that did not count test positives did not record labels."""
 
     sha256: tuple[str, ...]  # digests of the parts of the data set
-    train_rows: int
-    test_rows: int
-    features: int
-    train_positives: int
-    test_positives: int | None = None
+    train_rows: Whole
+    test_rows: Whole
+    features: Whole
+    train_positives: Whole
+    test_positives: Whole | None = None
     positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
     row_factor: float = 1.0  # what rows were multiplied by; 1 where they were not rescaled
@@ -129,8 +132,8 @@ class DataRecord(Struct, frozen=True, kw_only=True):
 class ReportedTrial(Struct, frozen=True, kw_only=True):
     """One setting of a tuning on one inner fold, as it stands beside a result."""
 
-    number: int
-    fold: int
+    number: Whole
+    fold: Whole
     parameters: dict[str, Any]
     auc: float | None  # on the validation part; None where the setting gave none
     stop_reason: str  # why its training ended, or why there was none
@@ -156,8 +159,8 @@ class Trial(ReportedTrial, frozen=True, kw_only=True):
 class TuningCost(Struct, frozen=True, kw_only=True):
     """The cost of a tuning."""
 
-    settings: int
-    trainings: int
+    settings: Whole
+    trainings: Whole
     passes: float  # over the training rows
     train_seconds: float
 
@@ -168,7 +171,7 @@ class TunedRecord(Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any]
     validation_auc: float
     validation_value: float | UnsetType = UNSET  # of the measure that it was chosen by, if not the AUC
-    folds: int
+    folds: Whole
     cost: TuningCost
     edges: dict[str, str] | UnsetType = (
         UNSET  # "lower" or "upper" by field, if chosen on that edge of the space
@@ -202,20 +205,20 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     """The outcome of a training."""
 
     auc: float | None  # final test AUC, None for a run that diverged
-    iterations: int
+    iterations: Whole
     train_seconds: float
     train_cpu_seconds: float
     ns_per_iteration: float
     cpu_ns_per_iteration: float
     nonzeros_per_iteration: float | UnsetType = UNSET  # of the rows that an iteration visits, in the mean
-    state_bytes: int
+    state_bytes: Whole
     layout: str | None = None  # of the weights, "eager" or "lazy"
     weights_norm: float | None = None  # None of a method without weights, which is not linear
     score_at_zero: float | None = 0.0  # of a row that was zero before it was rescaled
     stop_reason: str
     advice: str | None = None  # what to change where the run diverged
     converged: bool | None = None  # None for a method that does not know when it has converged
-    checkpoints: int
+    checkpoints: Whole
     measures: dict[str, MeasureRecord] | UnsetType = UNSET  # beside the AUC, by name; unset if none was asked
 
 
@@ -223,10 +226,10 @@ class CalibrationRecord(Struct, frozen=True, kw_only=True):
     """Nanoseconds that a machine needs for a non-zero in a bare dot and axpy; `Environment` has it."""
 
     version: int
-    dense_cached: float
-    dense_memory: float
-    csr_cached: float
-    csr_memory: float
+    dense_cached: Positive
+    dense_memory: Positive
+    csr_cached: Positive
+    csr_memory: Positive
     seconds: float  # that measuring took
 
 
@@ -237,13 +240,13 @@ class Environment(Struct, frozen=True, kw_only=True):
     platform: str = ""
     packages: dict[str, str] = {}
     cpu: str = "unknown"
-    cores_physical: int | None = None
-    cores_logical: int | None = None
-    memory_bytes: int | None = None
+    cores_physical: Whole | None = None
+    cores_logical: Whole | None = None
+    memory_bytes: Whole | None = None
     blas: tuple[dict[str, Any], ...] = ()
     timed_blas_threads: int = 1
     command: str = ""
-    concurrency: int = 1
+    concurrency: Whole = 1
     load_average: float | None = None
     machine: str | UnsetType = (
         UNSET  # a random number; unset, as the next one, in records of earlier versions
@@ -256,10 +259,10 @@ class _RunRecord(EntryDescription, frozen=True, kw_only=True):
     """A cell: its entry, its key and its seeds."""
 
     key: str
-    seed: int
-    split_seed: int
-    order_seed: int
-    fold: int
+    seed: Whole
+    split_seed: Whole
+    order_seed: Whole
+    fold: Whole
 
     @property
     def seeds(self) -> Seeds:
@@ -305,7 +308,7 @@ class LimitsRecord(Struct, frozen=True, kw_only=True):
     """Limits of a cell: seconds of wall time, bytes of memory."""
 
     seconds: float | None = None
-    memory: int | None = None
+    memory: Whole | None = None
 
 
 class FailureRecord(_RunRecord, frozen=True, kw_only=True):

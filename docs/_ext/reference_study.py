@@ -13,6 +13,7 @@ from typing import NamedTuple
 import matplotlib
 import numpy as np
 from markdown import table
+from scipy import stats
 
 import aucbench
 from aucbench import Access
@@ -22,6 +23,7 @@ from aucbench.leaderboard import build, cells
 from aucbench.leaderboard.render import display, figure_style
 from aucbench.leaderboard.render.page import write_page
 from aucbench.leaderboard.report import Board, Estimate, Report, Row
+from aucbench.leaderboard.statistics.multiple_comparisons import holm
 
 DOCS = Path(__file__).parents[1]
 ARCHIVE = DOCS / "results" / "reference.zip"
@@ -37,16 +39,21 @@ LOWEST, HIGHEST = -0.016, 0.006  # gains that the picture shows; those beyond ar
 class Answer(NamedTuple):
     """What the study says, in numbers."""
 
-    methods: int  # linear ones
+    methods: int  # that are ranked
     datasets: int
     runs: int
     rows: int  # most training rows
     better: tuple[str, ...]  # linear methods whose mean gain over the baseline has an interval above 0
     leader: str  # the stochastic method with the best mean rank
     rank: float
+    second: str  # the stochastic method with the next mean rank
+    second_rank: float
     gain: Estimate  # of the leader over the baseline, mean over data sets
     pays: tuple[str, ...]  # data sets on which the paired interval of its gain lies above 0
     loses: tuple[str, ...]  # and below 0
+    significant: tuple[
+        str, ...
+    ]  # data sets on which its gain is not 0, with Holm's correction over data sets
     ratio: float  # of training seconds, leader to baseline, geometric mean over data sets
     best: str  # the best mean rank of all
     best_rank: float
@@ -84,21 +91,25 @@ def answer() -> Answer:
     rows = [row for board in boards for row in board.rows]
     linear = {row.method for row in rows} - {row.method for row in rows if not row.linear}
     ranked = sorted(overall.ranks, key=lambda method: overall.ranks[method].value)
-    leader = next(each for each in ranked if each in linear and plugins[each].cls.access is not Access.full)
+    stochastic = (each for each in ranked if each in linear and plugins[each].cls.access is not Access.full)
+    leader, second, *_ = stochastic
     both = [(board.dataset, _row(board, leader)) for board in boards]
     (trees,) = overall.gains.keys() - linear
     letters = set(overall.groups[leader])
     return Answer(
-        methods=len(linear),
+        methods=len(ranked),
         datasets=len(boards),
         runs=max(row.runs for row in rows),
         rows=max(board.facts.train_rows or 0 for board in boards),
         better=tuple(sorted(each for each in linear & overall.gains.keys() if overall.gains[each].low > 0)),
         leader=leader,
         rank=overall.ranks[leader].value,
+        second=second,
+        second_rank=overall.ranks[second].value,
         gain=overall.gains[leader],
         pays=tuple(name for name, own in both if own.gain.low > 0),
         loses=tuple(name for name, own in both if own.gain.high < 0),
+        significant=_significant(both),
         ratio=ratio(leader),
         best=ranked[0],
         best_rank=overall.ranks[ranked[0]].value,
@@ -143,6 +154,18 @@ def ratio(method: str) -> float:
     return float(np.exp(np.mean(np.log(ratios[np.isfinite(ratios)]))))
 
 
+def _significant(rows: list[tuple[str, Row]]) -> tuple[str, ...]:
+    """Data sets on which a gain is not 0, at the level 5 % with Holm's correction over all of them."""
+    p_values = []
+    for _, own in rows:
+        freedom = own.runs - 1  # the intervals are those of t-tests over runs
+        error = (own.gain.high - own.gain.low) / 2 / stats.t.ppf(0.975, freedom)
+        equal = own.gain.value == 0.0 == error
+        p_values.append(1.0 if equal else 2 * stats.t.sf(abs(own.gain.value) / error, freedom))
+    adjusted = holm(np.array(p_values))
+    return tuple(name for (name, _), p in zip(rows, adjusted, strict=True) if p < 0.05)
+
+
 def _row(board: Board, method: str) -> Row:
     return next(row for row in board.rows if row.method == method)
 
@@ -155,9 +178,11 @@ def sentences() -> str:
         f"**Which method leads?** At their default settings, over {a.datasets} data sets with {a.runs} runs",
         f"each, {_beaters(a.better)} balanced logistic regression (`{BASELINE}`) by more than noise;",
         f"`{a.leader}`, which has the best mean rank of the stochastic methods",
-        f"({a.rank:.1f} of {a.methods}), gains {gain} test AUC over it.",
-        "**Where does it pay?** The paired interval of its gain lies above",
-        f"zero on {_listed(a.pays)}, and below zero on {_listed(a.loses)}.",
+        f"({a.rank:.2f} among {a.methods} methods; `{a.second}` follows with {a.second_rank:.2f}),",
+        f"gains {gain} test AUC over it.",
+        "**Where does it pay?** The paired interval of its gain on a single data set lies above",
+        f"zero on {_listed(a.pays)}, and below zero on {_listed(a.loses)}; with Holm's correction for",
+        f"{a.datasets} data sets, {_told(a.significant)}.",
         f"**At what cost?** `{a.leader}` trains for {a.ratio:.2g} times the seconds of `{BASELINE}`",
         f"(geometric mean); `{a.best}` has the best mean rank of all ({a.best_rank:.1f}),",
         f"and trains for {ratio(a.best):.2g} times those.",
@@ -174,7 +199,7 @@ def tuned_sentences() -> str:
     a = tuned_answer()
     runs = "one run" if a.runs == 1 else f"{a.runs} runs"
     texts = (
-        f"**And with tuning?** The same {a.settings} settings, drawn from the grid of each method, were",
+        f"**And with tuning?** The same settings, up to {a.settings} from the grid of each method, were",
         f"tried on {a.datasets} data sets, {runs} each, with at most {a.rows:,} training rows.",
         f"`{a.best}` has the best mean rank ({a.best_rank:.1f}); `{a.leader}` is the best stochastic method",
         f"({a.rank:.1f}), and its gain over the tuned `{BASELINE}` is {_interval(a.gain)}.",
@@ -187,6 +212,12 @@ def _beaters(names: tuple[str, ...]) -> str:
     if not names:
         return "no linear method beats"
     return f"{', '.join(f'`{name}`' for name in names)} {'beats' if len(names) == 1 else 'beat'}"
+
+
+def _told(names: tuple[str, ...]) -> str:
+    if not names:
+        return "none of these differences is significant"
+    return f"{'that on' if len(names) == 1 else 'those on'} {_listed(names)} remain{'s' * (len(names) == 1)}"
 
 
 def _interval(estimate: Estimate) -> str:

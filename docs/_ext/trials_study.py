@@ -1,6 +1,6 @@
 """Defaults and suggestions judged by the trials of the reference study, leaving out one data set at a time.
 
-The archive is that of ``+experiment=reference ruleset=trials``. ``python docs/_ext/trials_study.py [FILE]``
+The archive is that of ``+experiment=reference_trials``. ``python docs/_ext/trials_study.py [FILE]``
 prints the table of losses and the evidence for suggestions that the pages have.
 """
 

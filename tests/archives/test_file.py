@@ -173,7 +173,8 @@ def test_an_entry_that_no_archive_has_is_refused_and_nothing_is_written(file, tm
     assert [path.name for path in tmp_path.iterdir()] == ["strange.zip"]
 
 
-def test_missing_and_repeated_entries_are_named(file, tmp_path):
+@pytest.mark.parametrize("name", ["cells.json", "manifest.json"])
+def test_missing_and_repeated_entries_are_named(file, tmp_path, name):
     contents = entries(file)
     del contents["plans.json"]
     with pytest.raises(DataError, match=r"plans\.json is missing"):
@@ -183,8 +184,8 @@ def test_missing_and_repeated_entries_are_named(file, tmp_path):
         zipfile.ZipFile(tmp_path / "twice.zip", "a") as archive,
         pytest.warns(UserWarning, match="Duplicate"),
     ):
-        archive.writestr("cells.json", b"")
-    with pytest.raises(DataError, match=r"cells\.json is there twice"):
+        archive.writestr(name, b"")
+    with pytest.raises(DataError, match=f"{name} is there twice"):
         read(tmp_path / "twice.zip")
 
 
@@ -248,6 +249,13 @@ def test_a_format_of_the_future_is_refused_with_its_number(file, tmp_path):
         (lambda record: record["algorithm"].update(name="other"), "the manifest does not state"),
         (lambda record: record.update(key="../../../evil"), "the key '../../../evil' is none"),
         (lambda record: record.update(key=5), r"cells.json cannot be read in line 1"),
+        (
+            lambda record: record["environment"]["calibration"].update(dense_cached=0.0),
+            "cannot be read in line 1",
+        ),
+        (lambda record: record["environment"].update(concurrency=10**30), "cannot be read in line 1"),
+        (lambda record: record["result"].update(iterations=-1), "cannot be read in line 1"),
+        (lambda record: record["protocol"].update(name="mine"), "protocol or tuning 'mine'"),
         (lambda record: record["environment"].update(cpu="\u001b[2J"), "cells.json has control characters"),
     ],
 )

@@ -4,11 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from aucbench.archives.archive import Archive, from_store, into_store, merged
-from aucbench.archives.contents import gaps_of
 from aucbench.archives.file import read, write
 from aucbench.archives.replications import Agreement, compare, machines
 from aucbench.leaderboard.cells import from_store as board_cells
 from aucbench.leaderboard.cells import joined
+from aucbench.leaderboard.origins import reported
 from aucbench.studies.record import DESCRIPTION, SEEDS, BudgetRecord, CellStatus, FailureRecord, subset
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
@@ -140,30 +140,6 @@ def test_a_missing_cell_is_taken_from_the_archive_that_has_it(store, archive, tm
     assert {cell.status for cell in cells} == {CellStatus.finished}
 
 
-def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from_the_ruleset(archive):
-    assert gaps_of(archive) == []
-    (plan,) = archive.studies
-    entry = plan.entries[0]
-    missing, failing = entry.cells
-    record = archive.cells[failing].record
-    failure = FailureRecord(
-        **subset(record, (*DESCRIPTION, *SEEDS, "key")), reason=CellStatus.timeout, message="late"
-    )
-    ruleset = replace(entry.ruleset, departures=("budget.epochs=1.0",))
-    bare = replace(plan.entries[1], ruleset=None)
-    less = Archive(
-        "less",
-        {key: cell for key, cell in archive.cells.items() if key not in (missing, failing)},
-        (replace(plan, entries=(replace(entry, ruleset=ruleset), bare)),),
-        {failing: failure},
-    )
-    gaps = "\n".join(gaps_of(less))
-    assert "1 cell of 2 failed (timeout)" in gaps
-    assert "1 of 2 cells missing" in gaps
-    assert "budget.epochs=1.0" in gaps
-    assert f"{bare.algorithm} on {bare.dataset}: no ruleset" in gaps
-
-
 def test_failed_cells_travel_and_a_board_counts_them(archive, tmp_path):
     key, cell = next(iter(archive.cells.items()))
     failure = FailureRecord(
@@ -183,3 +159,39 @@ def test_failed_cells_travel_and_a_board_counts_them(archive, tmp_path):
     both, _ = merged(found, archive)  # the other archive has the cell
     assert both.failed == {}
     assert key in both.cells
+
+
+def merged_state(one, two):
+    """What a board of two merged archives says of the rows of psam."""
+    cells = board_cells(merged(one, two)[0], "pair")
+    return reported([cell for cell in cells if cell.described.algorithm.name == "psam"])
+
+
+def test_a_confirmation_covers_the_results_that_the_author_saw(store, archive):
+    mine, whole = elsewhere(archive), from_store(store, "pair", confirmed={"psam": "A. Author"})
+    assert merged_state(whole, mine).endswith("confirmed by its author: A. Author")
+    assert merged_state(mine, whole).endswith("confirmed by its author: A. Author")  # of equal results
+    assert "confirmed" not in merged_state(elsewhere(archive, auc=-0.2), whole)
+    (plan,) = whole.studies
+    key = next(key for entry in plan.entries if entry.algorithm == "psam" for key in entry.cells)
+    entries = tuple(
+        replace(entry, cells={each: seeds for each, seeds in entry.cells.items() if each != key})
+        for entry in plan.entries
+    )
+    cells = {each: cell for each, cell in whole.cells.items() if each != key}
+    part = Archive("part", cells, (replace(plan, entries=entries),))
+    assert "confirmed" in reported(board_cells(part, "pair")[:1])
+    assert "confirmed" not in merged_state(part, mine)
+    assert "confirmed" not in merged_state(mine, part)
+
+
+def test_a_store_keeps_no_confirmation_of_other_results(store, archive, tmp_path):
+    own = Store(tmp_path / "own")
+    into_store(elsewhere(archive, auc=-0.2), own)
+    into_store(from_store(store, "pair", confirmed={"psam": "A. Author"}), own)
+    assert not any("confirmed" in reported([cell]) for cell in board_cells(own, "pair"))
+    sources = [
+        board_cells(elsewhere(archive, auc=-0.2), "pair"),
+        board_cells(from_store(store, "pair", confirmed={"psam": "A. Author"}), "pair"),
+    ]
+    assert not any(cell.confirmed for cell in joined(sources))

@@ -284,6 +284,46 @@ def test_the_check_of_a_contribution_says_how_it_is_called_and_names_existing_co
     assert [words[1] for words in used if words[0] == "results"] == ["check", "verify"]
 
 
+def test_check_and_verify_of_one_method(run):
+    status, out, _ = run("results", "verify", "pair.zip", "--method", "psam", "--cells", "9")
+    assert (status, out.startswith("2 replications")) == (0, True)
+    status, out, _ = run("results", "verify", "pair.zip", "--method", "fsauc")
+    assert (status, out.startswith("0 replications")) == (1, True)
+    status, _, err = run("results", "check", "pair.zip", "--method", "psam")
+    assert status == 1
+    assert "psam under ruleset=trials is missing on a9a," in err
+    status, _, err = run("results", "check", "pair.zip", "--method", "psm")
+    assert (status, err.count("\n"), "Did you mean" in err) == (2, 1, True)
+
+
+def test_verify_fails_where_one_drawn_cell_has_other_data_here(run):
+    _, archive = read("pair.zip")
+    first = next(iter(archive.cells))
+    record = archive.cells[first].record
+    forged = replace(record, key="0" * 64, data=replace(record.data, sha256=("0" * 64,)))
+    cells = {("0" * 64 if key == first else key): cell for key, cell in archive.cells.items()}
+    cells["0" * 64] = CellResult(forged, archive.cells[first].curve, None)
+    plans = tuple(
+        replace(
+            plan,
+            entries=tuple(
+                replace(
+                    entry,
+                    cells={("0" * 64 if key == first else key): seeds for key, seeds in entry.cells.items()},
+                )
+                for entry in plan.entries
+            ),
+        )
+        for plan in archive.studies
+    )
+    write(Archive("", cells, plans), "other.zip")
+    status, out, _ = run("results", "verify", "other.zip", "--cells", "4")
+    assert status == 1
+    assert "different here: " in out
+    assert "the data here are others (1 cell)" in out
+    assert "3 replications: 3 with equal AUC" in out
+
+
 def test_the_archive_holds_nothing_that_python_would_run(finished):
     with zipfile.ZipFile(finished / "pair.zip") as archive:
         assert {name.rpartition(".")[2] for name in archive.namelist()} == {"json", "parquet"}

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 FOLDER = Path(config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
-OURS = ("smoke", "try", "claims", "reference")  # experiments of no paper
+OURS = ("smoke", "try", "claims", "reference", "reference_trials")  # experiments of no paper
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +112,7 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         "try": 3,
         "claims": 1,
         "reference": 5,
+        "reference_trials": 5,
     }
     for name in NAMES:
         assert {len(entry.cells()) for entry in study(name).entries} == {cells_of_an_entry[name]}
@@ -266,9 +267,10 @@ def test_the_methods_a_new_one_is_tried_beside_need_no_download_and_run_with_the
 
 
 def test_the_reference_study_runs_every_method_under_either_ruleset_without_departures(study):
-    for ruleset, tuned in (("defaults", False), ("trials", True)):
-        entries = study("reference", f"ruleset={ruleset}").entries
+    for name, ruleset, rows in (("reference", "defaults", 10_000), ("reference_trials", "trials", 2_000)):
+        entries = study(name).entries
         assert {entry.ruleset.title for entry in entries} == {ruleset}
+        assert {entry.settings.max_train_rows for entry in entries} == {rows}
         assert {entry.ruleset.departures for entry in entries} == {()}
-        assert any(entry.tuning.chooses for entry in entries) == tuned
+        assert any(entry.tuning.chooses for entry in entries) == (ruleset == "trials")
         assert {entry.settings.runs for entry in entries} == {5}

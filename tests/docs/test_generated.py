@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata, t
 
 import aucbench
 from aucbench.archives.file import read
@@ -214,12 +215,29 @@ def test_the_numbers_of_the_reference_study_are_those_of_its_cells():
     for cell in archive:
         record = cell.record
         own = cells.setdefault(record.dataset.title, {}).setdefault(record.algorithm.name, {})
-        own[record.seed] = (cell.auc, record.result.train_seconds)
+        own[record.seed] = (cell.auc, record.result.train_seconds, record.data)
     assert len(cells) == told.datasets
     pairs = [(own[told.leader], own["log_reg"]) for own in cells.values()]
     gains = [np.mean([a[seed][0] - b[seed][0] for seed in a]) for a, b in pairs]
     assert told.gain.value == pytest.approx(np.mean(gains))
-    times = [np.mean([t for _, t in a.values()]) / np.mean([t for _, t in b.values()]) for a, b in pairs]
+    significant = []
+    for own in cells.values():
+        gain = np.array([own[told.leader][seed][0] - own["log_reg"][seed][0] for seed in own["log_reg"]])
+        rows = own["log_reg"][0][2]
+        error = np.sqrt(gain.var(ddof=1) * (1 / len(gain) + rows.test_rows / rows.train_rows))
+        significant.append(2 * t.sf(abs(gain.mean()) / error, len(gain) - 1) if error else 1.0)
+    assert bool(told.significant) == (min(significant) * len(cells) < 0.05)  # Holm's first step
+    ranked = {"psam": told.rank, told.second: told.second_rank}
+    for method, rank in ranked.items():
+        ranks = [
+            rankdata([-np.mean([run[0] for run in own[each].values()]) for each in sorted(own)])
+            for own in cells.values()
+        ]
+        at = [sorted(own).index(method) for own in cells.values()]
+        assert rank == pytest.approx(np.mean([own[place] for own, place in zip(ranks, at, strict=True)]))
+    times = [
+        np.mean([run[1] for run in a.values()]) / np.mean([run[1] for run in b.values()]) for a, b in pairs
+    ]
     assert told.ratio == pytest.approx(np.exp(np.mean(np.log(times))))
     assert reference_study.ARCHIVE.stat().st_size < 10_000_000
 

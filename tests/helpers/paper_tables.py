@@ -82,6 +82,7 @@ CELLS = {
         | {"svm_or": listed("breast_cancer digits")}
     ),
     ("reference",): pairs(dict.fromkeys(METHODS, REFERENCE)),
+    ("reference_trials",): pairs(dict.fromkeys(METHODS, REFERENCE)),
     ("smoke",): pairs(
         {
             name: listed("breast_cancer digits wine gaussian sparse_text")

@@ -113,7 +113,8 @@ def leaderboard(
 @with_option
 @click.option(
     "--study", "studies", multiple=True,
-    help="Name of the study, or of several when given again; that of the table when left out.",
+    help="Name of the study, or of several when given again. Without it, the study is that of the table, "
+    "with the parts that archives have of it, TABLE_PART.",
 )  # fmt: skip
 @click.option("--out", default=None, help="Folder to write TABLE.md, TABLE.csv and TABLE.parquet to.")
 def compare(
@@ -132,13 +133,15 @@ def compare(
     from aucbench.leaderboard.papers import TABLES
     from aucbench.suggestions import suggest
 
-    names = studies or (table,)
     if table not in TABLES:
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
     hint = f"run aucbench +experiment={table} first"
     sources = sources_of(store, archives, hint)
+    known = dict.fromkeys(plan.study for each in sources for plan in each.plans())
+    parts = [study for study in known if archives and study.startswith(f"{table}_")]
+    names = studies or ([table] if table in known or not parts else []) + parts
     for study in names:
-        if not having(sources, study):
+        if study not in known:
             raise ParameterError(f"The store at {sources[0].path} has no study '{study}': {hint}.")
     cells = joined(from_store(each, study) for study in names for each in having(sources, study))
     folder = _made(out)

@@ -103,17 +103,20 @@ def import_(file: str, store: str) -> None:
 
 @results.command()
 @click.argument("file")
-def check(file: str) -> int:
+@click.option("--method", help="Must be there with all that the reference study asks for.")
+def check(file: str, method: str | None) -> int:
     """Check that the archive FILE is whole, and complete under a ruleset.
 
     Ends with exit status 2 when the file is refused, and 1 when cells of its studies are missing or failed,
-    or were not run under a ruleset as it stands.
+    or were not run under a ruleset as it is installed here. With --method, each data set of the reference
+    study must be there under both rulesets.
 
     \b
     Examples:
       aucbench results check theirs.zip
+      aucbench results check theirs.zip --method psam
     """
-    from aucbench.archives.contents import gaps_of
+    from aucbench import analysis
     from aucbench.archives.file import read
 
     manifest, archive = read(file)
@@ -127,7 +130,7 @@ def check(file: str) -> int:
         )
     for name, text in manifest.confirmed.items():
         print(f"{name}: confirmed by {text}")
-    gaps = gaps_of(archive)
+    gaps = analysis.check(archive, method)
     for gap in gaps:
         print(f"aucbench: {gap}", file=sys.stderr)
     return FAILED if gaps else 0
@@ -165,14 +168,16 @@ def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
 @click.argument("file")
 @click.option("--cells", type=click.IntRange(1), default=3, show_default=True, help="How many are run again.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random sample.")
+@click.option("--method", help="Only cells of this one are drawn.")
 @tolerance_option
-def verify(file: str, cells: int, seed: int, tolerance: float) -> int:
+def verify(file: str, cells: int, seed: int, method: str | None, tolerance: float) -> int:
     """Run a random sample of the cells of the archive FILE here, tunings included, and compare the results.
 
     What runs is the code that is installed here. A cell that another version of the code made is run all the
-    same, is said to be of other code, and must agree within the tolerance. Cells of data in files of one's
-    own, of other data or other settings are not run. Ends with exit status 1 when a result disagrees or no
-    cell can be run.
+    same, is said to be of other code, and must agree within the tolerance. Cells are left out if their data
+    are in a file of one's own or cannot be downloaded, or if their budget is in seconds. Ends with exit
+    status 1 when a result disagrees, when a cell has other data or settings here or fails, or when no cell
+    can be run.
 
     \b
     Examples:
@@ -182,11 +187,13 @@ def verify(file: str, cells: int, seed: int, tolerance: float) -> int:
     from aucbench.archives.file import read
 
     _, archive = read(file)
-    done = analysis.verify(archive, cells, seed, tolerance)
+    done = analysis.verify(archive, cells, seed, tolerance, method)
     for reason in done.left_out:
         print(f"left out: {reason}")
+    for reason in done.different:
+        print(f"different here: {reason}")
     status = _show(done.comparisons)
-    return status if done.comparisons else FAILED
+    return status if done.comparisons and not done.different else FAILED
 
 
 def _show(comparisons: list[Comparison]) -> int:

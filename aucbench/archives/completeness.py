@@ -1,0 +1,107 @@
+"""What an archive lacks for a public board: cells, settings of rulesets, entries of the reference study."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+
+from aucbench.archives.archive import Archive
+from aucbench.errors import ParameterError
+from aucbench.humanize import counted
+from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.record import EntryDescription, EntryPlan, Seeds
+from aucbench.studies.rerun_command import words
+
+# They decide no result.
+IDLE = ("budget.checkpoints", "tuning.report")
+# A ruleset leaves them to the study.
+FREE = ("dataset", "protocol", "max_train_rows", "seed", "runs", "split_seed", "order_seed")
+
+EntryOf = Callable[[Sequence[str]], Entry]  # the entry of some overrides, composed from what is installed
+
+
+def gaps_of(archive: Archive, entry_of: EntryOf) -> list[str]:
+    """What the archive lacks, in sentences: cells, rulesets, and settings of the rulesets as shipped here.
+
+    What an entry says of its own departures is not believed: its settings are compared with those that its
+    method has under the ruleset.
+    """
+
+    @cache
+    def ruled(method: str, title: str) -> Entry:
+        return entry_of([f"algo={method}", f"ruleset={title}"])
+
+    entries = (entry for plan in archive.studies for entry in plan.entries)
+    return [f"{_name(entry)}: {gap}" for entry in entries for gap in _gaps(archive, entry, ruled)]
+
+
+def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
+    """Sentences on the wanted entries that the archive does not have with all their settings and runs."""
+    planned = [entry for plan in archive.studies for entry in plan.entries]
+    missing: dict[str, list[str]] = {}
+    found = []
+    for each in wanted:
+        ruleset = each.ruleset.title if each.ruleset else None
+        alike = [
+            entry
+            for entry in planned
+            if (entry.algorithm, entry.dataset) == (each.algorithm.name, each.dataset.title)
+            and (entry.ruleset.title if entry.ruleset else None) == ruleset
+        ]
+        expected = _words(each.describe(), each.cells())
+        differences = [_difference(_words(own.described, [*own.cells.values()]), expected) for own in alike]
+        if not alike:
+            missing.setdefault(f"{each.algorithm.name} under ruleset={ruleset}", []).append(
+                each.dataset.title
+            )
+        elif all(differences):
+            found.append(f"{each}, ruleset={ruleset}: not as in the reference study: {differences[0]}")
+    return [f"{name} is missing on {', '.join(titles)}" for name, titles in missing.items()] + found
+
+
+def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]) -> Iterator[str]:
+    left = [key for key in entry.cells if archive.get(key) is None]
+    failures = [failure for key in left if (failure := archive.failure(key)) is not None]
+    if failures:
+        reasons = ", ".join(sorted({str(failure.reason) for failure in failures}))
+        yield f"{counted(len(failures), 'cell')} of {len(entry.cells)} failed ({reasons})"
+    if len(left) > len(failures):
+        yield f"{len(left) - len(failures)} of {counted(len(entry.cells), 'cell')} missing"
+    if not entry.ruleset:
+        yield "no ruleset; run it with ruleset=defaults or ruleset=trials"
+        return
+    try:
+        rules = ruled(entry.algorithm, entry.ruleset.title)
+    except ParameterError as error:
+        yield f"{entry.ruleset} cannot be compared with what is installed here: {error}"
+        return
+    if rules.ruleset and (rules.ruleset.version, rules.ruleset.date) != (
+        entry.ruleset.version,
+        entry.ruleset.date,
+    ):
+        yield f"{entry.ruleset}, and here it has version {rules.ruleset.version} of {rules.ruleset.date}"
+    seeds = [*entry.cells.values()]
+    own, expected = (_words(each, seeds, FREE) for each in (entry.described, rules.describe()))
+    departures = [_difference(own, expected)] if own != expected else [*entry.ruleset.departures]
+    if departures:
+        yield f"departs from {entry.ruleset}: {' '.join(departures)}"
+
+
+def _name(entry: EntryPlan) -> str:
+    return f"{entry.algorithm} on {entry.dataset}"
+
+
+def _words(described: EntryDescription, seeds: Sequence[Seeds], free: Sequence[str] = ()) -> list[str]:
+    """The overrides that differ from defaults, without those that decide nothing or are free."""
+    names = (*IDLE, *free)
+    return [
+        word
+        for word in words(described, seeds)
+        if not any(word.startswith((f"{name}=", f"{name}.")) for name in names)
+    ]
+
+
+def _difference(own: Sequence[str], expected: Sequence[str]) -> str:
+    """The overrides that are another, then those that are not there; empty where all are the same."""
+    more = [word for word in own if word not in expected]
+    names = [word.partition("=")[0] for word in more]
+    less = [word for word in expected if word not in own and word.partition("=")[0] not in names]
+    return " ".join([*more, *(f"(without {word})" for word in less)])

@@ -1,0 +1,126 @@
+"""What an archive lacks for a public board is found whatever it says of itself."""
+
+import pytest
+from msgspec.structs import replace
+
+from aucbench import analysis
+from aucbench.api import entry_of, study_of
+from aucbench.archives.archive import Archive, from_store
+from aucbench.archives.completeness import gaps_of, lacking
+from aucbench.config.overrides import Request
+from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord, subset
+from tests.archives.conftest import run_in
+
+BASE = (
+    "dataset=label_noise",
+    "dataset.n=300",
+    "runs=2",
+    "budget.checkpoints=4",
+    "tracking=none",
+    "study=pair",
+)
+
+
+@pytest.fixture(scope="module")
+def archive(store):
+    return from_store(store, "pair")
+
+
+def made(folder, *words):
+    return from_store(run_in(folder / "store", ("-m", *BASE, *words)), "pair")
+
+
+def relabelled(archive, **ruleset):
+    """The archive, with a ruleset that its entries were not run under."""
+    (plan,) = archive.studies
+    ruled = entry_of(["algo=psam", "ruleset=defaults"]).ruleset
+    entries = tuple(replace(entry, ruleset=replace(ruled, **ruleset)) for entry in plan.entries)
+    return Archive("", archive.cells, (replace(plan, entries=entries),))
+
+
+def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from_the_ruleset(archive):
+    assert gaps_of(archive, entry_of) == []
+    (plan,) = archive.studies
+    entry = plan.entries[0]
+    missing, failing = entry.cells
+    record = archive.cells[failing].record
+    failure = FailureRecord(
+        **subset(record, (*DESCRIPTION, *SEEDS, "key")), reason=CellStatus.timeout, message="late"
+    )
+    ruleset = replace(entry.ruleset, departures=("budget.epochs=1.0",))
+    bare = replace(plan.entries[1], ruleset=None)
+    less = Archive(
+        "less",
+        {key: cell for key, cell in archive.cells.items() if key not in (missing, failing)},
+        (replace(plan, entries=(replace(entry, ruleset=ruleset), bare)),),
+        {failing: failure},
+    )
+    gaps = "\n".join(gaps_of(less, entry_of))
+    assert "1 cell of 2 failed (timeout)" in gaps
+    assert "1 of 2 cells missing" in gaps
+    assert "budget.epochs=1.0" in gaps
+    assert f"{bare.algorithm} on {bare.dataset}: no ruleset" in gaps
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("budget.epochs=50",),
+        ("scaling=minmax",),
+        ("algo.t0=7",),
+        ("features=fourier", "features.dimension=10"),
+        ("tuning=random", "tuning.trials=2", "tuning.folds=2"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_settings_are_compared_with_the_ruleset_and_what_an_entry_says_of_itself_is_not(words, tmp_path):
+    found = made(tmp_path, "algo=psam", *words)
+    (gap,) = gaps_of(relabelled(found), entry_of)
+    assert gap.startswith("psam on label_noise")
+    assert "departs from ruleset defaults" in gap
+    assert words[0] in gap
+
+
+def test_trials_that_were_not_made_are_a_departure(archive):
+    gaps = gaps_of(relabelled(archive, title="trials", version=2), entry_of)
+    assert len(gaps) == 2
+    assert all("(without tuning=random)" in gap for gap in gaps)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "reason"),
+    [({"title": "mine"}, "cannot be compared"), ({"version": 77}, "here it has version 1")],
+)
+def test_rulesets_that_are_not_installed_are_gaps(archive, ruleset, reason):
+    gaps = gaps_of(relabelled(archive, **ruleset), entry_of)
+    assert len(gaps) == 2
+    assert all(reason in gap for gap in gaps)
+
+
+def test_a_method_that_is_not_installed_is_a_gap(archive):
+    (plan,) = archive.studies
+    described = replace(
+        plan.entries[0].described, algorithm=replace(plan.entries[0].described.algorithm, name="elsewhere")
+    )
+    entry = replace(plan.entries[0], algorithm="elsewhere", described=described)
+    (gap,) = gaps_of(Archive("", archive.cells, (replace(plan, entries=(entry,)),)), entry_of)
+    assert "elsewhere on label_noise" in gap
+    assert "cannot be compared" in gap
+
+
+@pytest.mark.parametrize(
+    "more", [(), ("runs=1",), ("max_train_rows=100",), ("algo=solam",), ("ruleset=trials",)]
+)
+def test_wanted_entries_must_be_there_with_all_settings_and_runs(archive, more):
+    words = ("algo=psam", *BASE, "ruleset=defaults", "store.path=null")
+    wanted = study_of(Request((*words, *more))).entries
+    assert len(lacking(archive, wanted)) == (1 if more and more != ("algo=solam",) else 0)
+
+
+def test_the_reference_study_is_asked_for_by_the_method(archive):
+    gaps = analysis.check(archive, "psam")
+    assert [gap.partition(" is missing on ")[0] for gap in gaps] == [
+        "psam under ruleset=defaults",
+        "psam under ruleset=trials",
+    ]
+    assert all("a9a" in gap and "wine" in gap for gap in gaps)
