@@ -137,8 +137,10 @@ def test_the_description_leads_to_a_table_with_auc_and_cost_and_a_run_shows_its_
         page.goto(f"{uri}/#/experiments/{experiment}/runs?workflowType=machine_learning")
         link = page.locator("a:has-text('AUC and cost')").first
         link.wait_for(timeout=60_000)
-        page.goto(link.evaluate("a => a.href"))  # a click opens a new tab
-        page.reload()
+        address = link.evaluate("a => a.href")
+    # A browser of its own, as for somebody to whom the address is sent: nothing of the former page is remembered.
+    with browser.new_page(viewport={"width": 1600, "height": 1100}) as page:
+        page.goto(address)
         for name in ("test/auc", "test/auc_std", "cost/train_seconds", "runs/diverged"):
             page.wait_for_selector(f"[role=columnheader]:has-text('{name}')", timeout=60_000)
         shown = [cell.inner_text() for cell in page.locator("[role=gridcell]").all()]
