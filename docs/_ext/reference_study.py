@@ -17,6 +17,7 @@ from scipy import stats
 
 import aucbench
 from aucbench import Access
+from aucbench.archives.archive import Archive
 from aucbench.archives.file import read
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard import build, cells
@@ -77,10 +78,15 @@ class TunedAnswer(NamedTuple):
 
 
 @cache
+def archive(file: Path = ARCHIVE) -> Archive:
+    """What a file has of the study."""
+    return read(file)[1]
+
+
+@cache
 def report(file: Path = ARCHIVE) -> Report:
     """The leaderboard of the study, or of what another archive has of it."""
-    _, archive = read(file)
-    return build.build(cells.from_store(archive, STUDY), STUDY, one_study=True)
+    return build.build(cells.from_store(archive(file), STUDY), STUDY, one_study=True)
 
 
 @cache

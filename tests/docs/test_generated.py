@@ -210,7 +210,7 @@ def test_the_numbers_of_the_reference_study_are_those_of_its_cells():
     import reference_study
 
     told = reference_study.answer()
-    _, archive = read(reference_study.ARCHIVE)
+    archive = reference_study.archive()
     cells = {}
     for cell in archive:
         record = cell.record
@@ -248,7 +248,7 @@ def test_the_numbers_of_the_tuned_study_are_those_of_its_cells():
     import reference_study
 
     told = reference_study.tuned_answer()
-    _, archive = read(reference_study.TRIALS)
+    archive = reference_study.archive(reference_study.TRIALS)
     cells, settings = {}, set()
     for cell in archive:
         record = cell.record

@@ -138,7 +138,7 @@ def test_the_description_leads_to_a_table_with_auc_and_cost_and_a_run_shows_its_
         link = page.locator("a:has-text('AUC and cost')").first
         link.wait_for(timeout=60_000)
         address = link.evaluate("a => a.href")
-    # A browser of its own, as for somebody to whom the address is sent: nothing of the former page is remembered.
+    # A browser of its own, as for somebody who was sent the address: nothing of the former page is kept.
     with browser.new_page(viewport={"width": 1600, "height": 1100}) as page:
         page.goto(address)
         for name in ("test/auc", "test/auc_std", "cost/train_seconds", "runs/diverged"):
