@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aucbench.api import entry_of, study_of, write_board
 from aucbench.errors import ParameterError
+from aucbench.humanize import counted
 from aucbench.registry import catalog
 
 if TYPE_CHECKING:
@@ -349,9 +350,15 @@ def check(archive: "Archive", method: str | None = None) -> list[str]:
     from aucbench.config.overrides import Request
 
     found = gaps_of(archive, entry_of)
-    for experiment in REFERENCE if method else ():
-        words = (f"+experiment={experiment}", f"algo={method}", "tracking=none", "store.path=null")
-        found += lacking(archive, study_of(Request(words)).entries)
+    if method:
+        words = (f"algo={method}", "tracking=none", "store.path=null")
+        studies = [study_of(Request((f"+experiment={name}", *words))) for name in REFERENCE]
+        found += lacking(archive, [entry for study in studies for entry in study.entries])
+    if method and archive.others:
+        found.append(
+            f"{counted(len(archive.others), 'cell')} with replications that the sender wrote: send the runs "
+            f"of each machine in an archive of their own, for those who publish them to merge"
+        )
     return found
 
 
@@ -381,7 +388,7 @@ def verify(
     -------
     Verification
         With `comparisons`; `left_out`, why cells could not be run; and `different`, which cells have other
-        data, settings or another key here, or fail.
+        data, settings, another key, other iterations, trials or AUCs at checkpoints here, or fail.
     """
     from aucbench.execution.verify import verify_sample
 

@@ -244,15 +244,24 @@ def into_store(archive: Archive, store: Store) -> Imported:
         store.put_failure(failure)
     known = {plan.study: plan for plan in store.plans()}
     for plan in archive.studies:
-        store.put_plan(joined(known[plan.study], plan, different) if plan.study in known else plan)
+        plan = _less_confirmed(plan, different)
+        store.put_plan(joined(known[plan.study], plan) if plan.study in known else plan)
     return Imported(new, again, len(failures))
 
 
-def joined(first: StudyPlan, other: StudyPlan, different: Container[str] = ()) -> StudyPlan:
+def _less_confirmed(plan: StudyPlan, different: Container[str]) -> StudyPlan:
+    """A plan without confirmations of entries of whose cells other results are shown."""
+    entries = (
+        replace(entry, confirmed=UNSET) if any(key in different for key in entry.cells) else entry
+        for entry in plan.entries
+    )
+    return replace(plan, entries=tuple(entries))
+
+
+def joined(first: StudyPlan, other: StudyPlan) -> StudyPlan:
     """One plan of two of one study: an entry under one setting has the cells of both.
 
-    The results are those of the first where both have some, and `different` are the keys of cells whose
-    results do not agree. What an author confirmed stays confirmed if each result is one that the author saw.
+    What an author confirmed stays confirmed if each cell is one that the author saw.
     """
     entries = {repr(entry.described): entry for entry in first.entries}
     for entry in other.entries:
@@ -262,12 +271,11 @@ def joined(first: StudyPlan, other: StudyPlan, different: Container[str] = ()) -
             seen = [each for each in (before, entry) if each.confirmed]
             cells = {**before.cells, **entry.cells}
             is_seen = all(any(key in each.cells for each in seen) for key in cells)
-            is_alike = before.confirmed or not any(key in different for key in cells)
             entry = replace(
                 before,
                 cells=cells,
                 ruleset=before.ruleset or entry.ruleset,
-                confirmed=seen[0].confirmed if seen and is_seen and is_alike else UNSET,
+                confirmed=seen[0].confirmed if seen and is_seen else UNSET,
             )
         entries[described] = entry
     unavailable = dict.fromkeys((*first.unavailable, *other.unavailable))
@@ -291,8 +299,8 @@ def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tupl
             others[key] = kept
             comparisons += [compare(cell.record, each, tolerance) for each in kept]
     plans = {plan.study: plan for plan in first.studies}
-    for plan in other.studies:
-        plans[plan.study] = joined(plans[plan.study], plan, different) if plan.study in plans else plan
+    for plan in (_less_confirmed(each, different) for each in other.studies):
+        plans[plan.study] = joined(plans[plan.study], plan) if plan.study in plans else plan
     archive = Archive(
         path=f"{first.path} and {other.path}",
         cells=cells,

@@ -34,9 +34,14 @@ def gaps_of(archive: Archive, entry_of: EntryOf) -> list[str]:
 
 
 def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
-    """Sentences on the wanted entries that the archive does not have with all their settings and runs."""
+    """Sentences on wanted entries that are not there with their settings and runs, and on other ones there.
+
+    Other entries count if they are of a wanted method.
+    """
     planned = [entry for plan in archive.studies for entry in plan.entries]
     missing: dict[str, list[str]] = {}
+    methods: set[str] = set()
+    known: list[int] = []
     found = []
     for each in wanted:
         ruleset = each.ruleset.title if each.ruleset else None
@@ -47,17 +52,29 @@ def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
             and (entry.ruleset.title if entry.ruleset else None) == ruleset
         ]
         expected = _words(each.describe(), each.cells())
-        differences = [_difference(_words(own.described, [*own.cells.values()]), expected) for own in alike]
+        fitting = [own for own in alike if _words(own.described, [*own.cells.values()]) == expected]
+        known += [id(own) for own in fitting[:1] or alike]
         if not alike:
             missing.setdefault(f"{each.algorithm.name} under ruleset={ruleset}", []).append(
                 each.dataset.title
             )
-        elif all(differences):
-            found.append(f"{each}, ruleset={ruleset}: not as in the reference study: {differences[0]}")
-    return [f"{name} is missing on {', '.join(titles)}" for name, titles in missing.items()] + found
+        elif not fitting:
+            difference = _difference(_words(alike[0].described, [*alike[0].cells.values()]), expected)
+            found.append(f"{each}, ruleset={ruleset}: not as in the reference study: {difference}")
+        elif sorted(fitting[0].cells.values()) != sorted(each.cells()):
+            found.append(f"{each}, ruleset={ruleset}: other runs than those of the reference study")
+        methods.add(each.algorithm.name)
+    others = [own for own in planned if own.algorithm in methods and id(own) not in known]
+    return [
+        *(f"{name} is missing on {', '.join(titles)}" for name, titles in missing.items()),
+        *found,
+        *(f"{_name(own)}: an entry that the reference study does not have" for own in others),
+    ]
 
 
 def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]) -> Iterator[str]:
+    if len(set(entry.cells.values())) < len(entry.cells):
+        yield "has cells of the same run"
     left = [key for key in entry.cells if archive.get(key) is None]
     failures = [failure for key in left if (failure := archive.failure(key)) is not None]
     if failures:

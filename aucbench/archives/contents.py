@@ -10,8 +10,9 @@ from aucbench.archives.archive import Archive, Manifest
 from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.evaluation.measures import AUC, RECORDED
 from aucbench.studies.default_settings import LONGEST_NAME
+from aucbench.studies.plugin_metadata import completed
+from aucbench.studies.record import DESCRIPTION, CellRecord, EntryDescription, canonical, subset
 from aucbench.studies.record import FORMAT as RECORD_FORMAT
-from aucbench.studies.record import CellRecord, EntryDescription
 from aucbench.studies.result import COSTS, CellResult
 from aucbench.studies.tuners import TUNINGS
 
@@ -59,6 +60,7 @@ def _problems(archive: Archive, manifest: Manifest, records: int) -> Iterator[st
     for replication in (each for found in archive.others.values() for each in found):
         if not _is_auc(replication.auc) or not _is_time(replication.train_seconds):
             yield f"a replication of cell {replication.key[:12]} has AUC {replication.auc}"
+    planned_settings = {id(entry): _settings(entry.described) for entry, _ in planned.values()}
     for key, cell in archive.cells.items():
         for text in _cell_problems(cell, manifest.compact):
             yield f"cell {key[:12]} {text}"
@@ -66,7 +68,7 @@ def _problems(archive: Archive, manifest: Manifest, records: int) -> Iterator[st
             entry, seeds = planned[key]
             own = (cell.record.algorithm.name, cell.record.dataset.title, cell.record.seeds)
             is_planned = own == (entry.algorithm, entry.dataset, seeds)
-            if not is_planned or _plugins(cell.record) != _plugins(entry.described):
+            if not is_planned or _settings(cell.record) != planned_settings[id(entry)]:
                 yield f"cell {key[:12]} is not the one that its study planned"
     if archive.sources != manifest.sources:
         yield "cells.json has methods or code of methods that the manifest does not state"
@@ -74,10 +76,9 @@ def _problems(archive: Archive, manifest: Manifest, records: int) -> Iterator[st
         yield "plans.json has other confirmations than the manifest"
 
 
-def _plugins(described: EntryDescription | CellRecord) -> list[tuple[str, Any] | None]:
-    """Name and parameters of everything that decides a result."""
-    chosen = (described.algorithm, described.dataset, described.loss, described.features)
-    return [None if each is None else (each.name, each.parameters) for each in chosen]
+def _settings(described: EntryDescription | CellRecord) -> str:
+    """Everything that decides a result, besides code, data and seeds."""
+    return canonical(subset(completed(described), DESCRIPTION))
 
 
 def _cell_problems(cell: CellResult, compact: bool) -> Iterator[str]:
@@ -86,13 +87,15 @@ def _cell_problems(cell: CellResult, compact: bool) -> Iterator[str]:
     if record.format != RECORD_FORMAT:
         yield f"has format {record.format}, expected {RECORD_FORMAT}"
     yield from _unsafe(record)
-    if not all(0 < each < MOST_ROWS for each in (data.train_rows, data.test_rows, data.features)):
+    counts = (data.train_rows, data.test_rows, data.features)
+    if not all(0 < each < MOST_ROWS for each in counts) or data.train_positives > data.train_rows:
         yield "has numbers of rows or features that cannot be"
     if not _is_auc(result.auc):
         yield f"has AUC {result.auc}, expected a number from 0 to 1"
     if (result.auc is None) != record.diverged:
         yield "has an AUC although it diverged, or none although it did not"
-    if not all(map(_is_time, (result.train_seconds, result.train_cpu_seconds, result.ns_per_iteration))):
+    times = (result.train_seconds, result.train_cpu_seconds, result.ns_per_iteration)
+    if not all(map(_is_time, times)) or (result.iterations and not result.train_seconds):
         yield "has times that are no finite positive numbers"
     lengths = {len(values) for values in curve.values()}
     if not {"iteration", "samples", "train_seconds", AUC.name} <= curve.keys() or len(lengths) != 1:

@@ -63,6 +63,8 @@ def shipped() -> Path | None:
 def write(archive: Archive, file: str | Path) -> Manifest:
     """Write an archive to a file, at once or not at all; returns its manifest."""
     path = Path(file)
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder; expected the name of a file.")
     contents = {
         CELLS: _lines(cell.record for cell in archive.cells.values()),
         FAILURES: _lines(archive.failed.values()),

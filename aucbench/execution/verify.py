@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from msgspec import structs
+from numpy.typing import NDArray
 
 from aucbench.archives.archive import Archive
 from aucbench.archives.replications import Comparison, compare
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.evaluation.measures import AUC
 from aucbench.execution.executor import SerialExecutor
 from aucbench.execution.plan import Plan, PlannedCell, make_plan
 from aucbench.execution.scheduler import Scheduler
@@ -27,6 +30,7 @@ from aucbench.studies.record import (
     subset,
 )
 from aucbench.studies.rerun_command import words
+from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 
@@ -40,8 +44,8 @@ class Verification:
     different: list[str]  # cells that are not here what the archive says of them, and why, in sentences
 
 
-class _DifferentError(AucbenchError):
-    """A cell is not here what its record says: it has other data, settings or another key, or fails."""
+class _MissingDataError(AucbenchError):
+    """The data of a cell cannot be had here."""
 
 
 def verify_sample(
@@ -58,6 +62,8 @@ def verify_sample(
     formulas may be summed in another order. What must be the same are its settings and its data.
     `entry_of` gives the entry of some overrides. Only cells of `method` are drawn, if one is given.
     """
+    if method is not None and method not in archive.sources:
+        raise ParameterError(f"{archive.path} has no cell of a method '{method}'.")
     keys = sorted(key for key, cell in archive.cells.items() if method in (None, cell.record.algorithm.name))
     order = np.random.default_rng(seed).permutation(len(keys))
     comparisons: list[Comparison] = []
@@ -65,18 +71,22 @@ def verify_sample(
     for key in (keys[at] for at in order):
         if len(comparisons) == cells:
             break
-        record = archive.cells[key].record
+        cell = archive.cells[key]
+        record = cell.record
         name = f"{record.algorithm.name} on {record.dataset.title}"
         if (why := _unfit(record)) is None:
             try:
                 found = _run(record, entry_of(words(record, [record.seeds])))
-            except _DifferentError as error:
+            except _MissingDataError as error:
+                why = str(error)
+            except AucbenchError as error:
                 different[f"{name}: {error}"] += 1
                 continue
-            except AucbenchError as error:
-                why = str(error)
             else:
-                comparisons.append(compare(record, found, tolerance, other_code=found.key != record.key))
+                here, is_other = found.record, found.record.key != record.key
+                comparisons.append(compare(record, here, tolerance, other_code=is_other))
+                if deviating := _deviating(cell, found, tolerance):
+                    different[f"{name}: its {' and '.join(deviating)} are others"] += 1
                 continue
         left_out[f"{name}: {why}"] += 1
     return Verification(comparisons, _counted(left_out), _counted(different))
@@ -95,25 +105,55 @@ def _unfit(record: CellRecord) -> str | None:
     return None
 
 
-def _run(record: CellRecord, entry: Entry) -> CellRecord:
-    """The record of a cell run again; AucbenchError says why it cannot be run, or is another here."""
+def _run(record: CellRecord, entry: Entry) -> CellResult:
+    """A cell run again; AucbenchError says why it cannot be run, or is another here."""
     entry = replace(entry, measures=(), keep_weights=False)
     with TemporaryDirectory(prefix="aucbench-") as folder:
         store = Store(folder)
         plan = make_plan([entry], store, prepared_data())
         if plan.refused:
-            raise AucbenchError(plan.refused[0].why)
+            raise _MissingDataError(plan.refused[0].why)
         (planned,) = plan.entries
         own = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
         if (why := _difference(record, entry, planned.digests, own)) is not None:
-            raise _DifferentError(why)
+            raise AucbenchError(why)
         plan = Plan((replace(planned, cells=own),))
         result = Scheduler(plan, store, SerialExecutor(Observer())).run()
-        found = store.record(own[0].key)
+        found = store.get(own[0].key)
         if found is None:
             ((failure, *_),) = (result.failures,)
-            raise _DifferentError(f"it has a result there, and here: {failure.reason}: {failure.message}")
+            raise AucbenchError(f"it has a result there, and here: {failure.reason}: {failure.message}")
         return found
+
+
+def _deviating(there: CellResult, here: CellResult, tolerance: float) -> list[str]:
+    """What else than the final AUC deviates: rows, iterations, chosen hyperparameters, AUCs on the way."""
+    found = []
+    one, two = there.record, here.record
+    rows = ("sha256", "train_rows", "test_rows", "features", "train_positives")
+    if subset(one.data, rows) != subset(two.data, rows):
+        found.append("rows")
+    if (one.result.iterations, one.result.stop_reason) != (two.result.iterations, two.result.stop_reason):
+        found.append("iterations")
+    if one.tuned and two.tuned:
+        if canonical(one.tuned.parameters) != canonical(two.tuned.parameters):
+            found.append("chosen hyperparameters")
+        trials = [
+            {(each.number, each.fold): each.auc for each in tuned.trials or ()}
+            for tuned in (one.tuned, two.tuned)
+        ]
+        if not _are_close(list(trials[0].values()), [trials[1].get(key) for key in trials[0]], tolerance):
+            found.append("AUCs of trials")
+    if not _are_close(there.curve[AUC.name], here.curve[AUC.name], tolerance):
+        found.append("AUCs at checkpoints")
+    return found
+
+
+def _are_close(
+    there: Sequence[Any] | NDArray[Any], here: Sequence[Any] | NDArray[Any], tolerance: float
+) -> bool:
+    one, two = (np.array(each, np.float64) for each in (there, here))  # None becomes NaN
+    return len(one) == len(two) and bool(np.allclose(one, two, rtol=0.0, atol=tolerance, equal_nan=True))
 
 
 def _difference(

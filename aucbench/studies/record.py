@@ -19,7 +19,7 @@ FORMAT = 2
 R = TypeVar("R")
 # What a record states otherwise is refused where it is read.
 Whole = Annotated[int, Meta(ge=0, lt=2**53)]
-Positive = Annotated[float, Meta(gt=0, lt=1e12)]
+Speed = Annotated[float, Meta(ge=1e-4, le=1e6)]  # nanoseconds
 
 
 class CellStatus(StrEnum):
@@ -226,10 +226,10 @@ class CalibrationRecord(Struct, frozen=True, kw_only=True):
     """Nanoseconds that a machine needs for a non-zero in a bare dot and axpy; `Environment` has it."""
 
     version: int
-    dense_cached: Positive
-    dense_memory: Positive
-    csr_cached: Positive
-    csr_memory: Positive
+    dense_cached: Speed
+    dense_memory: Speed
+    csr_cached: Speed
+    csr_memory: Speed
     seconds: float  # that measuring took
 
 

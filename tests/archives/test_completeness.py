@@ -7,6 +7,7 @@ from aucbench import analysis
 from aucbench.api import entry_of, study_of
 from aucbench.archives.archive import Archive, from_store
 from aucbench.archives.completeness import gaps_of, lacking
+from aucbench.archives.replications import replication_of
 from aucbench.config.overrides import Request
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord, subset
 from tests.archives.conftest import run_in
@@ -109,18 +110,55 @@ def test_a_method_that_is_not_installed_is_a_gap(archive):
 
 
 @pytest.mark.parametrize(
-    "more", [(), ("runs=1",), ("max_train_rows=100",), ("algo=solam",), ("ruleset=trials",)]
+    ("more", "count"),
+    [((), 0), (("runs=1",), 1), (("max_train_rows=100",), 1), (("algo=solam",), 0), (("ruleset=trials",), 2)],
 )
-def test_wanted_entries_must_be_there_with_all_settings_and_runs(archive, more):
-    words = ("algo=psam", *BASE, "ruleset=defaults", "store.path=null")
-    wanted = study_of(Request((*words, *more))).entries
-    assert len(lacking(archive, wanted)) == (1 if more and more != ("algo=solam",) else 0)
+def test_wanted_entries_must_be_there_with_all_settings_and_runs(archive, more, count):
+    assert len(lacking(archive, wanted_of(*more))) == count
+
+
+def wanted_of(*more):
+    return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
+
+
+def replanned(archive, change):
+    """The archive with other cells in the plan of psam."""
+    (plan,) = archive.studies
+    entries = tuple(
+        replace(entry, cells=change(entry.cells)) if entry.algorithm == "psam" else entry
+        for entry in plan.entries
+    )
+    keys = [key for entry in entries for key in entry.cells]
+    cells = {key: archive.cells[key] for key in keys if key in archive.cells}
+    return Archive("", cells, (replace(plan, entries=entries),))
+
+
+def test_chosen_and_repeated_runs_are_found(store):
+    archive = from_store(run_in(store.path, ("-m", "algo=psam", *BASE, "ruleset=defaults", "runs=3")), "pair")
+    assert lacking(archive, wanted_of("runs=3")) == []
+    ends = replanned(archive, lambda cells: dict([*cells.items()][:1] + [*cells.items()][2:]))
+    (gap,) = lacking(ends, wanted_of("runs=3"))
+    assert "other runs than those of the reference study" in gap
+    first = replanned(archive, lambda cells: dict.fromkeys(cells, next(iter(cells.values()))))
+    assert any("cells of the same run" in gap for gap in gaps_of(first, entry_of))
+
+
+def test_an_entry_beside_those_of_the_reference_study_is_named(tmp_path):
+    found = made(tmp_path, "algo=psam", "dataset=label_noise,gaussian", "ruleset=defaults")
+    (gap,) = lacking(found, wanted_of())
+    assert gap == "psam on gaussian: an entry that the reference study does not have"
+
+
+def test_replications_of_a_contribution_are_a_gap(archive):
+    key, cell = next(iter(archive.cells.items()))
+    other = replication_of(cell.record)
+    gaps = analysis.check(Archive("", archive.cells, archive.studies, others={key: (other,)}), "psam")
+    assert any(gap.startswith("1 cell with replications") for gap in gaps)
+    assert not any("replications" in gap for gap in analysis.check(archive, "psam"))
 
 
 def test_the_reference_study_is_asked_for_by_the_method(archive):
     gaps = analysis.check(archive, "psam")
-    assert [gap.partition(" is missing on ")[0] for gap in gaps] == [
-        "psam under ruleset=defaults",
-        "psam under ruleset=trials",
-    ]
-    assert all("a9a" in gap and "wine" in gap for gap in gaps)
+    names = [gap.partition(" is missing on ")[0] for gap in gaps if " is missing on a9a, " in gap]
+    assert names == ["psam under ruleset=defaults", "psam under ruleset=trials"]
+    assert all("a9a" in gap and "wine" in gap for gap in gaps[:1])

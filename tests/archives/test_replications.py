@@ -195,3 +195,10 @@ def test_a_store_keeps_no_confirmation_of_other_results(store, archive, tmp_path
         board_cells(from_store(store, "pair", confirmed={"psam": "A. Author"}), "pair"),
     ]
     assert not any(cell.confirmed for cell in joined(sources))
+
+
+def test_a_confirmation_does_not_cover_other_results_of_the_same_cells_in_another_study(store, archive):
+    other = elsewhere(archive, auc=-0.2)
+    renamed = Archive("evil", other.cells, tuple(replace(plan, study="evil") for plan in other.studies))
+    both, _ = merged(renamed, from_store(store, "pair", confirmed={"psam": "A. Author"}))
+    assert both.confirmed == {}

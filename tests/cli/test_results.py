@@ -1,5 +1,6 @@
 """``aucbench results`` and ``--with``: what is printed, exit statuses, help, completion and bad input."""
 
+import re
 import shutil
 import subprocess
 import zipfile
@@ -233,6 +234,7 @@ def test_compare_takes_a_study_from_an_archive(run, tmp_path):
         (("results", "check", "text.zip"), "text.zip is no archive of results"),
         (("results", "verify", "pair.zip", "--cells", "0"), "0 is not in the range"),
         (("results", "merge", "pair.zip", "pair.zip", "no/such/x.zip"), "cannot be written"),
+        (("results", "merge", "pair.zip", "pair.zip", "."), ". is a folder"),
         (("results", "export"), "Missing argument"),
         (("results", "exprt"), "No such command"),
         (("leaderboard", "--with", "pair.zip", "--study", "other"), "no study 'other'. Known: pair"),
@@ -287,13 +289,53 @@ def test_the_check_of_a_contribution_says_how_it_is_called_and_names_existing_co
 def test_check_and_verify_of_one_method(run):
     status, out, _ = run("results", "verify", "pair.zip", "--method", "psam", "--cells", "9")
     assert (status, out.startswith("2 replications")) == (0, True)
-    status, out, _ = run("results", "verify", "pair.zip", "--method", "fsauc")
-    assert (status, out.startswith("0 replications")) == (1, True)
+    status, _, err = run("results", "verify", "pair.zip", "--method", "fsauc")
+    assert (status, err.count("\n"), "no cell of a method 'fsauc'" in err) == (2, 1, True)
     status, _, err = run("results", "check", "pair.zip", "--method", "psam")
     assert status == 1
     assert "psam under ruleset=trials is missing on a9a," in err
     status, _, err = run("results", "check", "pair.zip", "--method", "psm")
     assert (status, err.count("\n"), "Did you mean" in err) == (2, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (
+            lambda record, curve: (replace(record, result=replace(record.result, iterations=1)), curve),
+            "iterations",
+        ),
+        (lambda record, curve: (replace(record, data=replace(record.data, test_rows=9)), curve), "rows"),
+        (lambda record, curve: (record, curve | {"auc": curve["auc"] * 0 + curve["auc"][-1]}), "checkpoints"),
+    ],
+    ids=["iterations", "rows", "curve"],
+)
+def test_verify_looks_at_more_than_the_final_auc(run, change, what):
+    _, archive = read("pair.zip")
+    cells = {key: CellResult(*change(cell.record, cell.curve), None) for key, cell in archive.cells.items()}
+    write(Archive("", cells, archive.studies), "forged.zip")
+    status, out, _ = run("results", "verify", "forged.zip", "--cells", "1")
+    assert status == 1
+    assert "1 replication: 1 with equal AUC" in out
+    assert re.search(rf"different here: .* its .*{what}.* are others \(1 cell\)", out)
+
+
+def test_verify_runs_tunings_again_and_compares_their_trials(run):
+    words = ["-m", "algo=psam", "dataset=wine", "ruleset=trials", "tuning.trials=3", "study=tuned"]
+    assert main([*words, "budget.checkpoints=2", "tracking=none"]) == 0
+    run("results", "export", "tuned", "tuned.zip", "--compact")
+    status, out, _ = run("results", "verify", "tuned.zip", "--cells", "1")
+    assert status == 0, out
+    _, archive = read("tuned.zip")
+    cells = {}
+    for key, cell in archive.cells.items():
+        trials = tuple(replace(trial, auc=0.5) for trial in cell.record.tuned.trials)
+        record = replace(cell.record, tuned=replace(cell.record.tuned, trials=trials))
+        cells[key] = CellResult(record, cell.curve, None)
+    write(Archive("", cells, archive.studies), "forged.zip")
+    status, out, _ = run("results", "verify", "forged.zip", "--cells", "1")
+    assert status == 1
+    assert "its AUCs of trials are others" in out
 
 
 def test_verify_fails_where_one_drawn_cell_has_other_data_here(run):

@@ -142,7 +142,7 @@ def compare(
     names = studies or ([table] if table in known or not parts else []) + parts
     for study in names:
         if study not in known:
-            raise ParameterError(f"The store at {sources[0].path} has no study '{study}': {hint}.")
+            raise ParameterError(f"{sources[0].path} has no study '{study}': {hint}.")
     cells = joined(from_store(each, study) for study in names for each in having(sources, study))
     folder = _made(out)
     frame = papers.compare(TABLES[table], cells)

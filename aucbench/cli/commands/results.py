@@ -128,8 +128,10 @@ def check(file: str, method: str | None) -> int:
         print(
             f"{counted(machine.cells, 'cell')} on {machine.cpu}, {machine.platform}, Python {machine.python}"
         )
+    if archive.others:
+        print(f"{counted(len(archive.others), 'cell')} with replications, as the archive says")
     for name, text in manifest.confirmed.items():
-        print(f"{name}: confirmed by {text}")
+        print(f"{name}: confirmed by {text}, as the archive says")
     gaps = analysis.check(archive, method)
     for gap in gaps:
         print(f"aucbench: {gap}", file=sys.stderr)
