@@ -178,8 +178,8 @@ def verify(file: str, cells: int, seed: int, method: str | None, tolerance: floa
     What runs is the code that is installed here. A cell that another version of the code made is run all the
     same, is said to be of other code, and must agree within the tolerance. Cells are left out if their data
     are in a file of one's own or cannot be downloaded, or if their budget is in seconds. Ends with exit
-    status 1 when a result disagrees, when a cell has other data or settings here or fails, or when no cell
-    can be run.
+    status 1 when a result disagrees, when a cell has other data, settings, iterations, trials or AUCs on the
+    way here or fails, or when no cell can be run.
 
     \b
     Examples:
