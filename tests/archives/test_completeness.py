@@ -133,8 +133,8 @@ def replanned(archive, change):
     return Archive("", cells, (replace(plan, entries=entries),))
 
 
-def test_chosen_and_repeated_runs_are_found(store):
-    archive = from_store(run_in(store.path, ("-m", "algo=psam", *BASE, "ruleset=defaults", "runs=3")), "pair")
+def test_chosen_and_repeated_runs_are_found(tmp_path):
+    archive = made(tmp_path, "algo=psam", "ruleset=defaults", "runs=3")
     assert lacking(archive, wanted_of("runs=3")) == []
     ends = replanned(archive, lambda cells: dict([*cells.items()][:1] + [*cells.items()][2:]))
     (gap,) = lacking(ends, wanted_of("runs=3"))
