@@ -1,5 +1,6 @@
 """The cost of a study in passes, time and memory, from what the store measured or from short trial runs."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +12,13 @@ from aucbench.contracts import Access
 from aucbench.contracts.claimed_formula import evaluate
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError
-from aucbench.execution.plan import Plan, PlannedEntry
+from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData
 from aucbench.execution.search_progress import iterations_of, passes_of, points_of
 from aucbench.execution.trial_run import TrialRuns
+from aucbench.execution.work_units import PREPARED
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.record import CellRecord, Trial
+from aucbench.studies.record import CellRecord, EntryDescription, Trial, canonical, subset
 from aucbench.studies.store import Store
 
 FEW_OPERATIONS = 1e10  # some seconds
@@ -38,7 +40,10 @@ def estimate(
     plan: Plan, store: Store, prepared_data: PreparedData, begun: Callable[[Entry], None] = lambda _: None
 ) -> list[Estimate]:
     """The estimate of every entry of a plan; `begun` is called with each entry before its own."""
-    records = [cell.record for cell in store]
+    finished = defaultdict(list)
+    for cell in store:
+        finished[_costly(cell.record)].append(cell.record)
+    mapped: set[tuple[Any, ...]] = set()  # splits whose feature map is paid for
 
     def of_entry(planned: PlannedEntry) -> Estimate:
         entry = planned.entry
@@ -59,21 +64,28 @@ def estimate(
                 known = store.trials(key)
                 trials += known
                 missing += max(0, settings * folds - len(known))
-        of_cell = entry.budget.seconds or _of_cell(entry, rows, records)
+        of_cell = entry.budget.seconds or _of_cell(entry, rows, finished[_costly(entry.describe())])
         of_trial = entry.budget.seconds or _of_trial(planned, store, trials)
         measured = of_cell is not None and (of_trial is not None or not missing)
-        if not measured and (price := trial_runs.price(entry, wanted[0].seeds, points if missing else ())):
+        to_map = _maps(entry, wanted, folds if missing else 0) - mapped
+        mapped.update(to_map)
+        of_map, memory = 0.0, _bytes(split, str(entry.settings.dtype))
+        if (to_map or not measured) and (
+            price := trial_runs.price(entry, wanted[0].seeds, points if missing else ())
+        ):
+            of_map = price.feature_map
+            memory = max(memory, int(price.row_bytes * (rows + len(split.test.y))))
             of_cell = price.cell if of_cell is None else of_cell
             # Where each setting depends on those before it, a trial is a run like that of a cell.
             of_trial = (price.trial if points else price.cell) if of_trial is None else of_trial
         seconds = None
         if of_cell is not None and (of_trial is not None or not missing):
-            seconds = len(wanted) * of_cell + missing * (of_trial or 0.0)
+            seconds = len(wanted) * of_cell + missing * (of_trial or 0.0) + len(to_map) * of_map
         return Estimate(
             len(wanted) + missing,
             (len(wanted) + missing) * passes_of(entry, rows),
             seconds if seconds is not None and np.isfinite(seconds) else None,
-            _bytes(split, str(entry.settings.dtype)),
+            memory,
             measured,
         )
 
@@ -108,15 +120,35 @@ def _operations(planned: PlannedEntry, only_failed: bool, prepared_data: Prepare
     return settings * iterations_of(entry, n) * evaluate(claims.cost, numbers | sizes)
 
 
+def _maps(entry: Entry, cells: list[PlannedCell], folds: int) -> set[tuple[Any, ...]]:
+    """The splits of some cells, and `folds` inner ones of each, whose rows a feature map is to map."""
+    if entry.features.name == "identity":
+        return set()
+    shared = canonical(subset(entry.describe(), PREPARED))
+    splits = {(cell.seeds.split_seed, cell.seeds.fold) for cell in cells}
+    return {(shared, *split, inner) for split in splits for inner in (None, *range(folds))}
+
+
+def _costly(description: EntryDescription) -> tuple[str, ...]:
+    """What cells have in common whose iterations cost alike on as many rows.
+
+    These are data set, feature map and method. Numbers with a fraction among the method's parameters, such
+    as step sizes, may differ.
+    """
+    method, features = description.algorithm, description.features
+    choices = {name: each for name, each in method.parameters.items() if not isinstance(each, float)}
+    parameters = canonical(choices), canonical(features.parameters)
+    return method.name, description.dataset.title, description.dtype, features.name, *parameters
+
+
 def _of_cell(entry: Entry, rows: int, records: list[CellRecord]) -> float | None:
-    """Median seconds of finished cells of the method on the data set, for the budget of the entry."""
-    names = entry.algorithm.name, entry.dataset.title
-    own = [each.result for each in records if (each.algorithm.name, each.dataset.title) == names]
-    if not own:
+    """Median seconds of finished cells like those of the entry, for its budget."""
+    if not records:
         return None
     if Access(entry.algorithm.instance.access) is Access.full:  # ends when it has converged
-        return float(np.median([result.train_seconds for result in own]))
-    return float(np.median([result.ns_per_iteration for result in own])) * 1e-9 * iterations_of(entry, rows)
+        return float(np.median([each.result.train_seconds * rows / each.data.train_rows for each in records]))
+    each_iteration = np.median([each.result.ns_per_iteration for each in records])
+    return float(each_iteration) * 1e-9 * iterations_of(entry, rows)
 
 
 def _of_trial(planned: PlannedEntry, store: Store, trials: list[Trial]) -> float | None:

@@ -99,7 +99,7 @@ class PreparedData:
             split = self.split(entry, seeds.split_seed, seeds.fold)
             if unit.inner is not None:
                 split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
-            self._make_room(2 * sum(_bytes(side.X, side.rows) for side in (split.train, split.test)))
+            self._make_room(2 * sum(size_of(side.X, side.rows) for side in (split.train, split.test)))
             found = prepare_split(entry, split, seeds.split_seed)
             self._fingerprints[unit.group] = fingerprint(found)
         self._prepared[unit.group] = found
@@ -121,7 +121,7 @@ class PreparedData:
 
     def _make_room(self, wanted: int) -> None:
         """Drop the oldest arrays before new ones are made."""
-        sizes = {key: _bytes(arrays.X) + _bytes(arrays.X_test) for key, arrays in self._prepared.items()}
+        sizes = {key: size_of(arrays.X) + size_of(arrays.X_test) for key, arrays in self._prepared.items()}
         while self._prepared and sum(sizes[key] for key in self._prepared) + wanted > KEEP_BYTES:
             del self._prepared[next(iter(self._prepared))]
 
@@ -189,7 +189,7 @@ def _checksum(array: NDArray[Any]) -> int:
     return zlib.crc32(np.ascontiguousarray(values).data)
 
 
-def _bytes(X: Any, rows: Any = None) -> int:
+def size_of(X: Any, rows: Any = None) -> int:
     """Size of some rows of a matrix, all when None."""
     total = int(X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes)
     return total if rows is None else total * len(rows) // max(1, X.shape[0])

@@ -18,7 +18,7 @@ from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.inner import inner_split
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
-from aucbench.execution.prepared_data import PreparedData, prepare_split
+from aucbench.execution.prepared_data import PreparedData, prepare_split, size_of
 from aucbench.execution.search_progress import iterations_of, settings_together
 from aucbench.execution.work_units import CellUnit, TrialsUnit, Unit
 from aucbench.execution.worker import task_of
@@ -32,6 +32,7 @@ from aucbench.studies.record import Seeds
 from aucbench.studies.tuners import Point
 
 SAMPLE_BYTES = 1 << 28  # of the rows that are prepared; fewer would fit the processor's cache
+MAPPED_ROWS = 20_000  # the same where a feature map makes rows that may be much wider
 SAMPLE_SECONDS = 0.1  # of iterations, after which longer runs are not tried,
 GRID_SECONDS = 0.5  # the same for settings together, some of which may diverge a little later,
 REPEATED_SECONDS = 1.0  # of a run below which the better of two counts, as others disturb short runs most
@@ -56,6 +57,8 @@ class Price(NamedTuple):
 
     cell: float
     trial: float = 0.0  # of one setting of a tuning, in its share of those that train together
+    feature_map: float = 0.0  # of preparing a split where there is one, which all trainings on it share
+    row_bytes: float = 0.0  # of a prepared row
 
 
 class Request(NamedTuple):
@@ -131,28 +134,38 @@ class _Samples:
 
     def __init__(self) -> None:
         self._data = PreparedData()
-        self._prepared: dict[str, tuple[Prepared, float]] = {}
+        self._prepared: dict[str, tuple[Prepared, float, float]] = {}
 
-    def get(self, unit: Unit) -> tuple[Prepared, float]:
-        """The rows of a unit, all of them if they are not too many, and how many times more it has."""
+    def get(self, unit: Unit) -> tuple[Prepared, float, float]:
+        """The rows of a unit, all of them if they are not too many, and how many times more it has.
+
+        The third number is the seconds of mapping them all, if the unit has a feature map.
+        """
         if unit.group not in self._prepared:
             entry, seeds = unit.entry, unit.seeds
             split = self._data.split(entry, seeds.split_seed, seeds.fold)
             if unit.inner is not None:
                 split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
-            few = Split(_some(split.train), _some(split.test))
+            is_mapped = entry.features.name != "identity"
+            few = Split(_some(split.train, is_mapped), _some(split.test, is_mapped))
             while len(self._prepared) > 1:
                 del self._prepared[next(iter(self._prepared))]
             scale = len(split.train.y) / len(few.train.y)
-            self._prepared[unit.group] = prepare_split(entry, few, seeds.split_seed), scale
+            begun = process_time()
+            prepared = prepare_split(entry, few, seeds.split_seed)
+            mapping = max(0.0, process_time() - begun - prepared.features_seconds)
+            # Of many rows, a feature map is learned on some.
+            seconds = prepared.features_seconds + scale * mapping if is_mapped else 0.0
+            self._prepared[unit.group] = prepared, scale, seconds
         return self._prepared[unit.group]
 
 
-def _some(side: Side) -> Side:
+def _some(side: Side, is_mapped: bool) -> Side:
     X = side.X
     row = X.nnz / X.shape[0] * 12 if sparse.issparse(X) else X.shape[1] * 8
     rows = np.arange(len(side.y)) if side.rows is None else side.rows
-    step = int(np.ceil(len(rows) * row / SAMPLE_BYTES)) or 1
+    most = min(SAMPLE_BYTES / row, MAPPED_ROWS if is_mapped else np.inf)
+    step = int(np.ceil(len(rows) / most)) or 1
     # Contiguous: strided labels would make the kernels compile anew.
     return Side(X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
 
@@ -161,10 +174,10 @@ def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> 
     """Price the cell, and the settings of its tuning as a unit of them would run."""
     entry, seeds, points = request
     middle = points[len(points) // 2] if points else {}
-    prepared, scale = samples.get(cell := CellUnit("", (), entry, seeds))
+    prepared, scale, of_map = samples.get(cell := CellUnit("", (), entry, seeds))
     groups = [([task_of(cell, prepared, middle, entry.budget.checkpoints)], scale)]
     if points:
-        prepared, scale = samples.get(unit := TrialsUnit("", (), entry, seeds, 0, ()))
+        prepared, scale, _ = samples.get(unit := TrialsUnit("", (), entry, seeds, 0, ()))
         trials = len(points) * entry.tuning.choice.folds
         together = settings_together(entry, iterations_of(entry, scale * len(prepared.y)), trials)
         chosen = _unit_of(entry.algorithm.instance, points, together)
@@ -176,7 +189,7 @@ def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> 
             _seconds(tasks, scale, outcomes) / len(tasks)
             for (tasks, scale), outcomes in zip(groups, first, strict=True)
         ]
-    return Price(*cost)
+    return Price(cost[0], sum(cost[1:]), of_map, size_of(prepared.X) / prepared.X.shape[0])
 
 
 def _first_outcomes(tasks: Sequence[Task]) -> list[Outcome]:

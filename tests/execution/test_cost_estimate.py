@@ -10,11 +10,15 @@ from typing import ClassVar
 import pytest
 
 import aucbench
+from aucbench.execution.cost_estimate import estimate
+from aucbench.execution.prepared_data import PreparedData
 from aucbench.execution.trial_run import TrialRuns
 from aucbench.studies.default_settings import Budget, Limits
+from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
-from tests.helpers.studies import entry
-from tests.helpers.study_methods import Clouds, Exiting, Gentle, Greedy, Raising, Sleeper
+from aucbench_features import Nystroem
+from tests.helpers.studies import entry, plan_of, run_entries
+from tests.helpers.study_methods import Clouds, Exiting, Gentle, Greedy, Other, Raising, Sleeper
 
 pytestmark = pytest.mark.usefixtures("process")
 
@@ -156,6 +160,23 @@ def test_settings_that_diverge_cost_nothing_afterwards(trials):
 
 def test_a_budget_in_seconds_is_its_own_price(trials):
     assert price(trials, entry(Gentle(), budget=Budget(seconds=7.0))).cell == 7.0
+
+
+def test_the_map_of_a_split_is_paid_once_and_wider_rows_have_a_price_of_their_own(tmp_path):
+    store = Store(tmp_path)
+    run_entries([entry(Gentle(), Clouds(n=2_000))], store)
+    mapped = {"features": Nystroem(landmarks=200), "dataset": Clouds(n=2_000)}
+    entries = [entry(Gentle(eta=0.2), Clouds(n=2_000)), entry(Gentle(), **mapped), entry(Other(), **mapped)]
+    plain, first, second = estimate(plan_of(entries, store), store, PreparedData())
+    assert [each.measured for each in (plain, first, second)] == [True, False, False]
+    assert first.memory == 2_000 * 200 * 8 > plain.memory
+    tuned = entry(Gentle(), **mapped, tuning=Grid(folds=3))
+    (whole,) = estimate(plan_of([tuned], store), store, PreparedData())
+    with TrialRuns() as trials:
+        of_map = price(trials, entries[1]).feature_map
+    assert of_map > 0.0
+    assert first.seconds - second.seconds > 0.3 * of_map
+    assert whole.seconds > 1.5 * of_map  # of the split and of three inner ones
 
 
 def test_a_plugin_of_this_process_alone_cannot_be_tried(trials):
