@@ -5,7 +5,6 @@ A setting can be compared over splits and data sets where it was tried on all of
 setting that it was run with, and its test AUC.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -109,9 +108,9 @@ def _tried(
     seconds = float(np.mean([each.train_seconds for each in results if each is not None]))
     if not trials:
         return TriedSettings(method, dataset, ({},), tested[None, :, None], tested, linear, seconds)
-    numbers: dict[int, str] = {}
+    numbers: dict[int, dict[str, Any]] = {}
     for trial in (trial for each in trials.values() for trial in each):
-        if numbers.setdefault(trial.number, canonical(trial.parameters)) != canonical(trial.parameters):
+        if numbers.setdefault(trial.number, trial.parameters) != trial.parameters:
             return None
     tuned = [record for record in records.values() if record.tuned is not None]
     if not numbers or not all(record.tuning.parameters.get("given_first") for record in tuned):
@@ -123,5 +122,5 @@ def _tried(
         for trial in of_split:
             if trial.auc is not None:
                 aucs[order[trial.number], seeds.index(own), trial.fold] = trial.auc
-    settings = tuple(json.loads(numbers[number]) for number in order)
+    settings = tuple(numbers[number] for number in order)
     return TriedSettings(method, dataset, settings, aucs, tested, linear, seconds)

@@ -11,7 +11,7 @@ import numpy as np
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, named, restored
 from aucbench.leaderboard.baseline import BASELINE, baseline_of, check_baseline
 from aucbench.leaderboard.build_overall import overall_of, pairwise
-from aucbench.leaderboard.build_row import is_linear, overlap, row_of, timing_marks, trials_of
+from aucbench.leaderboard.build_row import is_linear, outcomes, overlap, row_of, timing_marks, trials_of
 from aucbench.leaderboard.build_suboptimality import COSTS, suboptimalities
 from aucbench.leaderboard.cells import BoardCell, Group, groups, judged_by, measure_of
 from aucbench.leaderboard.method_info import data_facts, looks_of, method_info
@@ -218,11 +218,10 @@ def _board(
     runs = sorted({cell.run for cell in cells})
     measured = (group.measure.name, others)
     suboptimality = suboptimalities(group, dataset, frame, curves)
+    frames, compared = dict(list(frame.groupby("method"))), outcomes(comparisons)
     rows = [
         replace(
-            row_of(
-                method, own, runs, frame[frame["method"] == method], by_name[method], comparisons, *measured
-            ),
+            row_of(method, own, runs, frames[method], by_name[method], compared[method], *measured),
             groups=letters.get(method, ""),
             timing_mark=marks.get(method, ""),
             reported=reported(own),

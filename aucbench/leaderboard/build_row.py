@@ -1,7 +1,7 @@
 """One row of a board: what a method reached, at what cost, and under which conditions."""
 
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -75,19 +75,18 @@ def row_of(
     runs: list[Seeds],
     frame: "pd.DataFrame",
     numbers: Mapping[Any, Any],
-    comparisons: "pd.DataFrame",
+    outcomes: Mapping[str, int],
     by: str = AUC.name,
     others: Iterable[str] = (),
 ) -> Row:
     """The row of a method, without rank, letters and marks.
 
-    `cells` and `frame` are the method's own, in two forms; `runs` and `comparisons` those of the board.
-    `numbers` are what the statistics say of the method; `by` and `others` name the measure that is ranked by
-    and those that are shown beside it.
+    `cells` and `frame` are the method's own, in two forms; `runs` are those of the board. `numbers` and
+    `outcomes` are what the statistics say of the method; `by` and `others` name the measure that is ranked
+    by and those that are shown beside it.
     """
     means = frame[frame["status"] == CellStatus.finished].mean(numeric_only=True)
     statuses = [cell.status for cell in cells]
-    wins, ties, losses = _outcomes(method, comparisons)
     aucs = dict(zip(frame["run"], frame["auc"], strict=True))
     finished = [cell for cell in cells if cell.status is CellStatus.finished]
     described = (finished or cells)[0].described
@@ -107,9 +106,9 @@ def row_of(
         failed=sum(status.is_failure for status in statuses),
         missing=statuses.count(CellStatus.missing),
         groups="",
-        wins=wins,
-        ties=ties,
-        losses=losses,
+        wins=outcomes["win"],
+        ties=outcomes["tie"],
+        losses=outcomes["loss"],
         gain=Estimate(*(float(numbers[name]) for name in ("gain", "gain_low", "gain_high"))),
         timing_mark="",
         **measured,
@@ -169,15 +168,15 @@ def _others(cells: Sequence[BoardCell], names: Iterable[str]) -> dict[str, Sprea
     return found
 
 
-def _outcomes(method: str, comparisons: "pd.DataFrame") -> tuple[int, int, int]:
-    """Wins, ties and losses of a method against the others."""
-    as_first = list(comparisons[comparisons["first"] == method]["outcome"])
-    as_second = list(comparisons[comparisons["second"] == method]["outcome"])
-    return (
-        as_first.count("win") + as_second.count("loss"),
-        as_first.count("tie") + as_second.count("tie"),
-        as_first.count("loss") + as_second.count("win"),
-    )
+def outcomes(comparisons: "pd.DataFrame") -> dict[Any, Counter[str]]:
+    """How often each method wins, ties and loses against the others."""
+    found: dict[Any, Counter[str]] = defaultdict(Counter)
+    reverse = {"win": "loss", "tie": "tie", "loss": "win"}
+    names = ("first", "second", "outcome")
+    for first, second, outcome in zip(*(comparisons[name] for name in names), strict=True):
+        found[first][outcome] += 1
+        found[second][reverse.get(outcome, outcome)] += 1
+    return found
 
 
 def _tunings(cells: Sequence[BoardCell]) -> list[TunedRecord]:

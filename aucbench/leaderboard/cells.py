@@ -185,7 +185,8 @@ class Group:
             measured["auc"] = cell.value(self.measure.name)
             row |= {name: float("nan") if value is None else value for name, value in measured.items()}
             rows.append(row)
-        return pd.DataFrame(rows)
+        # Python's own strings are compared, and gone through, faster than those of Arrow.
+        return pd.DataFrame(rows).astype(dict.fromkeys(("board", "dataset", "method", "status"), object))
 
     def curves(self) -> "Curves":
         """Curves of the finished cells, by (board, dataset, method, run)."""

@@ -6,7 +6,6 @@ import paper_tables
 import reference_study
 
 import aucbench
-from aucbench.archives.file import read
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard.statistics.agreement import Verdict
 
@@ -18,7 +17,7 @@ def numbers() -> dict[str, int]:
     return {
         "methods": len(plugins[Family.algorithms]),
         "data sets": len(plugins[Family.datasets]),
-        "trainings in the reference study": sum(1 for _ in read(reference_study.ARCHIVE)[1]),
+        "trainings in the reference study": sum(1 for _ in reference_study.archive()),
         "published results compared": len(verdicts),
         "of these equal or better": len(verdicts) - verdicts.count(Verdict.worse),
     }

@@ -16,7 +16,7 @@ import reference_study
 from markdown import code, table
 
 import aucbench
-from aucbench.archives.file import read, shipped
+from aucbench.archives.file import shipped
 from aucbench.archives.trials import TriedDataset, TriedSettings, tried_settings
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard.report import Estimate
@@ -156,7 +156,7 @@ def _known_at(own: TriedSettings, at: int) -> Floats:
 @cache
 def _tried(file: str | None = None) -> dict[str, TriedDataset] | None:
     path = file or shipped()
-    return None if path is None else tried_settings(read(path)[1])
+    return None if path is None else tried_settings(reference_study.archive(Path(path)))
 
 
 def losses_table(tried: Tried) -> str:

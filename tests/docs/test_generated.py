@@ -31,11 +31,12 @@ def names(cls):
     return [field.name for field in fields(cls)]
 
 
-@pytest.fixture(autouse=True)
-def path(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def path():
     before = set(sys.modules)
-    monkeypatch.syspath_prepend(str(EXTENSION))
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(EXTENSION))
+        yield
     for name in set(sys.modules) - before:
         if getattr(sys.modules[name], "__file__", None) and str(EXTENSION) in str(sys.modules[name].__file__):
             del sys.modules[name]

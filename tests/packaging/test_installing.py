@@ -64,6 +64,15 @@ def wheel(checkout, tmp_path_factory):
     return next(folder.glob("aucbench-*.whl"))
 
 
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The python of an environment in which the wheel is installed; what it depends on is borrowed."""
+    python = new_environment(tmp_path_factory.mktemp("installed") / "venv")
+    borrow_dependencies(python)
+    call(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=python.parent)
+    return python
+
+
 def run_job(python, folder, *overrides):
     """The job as a user starts it, and the record it left in the store."""
     said = call(python, "-m", "aucbench", *overrides, cwd=folder)
@@ -72,9 +81,8 @@ def run_job(python, folder, *overrides):
     return said, json.loads(call(python, "-c", code, cwd=folder))
 
 
-def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(wheel, tmp_path):
-    python = new_environment(tmp_path / "venv")
-    call(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(installed, tmp_path):
+    python = installed
     said, record = run_job(python, tmp_path)
     assert "test AUC" in said
     assert (tmp_path / "mlflow.db").exists()
@@ -95,16 +103,14 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(wheel, 
     _, record = run_job(python, tmp_path, "algo=pair_sgd", "loss=hinge", "tracking=none")
     assert record["loss"]["distribution"] == "aucbench"
     found = call(python, "-c", "from aucbench.archives.file import shipped; print(shipped())", cwd=tmp_path)
-    assert Path(found.strip()).is_relative_to(tmp_path / "venv")
+    assert Path(found.strip()).is_relative_to(python.parents[1])
     listed = call(python, "-m", "aucbench", "list", cwd=tmp_path)
     assert "Stochastic gradient steps on random pairs." in listed
     assert "my-methods 0.3.0" in listed
 
 
-def test_generated_packages_pass_their_own_tests_and_checks_beside_an_installed_wheel(wheel, tmp_path):
-    python = new_environment(tmp_path / "venv")
-    borrow_dependencies(python)
-    call(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
+def test_generated_packages_pass_their_own_tests_and_checks_beside_an_installed_wheel(installed, tmp_path):
+    python = installed
     names = {kind: f"new_{kind}" for kind in ("algorithm", "dataset", "loss", "features")}
     folders = [tmp_path / name.replace("_", "-") for name in names.values()]
     for kind, name in names.items():

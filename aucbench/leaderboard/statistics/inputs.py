@@ -82,9 +82,9 @@ def blocks(cells: pd.DataFrame, all_methods: bool = False) -> list[Block]:
     for board, dataset, method, run, status, auc in rows:
         own = found.setdefault((board, dataset), {})
         own[run, method] = (auc if status == "finished" else np.nan, status)
-    result = []
+    result, everywhere = [], sorted(set(cells["method"]))
     for (board, dataset), own in sorted(found.items()):
-        methods = sorted(set(cells["method"] if all_methods else (method for _, method in own)))
+        methods = everywhere if all_methods else sorted({method for _, method in own})
         runs = sorted({run for run, _ in own})
         table = [own.get((run, method), (np.nan, "missing")) for run in runs for method in methods]
         values = np.array([auc for auc, _ in table]).reshape(len(runs), len(methods))
