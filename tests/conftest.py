@@ -28,7 +28,7 @@ CHROMIUM = (
 SYSTEM = {"browser", "process", "server"}
 # What has one of these marks is not in the fast lane; all other tests are marked `fast`. The numbers are
 # roughly the seconds of such a test.
-NOT_FAST = {"mirror": 1, "package": 30, "slow": 4, "system": 1}
+NOT_FAST = {"docs": 4, "mirror": 1, "package": 30, "slow": 4, "system": 1}
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses among the marks

@@ -7,7 +7,6 @@ changes the folder, ends itself) then reaches the cells of its own distribution 
 import contextlib
 import os
 import pickle
-import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
@@ -16,7 +15,7 @@ from typing import Any
 
 from aucbench.contracts.hooks import PROJECT
 from aucbench.errors import PluginError
-from aucbench.execution.prepared_data import sentence_of
+from aucbench.execution.prepared_data import innermost_frames, sentence_of
 from aucbench.execution.work_units import Report, Unit
 from aucbench.execution.worker import Conditions, prepared_data, run_unit
 from aucbench.processes import Fork
@@ -99,7 +98,7 @@ def run_pickled(pickled: bytes, conditions: Conditions) -> Report:
         unit: Unit = pickle.loads(pickled)
     except Exception as error:
         why = f"a worker cannot read it, its plugins may be missing there ({type(error).__name__}: {error})"
-        return Report(failure=Failure(CellStatus.failed, why, traceback.format_exc()))
+        return Report(failure=Failure(CellStatus.failed, why, innermost_frames()))
     if unit.entry.source_digest != unit.entry.digest_sources():
         name = unit.entry.algorithm.name
         return Report(
@@ -168,4 +167,4 @@ def _serve(connection: Connection, unit: Unit, conditions: Conditions) -> None:
 
 
 def _failed(error: BaseException) -> Report:
-    return Report(failure=Failure(CellStatus.failed, sentence_of(error), traceback.format_exc()))
+    return Report(failure=Failure(CellStatus.failed, sentence_of(error), innermost_frames()))

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import traceback
 import zlib
 from collections.abc import Callable, Iterator
 from math import gcd
@@ -29,6 +30,7 @@ from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 WHOLE = 1 << 19  # values of an array that are looked at one and all
 SAMPLE = 1 << 16  # of a larger one: a method that changes rows changes more than a few values
 
+FRAMES = 100  # of a traceback that is kept: to format a million takes seconds
 KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kept whatever its size
 
 
@@ -207,6 +209,11 @@ def blaming(plugin: BoundPlugin) -> Iterator[None]:
             f"{plugin.name} of distribution {plugin.distribution} {plugin.version} failed: "
             f"{sentence_of(error).rstrip('.')}{line_in(error, package_of(plugin.cls))}."
         ) from error
+
+
+def innermost_frames() -> str:
+    """The traceback of the error that is handled; of a deep recursion, where it ended."""
+    return traceback.format_exc(limit=-FRAMES)
 
 
 def sentence_of(error: BaseException) -> str:

@@ -1,6 +1,5 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -15,7 +14,7 @@ from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
 from aucbench.execution.make_record import cell_record
 from aucbench.execution.optimum import NotCertifiedError, RowsOfUnit, known_or_found
-from aucbench.execution.prepared_data import PreparedData, blaming, sentence_of
+from aucbench.execution.prepared_data import PreparedData, blaming, innermost_frames, sentence_of
 from aucbench.execution.stored_models import lacking, lacks_minimum, scored, with_minimum, with_objective
 from aucbench.execution.work_units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
 from aucbench.processes import limited_memory
@@ -84,13 +83,13 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
         what = f" ({error})" if str(error) else ""
         return _failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
     except PluginError as error:
-        return _failure(CellStatus.failed, str(error), traceback.format_exc())
+        return _failure(CellStatus.failed, str(error), innermost_frames())
     except AucbenchError as error:
         return Report(refusal=error)
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt) and not conditions.worker:
             raise  # a user's
-        return _failure(CellStatus.failed, sentence_of(error), traceback.format_exc())
+        return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
 
 
 def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:

@@ -186,7 +186,7 @@ def test_a_figure_of_a_page_does_not_stay_open(tmp_path):
     assert not pyplot.get_fignums()
 
 
-@pytest.mark.slow
+@pytest.mark.docs
 def test_the_first_run_shows_its_report(tmp_path):
     import printed
 
@@ -197,7 +197,7 @@ def test_the_first_run_shows_its_report(tmp_path):
     assert lines == re.findall(r"^ *(\w[\w ]*\w)  +\S", report, re.MULTILINE)
 
 
-@pytest.mark.slow
+@pytest.mark.docs
 def test_readme_says_what_the_archive_of_the_reference_study_says():
     import reference_study
 
@@ -205,7 +205,7 @@ def test_readme_says_what_the_archive_of_the_reference_study_says():
     assert " ".join(reference_study.sentences().split()) in " ".join(readme.split())
 
 
-@pytest.mark.slow
+@pytest.mark.docs
 def test_the_numbers_of_the_reference_study_are_those_of_its_cells():
     """The gain of the leader and the share of time, computed here from the records alone."""
     import reference_study
@@ -243,7 +243,7 @@ def test_the_numbers_of_the_reference_study_are_those_of_its_cells():
     assert reference_study.ARCHIVE.stat().st_size < 10_000_000
 
 
-@pytest.mark.slow
+@pytest.mark.docs
 def test_the_numbers_of_the_tuned_study_are_those_of_its_cells():
     """The gain of the leader and the counts, computed here from the records alone."""
     import reference_study
@@ -298,6 +298,7 @@ def test_pictures_of_the_leaderboard_are_kept_and_small():
         assert picture.stat().st_size < 300_000
 
 
+@pytest.mark.docs
 def test_a_picture_of_the_leaderboard_can_be_taken_again(tmp_path, browser):
     import reference_study
     import screenshots
@@ -314,6 +315,7 @@ def test_a_picture_of_the_leaderboard_can_be_taken_again(tmp_path, browser):
     window.close()
 
 
+@pytest.mark.docs
 def test_numbers_of_the_front_page_are_counted():
     import landing
 

@@ -64,7 +64,7 @@ def pages(site):
     return [path for path in sorted(site.rglob("*.html")) if ".doctrees" not in path.parts]
 
 
-pytestmark = [pytest.mark.system, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.docs, pytest.mark.system, pytest.mark.timeout(900)]
 
 
 def test_building_writes_nothing_into_the_source_tree(tree, site):
