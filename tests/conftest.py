@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-from collections import Counter
 
 import psutil
 import pytest
@@ -26,9 +25,8 @@ CHROMIUM = (
 
 # A test that asks for one of these fixtures starts other processes, and is marked `system`.
 SYSTEM = {"browser", "process", "server"}
-# What has one of these marks is not in the fast lane; all other tests are marked `fast`. The numbers are
-# roughly the seconds of such a test.
-NOT_FAST = {"docs": 4, "mirror": 1, "package": 30, "slow": 4, "system": 1}
+# What has one of these marks is not in the fast lane; all other tests are marked `fast`.
+NOT_FAST = {"docs", "mirror", "package", "slow", "system"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses among the marks
@@ -36,13 +34,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if SYSTEM & set(item.fixturenames):
             item.add_marker(pytest.mark.system)
-        if not NOT_FAST.keys() & {mark.name for mark in item.iter_markers()}:
+        if not NOT_FAST & {mark.name for mark in item.iter_markers()}:
             item.add_marker(pytest.mark.fast)
-    # Workers take files in this order: long ones first, so that none is left alone with one at the end.
-    seconds = Counter()
-    for item in items:
-        seconds[item.path] += max((NOT_FAST.get(mark.name, 0) for mark in item.iter_markers()), default=0)
-    items.sort(key=lambda item: -seconds[item.path])
     if os.environ.get("AUCBENCH_MIRROR"):
         return
     skip = pytest.mark.skip(reason="AUCBENCH_MIRROR is not set: no real data files to read")
