@@ -51,7 +51,7 @@ CASES = {
     "optimum psam breast_cancer tuning=grid": "tuning=grid: the objective depends on the hyperparameters",
     "optimum psam breast_cancer ruleset=trials": "the objective depends on the hyperparameters",
     "optimum psam breast_cancer limits.optimum=0": "limits.optimum=0 asks for no search",
-    "optimum psam breast_cancer limits.optimum=1e-9": "within limits.optimum=1e-09 s",
+    "optimum psam wine limits.optimum=1e-9": "within limits.optimum=1e-09 s",
     "features=identiy": "Unknown feature map 'identiy'. Did you mean identity",
     "protocol=holdot": "Unknown protocol 'holdot'. Did you mean holdout",
     "algo.gama=1": "algo.gama: psam has no field 'gama'. Did you mean gamma",
