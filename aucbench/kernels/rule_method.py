@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
 from aucbench.errors import PluginError
+from aucbench.humanize import uncoloured
 from aucbench.kernels import lane_numbers, lazy_folds, lockstep, rule_loops, thresholded, weights
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.rule_loops import Scaled
-from aucbench.kernels.rules import Ball, Rule
+from aucbench.kernels.rules import Ball, Row, Rule
 from aucbench.kernels.thresholded import Thresholded
 from aucbench.kernels.weights import Layout, layout, two_vectors
 
@@ -150,10 +151,12 @@ class RuleMethod:
                 uv, w, counts, fixed, F, products, own, given, address,
             )  # fmt: skip
         except TypingError as error:
-            why = next((line for line in str(error).splitlines() if line and "nopython" not in line), "")
+            lines = uncoloured(str(error)).splitlines()
+            why = next((line for line in lines if line and "nopython" not in line), "").rstrip(".")
             raise PluginError(
-                f"{type(self).__name__}: its rule cannot be compiled: {why} It must take (row, own, given), "
-                f"return (Move, own) of the same types, and call kernels.scalar functions only."
+                f"{type(self).__name__}: its rule cannot be compiled: {why}. It must take (row, own, given), "
+                f"where a row has {', '.join(Row._fields)}; return (Move, own) of the same types; and call "
+                f"kernels.scalar functions only."
             ) from error
         return state._replace(w=w, counts=counts, own=own, fixed=fixed)
 

@@ -338,6 +338,10 @@ def returns_a_move_only(row, own, given):
     return Move(given.eta, 1.0, 0.0, 0.0)
 
 
+def reads_a_label(row, own, given):
+    return Move(given.eta * row.label, 1.0, 0.0, 0.0), own
+
+
 def test_what_is_wrong_with_a_rule_is_said():
     X, _, y, order = data("dense")
     problem = Problem(X, y, 1)
@@ -354,6 +358,10 @@ def test_what_is_wrong_with_a_rule_is_said():
     algorithm = method(returns_a_move_only)(*SETTINGS[0])
     with pytest.raises(PluginError, match="cannot be compiled"):
         algorithm.step(algorithm.init(problem, None), Batch(X, y, order))
+    algorithm = method(reads_a_label)(*SETTINGS[0])
+    with pytest.raises(PluginError, match=r"attribute 'label'.*row has t, positive, ") as caught:
+        algorithm.step(algorithm.init(problem, None), Batch(X, y, order))
+    assert str(caught.value).isprintable()
 
 
 PACKAGE = """
