@@ -1,25 +1,29 @@
 """Base class of methods that are rules: their state, steps and weights, alone and in lockstep."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice, takewhile
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, get_type_hints
 
 import numpy as np
-from numba.core.errors import TypingError
+from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, Problem
-from aucbench.errors import PluginError
+from aucbench.errors import ParameterError, PluginError
 from aucbench.humanize import uncoloured
 from aucbench.kernels import lane_numbers, lazy_folds, lockstep, rule_loops, thresholded, weights
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.rule_loops import Scaled
-from aucbench.kernels.rules import Ball, Row, Rule
+from aucbench.kernels.rules import Ball, Move, Row, Rule
 from aucbench.kernels.thresholded import Thresholded
 from aucbench.kernels.weights import Layout, layout, two_vectors
 
 BLOCKS = (8, 16, 32)  # settings whose numbers lie side by side
 LARGEST_BLOCK = BLOCKS[-1]
+PLACES = ("During:", "File ", "There are ")  # where numba's messages go on with what is not the reason
+LONGEST = 300  # characters of a reason
 REFRESH = 1024  # steps between exact computations of |w|^2 and the fixed products, at least
 
 
@@ -145,19 +149,11 @@ class RuleMethod:
             is_lazy = isinstance(uv, Thresholded)
             advance = rule_loops.advance_lazy_l1 if is_lazy else rule_loops.advance_l1
         address = 0 if loss is None else compile_loss(loss).derivative
-        try:
+        with _explained(self.rule):
             w, counts, fixed, own = self.rule.loop(template, ADVANCE=advance)(
                 batch.rows_view, batch.y, batch.rows, batch.weights, max(REFRESH, batch.X.shape[1]),
                 uv, w, counts, fixed, F, products, own, given, address,
             )  # fmt: skip
-        except TypingError as error:
-            lines = uncoloured(str(error)).splitlines()
-            why = next((line for line in lines if line and "nopython" not in line), "").rstrip(".")
-            raise PluginError(
-                f"{type(self).__name__}: its rule cannot be compiled: {why}. It must take (row, own, given), "
-                f"where a row has {', '.join(Row._fields)}; return (Move, own) of the same types; and call "
-                f"kernels.scalar functions only."
-            ) from error
         return state._replace(w=w, counts=counts, own=own, fixed=fixed)
 
     @classmethod
@@ -245,14 +241,17 @@ class _Block:
 
     def step(self, batch: Batch) -> None:
         """All consume the rows or pairs of a batch, in order."""
+        if batch.weights is not None:
+            raise ParameterError("Settings in lockstep take rows without weights: train each by its steps.")
         self._no_rows, first = batch.take(batch.rows[:0]), self._first
         address = 0 if first.loss is None else compile_loss(first.loss).derivative
         loop = self._rule.loop(self._template, ADVANCE=lockstep.advance, LANES=self._count)
-        self._counts = loop(
-            batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]),
-            self._uv, self._numbers.ravel(), self._counts, *self._tuples(first),
-            first.F, first.products, address, self._folds,
-        )  # fmt: skip
+        with _explained(self._rule):
+            self._counts = loop(
+                batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]),
+                self._uv, self._numbers.ravel(), self._counts, *self._tuples(first),
+                first.F, first.products, address, self._folds,
+            )  # fmt: skip
 
     def state(self, number: int) -> RuleState:
         """The state of a setting."""
@@ -278,6 +277,24 @@ class _Block:
         if self._no_rows is not None:
             packed.step(self._no_rows)  # compiles the loop of its width while no clock runs
         return packed
+
+
+@contextmanager
+def _explained(rule: Rule) -> Iterator[None]:
+    """Say in a sentence why a rule cannot be compiled."""
+    try:
+        yield
+    except (NumbaError, TypeError, KeyError) as error:
+        said = [line.strip() for line in uncoloured(str(error)).splitlines()]
+        told = list(takewhile(lambda line: not line.startswith(PLACES), filter(None, said)))
+        why = " ".join(line for line in told if "nopython" not in line)[:LONGEST].rstrip(" .")
+        place = rule.function.__code__
+        where = f"{Path(place.co_filename).name}, line {place.co_firstlineno}"
+        raise PluginError(
+            f"The rule {rule.function.__name__} ({where}) cannot be compiled: {why}. It must take "
+            f"(row, own, given), where a row has {', '.join(Row._fields)}; return (Move, own) of the same "
+            f"types, where a Move has {', '.join(Move._fields)}; and call kernels.scalar functions only."
+        ) from error
 
 
 def _typed(example: Any, numbers: Iterable[Any] | None = None) -> Any:

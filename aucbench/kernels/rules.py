@@ -16,6 +16,7 @@ the non-zeros of its row.
 """
 
 import hashlib
+import secrets
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
@@ -23,9 +24,12 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numba
+import numpy as np
 
 from aucbench.errors import ParameterError
 from aucbench.kernels.jit import cached, scalar
+
+PROCESS = secrets.token_hex(8)
 
 
 class Row(NamedTuple):
@@ -156,13 +160,31 @@ def _digest(function: Any) -> str:
 
     Numba finds compiled code by the name of a function and its code, which here is that of the template.
     """
-    code, cells = function.__code__, [cell.cell_contents for cell in function.__closure__ or ()]
-    constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
-    plain = [
-        each if isinstance(each, bool | int | float | str) else type(each).__qualname__ for each in cells
-    ]
-    text = repr((code.co_code, code.co_names, constants, code.co_firstlineno, plain))
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    return hashlib.sha256(repr(_identity(function, [])).encode()).hexdigest()[:8]
+
+
+def _identity(value: Any, seen: list[Any]) -> Any:
+    """What equal values that a rule closes over, or has as defaults, have in common in every process."""
+    if isinstance(value, Rule):
+        return str(value.ball), _identity(value.function, seen)
+    plain = getattr(value, "py_func", value)
+    if isinstance(plain, FunctionType):
+        if any(plain is each for each in seen):  # it calls itself
+            return "seen"
+        code, known = plain.__code__, [*seen, plain]
+        constants = [each.co_code if isinstance(each, CodeType) else each for each in code.co_consts]
+        cells = [cell.cell_contents for cell in plain.__closure__ or ()]
+        defaults = [plain.__defaults__, *(plain.__kwdefaults__ or {}).items()]
+        bound = [_identity(each, known) for each in (*cells, *defaults)]
+        return code.co_code, code.co_names, constants, code.co_firstlineno, bound
+    kind = type(value).__qualname__
+    if isinstance(value, tuple):
+        return kind, [_identity(each, seen) for each in value]
+    if isinstance(value, np.ndarray):
+        return kind, value.shape, str(value.dtype), value.tobytes()
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes | np.generic):
+        return kind, repr(value)
+    return kind, PROCESS, id(value)  # compiled anew in each process
 
 
 def _names(function: Any, seen: set[Any]) -> set[str]:

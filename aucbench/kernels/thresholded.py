@@ -210,13 +210,14 @@ def fold(vector):
     uv, items, keys, _, all_numbers, M, products = vector
     u, v, numbers = uv[0], uv[1], all_numbers[0]
     scale, threshold, weight, offset = numbers.scale, numbers.threshold, numbers.weight, numbers.offset
-    norm = 0.0
+    norm, size = 0.0, abs(scale)
     products[:] = 0.0
     for slot in range(numbers.count):
         j = items[slot]
         sign = np.sign(u[j])
         v[j] -= weight * u[j] - offset * sign
-        keys[slot] = scale * (keys[slot] - threshold)  # monotone: the heap stays in order
+        keys[slot] = size * (keys[slot] - threshold)  # monotone: the heap stays in order
+        sign = sign if scale > 0.0 else -sign
         u[j] = sign * keys[slot]
         norm += keys[slot]
         for c in range(M.shape[1]):

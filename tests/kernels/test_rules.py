@@ -14,7 +14,7 @@ import aucbench
 from aucbench import Access, Batch, ParameterError, PluginError, Problem, kernels
 from aucbench.kernels import Move, rule_loops
 from aucbench_algorithms import aucbench_algorithms
-from tests.helpers.training import random_pairs, random_problem
+from tests.helpers.training import difference, random_pairs, random_problem
 
 FORMS = {
     "dense": lambda X: X,
@@ -334,6 +334,67 @@ class Bare(NamedTuple):
     eta: float
 
 
+@kernels.scalar
+def constant(t):
+    return 1.0
+
+
+@kernels.scalar
+def falling(t):
+    return 1.0 / np.sqrt(t)
+
+
+def of_a_function(schedule):
+    def made(row, own, given):
+        return Move(given.eta * schedule(row.t) * (1.0 - row.s), 1.0, 0.0, 0.0), own
+
+    return made
+
+
+def of_a_number(factor):
+    def made(row, own, given):
+        return Move(given.eta * factor * (1.0 - row.s), 1.0, 0.0, 0.0), own
+
+    return made
+
+
+def of_a_tuple(factors):
+    def made(row, own, given):
+        return Move(given.eta * factors[0] * (1.0 - row.s), 1.0, 0.0, 0.0), own
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("make", "values"),
+    [
+        (of_a_function, (constant, falling)),
+        (of_a_number, (np.int64(1), np.int64(2))),
+        (of_a_tuple, ((1.0,), (0.1,))),
+    ],
+)
+def test_rules_that_one_function_makes_have_loops_of_their_own(make, values):
+    rows, X, y, order = data("dense")
+    for value in values:
+        cls = method(make(value))
+        found = aucbench.replay(cls(*SETTINGS[0]), rows, y, order)
+        assert difference(found, expected(cls, SETTINGS[0], X, y, order)) < 1e-12
+
+
+def turned(row, own, given):
+    """The weights change their sign in every step."""
+    return Move(given.eta * (1.0 - row.s), -0.5, 0.0, 1.0), own
+
+
+@pytest.mark.parametrize("ball", ["none", "l2", "l1"])
+@pytest.mark.parametrize("form", ["dense", "lazy"])
+def test_weights_may_change_their_sign(ball, form):
+    rows, X, y, order = data(form)
+    cls = method(turned, ball)
+    found = aucbench.replay(cls(*SETTINGS[0]), rows, y, order)
+    assert difference(found, expected(cls, SETTINGS[0], X, y, order)) < 1e-12
+
+
 def returns_a_move_only(row, own, given):
     return Move(given.eta, 1.0, 0.0, 0.0)
 
@@ -362,6 +423,12 @@ def test_what_is_wrong_with_a_rule_is_said():
     with pytest.raises(PluginError, match=r"attribute 'label'.*row has t, positive, ") as caught:
         algorithm.step(algorithm.init(problem, None), Batch(X, y, order))
     assert str(caught.value).isprintable()
+    assert "reads_a_label (test_rules.py, line " in str(caught.value)
+    together = type(algorithm).together([algorithm], [algorithm.init(problem, None)])
+    with pytest.raises(PluginError, match="attribute 'label'"):
+        together.step(Batch(X, y, order))
+    with pytest.raises(ParameterError, match="without weights"):
+        together.step(Batch(X, y, order, weights=np.ones(len(y))))
 
 
 PACKAGE = """
