@@ -12,12 +12,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from aucbench.contracts import Access
 from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.inner import inner_split
 from aucbench.data.splits.protocols import Side, Split
-from aucbench.errors import ParameterError
+from aucbench.errors import AucbenchError, ParameterError
 from aucbench.execution.prepared_data import PreparedData, prepare_split, size_of
 from aucbench.execution.search_progress import iterations_of, settings_together
 from aucbench.execution.work_units import CellUnit, TrialsUnit, Unit
@@ -151,13 +152,22 @@ class _Samples:
             while len(self._prepared) > 1:
                 del self._prepared[next(iter(self._prepared))]
             scale = len(split.train.y) / len(few.train.y)
-            begun = process_time()
-            prepared = prepare_split(entry, few, seeds.split_seed)
+            with threadpool_limits(1):
+                if is_mapped:  # what is imported for it is imported now
+                    with contextlib.suppress(AucbenchError):  # of a map that needs more rows
+                        prepare_split(entry, Split(_head(few.train), _head(few.test)), seeds.split_seed)
+                begun = process_time()
+                prepared = prepare_split(entry, few, seeds.split_seed)
             mapping = max(0.0, process_time() - begun - prepared.features_seconds)
             # Of many rows, a feature map is learned on some.
             seconds = prepared.features_seconds + scale * mapping if is_mapped else 0.0
             self._prepared[unit.group] = prepared, scale, seconds
         return self._prepared[unit.group]
+
+
+def _head(side: Side) -> Side:
+    rows = np.arange(len(side.y)) if side.rows is None else side.rows
+    return Side(side.X, np.ascontiguousarray(side.y[:FEWEST_ROWS]), rows[:FEWEST_ROWS])
 
 
 def _some(side: Side, is_mapped: bool) -> Side:

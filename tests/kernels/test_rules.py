@@ -491,7 +491,7 @@ def test_the_loops_of_a_rule_are_kept_on_disk_until_the_rule_or_what_it_calls_is
         paths = os.pathsep.join([str(tmp_path), *sys.path])
         done = subprocess.run(
             [sys.executable, "-c", CALL], capture_output=True, text=True, check=True,
-            env=os.environ | {"PYTHONPATH": paths},
+            env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
         )  # fmt: skip
         return tuple(float(word) for word in done.stdout.split())
 
