@@ -38,6 +38,7 @@ CASES = {
     "algo=psma": "Unknown algorithm 'psma'. Did you mean psam",
     "dataset=a9b": "Unknown data set 'a9b'. Did you mean a9a",
     "loss=hing": "Unknown loss 'hing'. Did you mean hinge",
+    "store=here": "store=here: expected one of its fields, store.path",
     "loss=null": "loss is chosen by name, got null",
     "loss=3": "loss is chosen by name, got 3",
     "-m loss=null,hinge": "loss is chosen by name, got null,hinge",
