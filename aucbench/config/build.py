@@ -182,11 +182,9 @@ def _plugin(catalog: Catalog, group: str, name: str | None, cfg: DictConfig) -> 
 
 def _section(cls: Any, cfg: DictConfig) -> Any:
     """The section of that class, such as `budget`."""
-    node, names = cfg[cls.name], list(structured_configs.field_names(cls))
+    node, names = cfg[cls.name], [f"{cls.name}.{name}" for name in structured_configs.field_names(cls)]
     if not OmegaConf.is_dict(node):
-        raise ParameterError(
-            f"{cls.name}={node}: expected one of its fields, {' or '.join(f'{cls.name}.{name}' for name in names)}."
-        )
+        raise ParameterError(f"{cls.name}={node}: expected one of its fields, {' or '.join(names)}.")
     return cls(**_fields(cls, cfg[cls.name], f"{cls.name}."))
 
 
