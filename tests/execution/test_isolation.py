@@ -131,7 +131,7 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
 def test_an_error_that_cannot_be_read_back_is_a_failure_with_its_reason(tmp_path):
     with closing(SerialExecutor(Observer(), isolated=True)) as executor:
         result = run_entries([hostile("raises_what_cannot_be_read_back")], Store(tmp_path), executor)
-    assert [failure.reason for failure in result.failures] == ["failed"]
+    assert [failure.reason for failure in result.failures] == ["failed"], result
     assert "TypeError" in result.failures[0].message
 
 
