@@ -11,6 +11,9 @@ import psutil
 import pytest
 from hypothesis import settings
 
+# Before NumPy is imported: tests run side by side, one for each processor.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Jobs in the background of a shell ignore Ctrl-C, and so would the processes that tests send it to.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # The first example may compile a kernel.

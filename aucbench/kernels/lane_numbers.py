@@ -101,6 +101,8 @@ def _pick_own(numbers, own, m, lanes):
 
 @overload(put_own)
 def _put_own(numbers, own, m, lanes, new):
+    if new != own:  # all numbers are floats in the array, and would hide it
+        raise TypeError(f"Cannot unify {own} and {new} for 'own'")  # as the loop of one setting says
     lines = [f"numbers[np.uintp({OWN + c} * lanes + m)] = new[{c}]" for c in range(len(own))]
     return _function("numbers, own, m, lanes, new", *lines, "return None", np=np)
 

@@ -325,6 +325,30 @@ class SquaresWeights(Healthy):
         return state
 
 
+class _StepsOfTheFirst:
+    def __init__(self, algorithms, states):
+        self.algorithm, self.states = algorithms[0], dict(enumerate(states))
+
+    def step(self, batch):
+        for number, state in self.states.items():
+            self.states[number] = self.algorithm.step(state, batch)
+
+    def state(self, number):
+        return self.states[number]
+
+    def drop(self, number):
+        del self.states[number]
+
+
+@dataclass(frozen=True)
+class OneStepSize(Healthy):
+    """Settings that train together all have the step size of the first."""
+
+    @classmethod
+    def together(cls, algorithms, states):
+        return _StepsOfTheFirst(algorithms, states)
+
+
 @dataclass(frozen=True)
 class CountsWeights(SquaresWeights):
     """As it should be."""
@@ -345,6 +369,7 @@ CULPRITS = {
     StepPerChunk: {"chunks"},
     LosesState: {"pickling"},
     KnowsPlaces: {"resumable"},
+    OneStepSize: {"together"},
     CountsCalls: {"empty_chunk"},
     ClipsInput: {"inputs_untouched"},
     ListOfScores: {"scores"},

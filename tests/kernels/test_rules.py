@@ -403,6 +403,21 @@ def reads_a_label(row, own, given):
     return Move(given.eta * row.label, 1.0, 0.0, 0.0), own
 
 
+def returns_a_whole_number(row, own, given):
+    return Move(given.eta, 1.0, 0.0, 0.0), Own(row.t)
+
+
+def test_own_of_another_type_is_refused_alone_and_in_lockstep():
+    X, _, y, order = data("dense")
+    algorithms = [method(returns_a_whole_number)(*SETTINGS[k]) for k in (0, 1)]
+    states = [algorithm.init(Problem(X, y, 1), None) for algorithm in algorithms]
+    said = r"returns_a_whole_number .*Cannot unify Own\(float64 x 1\) and Own\(int64 x 1\)"
+    with pytest.raises(PluginError, match=said):
+        algorithms[0].step(states[0], Batch(X, y, order))
+    with pytest.raises(PluginError, match=said):
+        algorithms[0].together(algorithms, states).step(Batch(X, y, order))
+
+
 def test_what_is_wrong_with_a_rule_is_said():
     X, _, y, order = data("dense")
     problem = Problem(X, y, 1)

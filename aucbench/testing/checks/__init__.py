@@ -28,6 +28,7 @@ ALGORITHM_CHECKS = in_stages(
         reproducibility.chunks,
         reproducibility.pickling,
         reproducibility.resumable,
+        reproducibility.together,
         reproducibility.empty_chunk,
         interface.companions,
         interface.reading,

@@ -1,17 +1,21 @@
 """Checks that a training can be repeated, cut into chunks, saved and continued."""
 
 import pickle
+from contextlib import suppress
+from dataclasses import fields, replace
 from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from aucbench.contracts import Access, Batch
+from aucbench.contracts import Access, Batch, Lockstep
+from aucbench.errors import ParameterError
 from aucbench.testing.findings import Broken
-from aucbench.testing.trainee import Trainee, require_equal, snapshot
+from aucbench.testing.trainee import Trainee, require_equal, scale_of, snapshot
 
 RESUMED = 1e-6  # of the largest score: rounding may depend on where rows lie
+TOGETHER = 1e-9  # likewise: sums over settings are computed in another order
 
 
 def _same_model(trainee: Trainee, X: Any, left: Any, right: Any, what: str) -> None:
@@ -82,6 +86,52 @@ def resumable(trainee: Trainee) -> str | None:
                 f"memory, lead to other scores (by {gap:.3g}): its state knows numbers of rows, or the data."
             )
     return None
+
+
+def together(trainee: Trainee) -> str | None:
+    """Settings that train together end where each ends alone, also after one of them has been dropped."""
+    if not hasattr(trainee.plugin, "together"):
+        return "has no `together`"
+    if trainee.access is Access.full:
+        raise Broken("`together` is for methods that take some rows at a time; this one has access 'full'.")
+    is_used = False
+    for toy in trainee.problems():
+        rows = trainee.rows(toy)
+        settings = [each for each in _neighbours(trainee) if each.rows(toy).shape == rows.shape]
+        half = len(rows) // 2
+        dropped, *kept = range(len(settings))
+        states = [setting.start(toy, len(rows)) for setting in settings]
+        lockstep = trainee.call("together", [setting.plugin for setting in settings], states)
+        if lockstep is None:
+            continue
+        is_used = True
+        _step_together(trainee, lockstep, trainee.batch(toy, rows[:half]), len(settings))
+        lockstep.drop(dropped)
+        _step_together(trainee, lockstep, trainee.batch(toy, rows[half:]), len(kept))
+        for number in kept:
+            alone = settings[number].scores(settings[number].train(toy, rows, [half]), toy.X)
+            found = settings[number].scores(lockstep.state(number), toy.X)
+            words = f"{settings[number].plugin!r}, trained together with others, scores differently"
+            require_equal(found, alone, words, TOGETHER * scale_of(alone))
+    return None if is_used else "trains settings one by one"
+
+
+def _neighbours(trainee: Trainee) -> list[Trainee]:
+    """The method as it is, twice, and with each of its numbers halved."""
+    plugin = trainee.plugin
+    settings = [plugin, plugin]
+    for each in fields(plugin):
+        value = getattr(plugin, each.name)
+        if isinstance(value, float) and value:
+            with suppress(ParameterError):
+                settings.append(replace(plugin, **{each.name: value / 2.0}))
+    return [trainee.again(plugin=setting) for setting in settings]
+
+
+def _step_together(trainee: Trainee, lockstep: Lockstep, batch: Batch, settings: int) -> None:
+    trainee.limit.begin("together", len(batch) * settings)
+    lockstep.step(batch)
+    trainee.limit.end()
 
 
 def empty_chunk(trainee: Trainee) -> None:
