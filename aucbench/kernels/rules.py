@@ -131,10 +131,11 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
     ----------
     function : callable
         ``rule(row, own, given)`` with a `Row` and two NamedTuples of numbers, at the level of a module, in
-        the part of Python that numba compiles. It returns a `Move` and the new `own`, of the same
-        types (whole numbers in it are exact up to 2^53), and calls nothing but functions made by `kernels.scalar`, `kernels.call` and those of
-        `math` and NumPy; it depends on its arguments and on constants of its module alone. |x|^2 is
-        computed only where the code of the rule, or of what it calls, has the name `square`.
+        the part of Python that numba compiles. It returns a `Move` and the new `own`, of the same types;
+        whole numbers in `own` are exact up to 2^53. It calls nothing but functions made by
+        `kernels.scalar`, `kernels.call` and those of `math` and NumPy, and depends on its arguments and on
+        constants of its module alone. |x|^2 is computed only where the code of the rule, or of what it
+        calls, has the name `square`.
     ball : none, l2 or l1
         The norm of the ball |w| <= given.radius on which w is projected after each step.
 
