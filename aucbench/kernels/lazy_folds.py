@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.kernels.jit import fast_kernel, kernel
 from aucbench.kernels.lane_numbers import AFTER, FOLDS, SCALE, STEP, SUM, WEIGHT, A, B
 from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
+from aucbench.kernels.weights import _less
 
 MOST_FOLDS = 512  # foldings that columns may be behind; each brings all those before up to date
 NEGLIGIBLE = 1e-150  # what is left of a weight, below which it is zero
@@ -42,7 +43,7 @@ def fold(uv, numbers, lazy, lanes):
         if numbers[FOLDS * lanes + m] > 0.0:
             if not is_lazy:
                 for j in range(uv.shape[0]):
-                    uv[j, lanes + m] -= numbers[SUM * lanes + m] * uv[j, m]
+                    uv[j, lanes + m] = -_less(numbers[SUM * lanes + m] * uv[j, m], uv[j, lanes + m])
                     uv[j, m] *= numbers[SCALE * lanes + m]
             numbers[SCALE * lanes + m], numbers[WEIGHT * lanes + m] = 1.0, numbers[AFTER * lanes + m]
             numbers[A * lanes + m], numbers[B * lanes + m] = numbers[STEP * lanes + m], 0.0
@@ -84,7 +85,7 @@ def _fold_column(uv, j, lazy):
     if before < lazy.count[0]:
         for m in range(lanes):
             u = uv[j, m]
-            uv[j, lanes + m] -= lazy.lost[before, m] * u
+            uv[j, lanes + m] = -_less(lazy.lost[before, m] * u, uv[j, lanes + m])
             uv[j, m] = lazy.keep[before, m] * u
         lazy.seen[j] = lazy.count[0]
 

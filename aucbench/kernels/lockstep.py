@@ -35,8 +35,8 @@ from aucbench.kernels.lane_numbers import (
 )  # fmt: skip
 from aucbench.kernels.lazy_folds import catch_up, catch_up_all, fold
 from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
-from aucbench.kernels.rule_loops import AHEAD, CANCELLED, row_of
-from aucbench.kernels.rules import Row
+from aucbench.kernels.rule_loops import AHEAD, CANCELLED, moved, row_of
+from aucbench.kernels.rules import NOT_COMPUTED, Row
 
 RULE: Any = None
 ADVANCE: Any = None
@@ -106,7 +106,7 @@ def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, p
         positives += y[i] > 0
         catch_up(X, i, uv, lazy)
         multiply(X, i, uv, numbers)
-        square = rows.norm(X, i) if SQUARE else np.nan
+        square = rows.norm(X, i) if SQUARE else NOT_COMPUTED
         is_due = t % refresh == 0
         if len(fixed) > 0 and (is_due or faded > 0):
             catch_up_all(uv, lazy)
@@ -133,17 +133,24 @@ def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, p
 def over_pairs(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss, lazy):
     """Steps of all settings along the differences of the pairs `order` (k, 2) of rows."""
     t, positives = counts
+    faded = 1  # perhaps: the numbers come from another batch
     Z = pairs.room(X, order)
     for k in range(order.shape[0]):
         if k + AHEAD < order.shape[0]:
             pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
         t += 1
-        pairs.subtract(X, order[k, 0], order[k, 1], Z)
+        i, j = order[k]
+        pairs.subtract(X, i, j, Z)
         catch_up(Z, 0, uv, lazy)
         multiply(Z, 0, uv, numbers)
-        square = rows.norm(Z, 0) if SQUARE else np.nan
-        folds, uncertain, sums, _ = ADVANCE(
-            True, t, t, square, t % refresh == 0, numbers, own, given, fixed, fixed, loss
+        square = rows.norm(Z, 0) if SQUARE else NOT_COMPUTED
+        is_due = t % refresh == 0
+        if len(fixed) > 0 and (is_due or faded > 0):
+            catch_up_all(uv, lazy)
+            keep_exact(is_due, numbers, own, given, fixed, F, uv, LANES)
+        changes = moved(row_of(products, i, fixed), 1.0, -1.0, row_of(products, j, fixed))
+        folds, uncertain, sums, faded = ADVANCE(
+            True, t, t, square, is_due, numbers, own, given, fixed, changes, loss
         )  # fmt: skip
         if folds > 0:
             fold(uv, numbers, lazy, LANES)

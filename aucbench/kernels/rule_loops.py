@@ -10,7 +10,7 @@ import numpy as np
 from numba.extending import overload
 
 from aucbench.kernels import pairs, rows, thresholded, vectors, weights
-from aucbench.kernels.rules import Row
+from aucbench.kernels.rules import NOT_COMPUTED, Row
 
 RULE: Any = None
 ADVANCE: Any = None
@@ -49,7 +49,7 @@ def advance(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, cha
     if SQUARE:
         product, square = rows.dot_norm(X, i, u)
     else:
-        product, square = rows.dot(X, i, u), np.nan
+        product, square = rows.dot(X, i, u), NOT_COMPUTED
     s = scale * product
     known = size if BALL else np.nan
     move, own = RULE(Row(t, positive, positives, s, square, known, fixed, loss, row_weight), own, given)
@@ -155,9 +155,11 @@ def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produ
         if k + AHEAD < order.shape[0]:
             pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
         t += 1
-        pairs.subtract(X, order[k, 0], order[k, 1], Z)
+        i, j = order[k]
+        pairs.subtract(X, i, j, Z)
+        changes = moved(row_of(products, i, fixed), 1.0, -1.0, row_of(products, j, fixed))
         w, fixed, own = ADVANCE(
-            Z, 0, 1.0, t, True, t, refresh, uv, w, fixed, fixed, F, own, given, loss
+            Z, 0, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, own, given, loss
         )  # fmt: skip
     return w, (t, positives), fixed, own
 

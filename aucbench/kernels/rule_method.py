@@ -16,7 +16,7 @@ from aucbench.humanize import uncoloured
 from aucbench.kernels import lane_numbers, lazy_folds, lockstep, rule_loops, thresholded, weights
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.rule_loops import Scaled
-from aucbench.kernels.rules import Ball, Move, Row, Rule
+from aucbench.kernels.rules import NOT_COMPUTED, Ball, Move, Row, Rule
 from aucbench.kernels.thresholded import Thresholded
 from aucbench.kernels.weights import Layout, layout, two_vectors
 
@@ -93,7 +93,7 @@ class RuleMethod:
         PluginError
             When the access, the rule, its numbers, its radius or its loss do not go together.
         """
-        self._check(given, own, loss)
+        self._check(given, own, fixed, loss)
         if self.rule.ball is Ball.l1:
             return self._first_in_l1_ball(problem, given, own, w, loss)
         uv = two_vectors(problem.X)
@@ -104,7 +104,7 @@ class RuleMethod:
         first = Scaled(size=float(uv[0] @ uv[0]), peak=float(sum(map(abs, at_start))))
         return RuleState(uv, first, (0, 0), _typed(own), _typed(given), at_start, F, products, loss)
 
-    def _check(self, given: Any, own: Any, loss: Any) -> None:
+    def _check(self, given: Any, own: Any, fixed: Any, loss: Any) -> None:
         who, rule = type(self).__name__, self.rule
         if not isinstance(rule, Rule):
             raise PluginError(f"{who}: `rule` must be made by kernels.rule, got {type(rule).__name__}.")
@@ -113,14 +113,16 @@ class RuleMethod:
                 f"{who}: a rule takes rows or pairs (access stream or pairs), got {self.access}."
             )
         for name, value in (("given", given), ("own", own)):
-            if value != () and not hasattr(value, "_fields"):
-                raise PluginError(f"{who}: `{name}` must be a NamedTuple of numbers, got {value!r}.")
+            if value != () and list(get_type_hints(type(value))) != list(getattr(value, "_fields", (None,))):
+                raise PluginError(f"{who}: `{name}` must be a typing.NamedTuple of numbers, got {value!r}.")
         if bool in get_type_hints(type(own)).values():
             raise PluginError(
                 f"{who}: `own` has numbers only; a flag that changes is a float that is 0 or 1."
             )
         if rule.ball is not Ball.none and not hasattr(given, "radius"):
             raise PluginError(f"{who}: a rule with a ball needs its radius as `given.radius`.")
+        if rule.ball is Ball.l1 and fixed is not None:
+            raise PluginError(f"{who}: a rule with the l1 ball has no fixed vectors.")
         if rule.needs_loss and loss is None:
             raise PluginError(f"{who}: its rule calls a loss; give it to `first_state`: loss=problem.loss.")
 
@@ -148,7 +150,7 @@ class RuleMethod:
         if self.rule.ball is Ball.l1:
             is_lazy = isinstance(uv, Thresholded)
             advance = rule_loops.advance_lazy_l1 if is_lazy else rule_loops.advance_l1
-        address = 0 if loss is None else compile_loss(loss).derivative
+        address = NOT_COMPUTED if loss is None else compile_loss(loss).derivative
         with _explained(self.rule):
             w, counts, fixed, own = self.rule.loop(template, ADVANCE=advance)(
                 batch.rows_view, batch.y, batch.rows, batch.weights, max(REFRESH, batch.X.shape[1]),
@@ -244,7 +246,7 @@ class _Block:
         if batch.weights is not None:
             raise ParameterError("Settings in lockstep take rows without weights: train each by its steps.")
         self._no_rows, first = batch.take(batch.rows[:0]), self._first
-        address = 0 if first.loss is None else compile_loss(first.loss).derivative
+        address = NOT_COMPUTED if first.loss is None else compile_loss(first.loss).derivative
         loop = self._rule.loop(self._template, ADVANCE=lockstep.advance, LANES=self._count)
         with _explained(self._rule):
             self._counts = loop(

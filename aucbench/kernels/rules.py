@@ -27,9 +27,12 @@ import numba
 import numpy as np
 
 from aucbench.errors import ParameterError
+from aucbench.kernels.compiled_loss import call
 from aucbench.kernels.jit import cached, scalar
 
 PROCESS = secrets.token_hex(8)
+NOT_COMPUTED: Any = None  # in the place of a number; a rule that reads it is not compiled
+PLAIN = (bool, int, float, complex, str, bytes, np.generic)  # what has the same `repr` in every process
 
 
 class Row(NamedTuple):
@@ -39,10 +42,10 @@ class Row(NamedTuple):
     positive: bool  # whether its label is 1; always for a pair
     positives: int  # positive rows so far, this one included
     s: float  # w.x
-    square: float  # |x|^2; NaN with the l1 ball on sparse rows
+    square: float  # |x|^2; NaN with the l1 ball on sparse rows, None where the rule does not name it
     size: float  # |w|^2; to be read with the l2 ball only, without which it is not kept up
     fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
-    loss: int  # address of the derivative of the loss, for `kernels.call`; 0 without one
+    loss: int | None  # address of the derivative of the loss, for `kernels.call`; None without one
     weight: float = 1.0  # of the row; 1 of a pair, and without weights
 
 
@@ -74,12 +77,14 @@ class Rule:
     @property
     def needs_loss(self) -> bool:
         """Whether the rule, or what it calls, calls the loss by its address."""
-        return {"loss", "call"} <= _names(self.function, set())
+        known = [value for each in _functions(self.function) for value in _read(each).values()]
+        return any(value is call for value in known)
 
     @property
     def needs_square(self) -> bool:
         """Whether |x|^2 must be computed: for the ball, or because the rule or what it calls reads it."""
-        return self.ball is Ball.l2 or "square" in _names(self.function, set())
+        named = set().union(*(_names(each.__code__) for each in _functions(self.function)))
+        return self.ball is Ball.l2 or "square" in named
 
     def loop(self, template: Callable[..., Any], **names: Any) -> Any:
         """Copy a template of a loop with this rule as its global RULE, so that the compiler inlines the rule.
@@ -135,7 +140,7 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
         whole numbers in `own` are exact up to 2^53. It calls nothing but functions made by
         `kernels.scalar`, `kernels.call` and those of `math` and NumPy, and depends on its arguments and on
         constants of its module alone. |x|^2 is computed only where the code of the rule, or of what it
-        calls, has the name `square`.
+        calls, has the name `square`; a rule that reads it otherwise is not compiled.
     ball : none, l2 or l1
         The norm of the ball |w| <= given.radius on which w is projected after each step.
 
@@ -174,28 +179,62 @@ def _identity(value: Any, seen: list[Any]) -> Any:
             return "seen"
         code, known = plain.__code__, [*seen, plain]
         constants = [each.co_code if isinstance(each, CodeType) else each for each in code.co_consts]
-        cells = [cell.cell_contents for cell in plain.__closure__ or ()]
         defaults = [plain.__defaults__, *(plain.__kwdefaults__ or {}).items()]
-        bound = [_identity(each, known) for each in (*cells, *defaults)]
-        return code.co_code, code.co_names, constants, code.co_firstlineno, bound
+        bound = [_identity(each, known) for each in (*_closed_over(plain), *defaults)]
+        named = [
+            (name, _identity(each, known)) for name, each in _read(plain).items() if _is_code_or_data(each)
+        ]
+        return code.co_code, code.co_names, constants, code.co_firstlineno, bound, named
     kind = type(value).__qualname__
     if isinstance(value, tuple):
         return kind, [_identity(each, seen) for each in value]
     if isinstance(value, np.ndarray):
         return kind, value.shape, str(value.dtype), value.tobytes()
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes | np.generic):
+    if value is None or isinstance(value, PLAIN):
         return kind, repr(value)
     return kind, PROCESS, id(value)  # compiled anew in each process
 
 
-def _names(function: Any, seen: set[Any]) -> set[str]:
-    """The names in the code of a function and of the compiled functions that it calls."""
-    plain = getattr(function, "py_func", function)
-    if plain in seen or not isinstance(plain, FunctionType):
-        return set()
-    seen.add(plain)
-    names = set(plain.__code__.co_names)
-    called = [plain.__globals__.get(name) for name in names]
-    # A function of an imported module is an attribute of it.
-    called += [getattr(each, name, None) for each in called if isinstance(each, ModuleType) for name in names]
-    return names.union(*(_names(each, seen) for each in called if hasattr(each, "py_func")))
+def _is_code_or_data(value: Any) -> bool:
+    """Whether a value can be compared between processes: all that matters of the globals of a rule."""
+    return hasattr(value, "py_func") or isinstance(value, (*PLAIN, tuple, np.ndarray))
+
+
+def _closed_over(function: FunctionType) -> list[Any]:
+    return [cell.cell_contents for cell in function.__closure__ or ()]
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names in a code and in the functions defined inside it."""
+    inside = [_names(each) for each in code.co_consts if isinstance(each, CodeType)]
+    return {*code.co_names, *code.co_varnames}.union(*inside)
+
+
+def _read(function: FunctionType) -> dict[str, Any]:
+    """The global values that a function names, and those of modules that it names, by their names."""
+    names, found = sorted(_names(function.__code__)), {}
+    scopes, seen = [("", function.__globals__)], set()
+    while scopes:
+        prefix, scope = scopes.pop()
+        for name in names:
+            value = scope.get(name)
+            if value is not None:
+                found[prefix + name] = value
+            if isinstance(value, ModuleType) and value not in seen:
+                seen.add(value)
+                scopes.append((f"{prefix}{name}.", {each: getattr(value, each, None) for each in names}))
+    return found
+
+
+def _functions(function: Any) -> list[FunctionType]:
+    """A function and the compiled functions that it calls or closes over, and those that these call."""
+    found: list[FunctionType] = []
+    waiting = [function]
+    while waiting:
+        each = waiting.pop()
+        plain = getattr(each, "py_func", each)
+        if isinstance(plain, FunctionType) and plain not in found:
+            found.append(plain)
+            named = (*_read(plain).values(), *_closed_over(plain))
+            waiting += [value for value in named if hasattr(value, "py_func")]
+    return found

@@ -24,9 +24,9 @@ def gradients(row, own):
     dF/dw = dF/ds x.
     """
     s, p = row.s, row.positives / row.t
-    # Selected by the label rather than branched on it: random labels cannot be predicted.
-    sign, centre, q = (1.0, own.a, 2.0 * (1.0 - p)) if row.positive else (-1.0, own.b, 2.0 * p)
-    dcentre = -q * (s - centre)
-    da, db = (dcentre, 0.0) if row.positive else (0.0, dcentre)
-    dalpha = -sign * q * s - (1.0 - 0.5 * q) * q * own.alpha
-    return q * (s - centre - sign * (1.0 + own.alpha)), da, db, dalpha
+    a, b, alpha = own
+    q, r = 2.0 * (1.0 - p), 2.0 * p
+    of_positive = (q * (s - a - (1.0 + alpha)), -q * (s - a), 0.0, -q * s - q * p * alpha)
+    of_negative = (r * (s - b + (1.0 + alpha)), 0.0, -r * (s - b), r * s - q * p * alpha)
+    # Both are computed and one is selected: a branch on random labels cannot be predicted.
+    return of_positive if row.positive else of_negative

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aucbench.kernels.jit import kernel
+from aucbench.kernels.weights import ROUNDING
 
 FOLD = 1e3  # a threshold of so many times the mean |w_j| costs three of sixteen digits
 
@@ -52,7 +53,10 @@ def thresholded(d: int, M: np.ndarray | None = None) -> Thresholded:
 def accumulated(vector: Thresholded) -> np.ndarray:
     """(d,) the sum of weighted w."""
     (u, v), numbers = vector.uv, vector.numbers[0]
-    return numbers["weight"] * u - np.sign(u) * numbers["offset"] - v
+    weighted, offset = numbers["weight"] * u, np.sign(u) * numbers["offset"]
+    sums: np.ndarray = weighted - offset - v
+    sums[np.abs(sums) < ROUNDING * (np.abs(weighted) + np.abs(offset))] = 0.0  # see `weights._less`
+    return sums
 
 
 def current(vector: Thresholded) -> np.ndarray:

@@ -15,6 +15,7 @@ from aucbench.contracts import Matrix
 from aucbench.kernels.jit import fast_kernel, kernel, scalar
 
 SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3
+ROUNDING = 1e-13  # share of a term below which nothing but rounding is left of its difference
 SMALLEST_SCALE_ALONE = 1e-60  # without a sum no digit is lost before
 
 
@@ -85,6 +86,17 @@ def is_out_of_range(scale, weight):
     return (abs(scale) < smallest) | (abs(scale) > LARGEST_SCALE)
 
 
+@scalar
+def _less(a, b):
+    """a - b, or 0 where nothing but rounding is left of a.
+
+    An entry of w that was zero at all averaged points leaves weight u - v = 0, and the scores of rows without
+    other entries tie; the signs of what rounding leaves would order them.
+    """
+    difference = a - b
+    return 0.0 if abs(difference) < ROUNDING * abs(a) else difference
+
+
 @fast_kernel
 def fold(u, scale, v, weight):
     """Turn w = scale u and W = weight u - v into w = u and W = -v, in one pass.
@@ -93,7 +105,7 @@ def fold(u, scale, v, weight):
     cancellation in W.
     """
     for j in range(u.size):
-        v[j] -= weight * u[j]
+        v[j] = -_less(weight * u[j], v[j])
         u[j] *= scale
 
 
@@ -102,7 +114,7 @@ def mean(u, v, weight, count):
     """The mean (weight u - v) / count as a new vector, in one pass."""
     out = np.empty(u.size)
     for j in range(u.size):
-        out[j] = (weight * u[j] - v[j]) / count
+        out[j] = _less(weight * u[j], v[j]) / count
     return out
 
 
@@ -110,4 +122,4 @@ def mean(u, v, weight, count):
 def average(u, v, weight, count):
     """Set u to the mean (weight u - v) / count."""
     for j in range(u.size):
-        u[j] = (weight * u[j] - v[j]) / count
+        u[j] = _less(weight * u[j], v[j]) / count

@@ -30,7 +30,7 @@ CHUNK_BYTES = 1 << 22  # of the rows that all settings take in turn; they stay i
 CHUNK_VISITS = 1024  # rows of such a chunk at the least, so that the cost of a call does not show
 STATE_FEATURES = 4096  # beyond, the weights of the settings would drive the rows out of the cache
 CHECK_CHUNKS = 16  # chunks from one search for NaN and infinity to the next; there is one at each checkpoint
-SHARED = ("X", "y", "X_test", "y_test")
+SHARED = ("X", "y", "X_test", "y_test", "weights")
 EQUAL = ("epochs", "iterations", "seconds", "checkpoints", "order", "seed", "order_seed", "fold", "measures")
 Progress = Callable[[float], None]
 ErrorEnds = Callable[..., contextlib.AbstractContextManager[None]]
@@ -98,7 +98,7 @@ class _Grid:
         # Whether every iteration passes over everything, or a clock says when to stop.
         self._one_by_one = first.seconds is not None or first.access is Access.full
         self._scorer = scorer_of(first)
-        self._statistics = Problem(first.X, first.y)
+        self._statistics = Problem(first.X, first.y, weights=first.weights)
         self._results: dict[int, Outcome | Exception] = {}
         self._fractions = dict.fromkeys(range(len(tasks)), 0.0)  # of the budget of each
 
@@ -179,7 +179,7 @@ class _Grid:
         kinds: dict[Any, dict[int, Trainer]] = {}
         for k, trainer in trainers.items():
             task = self._tasks[k]
-            joins = hasattr(task.algorithm, "together") and not self._one_by_one
+            joins = hasattr(task.algorithm, "together") and not self._one_by_one and task.weights is None
             kinds.setdefault(_kind(task) if joins else k, {})[k] = trainer
         parts: list[_Alone | _Together] = []
         for members in kinds.values():
@@ -284,7 +284,7 @@ class _SharedProblem(Problem):
     """
 
     def __init__(self, statistics: Problem, iterations: int | None, loss: Any):
-        super().__init__(statistics.X, statistics.y, iterations, loss)
+        super().__init__(statistics.X, statistics.y, iterations, loss, statistics.weights)
         self._statistics = statistics
 
     @cached_property

@@ -58,7 +58,7 @@ def _step(pair, own, given):
     """A gradient step on a pair; the row of an example without a partner is zero and no positive one."""
     eta = given.eta / np.sqrt(pair.t) if given.decreases else given.eta
     step = -eta * kernels.call(pair.loss, pair.s, given.theta) if pair.positive else 0.0
-    return Move(step, 1.0, 0.0, 1.0 if given.average else 0.0), own
+    return Move(step, keep=1.0, before=0.0, after=1.0 if given.average else 0.0), own
 
 
 FREE = kernels.rule(_step)

@@ -185,7 +185,10 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam):
 
 @fast_kernel
 def _descend_all(W, G, H, count, eta, lam):
-    """Step of each setting s along lam w + (G + H) / count."""
+    """Step of each setting s along lam w + (G + H) / count.
+
+    G is M w; H has the rest of count times the gradient, (x - c) (count ((x - c).w - label)) - c (count c.w).
+    """
     for s in range(W.shape[0]):
         ridge, step = 1.0 - eta[s] * lam[s], eta[s] / count
         for j in range(W.shape[1]):

@@ -54,7 +54,7 @@ def _proximal_step(pair, own, given):
     slack = given.theta - pair.s
     step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)
     keep, average = _shrinking_and_average(pair.t, given)
-    return Move(keep * step, keep, 0.0, average), own
+    return Move(keep * step, keep, before=0.0, after=average), own
 
 
 @kernels.rule
@@ -62,7 +62,7 @@ def _gradient_step(pair, own, given):
     """The same with a gradient step of any loss."""
     step = -kernels.call(pair.loss, pair.s, given.theta) / (given.gamma * (pair.t + given.t0))
     keep, average = _shrinking_and_average(pair.t, given)
-    return Move(keep * step, keep, 0.0, average), own
+    return Move(keep * step, keep, before=0.0, after=average), own
 
 
 @dataclass(frozen=True)

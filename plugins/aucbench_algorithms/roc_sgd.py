@@ -51,7 +51,7 @@ def _step(pair, own, given):
     eta = given.size / (given.slope * pair.t + given.offset)
     keep = max(1.0 - eta * given.lam, SMALLEST_FACTOR)
     step = 0.0 if pair.s >= given.margin else eta  # so that NaN goes on into the weights
-    return Move(step, keep, 0.0, 0.0), own
+    return Move(step, keep, before=0.0, after=0.0), own
 
 
 FREE = kernels.rule(_step)

@@ -86,7 +86,8 @@ def _step(row, own, given):
     k = row.weight * eta * c * label * slope
     keep = max(0.0, 1.0 - eta * given.alpha)
     b = own.b + k
-    return Move(k, keep, 0.0, 1.0 if given.average else 0.0), Intercept(b, own.total + b)
+    after = 1.0 if given.average else 0.0
+    return Move(step=k, keep=keep, before=0.0, after=after), Intercept(b, own.total + b)
 
 
 class _Sgd(kernels.RuleMethod):

@@ -72,7 +72,7 @@ def _step(row, own, given):
         clip(own.alpha + g * dalpha, 2.0 * bound),
     )
     before = g if given.averages_before else 0.0
-    return Move(-g * ds, 1.0 - g * given.lam, before, g - before), after
+    return Move(-g * ds, keep=1.0 - g * given.lam, before=before, after=g - before), after
 
 
 IN_L2_BALL = kernels.rule(_step, ball="l2")

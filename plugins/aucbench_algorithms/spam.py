@@ -71,7 +71,8 @@ def _step(row, own, given):
     eta = given.C / np.sqrt(row.t)
     a, b = row.fixed
     keep = 1.0 / (1.0 + eta * given.beta)
-    return Move(-eta * keep * _coefficient(row.s, a, b, given.p, row.positive), keep, 0.0, 1.0), own
+    step = -eta * keep * _coefficient(row.s, a, b, given.p, row.positive)
+    return Move(step, keep=keep, before=0.0, after=1.0), own
 
 
 @kernels.scalar

@@ -57,7 +57,7 @@ def _step(row, own, given):
     label, c = (1.0, 1.0 - p) if row.positive else (-1.0, p)
     exponent = -label * (row.s + own.b)
     k = row.weight * given.eta * c * label * np.exp(LARGEST if exponent > LARGEST else exponent)
-    return Move(k, 1.0, 0.0, 0.0), Intercept(own.b + k if given.intercept else 0.0)
+    return Move(step=k, keep=1.0, before=0.0, after=0.0), Intercept(own.b + k if given.intercept else 0.0)
 
 
 @dataclass(frozen=True)

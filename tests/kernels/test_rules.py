@@ -4,6 +4,7 @@ import inspect
 import os
 import subprocess
 import sys
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,10 @@ import pytest
 from scipy import sparse
 
 import aucbench
+import tests.kernels.test_rules  # a rule may call a function by the name of its module
 from aucbench import Access, Batch, ParameterError, PluginError, Problem, kernels
 from aucbench.kernels import Move, rule_loops
+from aucbench.kernels import call as slope
 from aucbench_algorithms import aucbench_algorithms
 from tests.helpers.training import difference, random_pairs, random_problem
 
@@ -72,6 +75,10 @@ def centred(row, own, given):
 def any_loss(row, own, given):
     """A gradient step of whatever loss is given."""
     return Move(-given.eta * kernels.call(row.loss, row.s, 1.0), 1.0 - given.lam, 0.0, 1.0), own
+
+
+def calls_by_another_name(row, own, given):
+    return Move(-given.eta * slope(row.loss, row.s, 1.0), 1.0 - given.lam, 0.0, 1.0), own
 
 
 def method(function, ball="none", pairs=False, fixed=None, loss=None):
@@ -187,6 +194,77 @@ def test_what_a_rule_calls_may_read_the_row(form):
     assert_close(run(cls, SETTINGS[0], X, y, order), expected(cls, SETTINGS[0], plain, y, order))
 
 
+def passive_by_a_module(row, own, given):
+    return Move(tests.kernels.test_rules.longest_step(row, given), 1.0, 0.0, 0.0), own
+
+
+def passive_by_what_it_closes_over(helper):
+    return lambda row, own, given: (Move(helper(row, given), 1.0, 0.0, 0.0), own)
+
+
+def passive_by_names(row, own, given):
+    _, _, _, s, square, _, _, _, _ = row
+    return Move(min(given.eta, max(0.0, 1.0 - s) / (square + 1e-9)), 1.0, 0.0, 0.0), own
+
+
+def passive_by_an_index(row, own, given):
+    return Move(min(given.eta, max(0.0, 1.0 - row.s) / (row[4] + 1e-9)), 1.0, 0.0, 0.0), own
+
+
+@pytest.mark.parametrize(
+    "function", [passive_by_a_module, passive_by_what_it_closes_over(longest_step), passive_by_names]
+)
+def test_the_square_is_computed_however_a_rule_names_it(function):
+    X, _, y, order = data("csr")
+    found = run(method(function), SETTINGS[0], X, y, order)
+    np.testing.assert_array_equal(found, run(method(passive_by_a_helper), SETTINGS[0], X, y, order))
+
+
+def test_a_rule_that_reads_what_is_not_computed_is_refused():
+    X, _, y, order = data("csr")
+    algorithms, first = states(method(passive_by_an_index), SETTINGS[:2], X, y)
+    with pytest.raises(PluginError, match=r"cannot be compiled.*none"):
+        algorithms[0].step(first[0], Batch(X, y, order))
+    with pytest.raises(PluginError, match=r"cannot be compiled.*none"):
+        algorithms[0].together(algorithms, first).step(Batch(X, y, order))
+
+
+def one_step(row, own, given):
+    """The first step alone enters the average."""
+    return Move(given.eta * (1.1 - row.s), 1.0, 0.0, 1.0 if row.t == 1 else 0.0), own
+
+
+@pytest.mark.parametrize("ball", ["none", "l2", "l1"])
+def test_columns_that_come_after_the_last_point_of_the_average_are_zero_in_it(ball):
+    rng = np.random.default_rng(0)
+    X = sparse.csr_matrix((rng.normal(size=300), np.arange(300), np.arange(0, 301, 3)), shape=(100, 9000))
+    y, order = np.where(rng.random(100) < 0.5, 1, -1).astype(np.int8), np.tile(np.arange(100), 3)
+    cls, numbers = method(one_step, ball), (0.3, 0.0, 1e-3 if ball == "l2" else 1e3, 1, False)
+    for data in (X, X[:, :300].toarray()):
+        w = run(cls, numbers, data, y, order)
+        assert np.flatnonzero(w).tolist() == [0, 1, 2]
+        if ball != "l1":
+            together = cls.together(*states(cls, [numbers] * 2, data, y))
+            together.step(Batch(data, y, order))
+            assert np.flatnonzero(cls(*numbers).weights(together.state(1))).tolist() == [0, 1, 2]
+
+
+def overflowing(row, own, given):
+    """Only w overflows, as its sum has the weight of the first step alone."""
+    return Move(1e308, 1.0, 0.0, 1e-3 if row.t == 1 else 0.0), own
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_overflows_is_not_taken_for_rounding(form):
+    X, _, y, order = data(form)
+    cls, numbers = method(overflowing), SETTINGS[0]
+    with np.errstate(invalid="ignore"):
+        assert not np.isfinite(run(cls, numbers, X, y, order)).all()
+        together = cls.together(*states(cls, [numbers] * 2, X, y))
+        together.step(Batch(X, y, order))
+        assert not np.isfinite(cls(*numbers).weights(together.state(1))).all()
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("function", [passive, logistic])
 def test_settings_in_lockstep_move_as_they_do_alone(form, function):
@@ -229,10 +307,11 @@ def test_the_access_may_be_a_plain_word():
     assert_close(cls(*numbers).weights(together.state(1)), wanted)
 
 
+@pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-def test_products_with_fixed_vectors_follow_the_weights(form):
-    X, plain, y, order = data(form)
-    cls = method(centred, fixed=two_vectors)
+def test_products_with_fixed_vectors_follow_the_weights(form, pairs):
+    X, plain, y, order = data(form, pairs)
+    cls = method(centred, pairs=pairs, fixed=two_vectors)
     settings = [(eta, lam, 1.0, 1, False) for eta in (0.01, 0.1) for lam in (0.0, 0.01)]
     together = cls.together(*states(cls, settings, X, y))
     together.step(Batch(X, y, order))
@@ -423,8 +502,13 @@ def test_what_is_wrong_with_a_rule_is_said():
     problem = Problem(X, y, 1)
     with pytest.raises(ParameterError, match="none, l2, l1"):
         kernels.rule(logistic, ball="l3")
-    with pytest.raises(PluginError, match="calls a loss"):
-        method(any_loss)(*SETTINGS[0]).init(problem, None)
+    for function in (any_loss, calls_by_another_name):
+        with pytest.raises(PluginError, match="calls a loss"):
+            method(function)(*SETTINGS[0]).init(problem, None)
+    with pytest.raises(PluginError, match="l1 ball has no fixed vectors"):
+        method(centred, "l1", fixed=two_vectors)(*SETTINGS[0]).init(problem, None)
+    with pytest.raises(PluginError, match=r"typing\.NamedTuple"):
+        method(logistic)().first_state(problem, namedtuple("Untyped", "eta")(0.1))
     with pytest.raises(PluginError, match="radius"):
         method(logistic, "l2")().first_state(problem, Bare(1.0))
     with pytest.raises(PluginError, match="own"):
@@ -447,6 +531,7 @@ def test_what_is_wrong_with_a_rule_is_said():
 
 
 PACKAGE = """
+import os
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 from aucbench import Access, kernels
@@ -455,9 +540,11 @@ from stranger.helper import size
 class Given(NamedTuple):
     eta: float
 
+FROM_OUTSIDE = float(os.environ["FROM_OUTSIDE"])
+
 @kernels.rule
 def step(row, own, given):
-    return kernels.Move({} * given.eta * size(row.s), 1.0, 0.0, 0.0), own
+    return kernels.Move({} * given.eta * size(row.s) * FROM_OUTSIDE, 1.0, 0.0, 0.0), own
 
 @dataclass(frozen=True)
 class Own(kernels.RuleMethod):
@@ -500,13 +587,14 @@ def test_the_loops_of_a_rule_are_kept_on_disk_until_the_rule_or_what_it_calls_is
     package.mkdir()
     (package / "__init__.py").touch()
 
-    def result(factor, helper):
+    def result(factor, helper, outside=1.0):
         (package / "method.py").write_text(PACKAGE.format(factor))
         (package / "helper.py").write_text(HELPER.format(helper))
         paths = os.pathsep.join([str(tmp_path), *sys.path])
         done = subprocess.run(
             [sys.executable, "-c", CALL], capture_output=True, text=True, check=True,
-            env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ
+            | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "FROM_OUTSIDE": str(outside)},
         )  # fmt: skip
         return tuple(float(word) for word in done.stdout.split())
 
@@ -514,6 +602,7 @@ def test_the_loops_of_a_rule_are_kept_on_disk_until_the_rule_or_what_it_calls_is
     assert result(2.0, 1.0) == (2.0, 2, 0)
     assert result(3.0, 1.0) == (3.0, 0, 2)
     assert result(3.0, 5.0) == (15.0, 0, 2)
+    assert result(3.0, 5.0, outside=2.0) == (30.0, 0, 2)
 
 
 def test_numba_finds_the_source_of_every_loop_in_the_file_of_its_rule():

@@ -12,6 +12,7 @@ from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Order, StopReason, Task
 from tests.helpers.fake_plugins import CountingState, Exploding, Iterating, Perceptron, two_clouds
+from tests.helpers.training import difference
 
 X, Y = two_clouds(n=1500, d=9)
 X_TEST, Y_TEST = two_clouds(n=300, d=9, seed=1)
@@ -74,6 +75,21 @@ def assert_as_alone(tasks):
     tolerance = 1e-9 if hasattr(tasks[0].algorithm, "together") else 0.0
     for outcome, each in zip(found, tasks, strict=True):
         assert_same(outcome, run_cell(each), tolerance)
+
+
+@pytest.mark.parametrize("name", ["uni_exp", "sgd_log", "ls_svm", "log_reg"])
+def test_settings_see_the_weights_of_the_rows(name):
+    cls = aucbench.catalog().algorithm(name)
+    loss = aucbench.catalog().loss(cls.losses[0])() if getattr(cls, "losses", ()) else None
+    (field, values), *_ = cls.grid.items()
+    options = {"checkpoints": 3, "weights": np.random.default_rng(0).uniform(0.5, 3.0, len(Y))}
+    tasks = [task(cls(**{field: value}), loss, **options) for value in values[:3]]
+    for outcome, each in zip(run_grid(tasks), tasks, strict=True):
+        alone, unweighted = run_cell(each), run_cell(replace(each, weights=None))
+        assert difference(outcome.weights, alone.weights) < 1e-9
+        assert difference(outcome.weights, unweighted.weights) > 1e-4
+    with pytest.raises(ParameterError, match="must share weights"):
+        run_grid([tasks[0], replace(tasks[1], weights=None)])
 
 
 def layouts_of(name):
