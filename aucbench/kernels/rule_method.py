@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, get_type_hints
@@ -113,9 +114,9 @@ class RuleMethod:
                 f"{who}: a rule takes rows or pairs (access stream or pairs), got {self.access}."
             )
         for name, value in (("given", given), ("own", own)):
-            if value != () and list(get_type_hints(type(value))) != list(getattr(value, "_fields", (None,))):
+            if value != () and list(_types(type(value))) != list(getattr(value, "_fields", (None,))):
                 raise PluginError(f"{who}: `{name}` must be a typing.NamedTuple of numbers, got {value!r}.")
-        if bool in get_type_hints(type(own)).values():
+        if bool in _types(type(own)).values():
             raise PluginError(
                 f"{who}: `own` has numbers only; a flag that changes is a float that is 0 or 1."
             )
@@ -299,6 +300,12 @@ def _explained(rule: Rule) -> Iterator[None]:
         ) from error
 
 
+@cache
+def _types(kind: type) -> dict[str, Any]:
+    """The types that a NamedTuple declares; finding them takes longer than a hundred steps."""
+    return get_type_hints(kind)
+
+
 def _typed(example: Any, numbers: Iterable[Any] | None = None) -> Any:
     """The tuple, with other numbers if given, each of the type that its class declares.
 
@@ -307,5 +314,5 @@ def _typed(example: Any, numbers: Iterable[Any] | None = None) -> Any:
     values = example if numbers is None else numbers
     if not hasattr(example, "_fields"):
         return tuple(map(float, values))
-    kinds = get_type_hints(type(example))
+    kinds = _types(type(example))
     return type(example)(*(kinds[name](value) for name, value in zip(example._fields, values, strict=True)))

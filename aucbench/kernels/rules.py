@@ -19,7 +19,7 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -74,13 +74,13 @@ class Rule:
         self.inlined = scalar(function)
         self._loops: dict[Any, Any] = {}
 
-    @property
+    @cached_property
     def needs_loss(self) -> bool:
         """Whether the rule, or what it calls, calls the loss by its address."""
         known = [value for each in _functions(self.function) for value in _read(each).values()]
         return any(value is call for value in known)
 
-    @property
+    @cached_property
     def needs_square(self) -> bool:
         """Whether |x|^2 must be computed: for the ball, or because the rule or what it calls reads it."""
         named = set().union(*(_names(each.__code__) for each in _functions(self.function)))
