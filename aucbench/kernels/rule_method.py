@@ -27,6 +27,9 @@ PLACES = ("During:", "File ", "There are ")  # where numba's messages go on with
 LONGEST = 300  # characters of a reason
 REFRESH = 1024  # steps between exact computations of |w|^2 and the fixed products, at least
 
+# The types that a NamedTuple declares. Finding them takes longer than a hundred steps.
+_types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+
 
 class RuleState(NamedTuple):
     """The state of a rule: weights w = scale u, sum of the averaged w = weight u - v."""
@@ -298,12 +301,6 @@ def _explained(rule: Rule) -> Iterator[None]:
             f"(row, own, given), where a row has {', '.join(Row._fields)}; return (Move, own) of the same "
             f"types, where a Move has {', '.join(Move._fields)}; and call kernels.scalar functions only."
         ) from error
-
-
-@cache
-def _types(kind: type) -> dict[str, Any]:
-    """The types that a NamedTuple declares; finding them takes longer than a hundred steps."""
-    return get_type_hints(kind)
 
 
 def _typed(example: Any, numbers: Iterable[Any] | None = None) -> Any:
