@@ -34,8 +34,8 @@ class Mutation(NamedTuple):
 MUTATIONS = (
     Mutation(  # the pair is turned round
         "aucbench/kernels/rule_loops.py",
-        "pairs.subtract(X, order[k, 0], order[k, 1], Z)",
-        "pairs.subtract(X, order[k, 1], order[k, 0], Z)",
+        "pairs.subtract(X, i, j, Z)",
+        "pairs.subtract(X, j, i, Z)",
         "tests/kernels",
     ),
     Mutation(  # checkpoints are evenly spaced
@@ -90,10 +90,10 @@ MUTATIONS = (
         "plugins/aucbench_algorithms/psam.py",
         "step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)\n"
         "    keep, average = _shrinking_and_average(pair.t, given)\n"
-        "    return Move(keep * step, keep, 0.0, average), own",
+        "    return Move(keep * step, keep, before=0.0, after=average), own",
         "step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)\n"
         "    keep, average = _shrinking_and_average(pair.t, given)\n"
-        "    return Move(step, keep, 0.0, average), own",
+        "    return Move(step, keep, before=0.0, after=average), own",
         "tests/algorithms",
     ),
 )

@@ -146,6 +146,7 @@ def test_a_rescaled_run_is_a_run_on_rows_multiplied_by_hand(algo, tmp_path):
     assert not np.allclose(run("again.npz", rows, "rescale=false").weights, ours.weights, rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_largest_norm_of_the_record_is_that_of_the_rescaled_rows():
     raw, rescaled = (
         aucbench.run("algo=psam", "budget.iterations=10", f"rescale={word}").record["data"]

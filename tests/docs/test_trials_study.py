@@ -94,6 +94,7 @@ def test_a_setting_that_is_better_everywhere_becomes_the_default(trials_study, t
     assert "**new**" in trials_study.losses_table(copies)
 
 
+@pytest.mark.slow
 def test_settings_that_the_kept_archive_marks_are_the_defaults_now(trials_study):
     marked = [
         each

@@ -92,6 +92,7 @@ def test_it_works_within_other_estimators(wrapped):
     assert wrapped.fit(FRAME.to_numpy(), WORDS).score(X, WORDS) > 0.9
 
 
+@pytest.mark.slow
 def test_many_classes_are_refused_with_the_way_out_which_works():
     rows, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"expected two classes, got 3; sklearn.multiclass.OneVsRest"):

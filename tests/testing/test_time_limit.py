@@ -16,6 +16,7 @@ def by_name(findings):
     return {finding.check: finding for finding in findings}
 
 
+@pytest.mark.slow
 def test_a_slow_method_is_tried_on_smaller_problems_and_told_so():
     findings = by_name(check_algorithm(mistaken.Slow, patience=6.0, raise_on_failure=False))
     assert "one iteration takes " in findings["runs"].message
