@@ -50,8 +50,8 @@ NOTES = (
     "The interval of a mean is a 95 % t interval over the runs; where training sets overlap (folds, repeated "
     "hold-outs) its variance is corrected after Nadeau and Bengio (2003).",
     "Methods on one data set are compared by paired t-tests over their common runs, with the same variance "
-    "and with Holm's correction over all pairs of the board, at the level 5 %. Letters, w/t/l (wins, ties "
-    "and losses against the others), bold numbers and p-values all follow from these tests.",
+    "and with Holm's correction over all pairs of the board, at the level 5 %. Ties with the best, w/t/l "
+    "(wins, ties and losses against the others), bold numbers and p-values all follow from these tests.",
     "Methods over all data sets are compared by Wilcoxon's signed-rank tests of their means, with Holm's "
     "correction over all pairs. Only the critical-difference diagram shows Nemenyi's test.",
     "The gain over the baseline is the mean difference over the same runs, with the interval of "

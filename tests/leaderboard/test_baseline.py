@@ -91,7 +91,7 @@ def test_overall_gains_are_over_the_data_sets_where_both_are_complete():
     (overall,) = report.overall
     assert overall.gain_boards == {"alpha": 3, "beta": 3, "gamma": 1}
     assert math.isnan(overall.gains["gamma"].low)
-    assert "Gains over fewer than 3 data sets: gamma (1)." in display.overall_remarks(overall)
+    assert "Gains over fewer than 3 data sets: gamma (1)." in display.overall_remarks(overall, report.boards)
     with look():
         figure, sentence = figures.gains(overall, styles(report), "alpha")
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["beta", "gamma"]

@@ -14,7 +14,7 @@ from scipy import stats
 from aucbench.cli.main import main
 from aucbench.leaderboard import build
 from aucbench.leaderboard.cells import from_store
-from aucbench.leaderboard.render.display import is_best
+from aucbench.leaderboard.render.leaders import is_best
 from aucbench.studies.store import Store
 
 FOLDS = 3

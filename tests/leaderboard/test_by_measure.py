@@ -13,10 +13,10 @@ from aucbench.leaderboard.cells import of_results
 from aucbench.leaderboard.render import terminal
 from aucbench.leaderboard.render._page_data import packed
 from aucbench.leaderboard.render.columns import board_table
-from aucbench.leaderboard.render.display import board_verdict, is_best
 from aucbench.leaderboard.render.export import board_table as exported
 from aucbench.leaderboard.render.export import write
 from aucbench.leaderboard.render.figures import Pictures
+from aucbench.leaderboard.render.leaders import board_verdict, is_best
 from aucbench.leaderboard.report import MeasureText
 from aucbench.studies.record import CellStatus, from_dict, to_dict
 from aucbench.studies.result import CellResult

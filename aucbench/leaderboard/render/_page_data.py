@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.leaderboard.render import display
+from aucbench.leaderboard.render import display, leaders
 from aucbench.leaderboard.render.columns import (
     METHOD_COLUMNS,
     Column,
@@ -41,7 +41,6 @@ BESIDE_CELLS = (
     "train_seconds",
     "on_front",
 )
-TIED = {"label": "Tied with best", "hint": "Not significantly different from it; the test is named below"}
 SHARED = {
     "setting",
     "procedure",
@@ -108,7 +107,6 @@ def _columns(report: Report, columns: Iterable[Column[Any, Any]]) -> list[dict[s
         {name: getattr(column, name) for name in ("key", "left", "descending", "timed", "usual")}
         | {"fields": _exported(column), "leads": _leads(column)}
         | {"label": column.heading(report), "hint": column.hint.format(baseline=report.baseline)}
-        | (TIED if column.key == "groups" else {})
         for column in columns
     ]
 
@@ -144,8 +142,7 @@ def _of_group(overall: Overall, boards: Sequence[Board], level: float) -> dict[s
         {
             "method": method,
             "place": order.index(method) + 1 if method in order else None,
-            "cells": _cells(METHOD_COLUMNS, method, overall, method_fields(method, overall))
-            | _tie(method, order[0] if order else "", overall.groups),
+            "cells": _cells(METHOD_COLUMNS, method, overall, method_fields(method, overall)),
             "rank": overall.ranks.get(method, unknown),
             "gapped": overall.ranks_with_gaps.get(method, unknown).value,
             "missing": overall.incomplete.get(method, []),
@@ -161,7 +158,7 @@ def _of_group(overall: Overall, boards: Sequence[Board], level: float) -> dict[s
     reached = {"": overall.reached_auc, "suboptimality": overall.reached}
     return {
         "lines": lines,
-        "verdict": display.overall_verdict(overall, level),
+        "verdict": leaders.overall_verdict(overall, level),
         "letters": display.ties(overall.procedure),
         "pairs": _pairs(
             overall.methods, overall.pairwise, {name: -rank.value for name, rank in ranks.items()}, level
@@ -211,15 +208,6 @@ def _steps(
     return found
 
 
-def _tie(method: str, best: str, letters: Mapping[str, str]) -> Cells:
-    """Whether a method is tied with the best, in the place of letters, which nobody reads among many."""
-    if not (letters.get(method) and letters.get(best)):
-        return {}
-    if method == best or set(letters[method]) & set(letters[best]):
-        return {"groups": ("best" if method == best else "tied", None, "")}
-    return {"groups": (display.NONE, None, f"significantly worse than {best}")}
-
-
 def _board(board: Board, level: float, columns: Sequence[Column[Row, Board]]) -> dict[str, Any]:
     """Its rows, the verdict, the pairs (in the order of the rows), what was tuned, and the facts as texts."""
     values = {row.method: row.auc.value for row in board.rows}
@@ -227,7 +215,7 @@ def _board(board: Board, level: float, columns: Sequence[Column[Row, Board]]) ->
     tuned = {method: display.tuned_fields(trials) for method, trials in sorted(board.trials.items())}
     found = {
         "cells": _cells(BOARD_COLUMNS, board, board, _board_fields(board)),
-        "verdict": display.board_verdict(board),
+        "verdict": leaders.board_verdict(board),
         "letters": display.ties(board.procedure),
         "target_gap": max(board.best - board.target, FLOOR),
         "target_text": display.target(board),
@@ -247,10 +235,9 @@ def _row(
     row: Row, board: Board, columns: Sequence[Column[Row, Board]], aucs: Sequence[float]
 ) -> dict[str, Any]:
     """Cells and what is beside them, quartiles of at least five runs, and how dark its AUC is drawn."""
-    finite, lead = [auc for auc in row.aucs if math.isfinite(auc)], display.leader(board)
+    finite = [auc for auc in row.aucs if math.isfinite(auc)]
     return {name: getattr(row, name) for name in BESIDE_CELLS} | {
-        "cells": _cells(columns, row, board, row_fields(row, board))
-        | _tie(row.method, lead.method if lead else "", {each.method: each.groups for each in board.rows}),
+        "cells": _cells(columns, row, board, row_fields(row, board)),
         "mean": display.mean(row.auc.value),
         "trouble": display.trouble(row),
         "shade": math.nan if math.isnan(row.auc.value) else (aucs.index(row.auc.value) + 1) / len(aucs),
@@ -295,13 +282,13 @@ def _fact(value: Any) -> str:
 
 def _board_fields(board: Board) -> dict[str, Any]:
     """What the table of data sets is sorted by, and shows."""
-    lead = display.leader(board)
+    best = leaders.leader(board)
     return vars(board.facts) | {
         "dataset": board.dataset,
         "setting": board.setting,
-        "leader": lead.method if lead else "",
-        "auc": lead.auc.value if lead else math.nan,
-        "tied": len(display.tied_with(lead, board)) if lead and lead.groups else None,
+        "leader": best.method if best else "",
+        "auc": best.auc.value if best else math.nan,
+        "tied": len(leaders.tied_with(best, board)) if best and best.groups else None,
         "methods": len(board.rows),
         "lost": sum(count for row in board.rows for count, _ in row.gaps),
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from aucbench.leaderboard.origins import SELF_REPORTED
-from aucbench.leaderboard.render import display
+from aucbench.leaderboard.render import display, leaders
 from aucbench.leaderboard.report import (
     RANKED_BY,
     Board,
@@ -154,11 +154,10 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
     Column("interval", "95 % interval", "Confidence interval of the mean test AUC; sorts by its width",
         ("auc_low", "auc_high"), lambda row, _: display.interval(row.auc), reason=_no_spread,
         order="auc_width", usual=True),
-    Column("groups", "Groups",
-        "Methods that share a letter do not differ significantly; the test is named below", ("groups",),
-        reason=_no_group, usual=True, left=True),
+    Column("groups", leaders.TIED, "Not significantly different from the best; the test is named below",
+        ("groups",), leaders.board_tie, reason=leaders.board_no_tie, usual=True, left=True),
     Column("wtl", "W/T/L",
-        "Wins, ties and losses against the other methods of the board, by the test of the letters",
+        "Wins, ties and losses against the other methods of the board, by the test named below",
         ("wins", "ties", "losses"), lambda row, _: display.outcomes(row.wins, row.ties, row.losses),
         reason=_no_group, order="net_wins", usual=True, descending=True),
     Column("gain", "Gain over {baseline}",
@@ -309,9 +308,8 @@ METHOD_COLUMNS: tuple[Column[str, Overall], ...] = (
     Column("interval", "95 % interval", "Bootstrapped over data sets and runs", ("rank_low", "rank_high"),
         lambda method, overall: display.interval(overall.ranks.get(method, _UNKNOWN), 2), reason=_no_rank,
         usual=True),
-    Column("groups", "Groups",
-        "Methods that share a letter do not differ significantly; the test is named below", ("groups",),
-        reason=lambda method, _: "not compared", left=True, usual=True),
+    Column("groups", leaders.TIED, "Not significantly different from the best; the test is named below",
+        ("groups",), leaders.overall_tie, reason=leaders.overall_no_tie, left=True, usual=True),
     Column("wtl", "W/T/L", "Wins, ties and losses summed over the data sets", ("wins", "ties", "losses"),
         _outcomes, reason=lambda method, _: "not compared with others", usual=True),
     Column("gain", "Mean gain over {baseline}",
@@ -341,7 +339,7 @@ def board_table(report: Report, board: Board, keys: Sequence[str] = ()) -> TextT
 
     † marks times that do not compare, ° models that are not linear, * exemptions.
     """
-    columns = _chosen(row_columns(report), keys)
+    columns = _chosen(row_columns(report), keys, board)
     lines = []
     for row in board.rows:
         fields = row_fields(row, board)
@@ -351,7 +349,7 @@ def board_table(report: Report, board: Board, keys: Sequence[str] = ()) -> TextT
 
 def overall_table(report: Report, overall: Overall, keys: Sequence[str] = ()) -> TextTable:
     """The methods over all boards of a group, in the usual columns or those of the given keys."""
-    columns = _chosen(METHOD_COLUMNS, keys)
+    columns = _chosen(METHOD_COLUMNS, keys, overall)
     lines = []
     for method in overall.methods:
         fields = method_fields(method, overall)
@@ -359,8 +357,12 @@ def overall_table(report: Report, overall: Overall, keys: Sequence[str] = ()) ->
     return _table(report, columns, lines)
 
 
-def _chosen(columns: Sequence[Column[Any, Any]], keys: Sequence[str]) -> list[Column[Any, Any]]:
-    return [column for column in columns if (column.key in keys if keys else column.usual)]
+def _chosen(
+    columns: Sequence[Column[Any, Any]], keys: Sequence[str], whole: Board | Overall
+) -> list[Column[Any, Any]]:
+    """The usual columns, or those of the given keys; there are no gains without a baseline."""
+    found = [column for column in columns if (column.key in keys if keys else column.usual)]
+    return [column for column in found if column.key != "gain" or whole.baseline]
 
 
 def _table(report: Report, columns: Sequence[Column[Any, Any]], lines: list[list[str]]) -> TextTable:

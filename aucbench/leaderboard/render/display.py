@@ -1,6 +1,7 @@
 """Numbers of a report as text, the same in every view."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -58,14 +59,14 @@ def row_gain(row: Row, board: Board) -> str:
     """The gain of a method on a board, or why there is none."""
     if row.method == board.baseline:
         return "baseline"
-    return "not run" if not board.baseline else gain(row.gain)
+    return gain(row.gain)
 
 
 def overall_gain(overall: Overall, method: str) -> str:
     """The mean gain of a method over data sets, or why there is none."""
     if method == overall.baseline:
         return "baseline"
-    return "not run" if not overall.baseline else gain(overall.gains.get(method, Estimate(math.nan)))
+    return gain(overall.gains.get(method, Estimate(math.nan)))
 
 
 def mean_rank(rank: Estimate | None) -> str:
@@ -145,11 +146,23 @@ def runs(row: Row) -> str:
 
 def trouble(row: Row) -> str:
     """What became of the runs that gave no AUC: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
-    lost = row.gaps
+    return _lost(row.gaps, row.runs)
+
+
+def troubles(method: str, boards: Sequence[Board]) -> str:
+    """The same of all runs of a method on several boards."""
+    rows = [row for board in boards for row in board.rows if row.method == method]
+    counts = Counter[str]()
+    for row in rows:
+        counts.update({what: count for count, what in row.gaps})
+    return _lost([(count, what) for what, count in counts.items()], sum(row.runs for row in rows))
+
+
+def _lost(lost: Sequence[tuple[int, str]], finished: int) -> str:
     if not lost:
         return ""
     found = [f"{what} in {count}" for count, what in lost]
-    total = row.runs + sum(count for count, _ in lost)
+    total = finished + sum(count for count, _ in lost)
     return ", ".join([f"{found[0]} of {total} {'run' if total == 1 else 'runs'}", *found[1:]])
 
 
@@ -161,11 +174,6 @@ def cells(report: Report) -> str:
     )
 
 
-def letters(procedure: str) -> str:
-    """How letters are to be read; empty where there are none."""
-    return f"Methods that share a letter do not differ significantly ({procedure})." if procedure else ""
-
-
 def ties(procedure: str) -> str:
     """How "tied with best" is to be read; empty where nothing was tested."""
     return f"Tied with best: not significantly different from it ({procedure})." if procedure else ""
@@ -174,14 +182,6 @@ def ties(procedure: str) -> str:
 def outcomes(wins: int, ties: int, losses: int) -> str:
     """Wins, ties and losses; a dash where nothing was compared."""
     return f"{wins}/{ties}/{losses}" if wins + ties + losses else NONE
-
-
-def is_best(row: Row, board: Board) -> bool:
-    """Whether it is ranked, and first or not significantly different from the first by the board's tests."""
-    first = board.rows[0]
-    if math.isnan(row.rank) or math.isnan(first.rank):
-        return False
-    return row.rank == first.rank or bool(set(row.groups) & set(first.groups))
 
 
 def target(board: Board) -> str:
@@ -206,7 +206,7 @@ def remarks(board: Board) -> list[str]:
         for row in board.rows
         if row.unconverged
     ]
-    first = [text for text in (letters(board.procedure), _baseline(board)) if text]
+    first = [text for text in (ties(board.procedure), gains(board)) if text]
     notes = [*marked, *sorted(exempt), *sorted(other), *chosen, *edges, *unconverged, *diverged]
     return [*first, *notes, *without_suboptimality(board)]
 
@@ -220,19 +220,27 @@ def without_suboptimality(board: Board) -> list[str]:
     ]
 
 
-def overall_remarks(overall: Overall) -> list[str]:
+def overall_remarks(overall: Overall, boards: Sequence[Board]) -> list[str]:
     """How the table over all boards is to be read, and what is missing."""
     fewer = [
         f"{method} ({overall.gain_boards.get(method, 0)})"
         for method in overall.methods
         if overall.baseline and overall.gain_boards.get(method, 0) < overall.boards
     ]
-    gaps = [f"{method} has gaps on {', '.join(names)}" for method, names in overall.incomplete.items()]
     less = [f"Gains over fewer than {overall.boards} data sets: {', '.join(fewer)}."] if fewer else []
-    return [*filter(None, [letters(overall.procedure), _baseline(overall)]), *less, *gaps]
+    return [*filter(None, [ties(overall.procedure), gains(overall)]), *less, *gaps(overall, boards)]
 
 
-def _baseline(view: Board | Overall) -> str:
+def gaps(overall: Overall, boards: Sequence[Board]) -> list[str]:
+    """On which data sets methods have gaps, and what became of the runs."""
+    return [
+        f"{method} has gaps on {', '.join(names)}: {troubles(method, boards)}."
+        for method, names in overall.incomplete.items()
+    ]
+
+
+def gains(view: Board | Overall) -> str:
+    """What the gains are measured against, or why there are none."""
     if view.baseline_reason:
         return f"There are no gains: {view.baseline_reason}."
     return f"Gains are over {view.baseline}." if view.baseline else ""
@@ -277,104 +285,6 @@ def ordinal(place: int) -> str:
 def plural(count: int, noun: str) -> str:
     """A number and its noun."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def leader(board: Board) -> Row | None:
-    """The row with the highest mean AUC, with gaps or without."""
-    ranked = [row for row in board.rows if not math.isnan(row.auc.value)]
-    return max(ranked, key=lambda row: row.auc.value, default=None)
-
-
-def tied_with(lead: Row, board: Board) -> list[str]:
-    """The other methods of a board that share a letter with a row."""
-    return [row.method for row in board.rows if row is not lead and set(row.groups) & set(lead.groups)]
-
-
-def board_verdict(board: Board) -> tuple[str, str]:
-    """Who has the highest mean AUC on a board, and in words how sure that is."""
-    lead = leader(board)
-    if lead is None:
-        return "", "No run has finished on this board."
-    bounds = "" if math.isnan(lead.auc.low) else f" ({interval(lead.auc)})"
-    value = f"{board.measure.title}, {mean(lead.auc.value)}{bounds}"
-    start = f" has the highest mean test {value} over {plural(lead.runs, 'run')}"
-    rivals = [row for row in board.rows if row is not lead and not math.isnan(row.auc.value)]
-    near = tied_with(lead, board)
-    if not rivals:
-        return lead.method, f"{start}; it is alone on this board."
-    if not lead.groups:
-        return lead.method, f"{start}; whether that is more than chance was not tested."
-    if not near:
-        others = "the other" if len(rivals) == 1 else f"all {len(rivals)} others"
-        results = " that have results" if len(rivals) + 1 < len(board.rows) else ""
-        return lead.method, f"{start}, significantly above {others}{results}."
-    if len(near) == len(rivals):
-        return lead.method, f"{start}, but no method is significantly below it."
-    return lead.method, f"{start}; not significantly below it: {_some(near)}."
-
-
-def overall_verdict(overall: Overall, level: float) -> tuple[str, str]:
-    """Who leads over all boards of a group, and in words how sure that is."""
-    ranks = overall.ranks or overall.ranks_with_gaps
-    order = [method for method in overall.methods if method in ranks]
-    if not order:
-        return "", "No method has a rank yet: no board has finished runs of two methods."
-    best = ranks[order[0]]
-    lead = [method for method in order if ranks[method].value == best.value]
-    rivals = order[len(lead) :]
-    alone = "One data set cannot say which method is better in general."
-    if overall.boards == 1 and len(lead) == 1 and rivals:
-        return lead[0], f" is first on the only data set. {alone}"
-    used = (overall.ranks and overall.ranked_boards) or overall.boards
-    where = "on the only data set" if overall.boards == 1 else f"over {plural(used, 'data set')}"
-    bounds = "" if math.isnan(best.low) else f" ({interval(best, 2)})"
-    verb = "leads" if len(lead) == 1 else "share the lead"
-    text = f" {verb} with an average rank of {mean_rank(best)}{bounds} {where}"
-    text += f". {alone}" if overall.boards == 1 and rivals else _sureness(overall, lead, rivals, level)
-    return listed(lead), text + _unranked(overall, best.value)
-
-
-def _sureness(overall: Overall, lead: Sequence[str], rivals: Sequence[str], level: float) -> str:
-    """How sure the lead is, by Wilcoxon's tests."""
-    if not rivals:
-        return "." if len(lead) > 1 else "; there is nobody to compare it with."
-    letters = set(overall.groups.get(lead[0], ""))
-    if not letters:
-        return ". Whether that is more than chance was not tested."
-    near = [method for method in rivals if letters & set(overall.groups.get(method, ""))]
-    if not near:
-        return f", significantly ahead of {rivals[0] if len(rivals) == 1 else f'all {len(rivals)} others'}."
-    p = overall.pairwise.get((lead[0], rivals[0]), math.nan)
-    text = ""
-    if rivals[0] in near and p >= level:
-        text = f" Against {rivals[0]}, the next, Wilcoxon's test gives p = {p:.3f} after Holm's correction."
-    if len(near) == len(rivals):
-        return f", but no method is significantly behind it: the order may be chance.{text}"
-    return f"; not significantly behind it: {_some(near)}.{text}"
-
-
-def _unranked(overall: Overall, best: float) -> str:
-    """Methods with gaps that are no worse where they have results: nobody leads over them."""
-    if not overall.ranks:
-        return " No board is complete for all, so these ranks have gaps."
-    found = [
-        f"{method} ({mean_rank(rank)} with gaps)"
-        for method, rank in overall.ranks_with_gaps.items()
-        if method not in overall.ranks and rank.value <= best
-    ]
-    if not found:
-        return ""
-    many = len(found) > 1
-    why = (
-        "their gaps, and no worse on the boards they are on"
-        if many
-        else "its gaps, and no worse on the boards it is on"
-    )
-    return f" Left out for {why}: {listed(found)}."
-
-
-def _some(names: Sequence[str]) -> str:
-    return listed(names) if len(names) <= 4 else f"{len(names)} methods ({', '.join(names[:3])} …)"
 
 
 class TunedField(NamedTuple):

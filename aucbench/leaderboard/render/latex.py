@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from aucbench.leaderboard.render import display
+from aucbench.leaderboard.render import display, leaders
 from aucbench.leaderboard.report import Board, Overall, Report, Row
 
 SPECIAL = {
@@ -199,8 +199,8 @@ def _auc(row: Row, board: Board, siunitx: bool) -> str:
         return escaped(display.auc(row))
     lacking = sum(count for count, _ in row.gaps)
     if siunitx and not lacking:
-        return (r"\bfseries " if display.is_best(row, board) else "") + _with_std(row.auc.value, row.std)
+        return (r"\bfseries " if leaders.is_best(row, board) else "") + _with_std(row.auc.value, row.std)
     spread = "" if math.isnan(row.std) else f" \\pm {display.mean(row.std)}"
     mean = display.mean(row.auc.value)
-    inside = f"\\mathbf{{{mean}}}" if display.is_best(row, board) else mean
+    inside = f"\\mathbf{{{mean}}}" if leaders.is_best(row, board) else mean
     return f"${inside}{spread}$" + (f" ({row.runs} of {row.runs + lacking} runs)" if lacking else "")

@@ -1,6 +1,6 @@
 """A report as Markdown: tables of every board and of all of them."""
 
-from aucbench.leaderboard.render import display
+from aucbench.leaderboard.render import display, leaders
 from aucbench.leaderboard.render.columns import TextTable, board_table, overall_table
 from aucbench.leaderboard.report import Report
 
@@ -13,7 +13,7 @@ def markdown(report: Report) -> str:
     blocks = [f"# {plain(report.title)}", plain(origin)]
     for (overall, boards), title in zip(report.groups(), display.group_titles(report), strict=True):
         if overall.boards > 1:
-            remarks = [f"- {plain(remark)}" for remark in display.overall_remarks(overall)]
+            remarks = [f"- {plain(remark)}" for remark in display.overall_remarks(overall, boards)]
             blocks += [
                 f"## All {overall.boards} boards, {plain(title)}",
                 table(overall_table(report, overall)),
@@ -23,7 +23,7 @@ def markdown(report: Report) -> str:
             blocks += [
                 f"## {plain(board.dataset)}",
                 plain(board.setting),
-                table(board_table(report, board), [display.is_best(row, board) for row in board.rows]),
+                table(board_table(report, board), [leaders.is_best(row, board) for row in board.rows]),
                 plain(f"{display.target(board)}."),
                 *map(plain, display.remarks(board)),
             ]

@@ -1,7 +1,7 @@
 """A report in the terminal."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from aucbench.leaderboard.render import display
@@ -25,10 +25,10 @@ def show(report: Report) -> None:
     for board in report.boards:
         remarks = [display.target(board), *display.remarks(board)]
         _print(console, f"{board.dataset}: {board.setting}", board_table(report, board), remarks, others)
-    for overall, title in zip(report.overall, display.group_titles(report), strict=True):
+    for (overall, boards), kind in zip(report.groups(), display.group_titles(report), strict=True):
         if overall.boards > 1:
-            title = f"all {overall.boards} boards, {title}"
-            _print(console, title, overall_table(report, overall), display.overall_remarks(overall))
+            title = f"all {overall.boards} boards, {kind}"
+            _print(console, title, overall_table(report, overall), display.overall_remarks(overall, boards))
     console.print(display.cells(report))
     for note in report.notes:
         console.print(f"  {note}", style="dim")
@@ -44,13 +44,14 @@ def show_best(report: Report, most: int = 10) -> None:
             rank = "gapped" if overall.incomplete else "rank"
             table = overall_table(report, overall, ("method", rank, "gain"))
             where = f"{overall.boards} data sets"
+            remarks = [display.gains(overall), *display.gaps(overall, boards)]
         else:
             table = board_table(report, boards[0], ("method", "rank", "auc", "gain"))
-            where = boards[0].dataset
+            where, remarks = boards[0].dataset, [display.gains(boards[0])]
         found = len(table.lines)
         first = f", the first {most}" if found > most else ""
         title = f"{found} methods on {where}, {kind}{first}"
-        _print(console, title, table._replace(lines=table.lines[:most]), ())
+        _print(console, title, table._replace(lines=table.lines[:most]), filter(None, remarks))
 
 
 def show_table(title: str, table: TextTable, remarks: Sequence[str] = ()) -> None:
@@ -62,7 +63,7 @@ def show_table(title: str, table: TextTable, remarks: Sequence[str] = ()) -> Non
 
 
 def _print(
-    console: "Console", title: str, table: TextTable, remarks: Sequence[str], others: Sequence[str] = ()
+    console: "Console", title: str, table: TextTable, remarks: Iterable[str], others: Sequence[str] = ()
 ) -> None:
     """Print a table; columns that the width has no room for, those called `others` first, follow in more."""
     from rich.table import Table

@@ -85,22 +85,21 @@ def median_costs(
 
 
 def _median(paid: Sequence[float]) -> float:
-    """Of those that are known; NaN where none is."""
+    """The least cost within which half of the runs reach the target; inf where fewer do, NaN without runs."""
     known = [cost for cost in paid if not np.isnan(cost)]
-    return float(np.median(known)) if known else float("nan")
+    return float(np.quantile(known, 0.5, method="inverted_cdf")) if known else float("nan")
 
 
 def summarise_reaching(reached: pd.DataFrame) -> pd.DataFrame:
     """The median cost of each method on each data set, and the share of runs that reached the target.
 
-    `reached` is from `costs_to_reach`; `runs` counts those that are not missing, `median` is inf when fewer
-    than half reached the target (of two middle ones it is the mean), and both it and `share` are NaN without
+    `reached` is from `costs_to_reach`; `runs` counts those that are not missing. The `median` is the least
+    cost within which half of the runs reach the target, inf when fewer do; it and `share` are NaN without
     runs.
     """
     rows = []
     columns = ["board", "dataset", "method", "target"]
     for key, costs in reached.groupby(columns, sort=False, dropna=False)["cost"]:
         paid = costs.dropna()
-        median = np.median(paid) if len(paid) else np.nan
-        rows.append((*key, len(paid), median, np.isfinite(paid).mean()))
+        rows.append((*key, len(paid), _median(paid), np.isfinite(paid).mean()))
     return pd.DataFrame(rows, columns=[*columns, "runs", "median", "share"])

@@ -8,8 +8,9 @@ import pytest
 
 from aucbench.leaderboard import build
 from aucbench.leaderboard.render import latex, markdown, terminal
+from aucbench.leaderboard.render.columns import board_table
 from aucbench.leaderboard.render.figures import draw_all
-from tests.helpers.board_cells import altered, finished, several
+from tests.helpers.board_cells import altered, finished, several, unfinished
 from tests.helpers.small_study import report as random_report
 
 NASTY = 'a_b & 50% | [x] #1 {y} ~z^2 <i>$m$</i> \\frac\n\nsecond line *é* 数据 \x07 "q" `c` --'
@@ -137,6 +138,30 @@ def test_a_method_without_weights_is_marked_as_no_linear_model(capsys):
         assert "trees°" in text
         assert "linear°" not in text
         assert "° trees is not a linear model" in text
+
+
+def test_a_ranking_says_what_became_of_methods_without_a_rank_and_has_no_gains_without_a_baseline(capsys):
+    cells = several(("alpha", "beta"), ("one", "two"))
+    for status, dataset in (("diverged", "one"), ("diverged", "two"), ("failed", "two")):
+        cells.append(unfinished(status, seed=len(cells), algorithm="gamma", dataset=dataset))
+    for baseline, has_gains in (("log_reg", False), ("alpha", True)):
+        terminal.show_best(build.build(cells, "t", baseline=baseline))
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "gamma has gaps on one, two: " in shown
+        assert "diverged in 2 of " in shown
+        assert ("Mean gain" in shown) is has_gains
+        assert ("log_reg was not run" in shown) is not has_gains
+
+
+def test_tables_say_who_is_tied_with_the_best():
+    cells = [
+        finished(auc + 0.001 * seed * (-1) ** seed, seed=seed, algorithm=name)
+        for name, auc in (("alpha", 0.9), ("beta", 0.9), ("gamma", 0.6))
+        for seed in range(5)
+    ]
+    (board,) = (report := build.build(cells, "t")).boards
+    table = board_table(report, board, ("method", "groups"))
+    assert {tuple(line) for line in table.lines} == {("alpha", "best"), ("beta", "tied"), ("gamma", "-")}
 
 
 def test_the_terminal_shows_names_in_one_line_and_as_they_are(nasty, capsys):
