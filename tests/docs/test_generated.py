@@ -322,7 +322,8 @@ def test_numbers_of_the_front_page_are_counted():
     found = landing.numbers()
     plugins = aucbench.catalog().plugins
     assert found["methods"] == len(plugins[Family.algorithms])
-    assert found["data sets"] == len(plugins[Family.datasets])
+    own = {"arff", "csv", "libsvm", "npz", "openml", "parquet"}  # readers of the user's data
+    assert found["data sets"] == len(set(plugins[Family.datasets]) - own)
     verdicts = [
         (mean - cell.auc_mean > margin) - (mean - cell.auc_mean < -margin)
         for name, table in papers.TABLES.items()

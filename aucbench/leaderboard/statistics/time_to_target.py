@@ -101,5 +101,5 @@ def summarise_reaching(reached: pd.DataFrame) -> pd.DataFrame:
     columns = ["board", "dataset", "method", "target"]
     for key, costs in reached.groupby(columns, sort=False, dropna=False)["cost"]:
         paid = costs.dropna()
-        rows.append((*key, len(paid), _median(paid), np.isfinite(paid).mean()))
+        rows.append((*key, len(paid), _median(paid.to_list()), np.isfinite(paid).mean()))
     return pd.DataFrame(rows, columns=[*columns, "runs", "median", "share"])
