@@ -2,7 +2,7 @@
 
 What is left of a run whose rows lie in the cache and are drawn once is the arithmetic of its steps, nine
 tenths of the time at 22 to 123 features; its share of a separate run bounds what can be gained. Methods of
-access `full` share what does not depend on the setting, and begin where its neighbour has ended.
+access `full` share what does not depend on the setting, and most begin where its neighbour has ended.
 """
 
 from collections.abc import Iterator, Sequence

@@ -228,6 +228,16 @@ class SgdLog(_Sgd):
     average: bool = True
     intercept: bool = True
 
+    @classmethod
+    def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> None:
+        """None: each setting is trained by itself.
+
+        The steps, 1 / (alpha (t + alpha^-0.75)), are so long with the small values of the grid that the
+        method is unstable: rounding grows until the first digits differ, and lockstep rounds in another
+        order.
+        """
+        return
+
 
 def _append(state: Unfinished, batch: Batch) -> Unfinished:
     """The state after a chunk, whose full runs are fitted."""

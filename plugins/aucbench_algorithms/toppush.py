@@ -24,9 +24,8 @@ and the method stops when the gap is at most eps P(w): lam / 2 |w - w*|^2 is bel
 
 Where the mean of the positives is a convex combination of negatives (for K > 1, one with no weight above
 1 / K), zero is the optimum whatever lam is, as the duals a = 2 show, and P = 1. On noisy data that is common:
-the scores then show only from which direction the method came to zero.
-
-The duals do not depend on the scale of lam, so that the settings of a path begin at those of the last one.
+the scores then show only from which direction the method came to zero, and each setting of a grid comes from
+zero duals: begun at the solution of its neighbour, it would come from another direction.
 
 Cost: O(d + nnz + n) for the gradient and each product of conjugate gradients, and O(n log n) more where some
 q_j is capped; mostly 20 to 70 iterations.
@@ -86,12 +85,6 @@ class _Top(Solver):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero."""
         return State(np.zeros(problem.n_features), np.zeros(problem.n_samples), 0.0, 1.0, False)
-
-    def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
-        """The solution for another lam."""
-        if state is None:
-            return self.init(problem, rng)
-        return state._replace(nu=0.0, solved=False)
 
     def _top(self, n_neg: int) -> int:
         """K, of at least one negative."""

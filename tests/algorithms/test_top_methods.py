@@ -6,7 +6,6 @@ from scipy import sparse
 from scipy.optimize import brentq, minimize, minimize_scalar
 
 import aucbench
-from aucbench import Problem
 from aucbench.evaluation import exact_auc
 from aucbench_algorithms import TauFpl, TopPush
 from aucbench_algorithms._top_projection import project
@@ -182,22 +181,6 @@ def test_many_negatives_at_the_top(tau):
         options={"xatol": 1e-10, "fatol": 1e-14, "maxfev": 4000},
     )  # fmt: skip
     assert objective(w, X, y, 0.2, top_of(algorithm, y)) <= best.fun * (1 + 1e-7)
-
-
-@each_layout
-def test_a_path_begins_at_the_last_solution_and_ends_at_its_own(layout):
-    X, y = random_problem(3, 120, 40)
-    first, second = TopPush(lam=1.0), TopPush(lam=0.5)
-    solved = train(first, layout(X), y, PASSES)
-    before = solved.centre.copy()
-    problem = Problem(layout(X), y, 1)
-    state = second.init_from(problem, np.random.default_rng(0), solved)
-    assert np.array_equal(state.w, solved.w)
-    batch = aucbench.Batch(layout(X), y, PASSES)
-    state = second.step(state, batch)
-    assert state.solved
-    assert difference(second.weights(state), weights(second, X, y, PASSES)) < 1e-3
-    assert np.array_equal(solved.centre, before)
 
 
 @pytest.mark.parametrize("algorithm", METHODS, ids=str)

@@ -92,6 +92,27 @@ def test_settings_see_the_weights_of_the_rows(name):
         run_grid([tasks[0], replace(tasks[1], weights=None)])
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "values"),
+    [
+        ("toppush", "lam", (1e-3, 0.1, 10.0)),  # zero is the minimiser, and many directions lead to it
+        ("sgd_log", "alpha", (1e-7, 1e-6, 1e-5)),  # so long steps that rounding grows
+        ("asam", "gamma", (1e-7, 1e-5)),
+    ],
+)
+def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, values):
+    rng = np.random.default_rng(0)
+    features = (rng.random((1250, 30)) < 0.3).astype(float)
+    labels = np.where(rng.random(1250) < 0.3, 1, -1).astype(np.int8)
+    cls = aucbench.catalog().algorithm(name)
+    loss = aucbench.catalog().loss(cls.losses[0])()
+    arrays = features[250:], labels[250:], features[:250], labels[:250]
+    epochs = None if name == "toppush" else 10
+    tasks = [Task(cls(**{field: value}), loss, *arrays, epochs=epochs) for value in values]
+    for outcome, each in zip(run_grid(tasks), tasks, strict=True):
+        np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)
+
+
 def layouts_of(name):
     """All of them, but for rules: tests/kernels runs their common loop over all."""
     return ["float32", "csr"] if hasattr(aucbench.catalog().algorithm(name), "rule") else FORMS
