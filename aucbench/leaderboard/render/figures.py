@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -127,19 +127,30 @@ def _file_name(title: str, taken: set[str]) -> str:
 
 
 def ranks(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
-    """Mean ranks with intervals; bars join methods that do not differ significantly."""
+    """Mean ranks with intervals; filled marks are methods that are tied with the best."""
     ranked = sorted(overall.ranks.items(), key=lambda item: item[1].value)
     if len(ranked) < 2:
         return None
-    figure, axes = _intervals(ranked, styles)
-    _bars(axes, [method for method, _ in ranked], overall)
+    best = set(overall.groups.get(ranked[0][0], ""))
+    letters = {method: set(overall.groups.get(method, "")) for method, _ in ranked}
+    worse = [method for method, own in letters.items() if best and own and not best & own]
+    figure, axes = _intervals(ranked, styles, hollow=worse)
+    axes.set_xlim(left=1.0)
+    axes.set_xticks(_ticks(1, int(axes.get_xlim()[1])))
     axes.set_xlabel("mean rank (1 is best)")
     axes.set_title(f"{overall.boards} boards, {'tuned' if overall.tuned else 'not tuned'}")
-    return figure, (
+    sentence = (
         "Mean rank over the boards on which every method shown has all runs, with a 95 % bootstrap interval; "
-        f"further left is better. Grey lines join, by their dots, methods that do not differ significantly "
-        f"({overall.procedure})."
+        "further left is better."
     )
+    if best:
+        for label, fill in [("tied with best", "0.3"), ("significantly worse", "white")][: 1 + bool(worse)]:
+            axes.plot([], [], "o", color="0.3", markerfacecolor=fill, label=label)
+        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize="small")
+        sentence += (
+            f" Filled marks are tied with the best, hollow ones significantly worse ({overall.procedure})."
+        )
+    return figure, sentence
 
 
 def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
@@ -161,7 +172,7 @@ def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Pictur
     axes.set_ylim(top - half, 1.8)
     axes.axis("off")
     axes.plot([low, high], [0, 0], color="black", linewidth=1)
-    for tick in range(int(low), int(high) + 1, 1 + int(high - low) // TICKS):
+    for tick in _ticks(int(low), int(high)):
         axes.plot([tick, tick], [0, 0.12], color="black", linewidth=1)
         axes.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize="small")
     axes.plot([low, low + distance], [1.0, 1.0], color="black", linewidth=2)
@@ -229,27 +240,24 @@ def overall_tests(overall: Overall) -> Picture | None:
     )
 
 
-def _intervals(values: list[tuple[str, Estimate]], styles: Mapping[str, Style]) -> tuple[Any, Any]:
-    """A figure with a line for each method: a marker at its value, and a bar over the interval."""
+def _ticks(low: int, high: int) -> range:
+    """Ranks at which an axis has ticks."""
+    return range(low, high + 1, 1 + (high - low) // TICKS)
+
+
+def _intervals(
+    values: list[tuple[str, Estimate]], styles: Mapping[str, Style], hollow: Sequence[str] = ()
+) -> tuple[Any, Any]:
+    """A figure with a line for each method: a mark at its value, which may be hollow, and its interval."""
     labels = short([method for method, _ in values])
     figure, axes = begin(1.0 + sum(0.34 + 0.12 * label.count("\n") for label in labels))
     for place, (method, value) in enumerate(values):
         style = styles[method]
         axes.plot([value.low, value.high], [place, place], color=style.colour, linewidth=1.6)
-        axes.plot(value.value, place, marker=style.marker, color=style.colour, markersize=7)
+        axes.plot(
+            value.value, place, marker=style.marker, color=style.colour, markersize=7, clip_on=False,
+            markerfacecolor="white" if method in hollow else style.colour,
+        )  # fmt: skip
     axes.set_yticks(range(len(values)), labels)
     axes.invert_yaxis()
     return figure, axes
-
-
-def _bars(axes: Any, methods: list[str], overall: Overall) -> None:
-    """A bar for each letter that several methods share, to the left of all intervals."""
-    lows = [rank.low if np.isfinite(rank.low) else rank.value for rank in overall.ranks.values()]
-    low, step = min(lows), 0.02 * max(len(methods), 5)
-    letters = sorted({letter for method in methods for letter in overall.groups.get(method, "")})
-    groups = [
-        [at for at, m in enumerate(methods) if letter in overall.groups.get(m, "")] for letter in letters
-    ]
-    for level, places in enumerate(group for group in groups if len(group) > 1):
-        x = low - step * (level + 1.5)
-        axes.plot([x] * len(places), places, color="0.6", linewidth=2, marker="o", markersize=5)

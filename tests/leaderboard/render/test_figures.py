@@ -209,16 +209,24 @@ def test_powers_of_ten_are_written_without_formulas():
     assert (power(1e5), power(1e-12)) == ("10⁵", "10⁻¹²")
 
 
-def test_bars_join_the_methods_of_each_group_and_no_others(report):
+def test_ranks_begin_at_1_and_methods_that_are_tied_with_the_best_are_filled(report):
     overall = replace(
-        report.overall[0], groups={"method0": "a", "method1": "ab", "method2": "b", "method3": "c"}
+        report.overall[0], groups={"method0": "a", "method1": "ab", "method2": "b", "method3": "ac"}
     )
+    ranked = sorted(overall.ranks, key=lambda method: overall.ranks[method].value)
+    best = set(overall.groups[ranked[0]])
     with look():
         figure, _ = figures.ranks(overall, styles(report))
-    bars = [line for line in figure.axes[0].get_lines() if line.get_color() == "0.6"]
-    assert sorted(tuple(line.get_ydata()) for line in bars) == [(0, 1), (1, 2)]
-    lows = [interval.low for interval in overall.ranks.values()]
-    assert all(max(line.get_xdata()) < min(lows) for line in bars)
+        untested, _ = figures.ranks(replace(overall, groups={}), styles(report))
+    marks = [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 1]
+    filled = [line.get_markerfacecolor() != "white" for line in marks]
+    assert filled == [bool(best & set(overall.groups[method])) for method in ranked]
+    assert set(filled) == {True, False}
+    assert "tied with best" in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert not untested.legends
+    low, high = figure.axes[0].get_xlim()
+    assert low == figure.axes[0].get_xticks()[0] == 1.0
+    assert high < max(rank.high for rank in overall.ranks.values()) + 1
 
 
 def test_ranks_without_intervals_are_drawn(report):
