@@ -11,6 +11,8 @@ from aucbench.leaderboard.render.figure_style import (
     Style,
     against_log,
     begin,
+    begin_rows,
+    fitting,
     height,
     legend,
     logarithmic,
@@ -97,8 +99,9 @@ def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
     rows = [row for row in board.rows if np.isfinite(row.aucs).any()]
     if not rows:
         return None
-    labels = short([row.method for row in rows])
-    figure, axes = begin(1.0 + sum(0.36 + 0.12 * label.count("\n") for label in labels))
+    shown, missing = fitting([row.method for row in rows], board.baseline)
+    rows = [row for row in rows if row.method in shown]
+    figure, axes = begin_rows(shown)
     rng = np.random.default_rng(0)
     for place, row in enumerate(rows):
         aucs = np.array([auc for auc in row.aucs if np.isfinite(auc)])
@@ -110,26 +113,23 @@ def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
         )  # fmt: skip
         spread = place + rng.uniform(-0.18, 0.18, len(aucs))
         axes.scatter(aucs, spread, color=colour, s=12, alpha=0.8, linewidths=0, zorder=3)
-    axes.set_yticks(range(len(rows)), labels)
-    axes.invert_yaxis()
     axes.set_xlabel(f"test {board.measure.symbol}")
     axes.set_title(line(f"{board.dataset}: single runs"))
     gaps = " Runs that gave no AUC are not shown." if any(map(display.trouble, board.rows)) else ""
     return figure, (
         "One point a run; boxes hold the middle half, the line is the median, whiskers reach to the last "
-        f"point within 1.5 box lengths. Further right is better.{gaps}"
+        f"point within 1.5 box lengths. Further right is better.{gaps}{missing}"
     )
 
 
 def board_tests(board: Board) -> Picture | None:
     """P-values of the paired tests."""
-    methods = [row.method for row in board.rows]
-    figure = p_values(methods, board.pairwise, f"{board.dataset}: paired t-tests")
-    return figure and (
-        figure,
+    return p_values(
+        [row.method for row in board.rows], board.baseline, board.pairwise,
+        f"{board.dataset}: paired t-tests",
         f"P-value of two methods after Holm's correction ({board.procedure}); dark cells (p < 0.05) differ. "
         "Methods are in order of their means, those with gaps last.",
-    )
+    )  # fmt: skip
 
 
 def sensitivity(board: Board, styles: Mapping[str, Style]) -> list[tuple[str, Picture]]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import matplotlib.colors
 import numpy as np
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 
 from aucbench.leaderboard.method_info import looks_of
 from aucbench.leaderboard.render import board_figures, figures
-from aucbench.leaderboard.render.figure_style import begin, look, power, short, styles
+from aucbench.leaderboard.render.figure_style import begin, fitting, look, power, short, styles
 from aucbench.leaderboard.report import Estimate, TriedSetting
 from aucbench.studies.plugin_metadata import colour
 from tests.helpers.small_study import report as random_report
@@ -182,6 +183,60 @@ def test_of_many_methods_eight_are_named_and_the_others_are_counted():
     assert {line.get_label(): matplotlib.colors.to_hex(line.get_color()) for line in named} == {
         name: report.looks[name].colour for name in expected
     }
+
+
+@pytest.fixture(scope="module")
+def large():
+    """A report with many methods, and its first board."""
+    report = random_report(methods=42, boards=11, gaps=False)
+    return replace(report, boards=report.boards[:1])
+
+
+def overlapping(texts):
+    """Whether some texts are drawn over each other."""
+    boxes = [text.get_window_extent() for text in texts if text.get_text()]
+    return any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", ["column", "page"])
+def test_pictures_of_forty_methods_fit_a_page_and_no_labels_are_drawn_over_each_other(large, width):
+    with look(width):
+        drawn = {title: (figure, sentence) for title, figure, sentence in figures.pictures(large)}
+        for title, (figure, _) in drawn.items():
+            figure.canvas.draw()
+            assert figure.get_figheight() <= 9.0
+            axes = figure.axes[0]
+            assert not overlapping(axes.get_xticklabels()), title
+            assert not overlapping(axes.get_yticklabels()), title
+            sizes = [text.get_size() for text in [*axes.get_yticklabels(), *axes.texts]]
+            assert not sizes or min(sizes) >= 5.0
+        (diagram,) = drawn["critical-difference-tuned"][0].axes
+        assert not overlapping([text for text in diagram.texts if text.get_text() in large.looks])
+        assert len(drawn["ranks-tuned"][0].axes[0].get_yticks()) == 42
+    matrix, sentence = drawn["tests-tuned"]
+    others = 42 - len(matrix.axes[0].get_yticks())
+    assert (others > 0) == (width == "column")
+    assert (f" {others} other methods." in sentence) == (others > 0)
+
+
+def test_of_more_methods_than_fit_the_baseline_and_the_best_are_shown():
+    names = [f"method{number}" for number in range(300)]
+    shown, sentence = fitting(names, "method299")
+    assert shown == [*names[: len(shown) - 1], "method299"]
+    assert f" {300 - len(shown)} other methods." in sentence
+    assert fitting(names[:42], "method41") == (names[:42], "")
+
+
+@pytest.mark.slow
+def test_of_many_methods_across_boards_eight_have_colours(large):
+    with look():
+        drawn = {title: figure for title, figure, _ in figures.pictures(large)}
+    colours = {look.colour for look in large.looks.values()}
+    for title, expected in [("ranks-tuned", 8), ("gains-tuned", 7), ("critical-difference-tuned", 8)]:
+        lines = drawn[title].axes[0].get_lines()
+        coloured = [line for line in lines if len(line.get_xdata()) > 1 and line.get_color() in colours]
+        assert len(coloured) == expected, title  # gains are over the baseline
 
 
 def test_names_stand_clear_of_their_lines_in_the_diagram(report):
