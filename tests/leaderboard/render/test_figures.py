@@ -132,6 +132,24 @@ def test_a_single_run_has_no_band_and_no_sentence_about_one():
     assert "band" in said[2]
 
 
+def test_curves_are_drawn_around_the_final_values_of_all_but_the_worst_quarter(report):
+    finals = [(0.60, True), (0.88, True), (0.89, True), (0.90, True), (0.90, True)]
+    low, high = board_figures.zoomed(finals)
+    assert low < 0.88 - 0.02
+    assert low > 0.85  # the worst is left out
+    assert 0.90 < high < 0.92
+    far = board_figures.zoomed([*finals, (0.99, False)])  # above all linear ones
+    assert 0.99 < far[1] <= 1.0
+    assert abs(far[0] - low) < 0.005
+    assert board_figures.zoomed([(0.3, False)])[0] < 0.3
+    board = report.boards[0]
+    with look():
+        figure, _ = board_figures.curves(board, styles(report), "seconds")
+    low, high = figure.axes[0].get_ylim()
+    assert low <= board.target <= high
+    assert low > min(np.min(line.get_ydata()) for line in figure.axes[0].get_lines())
+
+
 def test_many_methods_with_long_names_have_room_in_the_legend():
     report = random_report(methods=20, boards=1, gaps=False)
     names = {row.method: f"{row.method} (tuning=random loss=squared_hinge)" for row in report.boards[0].rows}
