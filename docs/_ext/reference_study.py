@@ -4,6 +4,7 @@
 draws their picture anew.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,9 @@ from typing import NamedTuple
 import matplotlib
 import numpy as np
 from markdown import table
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from scipy import stats
 
 import aucbench
@@ -33,8 +37,12 @@ PICTURE = DOCS / "_static" / "reference.svg"
 BASELINE = "log_reg"
 STUDY = "reference"
 PAPERS = ("fsauc", "opauc", "psam", "sauc", "spdam")  # named in the picture, besides those of the sentences
-BELOW = ("fsauc", "opauc", "toppush")  # with their names below their marks
-LOWEST, HIGHEST = -0.016, 0.006  # gains that the picture shows; those beyond are marks at its edges
+LOWEST, HIGHEST = -0.016, 0.006  # gains that the picture shows; those beyond are marks at these
+SPOTS = (  # where a name may stand beside its mark: points to the right, points up, and its alignment
+    (5, 3, "left", "bottom"), (5, -3, "left", "top"), (-5, 3, "right", "bottom"), (-5, -3, "right", "top"),
+    (7, 0, "left", "center"), (-7, 0, "right", "center"), (0, 6, "center", "bottom"),
+    (0, -6, "center", "top"), (0, 16, "center", "bottom"), (0, -16, "center", "top"),
+)  # fmt: skip
 
 
 class Answer(NamedTuple):
@@ -234,28 +242,66 @@ def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(names) or "none"
 
 
+def picture() -> Figure:
+    """Gain over the baseline against its training seconds: a mark for each method, some with names."""
+    gains, a = report().overall[0].gains, answer()
+    shown = {method: (ratio(method), min(max(gain.value, LOWEST), HIGHEST)) for method, gain in gains.items()}
+    names = {method: method for method in (a.leader, a.best, BASELINE, *PAPERS)} | {
+        method: f"{method} {gain.value:+.3f}"
+        for method, gain in gains.items()
+        if shown[method][1] != gain.value
+    }
+    styles = {
+        method: style if method in names else figure_style.Style(figure_style.GREY, "o", "-", is_grey=True)
+        for method, style in figure_style.styles(report()).items()
+    }
+    labels = figure_style.legend(styles, list(shown))
+    figure, axes = figure_style.begin(4.0)
+    axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
+    for (method, at), label in zip(shown.items(), labels, strict=True):
+        style, gain = styles[method], gains[method]
+        order = 1 if style.is_grey else 2.5
+        axes.plot(
+            *at, style.marker, color=style.colour, markersize=5 if style.is_grey else 6, zorder=order,
+            label=label if style.is_grey else figure_style.HIDDEN,
+        )  # fmt: skip
+        if at[1] == gain.value:
+            ends = np.clip([gain.low, gain.high], LOWEST, HIGHEST)
+            axes.plot([at[0]] * 2, ends, color=style.colour, alpha=0.4, linewidth=1.0, zorder=order - 1)
+    margin = 0.05 * (HIGHEST - LOWEST)
+    axes.set(xlabel=f"training seconds, times those of {BASELINE}", ylim=(LOWEST - margin, HIGHEST + margin))
+    axes.set_ylabel(f"mean gain in test AUC over {BASELINE}")
+    axes.set_xscale("log")
+    figure_style.logarithmic(axes.xaxis, *axes.get_xlim())
+    figure.legend(loc="outside lower right", frameon=False, fontsize="small")
+    figure.draw_without_rendering()
+    corners = axes.transData.transform(list(shown.values()))
+    taken = [Bbox.from_extents(x - 5, y - 5, x + 5, y + 5) for x, y in corners]
+    for method, name in names.items():
+        taken.append(_named(axes, name, shown[method], taken))
+    return figure
+
+
+def _named(axes: Axes, name: str, at: tuple[float, float], taken: Sequence[Bbox]) -> Bbox:
+    """Write a name beside a mark, inside the frame and clear of what is taken; returns its place."""
+    ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # hides the grid
+    for x, y, across, up in SPOTS:
+        text = axes.annotate(
+            name, at, (x, y), textcoords="offset points", ha=across, va=up, fontsize=8, bbox=ground
+        )
+        box = text.get_window_extent()
+        inside = axes.bbox.contains(box.x0, box.y0) and axes.bbox.contains(box.x1, box.y1)
+        if inside and not any(box.overlaps(other) for other in taken):
+            return box
+        text.remove()
+    raise ValueError(f"{name} has no place in the picture; name fewer methods, or add to SPOTS")
+
+
 def draw(path: Path) -> None:
-    """Gain over the baseline against its training seconds, a mark for each method."""
-    gains, styles, a = report().overall[0].gains, figure_style.styles(report()), answer()
-    with figure_style.look(), matplotlib.rc_context({"svg.hashsalt": STUDY}):  # equal drawings, equal files
-        figure, axes = figure_style.begin(4.0)
-        axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
-        for method, gain in sorted(gains.items()):
-            times, style = ratio(method), styles[method]
-            shown = min(max(gain.value, LOWEST), HIGHEST)
-            axes.plot(times, shown, style.marker, color=style.colour, markersize=6, clip_on=False)
-            if shown == gain.value:
-                ends = np.clip([gain.low, gain.high], LOWEST, HIGHEST)
-                axes.plot([times] * 2, ends, color="0.88", zorder=0)
-            if shown != gain.value or method in (a.leader, a.best, BASELINE, *PAPERS):
-                text = method if shown == gain.value else f"{method} {gain.value:+.3f}"
-                side = -8 if method in BELOW else 5
-                axes.annotate(text, (times, shown), (6, side), textcoords="offset points", fontsize=8)
-        axes.set(xlabel=f"training seconds, times those of {BASELINE}", ylim=(LOWEST, HIGHEST))
-        axes.set_ylabel(f"mean gain in test AUC over {BASELINE}")
-        axes.set_xscale("log")
-        figure_style.logarithmic(axes.xaxis, *axes.get_xlim())
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    """Write the picture of README and the front page."""
+    # Equal drawings are equal files.
+    with figure_style.look(), matplotlib.rc_context({"svg.hashsalt": STUDY}):
+        picture().savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def write_leaderboard(path: Path, file: Path = ARCHIVE) -> None:

@@ -17,6 +17,7 @@ from aucbench.archives.file import read
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard import papers
+from aucbench.leaderboard.render import figure_style
 from aucbench.studies import default_settings
 from aucbench.studies.plugin_metadata import bibliography, link, sentence
 
@@ -275,6 +276,26 @@ def test_the_picture_of_readme_is_drawn_by_the_project_and_small(tmp_path):
     assert f"({picture})" in (root / "README.md").read_text(encoding="utf-8")
     assert "docs/_ext/reference_study.py" in (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert reference_study.PICTURE.stat().st_size < 150_000
+
+
+def test_names_in_the_picture_of_readme_are_clear_of_each_other_of_marks_and_of_the_frame():
+    import reference_study
+
+    with figure_style.look():
+        figure = reference_study.picture()
+        figure.canvas.draw()
+    (axes,) = figure.axes
+    marks = [line for line in axes.get_lines() if len(line.get_xdata()) == 1]
+    assert len(marks) == len(reference_study.report().overall[0].gains)
+    grey = [mark for mark in marks if mark.get_color() == figure_style.GREY]
+    assert len(grey) + len(axes.texts) == len(marks)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [f"{len(grey)} other methods"]
+    names = [text.get_window_extent() for text in axes.texts]
+    boxes = [*names, *(mark.get_window_extent() for mark in marks)]
+    assert not any(name.overlaps(box) for place, name in enumerate(names) for box in boxes[place + 1 :])
+    frame = axes.get_window_extent()
+    assert all(frame.x0 < box.x0 < box.x1 < frame.x1 for box in boxes)
+    assert all(frame.y0 < box.y0 < box.y1 < frame.y1 for box in boxes)
 
 
 def test_the_first_screen_of_readme_is_promise_picture_and_two_commands():

@@ -1,6 +1,6 @@
 """Pictures of one board: curves, AUC against cost, runs, paired tests and the sensitivity of tuned fields."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from aucbench.leaderboard.render.figure_style import (
     Style,
     against_log,
     begin,
+    begin_rows,
+    fitting,
     height,
     legend,
     logarithmic,
@@ -30,7 +32,7 @@ def curves(
         return None
     labels = legend(styles, [row.method for row in rows])
     figure, axes = begin(height(labels))
-    banded = False
+    banded, ends = False, []
     for row, label in zip(rows, labels, strict=True):
         assert row.curve is not None
         style, curve = styles[row.method], row.curve
@@ -38,6 +40,7 @@ def curves(
         values = curve.auc if other is None else curve.others[other.name]
         shown = (x > 0) & np.isfinite(values)
         axes.plot(x[shown], values[shown], label=label, **style.line(True, int(shown.sum())))
+        ends += [(float(value), row.linear) for value in values[shown][-1:]]
         if other is not None or style.is_grey:
             continue
         banded |= bool((curve.high > curve.low).any())
@@ -45,19 +48,39 @@ def curves(
             x[shown], curve.low[shown], curve.high[shown], color=style.colour, alpha=0.12, linewidth=0
         )
     measure, has_target = other or board.measure, other is None and np.isfinite(board.target)
+    low, high = zoomed(ends)
     if has_target:
+        low, high = min(low, board.target), max(high, board.target)
         axes.axhline(board.target, color="0.5", linewidth=0.8, linestyle=":")
+    axes.set_ylim(low, high)
     label = "examples seen" if against == "samples" else "training seconds"
     title = f"{board.dataset} ({'tuned' if board.tuned else 'not tuned'})"
     against_log(axes, label, f"test {measure.symbol}", title)
     what = "examples seen" if against == "samples" else "seconds of training"
     sentence = f"Mean test {measure.title} over the runs against {what}, log scale; higher and further left "
-    sentence += "is better."
+    sentence += "is better. Values far below the final ones are not shown."
     if banded:
         sentence += " The band is one standard deviation to either side."
     if has_target:
         sentence += f" The dotted line is the target ({board.target:.4f})."
     return figure, sentence
+
+
+def zoomed(ends: Sequence[tuple[float, bool]]) -> tuple[float, float]:
+    """The range of an axis around final values, each with whether it is that of a linear method.
+
+    It begins somewhat below the worst quarter, as in the zoom of the page (`zoomed` in `board_charts.js`).
+    References that are not linear may be far above all others, and do not widen it downwards.
+    """
+    if not ends:
+        return 0.5, 1.0
+    top = max(value for value, _ in ends)
+    finals = sorted(value for value, linear in ends if linear) or sorted(value for value, _ in ends)
+    quarter, best = finals[len(finals) // 4], finals[-1]
+    spread = max(best - quarter, 0.005)
+    low, high = quarter - spread, max(top, best + spread / 2)
+    more = 0.03 * (high - low)
+    return max(0.0, low - more), min(1.0, high + more)
 
 
 def pareto(board: Board, styles: Mapping[str, Style]) -> Picture | None:
@@ -97,8 +120,9 @@ def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
     rows = [row for row in board.rows if np.isfinite(row.aucs).any()]
     if not rows:
         return None
-    labels = short([row.method for row in rows])
-    figure, axes = begin(1.0 + sum(0.36 + 0.12 * label.count("\n") for label in labels))
+    shown, missing = fitting([row.method for row in rows], board.baseline)
+    rows = [row for row in rows if row.method in shown]
+    figure, axes = begin_rows(shown)
     rng = np.random.default_rng(0)
     for place, row in enumerate(rows):
         aucs = np.array([auc for auc in row.aucs if np.isfinite(auc)])
@@ -110,26 +134,23 @@ def runs(board: Board, styles: Mapping[str, Style]) -> Picture | None:
         )  # fmt: skip
         spread = place + rng.uniform(-0.18, 0.18, len(aucs))
         axes.scatter(aucs, spread, color=colour, s=12, alpha=0.8, linewidths=0, zorder=3)
-    axes.set_yticks(range(len(rows)), labels)
-    axes.invert_yaxis()
     axes.set_xlabel(f"test {board.measure.symbol}")
     axes.set_title(line(f"{board.dataset}: single runs"))
     gaps = " Runs that gave no AUC are not shown." if any(map(display.trouble, board.rows)) else ""
     return figure, (
         "One point a run; boxes hold the middle half, the line is the median, whiskers reach to the last "
-        f"point within 1.5 box lengths. Further right is better.{gaps}"
+        f"point within 1.5 box lengths. Further right is better.{gaps}{missing}"
     )
 
 
 def board_tests(board: Board) -> Picture | None:
     """P-values of the paired tests."""
-    methods = [row.method for row in board.rows]
-    figure = p_values(methods, board.pairwise, f"{board.dataset}: paired t-tests")
-    return figure and (
-        figure,
+    return p_values(
+        [row.method for row in board.rows], board.baseline, board.pairwise,
+        f"{board.dataset}: paired t-tests",
         f"P-value of two methods after Holm's correction ({board.procedure}); dark cells (p < 0.05) differ. "
         "Methods are in order of their means, those with gaps last.",
-    )
+    )  # fmt: skip
 
 
 def sensitivity(board: Board, styles: Mapping[str, Style]) -> list[tuple[str, Picture]]:

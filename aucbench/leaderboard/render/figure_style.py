@@ -26,6 +26,9 @@ HIGHLIGHTED = 8  # methods in one picture, at most
 GREY, OTHERS = "0.78", " other method"  # colour of the other methods, and their label after their number
 HIDDEN = "_"  # a label that no legend shows
 LINES = 3  # of a label
+TALLEST = 8.5  # inches of a figure: a page of a paper and a caption
+BESIDE_ROWS = 1.0  # inches of it above and below its rows
+SMALLEST, LEADING = 5.0, 1.2  # points of type, and how many times these a line takes
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -45,10 +48,16 @@ class Style(NamedTuple):
         return {"color": self.colour, "linestyle": self.dashes, "linewidth": 1.4, "zorder": 2.5} | marks
 
 
+def foremost(methods: Sequence[str], baseline: str, most: int) -> list[str]:
+    """At most so many of the methods: the baseline, if it is one of them, and the first."""
+    first = [baseline] if baseline in methods else []
+    kept = list(dict.fromkeys([*first, *methods]))[:most]
+    return [method for method in methods if method in kept]
+
+
 def highlighted(styles: Mapping[str, Style], overall: Overall) -> dict[str, Style]:
     """Grey for all but a few methods of a group: the baseline and those with the best mean ranks."""
-    first = [overall.baseline] if overall.baseline in overall.methods else []
-    kept = list(dict.fromkeys([*first, *overall.methods]))[:HIGHLIGHTED]
+    kept = foremost(overall.methods, overall.baseline, HIGHLIGHTED)
     return {
         method: style if method in kept else Style(GREY, "o", "-", is_grey=True)
         for method, style in styles.items()
@@ -60,8 +69,12 @@ def legend(styles: Mapping[str, Style], methods: Sequence[str], names: Sequence[
     labels = short(names or methods)
     grey = [at for at, method in enumerate(methods) if styles[method].is_grey]
     for at in grey:
-        labels[at] = f"{len(grey)}{OTHERS}{'s' * (len(grey) > 1)}" if at == grey[0] else HIDDEN
+        labels[at] = _others(len(grey)) if at == grey[0] else HIDDEN
     return labels
+
+
+def _others(count: int) -> str:
+    return f"{count}{OTHERS}{'s' * (count > 1)}"
 
 
 def styles(report: Report) -> dict[str, Style]:
@@ -80,6 +93,47 @@ def begin(height: float = 4.2, columns: int = 1) -> tuple[Any, Any]:
     figure = Figure(figsize=(width(), height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.subplots(1, columns)
+
+
+def fitting(
+    methods: Sequence[str], baseline: str, inches: float = TALLEST - BESIDE_ROWS, length: int = 30
+) -> tuple[list[str], str]:
+    """The methods whose labels fit one above the other in so many inches, and a sentence on the others.
+
+    Where there is no room for all, these are the baseline and the first; the sentence is empty if there is.
+    """
+    lines = _lines(short(methods, length))
+    shown = foremost(methods, baseline, int(72 * inches / (LEADING * SMALLEST * lines)))
+    others = len(methods) - len(shown)
+    if not others:
+        return shown, ""
+    return shown, f" The baseline and the best are shown; there is no room for {_others(others)}."
+
+
+def type_size(labels: Sequence[str], inches: float) -> float:
+    """Points in which labels stand one above the other in so many inches; the usual ones at most."""
+    import matplotlib
+
+    usual = float(matplotlib.rcParams["ytick.labelsize"])
+    return min(usual, 72 * inches / (LEADING * len(labels) * _lines(labels)))
+
+
+def _lines(labels: Sequence[str]) -> int:
+    return max((label.count("\n") + 1 for label in labels), default=1)
+
+
+def begin_rows(methods: Sequence[str]) -> tuple[Any, Any]:
+    """A figure with a row for each method, the first on top; many rows are close to each other."""
+    from matplotlib.ticker import MaxNLocator
+
+    labels = short(methods)
+    inches = min((0.22 + 0.12 * _lines(labels)) * len(labels), TALLEST - BESIDE_ROWS)
+    figure, axes = begin(BESIDE_ROWS + inches)
+    axes.set_yticks(range(len(labels)), labels, fontsize=type_size(labels, inches))
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.grid(axis="y", color="0.93", linewidth=0.5)  # fainter than what is drawn in grey
+    axes.xaxis.set_major_locator(MaxNLocator(4 if width() < NARROW else 8))
+    return figure, axes
 
 
 def width() -> float:
@@ -162,24 +216,29 @@ def short(labels: Sequence[str], length: int = 30) -> list[str]:
     return found
 
 
-def p_values(methods: list[str], pairwise: Pairwise, title: str) -> Any:
-    """P-values of all pairs as a figure; None with fewer than two methods or no test at all."""
+def p_values(
+    methods: Sequence[str], baseline: str, pairwise: Pairwise, title: str, sentence: str
+) -> Picture | None:
+    """P-values of all pairs, of as many methods as fit; None with fewer than two or no test at all."""
     import seaborn as sns
 
-    size = len(methods)
-    values = np.array([[pairwise.get((one, other), np.nan) for other in methods] for one in methods])
+    longest = max((len(part) for label in short(methods, 24) for part in label.split("\n")), default=0)
+    inches = width() - 0.9 - 0.6 * SMALLEST / 72 * longest  # of the matrix: without the scale and labels
+    shown, missing = fitting(methods, baseline, inches, 24)
+    size, names = len(shown), short(shown, 24)
+    values = np.array([[pairwise.get((one, other), np.nan) for other in shown] for one in shown])
     if size < 2 or np.isnan(values).all():
         return None
     written = np.array([["<.01" if p < 0.01 else f"{p:.2f}" for p in row] for row in values])
     figure, axes = begin(0.85 * width())
-    names = short(methods, 24)
     sns.heatmap(
         values, vmin=0.0, vmax=0.2, cmap="viridis", annot=written if size <= 2 * width() else None, fmt="",
         annot_kws={"fontsize": "x-small"}, xticklabels=names, yticklabels=names, ax=axes, square=True,
         cbar_kws={"label": "p-value", "shrink": 0.7, "extend": "max"}, linewidths=0.5, linecolor="white",
     )  # fmt: skip
     axes.set_title(line(title))
-    axes.tick_params(axis="x", rotation=90, labelsize="small")
-    axes.tick_params(axis="y", rotation=0, labelsize="small")
+    points = type_size(names, inches)
+    axes.tick_params(axis="x", rotation=90, labelsize=points)
+    axes.tick_params(axis="y", rotation=0, labelsize=points)
     axes.grid(visible=False)
-    return figure
+    return figure, sentence + missing

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +11,13 @@ import numpy as np
 from aucbench.leaderboard.render import board_figures, objective_figures
 from aucbench.leaderboard.render.display import line
 from aucbench.leaderboard.render.figure_style import (
+    TALLEST,
     Picture,
     Style,
     against_log,
     begin,
+    begin_rows,
+    fitting,
     height,
     highlighted,
     legend,
@@ -22,6 +25,7 @@ from aucbench.leaderboard.render.figure_style import (
     p_values,
     short,
     styles,
+    type_size,
 )
 from aucbench.leaderboard.render.markdown import plain
 from aucbench.leaderboard.report import Estimate, Overall, Report
@@ -29,6 +33,7 @@ from aucbench.leaderboard.report import Estimate, Overall, Report
 FORMATS = ("png", "svg", "pdf")
 CAPTIONS = "pictures.md"  # the sentences once more, as text
 TICKS = 12  # of the axis of ranks, at most
+UNIT = 0.34  # inches, of a critical-difference diagram
 
 
 class Pictures(NamedTuple):
@@ -87,9 +92,9 @@ def _drawn(report: Report) -> Iterator[tuple[str, Picture | None]]:
         if overall.boards < 2:
             continue
         kind, few = "tuned" if overall.tuned else "untuned", highlighted(style, overall)
-        yield f"ranks-{kind}", ranks(overall, style)
-        yield f"gains-{kind}", gains(overall, style, report.baseline)
-        yield f"critical-difference-{kind}", critical_difference(overall, style)
+        yield f"ranks-{kind}", ranks(overall, few)
+        yield f"gains-{kind}", gains(overall, few, report.baseline)
+        yield f"critical-difference-{kind}", critical_difference(overall, few)
         yield f"profile-{kind}", profile(overall, few)
         yield f"tests-{kind}", overall_tests(overall)
         for cost in overall.reached:
@@ -110,7 +115,7 @@ def _drawn(report: Report) -> Iterator[tuple[str, Picture | None]]:
                 f"{where}-suboptimality-{cost}",
                 objective_figures.suboptimality(board, own, cost),
             )
-        yield f"{where}-runs", board_figures.runs(board, style)
+        yield f"{where}-runs", board_figures.runs(board, own)
         yield f"{where}-tests", board_figures.board_tests(board)
         for name, picture in board_figures.sensitivity(board, style):
             yield f"{where}-sensitivity-{name}", picture
@@ -127,60 +132,78 @@ def _file_name(title: str, taken: set[str]) -> str:
 
 
 def ranks(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
-    """Mean ranks with intervals; bars join methods that do not differ significantly."""
+    """Mean ranks with intervals; filled marks are methods that are tied with the best."""
     ranked = sorted(overall.ranks.items(), key=lambda item: item[1].value)
     if len(ranked) < 2:
         return None
-    figure, axes = _intervals(ranked, styles)
-    _bars(axes, [method for method, _ in ranked], overall)
+    best = set(overall.groups.get(ranked[0][0], ""))
+    letters = {method: set(overall.groups.get(method, "")) for method, _ in ranked}
+    worse = [method for method, own in letters.items() if best and own and not best & own]
+    figure, axes, missing = _intervals(ranked, styles, overall.baseline, hollow=worse)
+    axes.set_xlim(left=1.0)
+    axes.set_xticks(_ticks(1, int(axes.get_xlim()[1])))
     axes.set_xlabel("mean rank (1 is best)")
     axes.set_title(f"{overall.boards} boards, {'tuned' if overall.tuned else 'not tuned'}")
-    return figure, (
+    sentence = (
         "Mean rank over the boards on which every method shown has all runs, with a 95 % bootstrap interval; "
-        f"further left is better. Grey lines join, by their dots, methods that do not differ significantly "
-        f"({overall.procedure})."
+        "further left is better."
     )
+    if best:
+        for label, fill in [("tied with best", "0.3"), ("significantly worse", "white")][: 1 + bool(worse)]:
+            axes.plot([], [], "o", color="0.3", markerfacecolor=fill, label=label)
+        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize="small")
+        sentence += (
+            f" Filled marks are tied with the best, hollow ones significantly worse ({overall.procedure})."
+        )
+    return figure, sentence + missing
 
 
 def critical_difference(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
     """The diagram of Demsar (2006), from ten boards on."""
     if overall.friedman is None:
         return None
-    ranked = sorted(overall.ranks.items(), key=lambda item: item[1].value)
-    half = (len(ranked) + 1) // 2
-    groups = overall.cliques
-    top = -0.6 - 0.2 * len(groups)  # of the first name, under all bars
-    labels = short([method for method, _ in ranked], 34)
-    tall = max(label.count("\n") for label in labels)
-    figure, axes = begin(1.8 + (0.3 + 0.16 * tall) * half + 0.06 * len(groups))
     distance = overall.friedman["critical_difference"]
+    top = -0.6 - 0.2 * len(overall.cliques)  # of the first name, under all bars; in units, as all below
+    names = sorted(overall.ranks, key=lambda method: overall.ranks[method].value)
+    room = TALLEST - UNIT * (1.8 - top)
+    shown, missing = fitting(names, overall.baseline, 2 * room, 34)  # on two sides
+    overall = overall.only(shown)
+    ranked = [(method, overall.ranks[method]) for method in shown]
+    half = (len(ranked) + 1) // 2
+    labels = short(shown, 34)
+    apart = min(0.2 + 0.14 * max(label.count("\n") for label in labels), room / half) / UNIT
+    size = type_size(labels[:half], UNIT * apart * half)
+    figure, axes = begin(UNIT * (1.8 - top + apart * half))
     # Ranks are those among all methods, of which a part may be drawn.
     low = float(np.floor(ranked[0][1].value))
     high = float(np.ceil(max(ranked[-1][1].value, low + distance)))
     axes.set_xlim(low - 0.45 * (high - low), high + 0.45 * (high - low))
-    axes.set_ylim(top - half, 1.8)
+    axes.set_ylim(top - apart * half, 1.8)
     axes.axis("off")
     axes.plot([low, high], [0, 0], color="black", linewidth=1)
-    for tick in range(int(low), int(high) + 1, 1 + int(high - low) // TICKS):
+    for tick in _ticks(int(low), int(high)):
         axes.plot([tick, tick], [0, 0.12], color="black", linewidth=1)
         axes.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize="small")
     axes.plot([low, low + distance], [1.0, 1.0], color="black", linewidth=2)
     axes.text(low + distance / 2, 1.08, f"CD = {distance:.2f}", ha="center", va="bottom", fontsize="small")
     for place, (method, rank) in enumerate(ranked):
         left = place < half
-        row = top - (place if left else len(ranked) - 1 - place)
+        row = top - apart * (place if left else len(ranked) - 1 - place)
         end = low - 0.05 * (high - low) if left else high + 0.05 * (high - low)
-        axes.plot([rank.value, rank.value, end], [0, row, row], color=styles[method].colour, linewidth=1)
+        style = styles[method]
+        look = {} if style.is_grey else {"linewidth": 1.0, "linestyle": "-"}
+        axes.plot([rank.value, rank.value, end], [0, row, row], **style.line() | look)
         side = "right" if left else "left"
         end += (-0.02 if left else 0.02) * (high - low)  # clear of its line
-        axes.text(end, row, labels[place], ha=side, va="center", fontsize="small")
-    for level, members in enumerate(groups):
+        axes.text(end, row, labels[place], ha=side, va="center", fontsize=size)
+    for level, members in enumerate(overall.cliques):
         values = [overall.ranks[method].value for method in members]
         at = -0.24 - 0.2 * level
         axes.plot([min(values) - 0.04, max(values) + 0.04], [at, at], color="0.35", linewidth=3)
     return figure, (
         "Critical-difference diagram (Demsar 2006): mean ranks on the axis, 1 is best. Methods joined by a "
         "thick bar do not differ by Nemenyi's test at 95 %; the bar above shows how far apart ranks must be."
+        f"{missing}"
     )
 
 
@@ -190,13 +213,14 @@ def gains(overall: Overall, styles: Mapping[str, Style], name: str) -> Picture |
     if not overall.baseline or not found:
         return None
     ordered = sorted(found.items(), key=lambda item: -item[1].value)
-    figure, axes = _intervals(ordered, styles)
+    figure, axes, missing = _intervals(ordered, styles, overall.baseline)
     axes.axvline(0.0, color="0.5", linewidth=0.8)
     axes.set_xlabel(f"mean gain in test {overall.measure.symbol} over {line(overall.baseline)}")
     axes.set_title(f"gain over {line(name)}, {'tuned' if overall.tuned else 'not tuned'}")
     return figure, (
         f"Mean difference of test {overall.measure.title}, method - {line(overall.baseline)}, over the "
-        "boards on which neither has gaps, with a 95 % t interval over these boards; further right is better."
+        "boards on which neither has gaps, with a 95 % t interval over these boards; further right is "
+        f"better.{missing}"
     )
 
 
@@ -220,36 +244,40 @@ def profile(overall: Overall, styles: Mapping[str, Style]) -> Picture | None:
 
 def overall_tests(overall: Overall) -> Picture | None:
     """Holm-corrected p-values of Wilcoxon's tests."""
-    methods = [method for method in overall.methods if method in overall.ranks_with_gaps]
-    figure = p_values(methods, overall.pairwise, "Wilcoxon's tests across boards, Holm's correction")
-    return figure and (
-        figure,
+    return p_values(
+        [method for method in overall.methods if method in overall.ranks_with_gaps],
+        overall.baseline,
+        overall.pairwise,
+        "Wilcoxon's tests across boards, Holm's correction",
         "Corrected p-value of Wilcoxon's signed-rank test of two methods over their means on the boards that "
         "both have; dark cells (p < 0.05) differ.",
     )
 
 
-def _intervals(values: list[tuple[str, Estimate]], styles: Mapping[str, Style]) -> tuple[Any, Any]:
-    """A figure with a line for each method: a marker at its value, and a bar over the interval."""
-    labels = short([method for method, _ in values])
-    figure, axes = begin(1.0 + sum(0.34 + 0.12 * label.count("\n") for label in labels))
-    for place, (method, value) in enumerate(values):
-        style = styles[method]
+def _ticks(low: int, high: int) -> range:
+    """Ranks at which an axis has ticks."""
+    return range(low, high + 1, 1 + (high - low) // TICKS)
+
+
+def _intervals(
+    values: list[tuple[str, Estimate]],
+    styles: Mapping[str, Style],
+    baseline: str,
+    hollow: Sequence[str] = (),
+) -> tuple[Any, Any, str]:
+    """A figure with a row for each method that fits, its axes, and a sentence on those that do not.
+
+    The value is a mark, hollow for some methods, and its interval a line.
+    """
+    shown, missing = fitting([method for method, _ in values], baseline)
+    figure, axes = begin_rows(shown)
+    largest = axes.get_yticklabels()[0].get_size()
+    for place, method in enumerate(shown):
+        style, value = styles[method], dict(values)[method]
         axes.plot([value.low, value.high], [place, place], color=style.colour, linewidth=1.6)
-        axes.plot(value.value, place, marker=style.marker, color=style.colour, markersize=7)
-    axes.set_yticks(range(len(values)), labels)
-    axes.invert_yaxis()
-    return figure, axes
-
-
-def _bars(axes: Any, methods: list[str], overall: Overall) -> None:
-    """A bar for each letter that several methods share, to the left of all intervals."""
-    lows = [rank.low if np.isfinite(rank.low) else rank.value for rank in overall.ranks.values()]
-    low, step = min(lows), 0.02 * max(len(methods), 5)
-    letters = sorted({letter for method in methods for letter in overall.groups.get(method, "")})
-    groups = [
-        [at for at, m in enumerate(methods) if letter in overall.groups.get(m, "")] for letter in letters
-    ]
-    for level, places in enumerate(group for group in groups if len(group) > 1):
-        x = low - step * (level + 1.5)
-        axes.plot([x] * len(places), places, color="0.6", linewidth=2, marker="o", markersize=5)
+        axes.plot(
+            value.value, place, marker=style.marker, color=style.colour, clip_on=False,
+            markersize=min(4.0 if style.is_grey else 7.0, largest),
+            markerfacecolor="white" if method in hollow else style.colour,
+        )  # fmt: skip
+    return figure, axes, missing

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import matplotlib.colors
 import numpy as np
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 
 from aucbench.leaderboard.method_info import looks_of
 from aucbench.leaderboard.render import board_figures, figures
-from aucbench.leaderboard.render.figure_style import begin, look, power, short, styles
+from aucbench.leaderboard.render.figure_style import begin, fitting, look, power, short, styles
 from aucbench.leaderboard.report import Estimate, TriedSetting
 from aucbench.studies.plugin_metadata import colour
 from tests.helpers.small_study import report as random_report
@@ -131,6 +132,24 @@ def test_a_single_run_has_no_band_and_no_sentence_about_one():
     assert "band" in said[2]
 
 
+def test_curves_are_drawn_around_the_final_values_of_all_but_the_worst_quarter(report):
+    finals = [(0.60, True), (0.88, True), (0.89, True), (0.90, True), (0.90, True)]
+    low, high = board_figures.zoomed(finals)
+    assert low < 0.88 - 0.02
+    assert low > 0.85  # the worst is left out
+    assert 0.90 < high < 0.92
+    far = board_figures.zoomed([*finals, (0.99, False)])  # above all linear ones
+    assert 0.99 < far[1] <= 1.0
+    assert abs(far[0] - low) < 0.005
+    assert board_figures.zoomed([(0.3, False)])[0] < 0.3
+    board = report.boards[0]
+    with look():
+        figure, _ = board_figures.curves(board, styles(report), "seconds")
+    low, high = figure.axes[0].get_ylim()
+    assert low <= board.target <= high
+    assert low > min(np.min(line.get_ydata()) for line in figure.axes[0].get_lines())
+
+
 def test_many_methods_with_long_names_have_room_in_the_legend():
     report = random_report(methods=20, boards=1, gaps=False)
     names = {row.method: f"{row.method} (tuning=random loss=squared_hinge)" for row in report.boards[0].rows}
@@ -184,6 +203,60 @@ def test_of_many_methods_eight_are_named_and_the_others_are_counted():
     }
 
 
+@pytest.fixture(scope="module")
+def large():
+    """A report with many methods, and its first board."""
+    report = random_report(methods=42, boards=11, gaps=False)
+    return replace(report, boards=report.boards[:1])
+
+
+def overlapping(texts):
+    """Whether some texts are drawn over each other."""
+    boxes = [text.get_window_extent() for text in texts if text.get_text()]
+    return any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", ["column", "page"])
+def test_pictures_of_forty_methods_fit_a_page_and_no_labels_are_drawn_over_each_other(large, width):
+    with look(width):
+        drawn = {title: (figure, sentence) for title, figure, sentence in figures.pictures(large)}
+        for title, (figure, _) in drawn.items():
+            figure.canvas.draw()
+            assert figure.get_figheight() <= 9.0
+            axes = figure.axes[0]
+            assert not overlapping(axes.get_xticklabels()), title
+            assert not overlapping(axes.get_yticklabels()), title
+            sizes = [text.get_size() for text in [*axes.get_yticklabels(), *axes.texts]]
+            assert not sizes or min(sizes) >= 5.0
+        (diagram,) = drawn["critical-difference-tuned"][0].axes
+        assert not overlapping([text for text in diagram.texts if text.get_text() in large.looks])
+        assert len(drawn["ranks-tuned"][0].axes[0].get_yticks()) == 42
+    matrix, sentence = drawn["tests-tuned"]
+    others = 42 - len(matrix.axes[0].get_yticks())
+    assert (others > 0) == (width == "column")
+    assert (f" {others} other methods." in sentence) == (others > 0)
+
+
+def test_of_more_methods_than_fit_the_baseline_and_the_best_are_shown():
+    names = [f"method{number}" for number in range(300)]
+    shown, sentence = fitting(names, "method299")
+    assert shown == [*names[: len(shown) - 1], "method299"]
+    assert f" {300 - len(shown)} other methods." in sentence
+    assert fitting(names[:42], "method41") == (names[:42], "")
+
+
+@pytest.mark.slow
+def test_of_many_methods_across_boards_eight_have_colours(large):
+    with look():
+        drawn = {title: figure for title, figure, _ in figures.pictures(large)}
+    colours = {look.colour for look in large.looks.values()}
+    for title, expected in [("ranks-tuned", 8), ("gains-tuned", 7), ("critical-difference-tuned", 8)]:
+        lines = drawn[title].axes[0].get_lines()
+        coloured = [line for line in lines if len(line.get_xdata()) > 1 and line.get_color() in colours]
+        assert len(coloured) == expected, title  # gains are over the baseline
+
+
 def test_names_stand_clear_of_their_lines_in_the_diagram(report):
     with look("column"):
         figure, _ = figures.critical_difference(report.overall[0], styles(report))
@@ -209,16 +282,24 @@ def test_powers_of_ten_are_written_without_formulas():
     assert (power(1e5), power(1e-12)) == ("10⁵", "10⁻¹²")
 
 
-def test_bars_join_the_methods_of_each_group_and_no_others(report):
+def test_ranks_begin_at_1_and_methods_that_are_tied_with_the_best_are_filled(report):
     overall = replace(
-        report.overall[0], groups={"method0": "a", "method1": "ab", "method2": "b", "method3": "c"}
+        report.overall[0], groups={"method0": "a", "method1": "ab", "method2": "b", "method3": "ac"}
     )
+    ranked = sorted(overall.ranks, key=lambda method: overall.ranks[method].value)
+    best = set(overall.groups[ranked[0]])
     with look():
         figure, _ = figures.ranks(overall, styles(report))
-    bars = [line for line in figure.axes[0].get_lines() if line.get_color() == "0.6"]
-    assert sorted(tuple(line.get_ydata()) for line in bars) == [(0, 1), (1, 2)]
-    lows = [interval.low for interval in overall.ranks.values()]
-    assert all(max(line.get_xdata()) < min(lows) for line in bars)
+        untested, _ = figures.ranks(replace(overall, groups={}), styles(report))
+    marks = [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 1]
+    filled = [line.get_markerfacecolor() != "white" for line in marks]
+    assert filled == [bool(best & set(overall.groups[method])) for method in ranked]
+    assert set(filled) == {True, False}
+    assert "tied with best" in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert not untested.legends
+    low, high = figure.axes[0].get_xlim()
+    assert low == figure.axes[0].get_xticks()[0] == 1.0
+    assert high < max(rank.high for rank in overall.ranks.values()) + 1
 
 
 def test_ranks_without_intervals_are_drawn(report):
