@@ -187,7 +187,7 @@ function commandsOf(rows) {
 }
 
 function notesView() {
-  const signs = { "–": "not known; hover or tap for the reason", "†": "a time that cannot be compared with the others'", "°": "a method that is not a linear model", "‡": "a method exempt from a check", "§": "a tuning chose a value at the edge of the values tried", "!": "some runs diverged, failed or are missing" };
+  const signs = { "–": "not known; hover or tap for the reason", "†": "a time that cannot be compared with the others'", "°": "a method that is not a linear model", "‡": `a method ${report.exempt}`, "§": "a tuning chose a value at the edge of the values tried", "!": "some runs diverged, failed or are missing" };
   return [
     heading1("Notes"),
     section("made", "How the numbers were made", report.notes.length ? h("ul", { class: "notes" }, report.notes.map((note) => h("li", null, note))) : h("p", null, "No notes are recorded.")),
