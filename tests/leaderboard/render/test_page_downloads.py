@@ -121,6 +121,17 @@ def test_pages_link_to_the_paper(visit, address, view, link):
     assert tab.get_by_role("link", name="Paper").get_attribute("href") == f"https://doi.org/{link}"
 
 
+@pytest.mark.parametrize("declared", [True, False])
+def test_the_module_of_a_method_links_to_its_source_where_that_is_declared(visit, made, tmp_path, declared):
+    links = (("Source", "https://example.org/mine"),) if declared else ()
+    methods = {name: replace(own, source="mine.method0", links=links) for name, own in made.methods.items()}
+    write_page(replace(made, methods=methods), tmp_path / "p.html")
+    tab = visit(f"{(tmp_path / 'p.html').as_uri()}#methods/method0")
+    assert "mine.method0" in tab.locator(".facts").inner_text()
+    found = tab.get_by_role("link", name="mine.method0").evaluate_all("all => all.map(each => each.href)")
+    assert found == ["https://example.org/mine"] * declared
+
+
 def test_a_method_has_a_picture_of_its_gap_to_the_best(visit, address, made):
     tab = visit(f"{address}#methods/method3")
     titles = tab.locator("[id^='gaps'] svg g > g > title").all_text_contents()
