@@ -142,15 +142,6 @@ def bibliography(package: str) -> dict[str, str]:
     return {match[1]: match[0] for match in ENTRY.finditer(text)}
 
 
-def link(entry: str) -> str:
-    """Where the paper of a BibTeX entry is read: by its DOI, else at arXiv, else its address; else empty."""
-    found = _fields(entry)
-    for name, site in (("doi", "https://doi.org/"), ("eprint", "https://arxiv.org/abs/"), ("url", "")):
-        if name in found:
-            return site + found[name]
-    return ""
-
-
 def _fields(entry: str) -> dict[str, str]:
     values = re.findall(r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", entry, re.DOTALL | re.MULTILINE)
     return {name.lower(): _letters(value) for name, value in values}
@@ -196,12 +187,12 @@ def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
         return ()
     cited = str(getattr(found.cls, "citation", None) or "")
     entry = bibliography(found.cls.__module__.rpartition(".")[0] or found.cls.__module__).get(cited, cited)
-    paper = _address(entry)
+    paper = link(entry)
     named = {"Paper": paper} if paper else {}
     return tuple((named | _project_urls(found.distribution)).items())
 
 
-def _address(text: str) -> str:
+def link(text: str) -> str:
     """The first address in a BibTeX entry or a sentence, a DOI before others; empty where there is none."""
     fields = {key.lower(): value for key, value in re.findall(r"(\w+)\s*=\s*[{\"]([^{}\"]*)[}\"]", text)}
     if doi := fields.get("doi"):

@@ -29,7 +29,8 @@ def generate(app: Any) -> None:
     folder = docs / "generated"
     if folder.exists():
         shutil.rmtree(folder)
-    (folder / "methods").mkdir(parents=True)
+    for name in ("methods", "sources"):
+        (folder / name).mkdir(parents=True)
     if app.config.aucbench_runs:
         results.run(docs / "_runs")
         results.draw_curves(folder / "methods")

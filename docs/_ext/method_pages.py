@@ -32,7 +32,18 @@ def pages() -> dict[str, str]:
     plugins = aucbench.catalog().plugins[Family.algorithms]
     links = {name: f"{name}.md" for name in plugins}
     found = {f"methods/{name}.md": _page(plugin, links) for name, plugin in plugins.items()}
+    found |= {f"{source_page(plugin.source)}.md": _source(plugin.source) for plugin in plugins.values()}
     return found | {"methods/index.md": _index(list(plugins.values()))}
+
+
+def source_page(module: str) -> str:
+    """Where the source of a module is shown, below ``generated`` and without the ending of a file."""
+    return f"sources/{module}"
+
+
+def _source(module: str) -> str:
+    text = inspect.getsource(sys.modules[module])
+    return f"---\norphan: true\n---\n\n# {escaped(module)}\n\n`````python\n{text}`````\n"
 
 
 def _index(plugins: list[Plugin]) -> str:
@@ -72,7 +83,8 @@ def _page(plugin: Plugin, links: dict[str, str]) -> str:
         _list("Where it differs from its source", getattr(cls, "deviations", ())),
         _grid(cls),
         _citation(cls),
-        f"Code: `{cls.__module__}`, of {plugin.distribution} {plugin.version}.",
+        f"Code: [`{plugin.source}`](../{source_page(plugin.source)}.md), "
+        f"of {plugin.distribution} {plugin.version}.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

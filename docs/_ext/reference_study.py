@@ -17,6 +17,7 @@ from markdown import table
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
+from method_pages import source_page
 from scipy import stats
 
 import aucbench
@@ -27,7 +28,7 @@ from aucbench.contracts.validation import Family
 from aucbench.leaderboard import build, cells
 from aucbench.leaderboard.render import display, figure_style
 from aucbench.leaderboard.render.page import write_page
-from aucbench.leaderboard.report import Board, Estimate, Report, Row
+from aucbench.leaderboard.report import Board, Estimate, MethodInfo, Report, Row
 from aucbench.leaderboard.statistics.multiple_comparisons import holm
 
 DOCS = Path(__file__).parents[1]
@@ -307,16 +308,21 @@ def draw(path: Path) -> None:
 def write_leaderboard(path: Path, file: Path = ARCHIVE) -> None:
     """The page of the whole study, one file; methods and data sets link to the pages of this site."""
     whole = report(file)
-    methods = {
-        label: replace(info, links=(*info.links, ("Documentation", f"generated/methods/{info.name}.html")))
-        for label, info in whole.methods.items()
-    }
+    methods = {label: replace(info, links=_links(info)) for label, info in whole.methods.items()}
     page = ("Documentation", "generated/datasets.html")
     boards = [
         replace(board, facts=replace(board.facts, links=(*board.facts.links, page))) for board in whole.boards
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_page(replace(whole, methods=methods, boards=tuple(boards)), path)
+
+
+def _links(info: MethodInfo) -> tuple[tuple[str, str], ...]:
+    own = {
+        "Documentation": f"generated/methods/{info.name}.html",
+        "Source": f"generated/{source_page(info.source)}.html",
+    }
+    return tuple((dict(info.links) | own).items())
 
 
 def write(folder: Path) -> None:

@@ -134,8 +134,9 @@ def test_the_front_page_has_promise_numbers_picture_install_first_command_and_a_
     assert "python -m aucbench" in article
     for name in ("leaderboard", "leaderboard_tuned"):
         assert f"{name}.html" in article
-        linked = set(re.findall(r"generated/[a-z_/]+\.html", (site / f"{name}.html").read_text("utf-8")))
-        assert len(linked) > 40
+        linked = set(re.findall(r"generated/[a-z0-9_/.]+\.html", (site / f"{name}.html").read_text("utf-8")))
+        assert len([page for page in linked if "/methods/" in page]) > 35
+        assert len([page for page in linked if "/sources/" in page]) > 25
         assert all((site / page).is_file() for page in linked)
 
 

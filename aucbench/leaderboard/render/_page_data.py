@@ -77,6 +77,7 @@ def packed(report: Report) -> dict[str, Any]:
     _name_boards(groups)
     return found | {
         "floor": FLOOR,
+        "exempt": display.EXEMPT,
         "fractions": FRACTIONS,
         "target": TARGET,
         "groups": groups,

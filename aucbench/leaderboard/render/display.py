@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from aucbench.leaderboard.report import Board, Estimate, Overall, Report, Row, TriedSetting
 
 NONE = "-"
+EXEMPT = "exempt from some checks of `aucbench check`"  # what every view says of such a method
 
 
 def formatted(value: float, spec: str) -> str:
@@ -194,7 +195,7 @@ def target(board: Board) -> str:
 def remarks(board: Board) -> list[str]:
     """What the marks in the table of a board mean."""
     marked = sorted({f"† {row.method}: {row.timing_mark}" for row in board.rows if row.timing_mark})
-    exempt = [f"* {row.method} is exempt from checks: {row.exempt}" for row in board.rows if row.exempt]
+    exempt = [f"* {row.method} is {EXEMPT}: {row.exempt}" for row in board.rows if row.exempt]
     other = [
         f"° {row.method} is not a linear model: {row.parameters}" for row in board.rows if not row.linear
     ]

@@ -8,6 +8,7 @@ import pytest
 
 from aucbench.leaderboard import build
 from aucbench.leaderboard.render.page import write_page
+from tests.helpers.board_cells import altered, finished
 from tests.helpers.small_study import cells, report
 
 BOARDS, METHODS, RUNS = 10, 12, 5
@@ -234,6 +235,78 @@ def test_ties_with_the_best_stand_in_the_place_of_letters(visit, made, address):
     assert set(shown) == {"best", "tied", "\u2013"} or len(set(shown)) == 2
     dash = tab.locator(f".results tbody tr > :nth-child({place}) .nothing").first
     assert dash.get_attribute("title") == f"significantly worse than {lead.method}"
+
+
+@pytest.fixture(scope="module")
+def far_away(tmp_path_factory):
+    """Fourteen methods of about the same AUC, and two slow ones, far above and far below them."""
+    aucs = {f"near{k}": 0.88 + 0.0005 * (k * 5 % 14) for k in range(14)} | {"above": 0.97, "below": 0.6}
+    seconds = {name: 0.01 * 1.1 ** (k * 3 % 14) for k, name in enumerate(aucs)} | {"above": 0.5, "below": 0.4}
+    found = [
+        altered(finished(auc, algorithm=name, dataset=data), result={"train_seconds": seconds[name]})
+        for name, auc in aucs.items()
+        for data in ("one", "two")
+    ]
+    file = tmp_path_factory.mktemp("far") / "page.html"
+    made = build.build(found, "a study", one_study=True)
+    write_page(made, file)
+    return made.overall[0].costs, file.as_uri()
+
+
+def test_a_zoom_leaves_methods_that_are_far_from_the_others_at_the_edge(visit, far_away):
+    tab = visit(far_away[1], viewport={"width": 1400, "height": 900})
+    picture = tab.locator("#pareto > figure svg")
+    height = picture.bounding_box()["height"]
+
+    def heights():
+        boxes = {
+            name: tab.locator(f'#pareto > figure .point[data-method="{name}"] > path').last.bounding_box()
+            for name in far_away[0]
+        }
+        return {name: box["y"] + box["height"] / 2 for name, box in boxes.items()}
+
+    own = heights()
+    near = [own[name] for name in own if name.startswith("near")]
+    assert max(near) - min(near) > 0.6 * height
+    assert own["above"] < min(near)
+    assert own["below"] > max(near)
+    names = tab.locator("#pareto > figure .point text:not(.aside)").all_text_contents()
+    assert {"above 0.9700 ↑", "below 0.6000 ↓"} <= set(names)
+    tab.get_by_role("button", name="full", exact=True).click()
+    own = heights()
+    near = [own[name] for name in own if name.startswith("near")]
+    assert max(near) - min(near) < 0.1 * height
+    assert "↑" not in tab.locator("#pareto > figure svg").text_content()
+
+
+def test_the_front_is_named_in_the_picture_and_listed_by_its_costs(visit, far_away):
+    costs, address = far_away
+    front = sorted((name for name, cost in costs.items() if cost.on_front), key=lambda n: costs[n].seconds)
+    assert len(front) > 2
+    tab = visit(address, viewport={"width": 1400, "height": 900})
+    listed = f"from the cheapest: {', '.join(front[:-1])} and {front[-1]}."
+    assert listed in tab.locator("#pareto > figure figcaption").inner_text()
+    for name in front:
+        assert tab.locator(f'#pareto > figure .point[data-method="{name}"] text').is_visible()
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_names_in_the_picture_of_costs_cover_neither_names_nor_marks(visit, far_away, width):
+    tab = visit(far_away[1], viewport={"width": width, "height": 900})
+    boxes = """all => all.map(each => {
+        const { x, y, width, height } = each.getBBox();
+        return [each.parentNode.dataset.method, x, y, width, height];
+    })"""
+    names = tab.locator("#pareto > figure .point text:not(.aside)").evaluate_all(boxes)
+    marks = tab.locator("#pareto > figure .point path:not(.hair)").evaluate_all(boxes)
+    assert len(names) >= 8
+    covered = [
+        (one, other)
+        for one, x, y, w, h in names
+        for other, left, top, across, down in names + marks
+        if one != other and x < left + across and left < x + w and y + 3 < top + down and top < y + h - 3
+    ]
+    assert covered == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

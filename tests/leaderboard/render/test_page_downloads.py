@@ -10,6 +10,7 @@ import pytest
 
 from aucbench.leaderboard import build
 from aucbench.leaderboard.render.page import write_page
+from tests.helpers.board_cells import finished
 from tests.helpers.small_study import cells
 
 VIEWS = ("overall", "results", "data", "data/data1", "methods", "methods/method0", "notes")
@@ -120,6 +121,17 @@ def test_pages_link_to_the_paper(visit, address, view, link):
     assert tab.get_by_role("link", name="Paper").get_attribute("href") == f"https://doi.org/{link}"
 
 
+@pytest.mark.parametrize("declared", [True, False])
+def test_the_module_of_a_method_links_to_its_source_where_that_is_declared(visit, made, tmp_path, declared):
+    links = (("Source", "https://example.org/mine"),) if declared else ()
+    methods = {name: replace(own, source="mine.method0", links=links) for name, own in made.methods.items()}
+    write_page(replace(made, methods=methods), tmp_path / "p.html")
+    tab = visit(f"{(tmp_path / 'p.html').as_uri()}#methods/method0")
+    assert "mine.method0" in tab.locator(".facts").inner_text()
+    found = tab.get_by_role("link", name="mine.method0").evaluate_all("all => all.map(each => each.href)")
+    assert found == ["https://example.org/mine"] * declared
+
+
 def test_a_method_has_a_picture_of_its_gap_to_the_best(visit, address, made):
     tab = visit(f"{address}#methods/method3")
     titles = tab.locator("[id^='gaps'] svg g > g > title").all_text_contents()
@@ -149,6 +161,35 @@ def test_axes_of_ranks_have_two_ticks_on_a_phone(visit, tmp_path, methods):
     assert tab.locator("#ranking thead svg text").count() >= 2
     numbers = [text for text in tab.locator("#critical svg > text").all_text_contents() if text.isdigit()]
     assert len(numbers) >= 2
+
+
+@pytest.mark.parametrize("view", ["overall", "data/one"])
+@pytest.mark.parametrize("label", ["method{}", "a_method_of_a_long_name_{}"])
+def test_paper_has_all_pairs_and_nothing_beyond_its_edge(visit, tmp_path, view, label):
+    names = [label.format(k) for k in range(44)]
+    found = [
+        finished(0.9 - 0.005 * k - 0.002 * (run * k % 3), seed=run, algorithm=name, dataset=data)
+        for k, name in enumerate(names)
+        for data in ("one", "two")
+        for run in range(3)
+    ]
+    write_page(build.build(found, "a study"), tmp_path / "p.html")
+    width = round((210 - 2 * 13) / 25.4 * 96)  # of A4 without its margins, in pixels
+    tab = visit(f"{(tmp_path / 'p.html').as_uri()}#{view}", viewport={"width": width, "height": 1000})
+    tab.emulate_media(media="print")
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    tables = tab.locator("#pairs table")
+    heads = [own.locator("thead span") for own in tables.all()]
+    titles = [own.evaluate_all("all => all.map(each => each.title)") for own in heads]
+    assert len(titles) > 1
+    assert [name for own in titles for name in own] == names
+    for own, part in zip(tables.all(), titles, strict=True):
+        assert own.locator("tbody tr").count() == 44
+        assert own.locator("tbody td").count() == 44 * len(part)
+    ends = tab.locator("#view table").evaluate_all("all => all.map(e => e.getBoundingClientRect().right)")
+    assert max(ends) <= width
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tables.count() == 1
 
 
 @pytest.mark.parametrize("width", [1400, 390])

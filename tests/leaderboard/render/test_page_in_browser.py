@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from aucbench.leaderboard import build
+from aucbench.leaderboard.render.display import EXEMPT
 from aucbench.leaderboard.render.page import write_page
-from tests.helpers.board_cells import budget, finished, tuning, unfinished
+from tests.helpers.board_cells import altered, budget, finished, tuning, unfinished
 from tests.helpers.small_study import cells, report
 from tests.leaderboard import test_by_measure as by_measure
 from tests.leaderboard.render.test_page import HARMFUL, named
@@ -256,6 +257,19 @@ def test_reports_with_nothing_or_little_in_them_open(visit, tmp_path):
             tab.goto(f"{address}#{view}")
             tab.reload()
             tab.locator("#title").wait_for()
+
+
+def test_a_sign_of_exemption_says_from_what(visit, tmp_path):
+    exempt = {"alpha": {"cost": "it waits"}, "beta": {"cost": "it waits"}, "gamma": {"auc": "it forgets"}}
+    made = [altered(finished(0.9, algorithm=name), algorithm={"exempt": own}) for name, own in exempt.items()]
+    write_page(build.build(made, "t"), tmp_path / "page.html")
+    tab = visit(f"{(tmp_path / 'page.html').as_uri()}#data/data")
+    assert tab.locator(".footnotes li").all_inner_texts() == [
+        f"‡ alpha and beta are {EXEMPT}: cost: it waits",
+        f"‡ gamma is {EXEMPT}: auc: it forgets",
+    ]
+    sign = tab.locator(".results tbody tr", has_text="gamma").locator(".mark")
+    assert sign.get_attribute("title") == f"gamma is {EXEMPT}: auc: it forgets"
 
 
 @pytest.mark.parametrize("by", ["auc", "ap"])

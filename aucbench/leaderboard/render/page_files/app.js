@@ -130,10 +130,12 @@ prefersDark.addEventListener("change", () => {
   render(false);
 });
 window.addEventListener("beforeprint", () => {
+  printing = true;
   applyTheme("light");
   render(false);
 });
 window.addEventListener("afterprint", () => {
+  printing = false;
   applyTheme();
   render(false);
 });

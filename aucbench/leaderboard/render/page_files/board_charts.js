@@ -138,12 +138,10 @@ function strip(row, scale, y, { left, right, width, coloured }) {
 function pairsSection(names, { pairs, procedure }, order) {
   if (!pairs.length) return section("pairs", "Pairs", h("p", null, "No pair was compared: a test needs two methods with results in common."));
   const caption = `p-values of all pairs: ${procedure}`;
+  const places = new Map(names.map((name, k) => [name, k]));
+  const cell = (row, column) => (row === column ? h("td", { class: "same", "aria-label": "the same method" }) : pairCell(row, column, pairs[places.get(row)][places.get(column)]));
   return section("pairs", "Pairs",
-    h("div", { class: "scroll fit", tabindex: 0, role: "region", "aria-label": caption },
-      h("table", { class: "matrix" }, h("caption", { class: "sr" }, caption),
-        h("thead", null, h("tr", null, h("td", null), names.map((name) => h("th", { scope: "col", class: "upright" }, h("span", { title: name }, short(name, 20)))))),
-        h("tbody", null, names.map((row, k) => h("tr", null, h("th", { scope: "row" }, methodLink(row)),
-          names.map((column, j) => (k === j ? h("td", { class: "same", "aria-label": "the same method" }) : pairCell(row, column, pairs[k][j])))))))),
+    partsOf(names, names).map((columns) => matrix(caption, "pairs", columns.map((name) => h("span", { title: name }, short(name, 20))), names, (row) => columns.map((column) => cell(row, column)))),
     reading(`Each cell is the p-value, after Holm's correction, of the method of the line against that of the column (${procedure}). `,
       h("span", { class: "swash better" }, "+"), ` the line's method is significantly better (p below ${report.level}), `,
       h("span", { class: "swash worse" }, "−"), ` significantly worse; grey: not significant. Order: ${order}.`));

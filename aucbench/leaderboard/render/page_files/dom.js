@@ -58,6 +58,16 @@ function short(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
+let printing = false; // whether the page is being drawn for paper
+
+// The columns of a matrix with the given names of lines: on paper in parts of about equal size that fit a portrait A4 page.
+function partsOf(columns, names) {
+  if (!printing) return [columns];
+  const most = Math.max(1, Math.floor((687 - 4.4 * Math.max(...names.map((name) => name.length))) / 30)); // pixels, at the print sizes of page.css
+  const size = Math.ceil(columns.length / Math.ceil(columns.length / most));
+  return Array.from({ length: Math.ceil(columns.length / size) }, (_, k) => columns.slice(k * size, (k + 1) * size));
+}
+
 // The width that a picture may take, measured once per drawing.
 function room() {
   room.width = room.width || measured();

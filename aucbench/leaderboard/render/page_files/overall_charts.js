@@ -63,12 +63,19 @@ function incompleteness(lines, gaps) {
 
 // Every method on every data set at a glance.
 function heatSection(group) {
+  const names = namesOf(group);
   return section("glance", "All results at a glance",
-    h("div", { class: "scroll fit", tabindex: 0, role: "region", "aria-label": `Mean ${report.measure.title} of every method on every data set` },
-      h("table", { class: "matrix heat" }, h("caption", { class: "sr" }, `Mean test ${report.measure.title} of every method on every data set`),
-        h("thead", null, h("tr", null, h("td", null), group.boards.map((board) => h("th", { scope: "col", class: "upright" }, h("span", null, boardLink(board)))))),
-        h("tbody", null, group.lines.map(({ method }) => h("tr", { "data-method": method }, h("th", { scope: "row" }, methodLink(method)), group.boards.map((board) => heatCell(board, method))))))),
+    partsOf(group.boards, names).map((boards) => matrix(`Mean test ${report.measure.title} of every method on every data set`, "heat",
+      boards.map((board) => h("span", null, boardLink(board))), names, (method) => boards.map((board) => heatCell(board, method)))),
     reading(`Mean test ${report.measure.title}. The stronger the blue of a cell, the better its place on that data set; bold is the best. Follow a name for the details.`));
+}
+
+// A table of methods whose columns have upright headings.
+function matrix(caption, kind, heads, names, cellsOf) {
+  return h("div", { class: "scroll fit", tabindex: 0, role: "region", "aria-label": caption },
+    h("table", { class: `matrix ${kind}` }, h("caption", { class: "sr" }, caption),
+      h("thead", null, h("tr", null, h("td", null), heads.map((head) => h("th", { scope: "col", class: "upright" }, head)))),
+      h("tbody", null, names.map((name) => h("tr", { "data-method": name }, h("th", { scope: "row" }, methodLink(name)), cellsOf(name))))));
 }
 
 function heatCell(board, method) {

@@ -12,13 +12,17 @@ function nonlinear(row) {
   return row.linear ? "" : "not a linear model";
 }
 
+function exemption(names, reasons) {
+  return reasons ? `${list(names)} ${names.length > 1 ? "are" : "is"} ${report.exempt}: ${reasons}` : "";
+}
+
 function badge(text, title) {
   return h("span", { class: "badge", title: title || null }, text);
 }
 
 // The cells that are more than their text. `item` is a row of a board, or a board.
 const RENDERED = {
-  method: (text, row) => [methodLink(text), mark("°", nonlinear(row)), mark("‡", row.exempt), mark("§", row.edges)],
+  method: (text, row) => [methodLink(text), mark("°", nonlinear(row)), mark("‡", exemption([row.method], row.exempt)), mark("§", row.edges)],
   data: (text, item) => boardLink(item.board ?? item),
   leader: (text) => methodLink(text),
   auc: (text, row) => (row.rows || known(row.auc.value) ? h("span", { title: String(row.cells.auc[1]) }, text) : badge(text, row.advice)),
@@ -122,19 +126,19 @@ function rowTable(caption, names, rows, usual, { count, limit } = {}) {
 // Under a table: what its signs mean.
 function footnotes(rows, columns) {
   const times = columns.some((each) => each.timed) ? gathered(rows, "†", (row) => row.timing_mark) : [];
-  const found = [...times, ...gathered(rows, "°", nonlinear), ...gathered(rows, "‡", (row) => row.exempt), ...gathered(rows, "§", (row) => row.edges)];
+  const found = [...times, ...gathered(rows, "°", nonlinear), ...gathered(rows, "‡", (row) => row.exempt, exemption), ...gathered(rows, "§", (row) => row.edges)];
   return found.length ? h("ul", { class: "footnotes" }, found) : null;
 }
 
-function gathered(rows, sign, text) {
+function gathered(rows, sign, text, says = (names, reason) => `${list(names)}: ${reason}`) {
   const by = new Map();
   for (const row of rows) {
     if (text(row)) by.set(text(row), [...(by.get(text(row)) || []), row.method]);
   }
   return [...by].map(([reason, names]) => {
     const who = [...new Set(names)].sort(naturally);
-    const shown = who.length > 6 ? `${who.slice(0, 6).join(", ")} and ${who.length - 6} more` : list(who);
-    return h("li", null, `${sign} ${shown}: ${reason}`);
+    const shown = who.length > 6 ? [...who.slice(0, 6), `${who.length - 6} more`] : who;
+    return h("li", null, `${sign} ${says(shown, reason)}`);
   });
 }
 

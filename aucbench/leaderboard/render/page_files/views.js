@@ -27,12 +27,16 @@ function facts(found) {
 
 // A link where a text is an address of the web, and nothing else is.
 function outward(text) {
-  return /^https?:\/\/[^\s]+$/i.test(text) ? h("a", { href: text, rel: "noreferrer noopener", target: "_blank" }, text) : text;
+  return /^https?:\/\/[^\s]+$/i.test(text) ? away(text, text) : text;
+}
+
+function away(text, address) {
+  return h("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, text);
 }
 
 // Links to paper, documentation and source, where these are known.
 function outside(links) {
-  return links?.length ? h("p", { class: "local" }, links.map(([text, address]) => h("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, text))) : null;
+  return links?.length ? h("p", { class: "local" }, links.map(([text, address]) => away(text, address))) : null;
 }
 
 function overallView() {
@@ -136,6 +140,7 @@ function oneMethod(name) {
   const info = methods.get(name) || { summary: "", citation: "", claims: "", deviations: [], source: "", distribution: "" };
   const all = methodNames();
   const places = placesOf(name);
+  const [, code] = info.links?.find(([text]) => text === "Source") ?? [];
   const fact = (label, value, reason) => ({ label, value, reason, long: true });
   return [
     steps("methods", "All methods", all, all.indexOf(name), (k) => all[k]),
@@ -145,7 +150,7 @@ function oneMethod(name) {
       fact("Source", outward(info.citation), "no citation is recorded"),
       fact("Claims", info.claims, "the plugin claims nothing"),
       fact("Differs from its source", info.deviations.length ? h("ul", null, info.deviations.map((text) => h("li", null, text))) : "in nothing that is declared"),
-      fact("Code", outward(info.source), "not recorded"),
+      fact("Code", code ? away(info.source, code) : outward(info.source), "not recorded"),
       fact("Distribution", info.distribution, "not recorded"),
     ]),
     info.citation ? h("p", null, copyButton("Copy citation", info.citation)) : null,
@@ -187,7 +192,7 @@ function commandsOf(rows) {
 }
 
 function notesView() {
-  const signs = { "–": "not known; hover or tap for the reason", "†": "a time that cannot be compared with the others'", "°": "a method that is not a linear model", "‡": "a method exempt from a check", "§": "a tuning chose a value at the edge of the values tried", "!": "some runs diverged, failed or are missing" };
+  const signs = { "–": "not known; hover or tap for the reason", "†": "a time that cannot be compared with the others'", "°": "a method that is not a linear model", "‡": `a method ${report.exempt}`, "§": "a tuning chose a value at the edge of the values tried", "!": "some runs diverged, failed or are missing" };
   return [
     heading1("Notes"),
     section("made", "How the numbers were made", report.notes.length ? h("ul", { class: "notes" }, report.notes.map((note) => h("li", null, note))) : h("p", null, "No notes are recorded.")),
