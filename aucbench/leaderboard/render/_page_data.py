@@ -160,7 +160,7 @@ def _of_group(overall: Overall, boards: Sequence[Board], level: float) -> dict[s
     return {
         "lines": lines,
         "verdict": leaders.overall_verdict(overall, level),
-        "letters": display.ties(overall.procedure),
+        "ties": display.ties(overall.procedure),
         "pairs": _pairs(
             overall.methods, overall.pairwise, {name: -rank.value for name, rank in ranks.items()}, level
         ),
@@ -217,7 +217,7 @@ def _board(board: Board, level: float, columns: Sequence[Column[Row, Board]]) ->
     found = {
         "cells": _cells(BOARD_COLUMNS, board, board, _board_fields(board)),
         "verdict": leaders.board_verdict(board),
-        "letters": display.ties(board.procedure),
+        "ties": display.ties(board.procedure),
         "target_gap": max(board.best - board.target, FLOOR),
         "target_text": display.target(board),
         "pairs": _pairs([*values], board.pairwise, values, level),

@@ -20,7 +20,7 @@ function rankingSection(group) {
           h("th", { scope: "row" }, methodLink(line.method)),
           h("td", { class: "whiskers" }, whisker(line, scale, gaps)),
           columns.map((column) => h("td", { class: column.left ? "txt" : "num" }, rankingCell(column.key, line)))))))),
-    reading("The dot is the average rank over the data sets (further left is better), the line its confidence interval", gaps ? ", the ring the average rank on the available data sets" : "", ". ", group.letters,
+    reading("The dot is the average rank over the data sets (further left is better), the line its confidence interval", gaps ? ", the ring the average rank on the available data sets" : "", ". ", group.ties,
       " W/T/L sums the wins, ties and losses of all data sets.", group.baseline_reason ? ` There are no gains: ${group.baseline_reason}.` : ""),
     incompleteness(lines, gaps));
 }

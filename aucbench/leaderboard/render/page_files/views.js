@@ -103,7 +103,7 @@ function boardView(board) {
     localLinks([["results", "Results"], ["curves", "Curves"], ["runs", "Runs"], ["pairs", "Pairs"], board.tuned ? ["tuning", "Tuning"] : null, ["facts", "The data"]]),
     section("results", "Results",
       rowTable(`Results on ${board.dataset}`, ["method"], () => board.rows, "rank"),
-      reading(`Best first by mean test ${report.measure.title}, unless another heading is clicked. `, board.letters || "No pair of methods could be tested.",
+      reading(`Best first by mean test ${report.measure.title}, unless another heading is clicked. `, board.ties || "No pair of methods could be tested.",
         board.baseline_reason ? ` There are no gains: ${board.baseline_reason}.` : "")),
     curvesSection(board),
     stripsSection(board),
