@@ -64,6 +64,8 @@ class Algorithm(Protocol):
         one by one, or None where these settings cannot be. They differ in numbers only, not in names and
         flags; the states are as `init` gave them, and are no longer used by others. Not asked of ``full``
         methods.
+    ``min_together``
+        The fewest settings for which it is asked, 2 where it is not declared: fewer train faster alone.
     ``init_from(problem, rng, state)``
         For a ``full`` method with `done`: the state before the first iteration, in the place of `init`, where
         settings of a grid follow each other. `state` is that in which another setting, which differs in

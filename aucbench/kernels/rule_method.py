@@ -55,6 +55,7 @@ class RuleMethod:
     """
 
     access: ClassVar[Access]
+    min_together: ClassVar[int] = 6  # fewer fill too little of a block of 8
 
     @property
     def rule(self) -> Rule:

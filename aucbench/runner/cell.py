@@ -5,6 +5,7 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -77,6 +78,11 @@ def check_memory(n_features: int) -> None:
         )
 
 
+def is_asked_together(algorithm: Any, settings: int) -> bool:
+    """Whether a method is asked to train so many settings at once."""
+    return hasattr(algorithm, "together") and settings >= max(2, getattr(algorithm, "min_together", 2))
+
+
 def compile_kernels(task: Task, together: int = 1) -> None:
     """Compile or load every kernel the cell will use, on a few rows of the same types.
 
@@ -97,7 +103,7 @@ def compile_kernels(task: Task, together: int = 1) -> None:
         scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
             scorer.values([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
-        if together > 1 and hasattr(algorithm, "together"):
+        if is_asked_together(algorithm, together):
             states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(together)]
             if (lockstep := type(algorithm).together([algorithm] * together, states)) is not None:
                 lockstep.step(batch)

@@ -18,6 +18,7 @@ from aucbench.runner.cell import (
     check_memory,
     check_requirements,
     compile_kernels,
+    is_asked_together,
     max_chunk,
     scorer_of,
     training_context,
@@ -179,12 +180,14 @@ class _Grid:
         kinds: dict[Any, dict[int, Trainer]] = {}
         for k, trainer in trainers.items():
             task = self._tasks[k]
-            joins = hasattr(task.algorithm, "together") and not self._one_by_one and task.weights is None
-            kinds.setdefault(_kind(task) if joins else k, {})[k] = trainer
+            alone = self._one_by_one or task.weights is not None
+            kinds.setdefault(k if alone else _kind(task), {})[k] = trainer
         parts: list[_Alone | _Together] = []
         for members in kinds.values():
             with self._error_ends(*members):
-                lockstep = _start_together(members) if len(members) > 1 else None
+                algorithm = self._tasks[next(iter(members))].algorithm
+                joins = is_asked_together(algorithm, len(members))
+                lockstep = _start_together(members) if joins else None
                 if lockstep is None:
                     parts += [_Alone({k: trainer}, self._error_ends) for k, trainer in members.items()]
                 else:

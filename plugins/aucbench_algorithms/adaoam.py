@@ -72,6 +72,7 @@ class AdaOam(LinearMethod):
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
     step_size: ClassVar[str] = "eta"
+    min_together: ClassVar[int] = 6
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="d^2")
     citation: ClassVar[str] = "ding2015adaoam"
     deviations: ClassVar[tuple[str, ...]] = (

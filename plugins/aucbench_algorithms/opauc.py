@@ -69,6 +69,7 @@ class Opauc(LinearMethod):
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
     step_size: ClassVar[str] = "eta"
+    min_together: ClassVar[int] = 6
     claims: ClassVar[Claims] = Claims(rate="1/t", cost="d^2")
     citation: ClassVar[str] = "gao2013opauc"
     deviations: ClassVar[tuple[str, ...]] = (

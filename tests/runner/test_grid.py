@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 import aucbench
-from aucbench import Access, DataError, ParameterError
+from aucbench import Access, DataError, ParameterError, kernels
 from aucbench.runner import grid
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
@@ -51,6 +51,14 @@ def _short_chunks(monkeypatch):
     monkeypatch.setattr(grid, "CHUNK_VISITS", 37)
 
 
+@pytest.fixture(autouse=True)
+def _few_together(request, monkeypatch):
+    """So that few settings train together."""
+    if "min_together" not in request.node.name:
+        for cls in (kernels.RuleMethod, *map(aucbench.catalog().algorithm, ("opauc", "adaoam"))):
+            monkeypatch.setattr(cls, "min_together", 2)
+
+
 def task(algorithm, loss=None, layout="dense", **options):
     return Task(algorithm, loss, *DATA[layout], **options)
 
@@ -90,6 +98,17 @@ def test_settings_see_the_weights_of_the_rows(name):
         assert difference(outcome.weights, unweighted.weights) > 1e-4
     with pytest.raises(ParameterError, match="must share weights"):
         run_grid([tasks[0], replace(tasks[1], weights=None)])
+
+
+@pytest.mark.parametrize(("name", "field"), [("solam", "zeta"), ("opauc", "eta")])
+def test_fewer_than_min_together_train_alone(name, field, monkeypatch):
+    cls = aucbench.catalog().algorithm(name)
+    counts, together = [], cls.together
+    monkeypatch.setattr(cls, "together", lambda own, states: counts.append(len(own)) or together(own, states))
+    loss = aucbench.catalog().loss("square")()
+    for count in (cls.min_together - 1, cls.min_together):
+        run_grid([task(cls(**{field: 0.01 * 2**k}), loss) for k in range(count)])
+    assert set(counts) == {cls.min_together}
 
 
 @pytest.mark.parametrize(

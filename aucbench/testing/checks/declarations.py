@@ -14,7 +14,7 @@ from aucbench.testing.findings import Broken
 OPTIONAL = (
     "weights", "finalize", "batch_size", "plans", "done", "losses", "grid", "ignored", "step_size", "claims",
     "citation", "deviations", "requires", "exempt", "resumable", "weighted",
-    "together", "init_from", "objective", "minimises",
+    "together", "min_together", "init_from", "objective", "minimises",
 )  # fmt: skip
 KNOWN = (*OPTIONAL, "name", "access", "init", "step", "score")
 SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked
