@@ -140,9 +140,13 @@ class _Sgd(kernels.RuleMethod):
 
     @classmethod
     def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> Any:
-        """Settings in lockstep; None where scikit-learn trains."""
+        """Settings in lockstep; None where scikit-learn trains, and with the logistic loss.
+
+        The steps, 1 / (alpha (t + alpha^-0.75)), are so long with the small values of the grid that with this
+        loss rounding grows until the first digits differ, and lockstep rounds in another order.
+        """
         rules = all(isinstance(state, RuleState) for state in states)
-        return super().together(algorithms, states) if rules else None
+        return super().together(algorithms, states) if rules and cls._loss == "hinge" else None
 
     def finalize(self, state: RuleState | Unfinished) -> RuleState | Unfinished:
         """The waiting rows enter a copy of the model; only the copy is scored."""
@@ -227,16 +231,6 @@ class SgdLog(_Sgd):
     alpha: Positive | None = None
     average: bool = True
     intercept: bool = True
-
-    @classmethod
-    def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> None:
-        """None: each setting is trained by itself.
-
-        The steps, 1 / (alpha (t + alpha^-0.75)), are so long with the small values of the grid that the
-        method is unstable: rounding grows until the first digits differ, and lockstep rounds in another
-        order.
-        """
-        return
 
 
 def _append(state: Unfinished, batch: Batch) -> Unfinished:

@@ -52,11 +52,10 @@ def _short_chunks(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _few_together(request, monkeypatch):
+def _few_together(monkeypatch):
     """So that few settings train together."""
-    if "min_together" not in request.node.name:
-        for cls in (kernels.RuleMethod, *map(aucbench.catalog().algorithm, ("opauc", "adaoam"))):
-            monkeypatch.setattr(cls, "min_together", 2)
+    for cls in (kernels.RuleMethod, *map(aucbench.catalog().algorithm, ("opauc", "adaoam"))):
+        monkeypatch.setattr(cls, "min_together", 2)
 
 
 def task(algorithm, loss=None, layout="dense", **options):
@@ -104,11 +103,12 @@ def test_settings_see_the_weights_of_the_rows(name):
 def test_fewer_than_min_together_train_alone(name, field, monkeypatch):
     cls = aucbench.catalog().algorithm(name)
     counts, together = [], cls.together
+    monkeypatch.setattr(cls, "min_together", 4)
     monkeypatch.setattr(cls, "together", lambda own, states: counts.append(len(own)) or together(own, states))
     loss = aucbench.catalog().loss("square")()
-    for count in (cls.min_together - 1, cls.min_together):
+    for count in (3, 4):
         run_grid([task(cls(**{field: 0.01 * 2**k}), loss) for k in range(count)])
-    assert set(counts) == {cls.min_together}
+    assert set(counts) == {4}
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,11 @@ def _no_group(row: Row, board: Board) -> str:
     return NO_RUN if math.isnan(row.auc.value) else "not compared with others"
 
 
+def _no_tie(row: Row, board: Board) -> str:
+    lead = leaders.leader(board)
+    return f"significantly worse than {lead.method}" if lead and row.groups else _no_group(row, board)
+
+
 def _no_gain(row: Row, board: Board) -> str:
     return board.baseline_reason or display.trouble(row) or "no run in common with the baseline"
 
@@ -155,7 +160,7 @@ ROW_COLUMNS: tuple[Column[Row, Board], ...] = (
         ("auc_low", "auc_high"), lambda row, _: display.interval(row.auc), reason=_no_spread,
         order="auc_width", usual=True),
     Column("groups", leaders.TIED, "Not significantly different from the best; the test is named below",
-        ("groups",), leaders.board_tie, reason=leaders.board_no_tie, usual=True, left=True),
+        ("groups",), leaders.board_tie, reason=_no_tie, usual=True, left=True),
     Column("wtl", "W/T/L",
         "Wins, ties and losses against the other methods of the board, by the test named below",
         ("wins", "ties", "losses"), lambda row, _: display.outcomes(row.wins, row.ties, row.losses),

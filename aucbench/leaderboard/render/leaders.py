@@ -17,7 +17,7 @@ def leader(board: Board) -> Row | None:
 
 def tied_with(lead: Row, board: Board) -> list[str]:
     """The other methods of a board that share a letter with a row."""
-    return [row.method for row in board.rows if row is not lead and set(row.groups) & set(lead.groups)]
+    return [row.method for row in board.rows if row is not lead and _share(row.groups, lead.groups)]
 
 
 def is_best(row: Row, board: Board) -> bool:
@@ -25,7 +25,7 @@ def is_best(row: Row, board: Board) -> bool:
     first = board.rows[0]
     if math.isnan(row.rank) or math.isnan(first.rank):
         return False
-    return row.rank == first.rank or bool(set(row.groups) & set(first.groups))
+    return row.rank == first.rank or _share(row.groups, first.groups)
 
 
 def board_tie(row: Row, board: Board) -> str:
@@ -34,14 +34,6 @@ def board_tie(row: Row, board: Board) -> str:
     if lead is None or not (row.groups and lead.groups):
         return display.NONE
     return _tie(row.method, row.groups, lead.method, lead.groups)
-
-
-def board_no_tie(row: Row, board: Board) -> str:
-    """Why a method is not tied with the best of a board."""
-    lead = leader(board)
-    if lead is None or math.isnan(row.auc.value):
-        return "no run has finished"
-    return f"significantly worse than {lead.method}" if row.groups else "not compared with others"
 
 
 def overall_tie(method: str, overall: Overall) -> str:
@@ -58,7 +50,11 @@ def overall_no_tie(method: str, overall: Overall) -> str:
 
 
 def _tie(method: str, letters: str, best: str, of_best: str) -> str:
-    return "best" if method == best else "tied" if set(letters) & set(of_best) else display.NONE
+    return "best" if method == best else "tied" if _share(letters, of_best) else display.NONE
+
+
+def _share(letters: str, others: str) -> bool:
+    return not set(letters).isdisjoint(others)
 
 
 def first(overall: Overall) -> str:
@@ -115,10 +111,10 @@ def _sureness(overall: Overall, lead: Sequence[str], rivals: Sequence[str], leve
     """How sure the lead is, by Wilcoxon's tests."""
     if not rivals:
         return "." if len(lead) > 1 else "; there is nobody to compare it with."
-    letters = set(overall.groups.get(lead[0], ""))
+    letters = overall.groups.get(lead[0], "")
     if not letters:
         return ". Whether that is more than chance was not tested."
-    near = [method for method in rivals if letters & set(overall.groups.get(method, ""))]
+    near = [method for method in rivals if _share(letters, overall.groups.get(method, ""))]
     if not near:
         return f", significantly ahead of {rivals[0] if len(rivals) == 1 else f'all {len(rivals)} others'}."
     p = overall.pairwise.get((lead[0], rivals[0]), math.nan)
