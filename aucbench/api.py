@@ -168,7 +168,7 @@ def _request(words: Sequence[str]) -> "Request":
 def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
     """The study that is asked for; what it is given wrongly is said before anything is planned."""
     if any(MANY.fullmatch(word) for word in request.overrides):
-        from aucbench.processes import start_fork_server
+        from aucbench.pool import start_fork_server
 
         start_fork_server()
     from aucbench.config.build import build_study

@@ -1,8 +1,8 @@
 """Measures what methods claim: rates of convergence and costs per iteration."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import as_completed
 from dataclasses import asdict
-from multiprocessing.connection import Connection, wait
 from time import perf_counter, process_time
 from typing import Any
 
@@ -12,8 +12,7 @@ from aucbench.errors import CellError, ParameterError
 from aucbench.execution.convergence_rate import Effort, RateFinding, can_be_measured, rate_finding
 from aucbench.execution.cost_law import CostFinding, cost_finding
 from aucbench.execution.execute import opened_store
-from aucbench.execution.prepared_data import sentence_of
-from aucbench.processes import ChildProcess, forking_context, interrupted_later, start_fork_server
+from aucbench.pool import Pool, ProcessEnded
 from aucbench.registry import catalog
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.provenance import environment
@@ -90,51 +89,17 @@ def _measured(studies: Sequence[Sequence[Entry]], quick: bool) -> Iterator[Metho
     if len(studies) < 2:
         yield from (method_claims(entries, quick) for entries in studies)
         return
-    start_fork_server()
-    left, workers = list(reversed(studies)), dict[Connection, ChildProcess]()
-    try:
-        for _ in range(min(WORKERS, len(studies))):
-            with interrupted_later():  # one that has half begun cannot be ended
-                worker = ChildProcess(forking_context(), _serve, quick)
-                workers[worker.connection] = worker
-            worker.connection.send(left.pop())
-        busy = set(workers)
-        while busy:
-            for connection in wait(list(busy)):
-                assert isinstance(connection, Connection)
-                found = _received(connection)
-                if left:
-                    connection.send(left.pop())
-                else:
-                    busy.remove(connection)
+    with Pool() as pool:
+        futures = [
+            pool.submit(method_claims, entries, quick, key=number % WORKERS)
+            for number, entries in enumerate(studies)
+        ]
+        try:
+            for future in as_completed(futures):
+                found: MethodClaims = future.result()
                 yield found
-    finally:
-        for worker in workers.values():
-            worker.kill()
-
-
-def _serve(connection: Connection, quick: bool) -> None:
-    """Measure one method after the other, in a process of its own."""
-    while True:
-        try:
-            entries = connection.recv()
-        except EOFError:  # whoever asked has ended
-            return
-        try:
-            connection.send(method_claims(entries, quick))
-        except Exception as error:
-            connection.send(f"{entries[0].algorithm.name}: {sentence_of(error)}")
-
-
-def _received(connection: Connection) -> MethodClaims:
-    try:
-        found = connection.recv()
-    except EOFError:
-        raise CellError("a process that measured claims ended before it was done; was it killed?") from None
-    if isinstance(found, str):
-        raise CellError(found)
-    assert isinstance(found, MethodClaims)
-    return found
+        except ProcessEnded:
+            raise CellError("a process that measured claims ended too early; was it killed?") from None
 
 
 def method_claims(entries: Sequence[Entry], quick: bool = False) -> MethodClaims:

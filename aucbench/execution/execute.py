@@ -12,7 +12,7 @@ from aucbench import data
 from aucbench.errors import VersionWarning
 from aucbench.execution.calibration import calibration
 from aucbench.execution.cost_estimate import Estimate, estimate, is_certainly_short
-from aucbench.execution.executor import Executor, SerialExecutor
+from aucbench.execution.executor import Executor, LocalExecutor
 from aucbench.execution.plan import Plan, make_plan
 from aucbench.execution.scheduler import Scheduler
 from aucbench.execution.worker import prepared_data
@@ -125,22 +125,20 @@ def plan_study(study: Study, store: Store) -> Plan:
 
 @contextlib.contextmanager
 def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
-    """An executor in this process where that will do, else a cluster, which is shut down again."""
+    """The executor of a study, which is closed again; on this machine unless there is a scheduler."""
     entries = [planned.entry for planned in plan.entries]
     wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
     limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
     workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
     if not any(entry.tuning.chooses for entry in entries):
         workers = min(workers, wanted)
-    if not wanted or not (running.scheduler or limited or workers > 1):
-        with contextlib.closing(SerialExecutor(observer, isolated)) as here:
+    if not wanted or not running.scheduler:
+        with contextlib.closing(LocalExecutor(observer, max(1, workers), isolated, limited)) as here:
             yield here
         return
     from aucbench.execution.dask_executor import DaskExecutor
 
-    with contextlib.closing(
-        DaskExecutor(max(1, workers), running.scheduler, isolated, running.certificates)
-    ) as cluster:
+    with contextlib.closing(DaskExecutor(running.scheduler, isolated, running.certificates)) as cluster:
         yield cluster
 
 

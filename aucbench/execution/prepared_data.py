@@ -1,12 +1,10 @@
 """Loaded data and prepared splits that a process keeps between units."""
 
 import contextlib
-import os
 import traceback
 import zlib
 from collections.abc import Callable, Iterator
 from math import gcd
-from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.execution.work_units import Unit
 from aucbench.humanize import uncoloured
-from aucbench.processes import Fork
+from aucbench.pool import Pool, ProcessEnded
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 
 WHOLE = 1 << 19  # values of an array that are looked at one and all
@@ -37,7 +35,8 @@ KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kep
 class PreparedData:
     """Loads each data set once and prepares each split once, as long as units come in groups.
 
-    Where it `isolates`, the code by which a data set of another distribution makes its rows runs in a fork.
+    Where it `isolates`, the code by which a data set of another distribution makes its rows runs in another
+    process.
     """
 
     def __init__(self) -> None:
@@ -58,7 +57,7 @@ class PreparedData:
                     self._loaded.clear()  # one data set at a time: some are as large as the memory
                 own = entry.dataset
                 is_foreign = own.distribution != PROJECT and callable(getattr(own.instance, "load", None))
-                load = _load_in_fork if self.isolates and is_foreign and hasattr(os, "fork") else _load
+                load = _load_apart if self.isolates and is_foreign else _load
                 self._loaded[described, part] = load(own, part)
             return self._loaded[described, part]
 
@@ -133,27 +132,16 @@ def _load(dataset: BoundPlugin, part: Part) -> Loaded:
         return data.load(dataset.instance, part)
 
 
-def _load_in_fork(dataset: BoundPlugin, part: Part) -> Loaded:
-    def send(connection: Connection) -> None:
+def _load_apart(dataset: BoundPlugin, part: Part) -> Loaded:
+    with Pool() as pool:
         try:
-            connection.send(_load(dataset, part))
-        except (AucbenchError, MemoryError) as error:
-            connection.send(error)
-
-    fork = Fork(send)
-    try:
-        found = fork.receive()
-    except EOFError:
-        raise PluginError(
-            f"{dataset.name} of distribution {dataset.distribution} {dataset.version} failed: the process "
-            f"ended in which its rows were loaded."
-        ) from None
-    finally:
-        fork.end()
-    if isinstance(found, Exception):
-        raise found
-    assert isinstance(found, Loaded)
-    return found
+            loaded: Loaded = pool.submit(_load, dataset, part).result()
+        except ProcessEnded:
+            raise PluginError(
+                f"{dataset.name} of distribution {dataset.distribution} {dataset.version} failed: the "
+                f"process ended in which its rows were loaded."
+            ) from None
+    return loaded
 
 
 def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:

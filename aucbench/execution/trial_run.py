@@ -1,11 +1,9 @@
 """Estimates the cost of a training from short trial runs on the data itself, in a separate process."""
 
 import contextlib
-import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, NamedTuple, Self
@@ -23,7 +21,7 @@ from aucbench.execution.prepared_data import PreparedData, prepare_split, size_o
 from aucbench.execution.search_progress import iterations_of, settings_together
 from aucbench.execution.work_units import CellUnit, TrialsUnit, Unit
 from aucbench.execution.worker import task_of
-from aucbench.processes import ChildProcess, forking_context, limited_memory
+from aucbench.pool import Pool, ProcessEnded, limited_memory
 from aucbench.runner.budget_and_checkpoints import log_spaced, make_budget
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
@@ -48,9 +46,7 @@ FULL_SECONDS = 2.0  # the same as SAMPLE_SECONDS for a method that passes over a
 FEWEST_ROWS = 256  # of the runs of such a method
 ENOUGH_ROWS = 4_096
 LEAST_POWER, MOST_POWER = 1.0, 1.5  # of the rows with which its seconds may grow
-START_SECONDS = 600.0  # to wait for the data and the compiler,
-WAIT_SECONDS = 120.0  # and for the runs
-STARTED = "started"  # what the process says between the two
+START_SECONDS = 720.0  # to wait for the data, the compiler and the runs
 
 
 class Price(NamedTuple):
@@ -82,52 +78,29 @@ class TrialRuns:
     """Trial runs in one process of its own, which is replaced when a method hangs or ends it."""
 
     def __init__(self) -> None:
-        self._child: ChildProcess | None = None
+        self._pool = Pool()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._child is not None:
-            self._child.kill()
-            self._child = None
+        self._pool.shutdown()
 
     def price(self, entry: Entry, seeds: Seeds, points: Sequence[Point] = ()) -> Price | None:
         """What a training of an entry takes on one of its splits; None where it cannot be tried."""
-        try:
-            pickled = pickle.dumps(Request(entry, seeds, points))
-        except Exception:  # a plugin of this process alone, such as one typed in at a prompt
-            return None
-        if self._child is None:
-            self._child = ChildProcess(forking_context(), _serve)
         limit = entry.limits.seconds
-        connection = self._child.connection
+        wait = START_SECONDS if limit is None else min(START_SECONDS, limit + entry.limits.grace)
         try:
-            connection.send_bytes(pickled)
-            for wait in (START_SECONDS, WAIT_SECONDS):
-                if not connection.poll(wait if limit is None else min(wait, limit + entry.limits.grace)):
-                    ended: Price | None = Price(float("inf"), float("inf"))
-                    break
-                found: Price | str | None = connection.recv()
-                if not isinstance(found, str):
-                    return found
-        except (EOFError, OSError):
-            ended = None
-        self.__exit__()
-        return ended
+            found: Price = self._pool.submit(_priced, Request(entry, seeds, points), seconds=wait).result()
+        except ProcessEnded as ended:
+            return Price(float("inf"), float("inf")) if ended.is_late else None
+        except Exception:
+            return None
+        return found
 
 
-def _serve(connection: Connection) -> None:
-    samples = _Samples()
-    while True:
-        try:
-            pickled = connection.recv_bytes()
-        except EOFError:
-            return
-        found = None
-        with contextlib.suppress(Exception):
-            found = _price(pickle.loads(pickled), samples, lambda: connection.send(STARTED))
-        connection.send(found)
+def _priced(request: "Request") -> Price:
+    return _price(request, _samples)
 
 
 class _Samples:
@@ -165,6 +138,9 @@ class _Samples:
         return self._prepared[unit.group]
 
 
+_samples = _Samples()  # of the process of the trial runs
+
+
 def _head(side: Side) -> Side:
     rows = np.arange(len(side.y)) if side.rows is None else side.rows
     return Side(side.X, np.ascontiguousarray(side.y[:FEWEST_ROWS]), rows[:FEWEST_ROWS])
@@ -180,7 +156,7 @@ def _some(side: Side, is_mapped: bool) -> Side:
     return Side(X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
 
 
-def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> Price:
+def _price(request: Request, samples: _Samples) -> Price:
     """Price the cell, and the settings of its tuning as a unit of them would run."""
     entry, seeds, points = request
     middle = points[len(points) // 2] if points else {}
@@ -194,7 +170,6 @@ def _price(request: Request, samples: _Samples, started: Callable[[], None]) -> 
         groups.append(([*_possible(unit, prepared, chosen)], scale))
     with limited_memory(entry.limits.memory, 1, worker=True):
         first = [_first_outcomes(tasks) for tasks, _ in groups]  # compiles
-        started()
         cost = [
             _seconds(tasks, scale, outcomes) / len(tasks)
             for (tasks, scale), outcomes in zip(groups, first, strict=True)

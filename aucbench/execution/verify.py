@@ -14,7 +14,7 @@ from aucbench.archives.archive import Archive
 from aucbench.archives.replications import Comparison, compare
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.evaluation.measures import AUC
-from aucbench.execution.executor import SerialExecutor
+from aucbench.execution.executor import LocalExecutor
 from aucbench.execution.plan import Plan, PlannedCell, make_plan
 from aucbench.execution.scheduler import Scheduler
 from aucbench.execution.worker import prepared_data
@@ -118,7 +118,7 @@ def _run(record: CellRecord, entry: Entry) -> CellResult:
         if (why := _difference(record, entry, planned.digests, own)) is not None:
             raise AucbenchError(why)
         plan = Plan((replace(planned, cells=own),))
-        result = Scheduler(plan, store, SerialExecutor(Observer())).run()
+        result = Scheduler(plan, store, LocalExecutor(Observer())).run()
         found = store.get(own[0].key)
         if found is None:
             ((failure, *_),) = (result.failures,)

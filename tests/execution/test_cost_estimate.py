@@ -127,7 +127,7 @@ def test_a_method_has_a_price_and_those_after_a_bad_one_too(trials):
 
 
 def test_a_method_that_hangs_or_takes_all_memory_has_no_price(trials):
-    limits = Limits(seconds=0.5, grace=3.0, memory="300MB")
+    limits = Limits(seconds=0.5, grace=15.0, memory="300MB")
     assert price(trials, entry(Greedy(), limits=limits)) is None
     assert price(trials, entry(Sleeper(), limits=limits)).cell == float("inf")
 
@@ -177,13 +177,6 @@ def test_the_map_of_a_split_is_paid_once_and_wider_rows_have_a_price_of_their_ow
     assert of_map > 0.0
     assert first.seconds - second.seconds > 0.3 * of_map
     assert whole.seconds > 1.5 * of_map  # of the split and of three inner ones
-
-
-def test_a_plugin_of_this_process_alone_cannot_be_tried(trials):
-    class Local(Gentle):
-        pass
-
-    assert price(trials, entry(Local())) is None
 
 
 def test_other_processes_that_want_the_processor_do_not_raise_the_price(trials):

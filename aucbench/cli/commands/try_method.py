@@ -30,7 +30,7 @@ from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
 from aucbench.leaderboard.cells import BoardCell, from_store
 from aucbench.leaderboard.report import Report
-from aucbench.processes import start_fork_server
+from aucbench.pool import start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import DEFAULT_EPOCHS
 from aucbench.studies.default_settings import Limits, Running
