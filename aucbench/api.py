@@ -232,7 +232,7 @@ def entry_of(overrides: Sequence[str]) -> "Entry":
     from aucbench.config.overrides import Request
 
     composed = compose_jobs(catalog(), Request(tuple(overrides)))
-    return build_entry(catalog(), composed.jobs[0].cfg, composed.rules)
+    return build_entry(catalog(), composed.jobs[0].run, composed.rules)
 
 
 def replay(

@@ -56,7 +56,9 @@ def execute_study(study: Study, store: Store, observer: Observer | None = None) 
 
 def _report_tables(plan: Plan, observer: Observer) -> None:
     """Tell how the columns of tables without published facts were read: what was left out, above all."""
-    for dataset in {str(each.entry.dataset.describe()): each.entry.dataset for each in plan.entries}.values():
+    for dataset in {
+        str(each.entry.dataset.description): each.entry.dataset for each in plan.entries
+    }.values():
         if columns := data.columns_of(dataset.instance):
             observer.data_read(dataset.title, columns)
 

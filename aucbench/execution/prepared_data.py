@@ -49,7 +49,7 @@ class PreparedData:
 
     def load(self, entry: Entry) -> Callable[[Part], Loaded]:
         """Gives the parts of the entry's data set; files are memory-mapped."""
-        described = str(entry.dataset.describe())
+        described = str(entry.dataset.description)
 
         def part(part: Part) -> Loaded:
             if (described, part) not in self._loaded:
@@ -65,7 +65,7 @@ class PreparedData:
 
     def digests(self, entry: Entry) -> tuple[str, ...]:
         """Digests of the entry's data."""
-        key = (str(entry.dataset.describe()), entry.part, str(entry.protocol))
+        key = (str(entry.dataset.description), entry.part, str(entry.protocol))
         if key not in self._digests:
             self._digests[key] = entry.protocol.digests(self.load(entry), entry.part)
         return self._digests[key]
@@ -77,7 +77,7 @@ class PreparedData:
 
     def tuning_size(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int]:
         """The training rows of a split, and on how many inner folds a tuning trains; many methods ask."""
-        described, folds = str(entry.dataset.describe()), entry.tuning.choice.folds
+        described, folds = str(entry.dataset.description), entry.tuning.choice.folds
         of_split = described, entry.part, str(entry.protocol), split_seed, fold, entry.settings.max_train_rows
         key = (*of_split, folds)
         if key not in self._sizes:

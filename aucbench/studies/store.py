@@ -7,16 +7,18 @@ minima of objectives, the plans of studies, and notes of what was tracked where.
 import contextlib
 import json
 import os
+import struct
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from time import time
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import msgspec
 import numpy as np
@@ -37,12 +39,16 @@ from aucbench.studies.record import (
 from aucbench.studies.result import CellResult
 
 SERIES = "0.2"  # the versions that give equal cells equal keys
+RECORD = "record.npy"  # name of a cell's record among its arrays
+HEADER_BYTES = 30  # of a member of a ZIP file, before its name
+ENCRYPTED = 1  # a flag of a member
 PART = ".part"  # ends the names of files that are being written
 STALE_SECONDS = 3600.0
 CURVE_PREFIX = "curve_"
 # What reading a ZIP of arrays raises that is damaged, too large for memory, encrypted or of pickled objects.
 DAMAGE = (
-    OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, RuntimeError, BadZipFile, zlib.error,
+    OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, RuntimeError, BadZipFile, struct.error,
+    zlib.error,
 )  # fmt: skip
 R = TypeVar("R")
 
@@ -92,6 +98,13 @@ class Store:
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""
         return self._file(key).exists()
+
+    def listed(self) -> "tuple[Container[str], Container[str]]":
+        """The keys of finished cells, and of those with a recorded failure, for many questions.
+
+        Each of their folders is listed when it is first needed, and not looked at again.
+        """
+        return _Keys(self.path / "cells", ".npz"), _Keys(self.path / "failures", ".json")
 
     def get(self, key: str) -> CellResult | None:
         """The finished cell of that key, None when there is none."""
@@ -272,11 +285,9 @@ class Store:
 
     def _read(self, file: Path, arrays: bool = True) -> CellResult:
         try:
-            # Member by member: np.load takes three times as long.
-            with ZipFile(file) as archive:
-                text = _text(archive.read("record.npy"))
-                names = [name for name in archive.namelist() if arrays and name != "record.npy"]
-                content = {name.removesuffix(".npy"): _array(archive.read(name)) for name in names}
+            members = _members(file) if arrays else _record_of(file)
+            text = _text(members.pop(RECORD))
+            content = {name.removesuffix(".npy"): _array(each) for name, each in members.items()}
             weights, every = content.pop("weights", None), content.pop("checkpoint_weights", None)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
             record = decode(text, CellRecord)
@@ -289,14 +300,80 @@ class Store:
         return CellResult(record, curve, weights, every)
 
 
+class _Keys:
+    """The keys of the files in the subfolders of a folder."""
+
+    def __init__(self, folder: Path, ending: str):
+        self._folder, self._ending = folder, ending
+        self._known: dict[str, frozenset[str]] = {}  # names of files by subfolder
+
+    def __contains__(self, key: object) -> bool:
+        name = f"{key}{self._ending}"
+        if name[:2] not in self._known:
+            self._known[name[:2]] = self._list(self._folder / name[:2])
+        return name in self._known[name[:2]]
+
+    def _list(self, folder: Path) -> frozenset[str]:
+        try:
+            with os.scandir(folder) as found:
+                return frozenset(each.name for each in found if each.is_file())
+        except FileNotFoundError:
+            return frozenset()
+
+
+def _record_of(file: Path) -> dict[str, bytes]:
+    with ZipFile(file) as archive:
+        return {RECORD: archive.read(RECORD)}
+
+
+def _members(file: Path) -> dict[str, bytes]:
+    """The members of a ZIP file, by name; a study that is resumed reads tens of thousands.
+
+    Members that are not compressed, as NumPy writes them, are taken from the bytes of the file, which takes a
+    tenth of the time that `ZipFile` needs for them.
+    """
+    content, found = file.read_bytes(), {}
+    with ZipFile(BytesIO(content)) as archive:
+        for info in archive.infolist():
+            if info.compress_type != ZIP_STORED or info.flag_bits & ENCRYPTED:
+                found[info.filename] = archive.read(info)
+                continue
+            header = content[info.header_offset : info.header_offset + HEADER_BYTES]
+            # Its last two numbers are the lengths of the name and of what else stands before the member.
+            start = info.header_offset + HEADER_BYTES + sum(struct.unpack("<HH", header[-4:]))
+            member = content[start : start + info.file_size]
+            if zlib.crc32(member) != info.CRC:
+                raise BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
+            found[info.filename] = member
+    return found
+
+
 def _text(content: bytes) -> bytes:
-    """The bytes in an array of them: what follows a header, whose length is in its bytes 8 and 9."""
-    return content[10 + int.from_bytes(content[8:10], "little") :]
+    """The bytes in an array of them, without its header."""
+    return content[_header_end(content) :]
+
+
+def _header_end(content: bytes) -> int:
+    """Where the values of an array begin: the length of its header is in bytes 8 and 9."""
+    return 10 + int.from_bytes(content[8:10], "little")
 
 
 def _array(content: bytes) -> NDArray[Any]:
-    found: NDArray[Any] = np.lib.format.read_array(BytesIO(content), allow_pickle=False)
-    return found
+    start = _header_end(content)
+    kind, shape, order = _described(content[:start])
+    return np.ndarray(shape, kind, bytearray(content[start:]), order=order)
+
+
+@lru_cache(maxsize=1024)
+def _described(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...], Literal["C", "F"]]:
+    """Type, shape and order of an array by its header; arrays of objects are refused."""
+    file = BytesIO(header)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array is in a version of NumPy's format other than 1.0")
+    shape, is_fortran, kind = np.lib.format.read_array_header_1_0(file)
+    if kind.hasobject:
+        raise ValueError("Object arrays cannot be loaded")
+    return kind, shape, "F" if is_fortran else "C"
 
 
 def _file_name(name: str) -> str:

@@ -82,6 +82,37 @@ def test_a_damaged_cell_is_named(tmp_path, damage):
         store.get(KEY)
 
 
+def test_a_cell_with_a_changed_byte_is_named(tmp_path):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+    file = next(tmp_path.rglob("*.npz"))
+    content = bytearray(file.read_bytes())
+    content[content.index(CELL.weights.tobytes())] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=file.name):
+        store.get(KEY)
+
+
+def test_a_cell_that_was_compressed_is_read(tmp_path):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+    file = next(tmp_path.rglob("*.npz"))
+    np.savez_compressed(file, **dict(np.load(file)))
+    assert store.get(KEY).record == CELL.record
+    np.testing.assert_array_equal(store.get(KEY).weights, CELL.weights)
+
+
+def test_many_keys_are_looked_up_at_once(tmp_path):
+    store = Store(tmp_path)
+    finished, failed = store.listed()
+    assert KEY not in finished
+    store.put(KEY, CELL)
+    finished, failed = store.listed()
+    assert KEY in finished
+    assert KEY not in failed
+    assert KEY[:-1] + "1" not in finished
+
+
 @pytest.mark.usefixtures("process")
 def test_what_killed_processes_left_is_removed_after_an_hour_unless_somebody_writes_it(tmp_path):
     store = Store(tmp_path / "store")
