@@ -53,10 +53,13 @@ SHIPPED = "reference_trials.zip"  # the reference study under ruleset=trials
 T = TypeVar("T")
 
 
-def shipped() -> Path | None:
-    """The archive in the package, else in the checkout's documentation; None where there is none."""
-    package = Path(__file__).resolve().parents[1]
-    places = (package / "results" / SHIPPED, package.parent / "docs" / "results" / SHIPPED)
+def shipped(name: str | None = None) -> Path | None:
+    """A file of results in the package, else in the checkout's documentation; None where there is none.
+
+    Without a name it is the archive of the reference study under ruleset=trials.
+    """
+    package, name = Path(__file__).resolve().parents[1], name or SHIPPED
+    places = (package / "results" / name, package.parent / "docs" / "results" / name)
     return next((path for path in places if path.is_file()), None)
 
 
