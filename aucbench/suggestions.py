@@ -4,10 +4,14 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
+MOST_NAMES = 60  # of the known ones, in a sentence
+
 
 def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
-    """A sentence with the nearest known names, or with all of them."""
+    """A sentence with the nearest known names, or with all of them unless they are many."""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
     if near:
         return f"Did you mean {' or '.join(near)}?"
-    return f"Known: {', '.join(sorted(known)) or 'none'}."
+    names = sorted(known)
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"Known: {', '.join(names[:MOST_NAMES]) or 'none'}{more}."

@@ -162,11 +162,13 @@ class Grouping(StrEnum):
     """How several classes become two.
 
     ``halves``: a random half of the classes, from `grouping_seed`, is positive; (K - 1) / 2 of an odd K.
+    ``rarest``: the class with fewest training rows is positive (the smallest label of several such).
     ``largest``: the class with most training rows is positive (the smallest label of several such).
     ``one``: the class or classes named by `positive`.
     """
 
     halves = "halves"
+    rarest = "rarest"
     largest = "largest"
     one = "one"
 
@@ -217,13 +219,14 @@ class File:
     labels : mapping
         Published count of each label.
     sha256 : str, optional
-        Of the public file, where it is known.
+        Of the public file, where it is known; of its rows alone where the kind is ``keel``.
     urls : tuple of str
         Full public addresses, tried in order (the LIBSVM site's when left empty); ``#NAME`` behind the
         address of a zip archive means the file of that name in it.
     kind : str
-        ``libsvm``, ``csv``, ``parquet``, ``arff``, ``npz``, or ``openml``: a description of that site, by
-        which the data are found.
+        ``libsvm``, ``csv``, ``parquet``, ``arff``, ``npz``, ``keel``: rows in CSV after KEEL's lines that
+        begin with @, which may be missing, or ``openml``: a description of that site, by which the data are
+        found.
     table : Table
         How columns are read.
     topic : float or "largest", optional
@@ -265,6 +268,11 @@ class Dataset(Protocol):
         More than 100 MB to download.
     ``title``
         The name under which results are shown, where one plugin reads many data sets.
+    ``family``
+        The origin that the data set has in common with others, which are therefore no independent evidence;
+        each is a family of its own where it is not declared.
+    ``collection``
+        The title under which the reference lists it with others.
     ``licence``, ``citation``
         Of the data.
     """

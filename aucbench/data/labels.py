@@ -92,6 +92,8 @@ def positive_labels(
         raise DataError(f"{name}: expected two classes, got {in_words(counts)} only{where}.")
     if grouping is Grouping.largest:
         return frozenset({max(labels, key=lambda label: counts[label])})
+    if grouping is Grouping.rarest:
+        return frozenset({min(labels, key=lambda label: counts[label])})
     if len(labels) > 2 and grouping is Grouping.halves:
         order = generator(grouping_seed, RandomStream.class_halves).permutation(len(labels))
         return frozenset(labels[i] for i in order[: len(labels) // 2])

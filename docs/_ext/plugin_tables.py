@@ -77,26 +77,30 @@ def _features() -> str:
 def _datasets() -> str:
     groups: dict[str, list[Plugin]] = {}
     for plugin in _all(Family.datasets):
-        groups.setdefault(plugin.source, []).append(plugin)
+        groups.setdefault(getattr(plugin.cls, "collection", _module_title(plugin)), []).append(plugin)
     parts = [
         "# Data sets\n\nWhat `aucbench list datasets` lists, with origin and licence. How data are fetched, "
         "read and checked is told in [data](../data.md)."
     ]
-    for source, plugins in groups.items():
-        summary = inspect.cleandoc(inspect.getmodule(plugins[0].cls).__doc__ or source).split("\n")[0]
-        summary = re.split(r", read without|[:;]", summary)[0]
+    for title, plugins in groups.items():
         rows = [
             (
                 code(plugin.name),
                 escaped(plugin.summary),
+                escaped(str(getattr(plugin.cls, "family", ""))),
                 _origin(plugin.cls),
                 _bytes(plugin.cls),
             )
             for plugin in plugins
         ]
-        parts.append(f"## {escaped(summary.rstrip('.'))}")
-        parts.append(table(("data set", "what", "source and licence", "fetched"), rows))
+        parts.append(f"## {escaped(title)}")
+        parts.append(table(("data set", "what", "family", "source and licence", "fetched"), rows))
     return "\n\n".join(parts) + "\n"
+
+
+def _module_title(plugin: Plugin) -> str:
+    first = inspect.cleandoc(inspect.getmodule(plugin.cls).__doc__ or plugin.source).split("\n")[0]
+    return re.split(r", read without|[:;]", first)[0].rstrip(".")
 
 
 def _bytes(cls: Any) -> str:

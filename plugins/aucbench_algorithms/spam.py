@@ -20,7 +20,7 @@ steps, at O(d), or at the number of non-zero weights with the net.
 Source: Natole, Ying, Lyu, Stochastic proximal algorithms for AUC maximization, ICML 2018.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple
@@ -186,6 +186,13 @@ class Spam(kernels.RuleMethod):
         else:
             _run_net(*where, w[0], w[1], ab, steps, means, p, self.C, beta, self.nu)
         return state
+
+    @classmethod
+    def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> Any:
+        """Settings with a ridge or in a ball in lockstep; None with the net."""
+        if any(isinstance(state, NetState) for state in states):
+            return None
+        return super().together(algorithms, states)
 
     def weights(self, state: Any) -> np.ndarray:
         """(d,) mean of the points so far; zero before the first step."""

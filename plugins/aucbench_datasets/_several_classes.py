@@ -37,11 +37,6 @@ def checked_topic(name: str, topic: Any) -> float | str:
     return float(topic)
 
 
-def numbered(first: int, *counts: int) -> dict[float | str, int]:
-    """Published counts of the labels first, first + 1, ..."""
-    return {float(label): count for label, count in enumerate(counts, first)}
-
-
 @dataclass(frozen=True)
 class SeveralClasses:
     """Fields of a data set of several classes.
@@ -49,7 +44,7 @@ class SeveralClasses:
     Parameters
     ----------
     grouping : Grouping
-        ``halves``, ``largest``, or ``one`` with `positive`.
+        ``halves``, ``rarest``, ``largest``, or ``one`` with `positive`.
     grouping_seed : int
         Of the random halves.
     positive : label or list of labels, optional

@@ -1,4 +1,4 @@
-"""Data sets of OpenML: two that are described here, and any other by its number or name."""
+"""Any data set of OpenML, by its number or name."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -13,35 +13,6 @@ from aucbench_datasets.user_files import (
     columns,
     target_column,
 )
-
-
-@dataclass(frozen=True)
-class Mammography:
-    """Calcifications in mammograms: 11,183 rows, 6 features, 2% positive."""
-
-    name: ClassVar[str] = "mammography"
-    features: ClassVar[int] = 6
-    files: ClassVar[tuple[File, ...]] = (
-        File("openml/310", rows=11183, labels={-1: 10923, 1: 260}, kind="openml"),
-    )
-    citation: ClassVar[str] = (
-        "K. S. Woods et al.: Comparative evaluation of pattern recognition techniques for detection of "
-        "microcalcifications in mammography. IJPRAI 7, 1993; OpenML 310"
-    )
-    licence: ClassVar[str] = "not stated"
-
-
-@dataclass(frozen=True)
-class Phoneme:
-    """Nasal and oral (positive) vowels: 5,404 rows, 5 features, 29% positive."""
-
-    name: ClassVar[str] = "phoneme"
-    features: ClassVar[int] = 5
-    files: ClassVar[tuple[File, ...]] = (
-        File("openml/1489", rows=5404, labels={1: 3818, 2: 1586}, kind="openml"),
-    )
-    citation: ClassVar[str] = "Phoneme. ELENA project, ESPRIT 6891, 1995; OpenML 1489"
-    licence: ClassVar[str] = "not stated"
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ class BreastCancer:
     """Breast cancer Wisconsin (diagnostic): 569 tumours, 30 features, 212 malignant (positive)."""
 
     name: ClassVar[str] = "breast_cancer"
+    family: ClassVar[str] = "wdbc"
     features: ClassVar[int] = 30
     positive: ClassVar[tuple[float, ...]] = (0.0,)  # malignant, the rarer class
     citation: ClassVar[str] = (
@@ -46,6 +47,7 @@ class Digits:
     """Handwritten digits (8 x 8 pixels): 1,797 images, 64 features, 5 to 9 (positive) against 0 to 4."""
 
     name: ClassVar[str] = "digits"
+    family: ClassVar[str] = "optdigits"
     features: ClassVar[int] = 64
     positive: ClassVar[tuple[float, ...]] = (5.0, 6.0, 7.0, 8.0, 9.0)
     citation: ClassVar[str] = (

@@ -46,7 +46,7 @@ class _Own:
         The labels that become +1. Needed for more than two classes unless there is a grouping; otherwise the
         larger of -1/+1 or 0/1, and the rarer of any other two.
     grouping : Grouping, optional
-        ``halves`` or ``largest``, for several classes.
+        ``halves``, ``rarest`` or ``largest``, for several classes.
     grouping_seed : int
         Of the random halves.
     """

@@ -9,7 +9,7 @@ from aucbench import File
 from aucbench.cli.main import main
 from aucbench.data import fetch, load
 from aucbench.data.files import cache_inventory, locate
-from aucbench_datasets.libsvm_binary import Fourclass, W8a
+from aucbench_datasets import catalogue
 from aucbench_datasets.user_files import Libsvm
 from tests.data.conftest import TINY, Declared
 from tests.helpers.http_server import content
@@ -25,8 +25,8 @@ def test_an_empty_cache_holds_nothing(cache, capsys):
 
 def test_parsed_data_and_downloads_are_counted_and_removed(web, cache, capsys):
     web.serve("/binary/fourclass", content(FOUR.encode()))
-    load(Fourclass())
-    (held,) = cache_inventory.held([Fourclass()])
+    load(catalogue.fourclass())
+    (held,) = cache_inventory.held([catalogue.fourclass()])
     assert held.name == "fourclass"
     assert held.parsed > 862 * 2 * 8
     assert list(held.downloads.values()) == [len(FOUR)]
@@ -34,9 +34,9 @@ def test_parsed_data_and_downloads_are_counted_and_removed(web, cache, capsys):
     assert "fourclass" in capsys.readouterr().out
     assert main(["data", "--remove", "fourclass"]) == 0
     assert "fourclass: " in capsys.readouterr().out
-    assert cache_inventory.held([Fourclass()]) == []
+    assert cache_inventory.held([catalogue.fourclass()]) == []
     assert not list(cache.rglob("*.npy"))
-    assert load(Fourclass()).X.shape == (862, 2)
+    assert load(catalogue.fourclass()).X.shape == (862, 2)
     assert web.requests["/binary/fourclass"] == 2
 
 
@@ -136,7 +136,7 @@ def test_old_unfinished_downloads_of_other_files_are_swept_by_the_next_download(
 def test_a_part_that_is_there_is_parsed_before_the_missing_one_is_named(web, capsys):
     rows = "".join(f"{label} 1:1 300:{i + 1}\n" for label, n in ((-1, 48270), (1, 1479)) for i in range(n))
     web.serve("/binary/w8a", content(rows.encode()))
-    assert main(["fetch", W8a.name]) == 2
+    assert main(["fetch", catalogue.w8a.name]) == 2
     printed = capsys.readouterr()
     assert "w8a: train part, 49,749 rows, 300 features" in printed.out
     assert (

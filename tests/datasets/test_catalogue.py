@@ -1,23 +1,22 @@
 """The catalogue: what is declared, and that real files match it."""
 
+import csv
+import hashlib
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from aucbench import FetchError, File, Grouping, ParameterError
+from aucbench import FetchError, File, ParameterError
 from aucbench.data import fetch, has_test_part, load
-from aucbench_datasets import aucbench_datasets
-from aucbench_datasets.by_hand import Ecml2012, KddCup04
-from aucbench_datasets.libsvm_multiclass import Letter, Rcv1v2, Sector, SectorLvr, Usps
-from aucbench_datasets.openml import Openml, Phoneme
+from aucbench_datasets import aucbench_datasets, catalogue
 from aucbench_datasets.scikit_learn import Wine
-from aucbench_datasets.uci import Magic04
-from aucbench_datasets.user_files import Arff, Csv, Libsvm, Npz, Parquet
 from tests.helpers.http_server import content
 
-BY_THE_USER = (Arff, Csv, Libsvm, Npz, Openml, Parquet)
-OF_FILES = [cls for cls in aucbench_datasets() if hasattr(cls, "files") and cls not in BY_THE_USER]
+COLLECTIONS = {}
+for cls in catalogue.CLASSES:
+    COLLECTIONS.setdefault(cls.collection, []).append(cls)
 PAPERS = """
 diabetes fourclass german splice usps letter magic04 a9a w8a kddcup04 mnist connect_4 acoustic ijcnn1 epsilon
 covtype sector sector_lvr news20 news20_binary rcv1v2 rcv1_binary ecml2012 higgs real_sim australian cod_rna
@@ -59,19 +58,83 @@ def test_every_data_set_of_the_papers_is_in_the_catalogue():
     assert set(PAPERS.split()) <= {cls.name for cls in aucbench_datasets()}
 
 
-@pytest.mark.parametrize("cls", OF_FILES, ids=lambda cls: cls.name)
-def test_every_declaration_has_rows_a_source_a_citation_and_facts_that_agree(cls):
-    data = cls()
-    assert data.citation
-    assert data.licence
-    assert any(file.part == "train" for file in data.files)
-    for file in data.files:
-        assert file.rows > 0
-        assert sum(file.labels.values()) in (0, file.rows)
-        assert file.sha256 is None  # none is known for certain
-        assert all(url.startswith("https://") for url in file.urls)
-        libsvm_site = file.path.startswith(("binary/", "multiclass/", "multilabel/"))
-        assert libsvm_site or file.urls or file.by_hand or file.kind == "openml"
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_every_declaration_has_rows_a_source_a_citation_and_facts_that_agree(collection):
+    for cls in COLLECTIONS[collection]:
+        data = cls()
+        assert data.citation, cls.name
+        assert data.licence, cls.name
+        assert any(file.part == "train" for file in data.files), cls.name
+        for file in data.files:
+            assert file.rows > 0, cls.name
+            assert sum(file.labels.values()) in (0, file.rows), cls.name
+            assert all(url.startswith("https://") for url in file.urls), cls.name
+            libsvm_site = file.path.startswith(("binary/", "multiclass/", "multilabel/"))
+            assert libsvm_site or file.urls or file.by_hand or file.kind == "openml", cls.name
+
+
+def test_data_sets_of_one_origin_are_one_family_and_others_are_families_of_their_own():
+    families = {}
+    for cls in aucbench_datasets():
+        families.setdefault(getattr(cls, "family", cls.name), set()).add(cls.name)
+    assert {"sector", "sector_lvr"} == families["sector"]
+    assert {"diabetes", "keel_pima", "keel_pima_imb", "adbench_pima"} == families["pima"]
+    assert {"satimage", "keel_satimage", "adbench_satellite", "adbench_satimage_2"} < families["satimage"]
+    assert {"keel_wisconsin", "adbench_wbc", "adbench_breastw"} < families["breast_wisconsin"]
+    assert families["gaussian"] == {"gaussian"}
+    assert len([name for name in families["ecoli"] if name.startswith("keel_")]) == 19
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize("prefix", ["keel_", "adbench_"])
+def test_files_of_collections_are_those_declared_and_become_what_a_plain_reader_finds(
+    prefix, parsed, monkeypatch
+):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(parsed))
+    classes = [cls for cls in catalogue.CLASSES if cls.name.startswith(prefix)]
+    assert len(classes) == {"keel_": 143, "adbench_": 38}[prefix]
+    for cls in classes:
+        (file,) = cls.files
+        (path,) = fetch(cls())
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256, cls.name
+        loaded = load(cls())
+        assert loaded.X.shape == (file.rows, cls.features), cls.name
+        X, labels = plainly_read(path, file)
+        np.testing.assert_array_equal(dense(loaded.X), X, cls.name)
+        assert Counter(labels) == {str(label): count for label, count in file.labels.items()}, cls.name
+        positive = {str(label) for label in loaded.positive}
+        assert [label in positive for label in map(as_shown, labels)] == (loaded.y == 1).tolist(), cls.name
+        if len(file.labels) > 2:
+            assert np.count_nonzero(loaded.y == 1) == min(file.labels.values()), cls.name
+
+
+def dense(X):
+    return X if isinstance(X, np.ndarray) else X.toarray()
+
+
+def as_shown(label):
+    try:
+        return str(float(label))
+    except ValueError:
+        return label
+
+
+def plainly_read(path, file):
+    """Rows and labels, as texts, by csv and NumPy alone."""
+    if file.kind == "npz":
+        with np.load(path) as arrays:
+            return arrays["X"], [str(int(label)) for label in arrays["y"]]
+    rows = [[cell.strip() for cell in row] for row in csv.reader(path.open()) if row]
+    *columns, labels = zip(*rows, strict=True)
+    categories = {place for place, _ in file.table.types}
+    parts = []
+    for place, cells in enumerate(columns):
+        if place in categories:
+            parts += [[float(cell == level) for cell in cells] for level in sorted(set(cells))]
+        else:
+            values = np.array([np.nan if cell in ("?", "<null>") else float(cell) for cell in cells])
+            parts.append(np.where(np.isnan(values), np.nanmedian(values), values))
+    return np.column_stack(parts), list(labels)
 
 
 @pytest.mark.mirror
@@ -100,6 +163,7 @@ def test_random_halves_are_half_of_the_classes_and_depend_on_the_seed_alone():
     assert seen == set(sizes)  # floor(3 / 2) = 1 class is positive, and each one by some seed
     assert positives(grouping_seed=3) == positives(grouping_seed=3)
     assert positives(grouping="largest") == 71
+    assert positives(grouping="rarest") == 48
     assert positives(grouping="one", positive=2) == 48
     assert positives(positive=[0, 2]) == 107
 
@@ -107,7 +171,7 @@ def test_random_halves_are_half_of_the_classes_and_depend_on_the_seed_alone():
 @pytest.mark.mirror
 def test_thirteen_of_26_letters_are_positive_and_the_test_part_has_the_same_classes(parsed, monkeypatch):
     monkeypatch.setenv("AUCBENCH_CACHE", str(parsed))
-    data = Letter(grouping_seed=7)
+    data = catalogue.letter(grouping_seed=7)
     counts = [data.files[part].labels for part in (0, 1)]
     found = [np.count_nonzero(load(data, part).y == 1) for part in ("train", "test")]
     order = np.random.default_rng([7, 4]).permutation(26)[:13]
@@ -116,35 +180,36 @@ def test_thirteen_of_26_letters_are_positive_and_the_test_part_has_the_same_clas
 
 def test_a_grouping_of_one_class_needs_its_label():
     with pytest.raises(ParameterError, match=r"usps: grouping=one needs the label, dataset\.positive=LABEL"):
-        Usps(grouping="one")
-    with pytest.raises(ParameterError, match=r"usps: grouping must be one of halves, largest, one"):
-        Usps(grouping="thirds")
+        catalogue.usps(grouping="one")
+    with pytest.raises(ParameterError, match=r"usps: grouping must be one of halves, rarest, largest, one"):
+        catalogue.usps(grouping="thirds")
 
 
 @pytest.mark.mirror
-def test_the_largest_class_of_sector_is_the_first_of_the_three_largest():
-    assert SectorLvr.grouping is Grouping.largest
-    assert load(SectorLvr()).sha256 == load(Sector(positive=12)).sha256
-    assert has_test_part(SectorLvr())
+def test_the_positive_class_of_sector_lvr_is_the_first_of_the_three_largest_of_sector():
+    assert load(catalogue.sector_lvr()).sha256 == load(catalogue.sector(grouping="largest")).sha256
+    assert has_test_part(catalogue.sector_lvr())
 
 
 def test_what_cannot_be_fetched_says_what_to_download_and_where_to_put_it(cache, web):
     with pytest.raises(FetchError) as caught:
-        fetch(KddCup04())
+        fetch(catalogue.kddcup04())
     text = str(caught.value)
     assert "download phy_train.dat of the archive that https://osmot.cs.cornell.edu" in text
     assert f"put it at {cache / 'raw' / 'by_hand' / 'phy_train.dat'}" in text
     with pytest.raises(FetchError, match=r"ecml2012: its file cannot be fetched automatically"):
-        fetch(Ecml2012())
+        fetch(catalogue.ecml2012())
 
 
 def test_what_was_put_there_by_hand_is_found(cache, monkeypatch):
-    monkeypatch.setattr(KddCup04, "files", (File(**{**vars(KddCup04.files[0]), "rows": 4}),))
+    monkeypatch.setattr(
+        catalogue.kddcup04, "files", (File(**{**vars(catalogue.kddcup04.files[0]), "rows": 4}),)
+    )
     place = cache / "raw" / "by_hand" / "phy_train.dat"
     place.parent.mkdir(parents=True)
     lines = [[i + 1, i % 2, *(100 * i + j for j in range(78))] for i in range(4)]
     place.write_text("\n".join("\t".join(map(str, line)) for line in lines) + "\n")
-    loaded = load(KddCup04())
+    loaded = load(catalogue.kddcup04())
     assert loaded.X.shape == (4, 70)
     assert loaded.y.tolist() == [-1, 1, -1, 1]
     missing = {20, 21, 22, 44, 45, 46, 29, 55}  # attributes, numbered from 1
@@ -160,27 +225,27 @@ def test_one_topic_of_many_is_positive_the_most_frequent_one_unless_named(tmp_pa
         topic = "largest" if self.topic is None else float(self.topic)
         return (File(str(train), topic=topic), File(str(test), part="test", topic=topic))
 
-    monkeypatch.setattr(Rcv1v2, "files", property(files))
-    assert load(Rcv1v2()).y.tolist() == [1, 1, -1, 1, -1]
-    assert load(Rcv1v2(), "test").y.tolist() == [-1, 1]
-    assert load(Rcv1v2(topic=9)).y.tolist() == [-1, -1, -1, 1, -1]
-    np.testing.assert_array_equal(load(Rcv1v2()).X[:, :4].toarray()[4], [0, 4, 0, 0])
+    monkeypatch.setattr(catalogue.rcv1v2, "files", property(files))
+    assert load(catalogue.rcv1v2()).y.tolist() == [1, 1, -1, 1, -1]
+    assert load(catalogue.rcv1v2(), "test").y.tolist() == [-1, 1]
+    assert load(catalogue.rcv1v2(topic=9)).y.tolist() == [-1, -1, -1, 1, -1]
+    np.testing.assert_array_equal(load(catalogue.rcv1v2()).X[:, :4].toarray()[4], [0, 4, 0, 0])
     with pytest.raises(ParameterError, match=r"rcv1v2: topic must be the number of a label, got 'CCAT'"):
-        Rcv1v2(topic="CCAT")
+        catalogue.rcv1v2(topic="CCAT")
 
 
 def test_magic04_needs_no_header_and_knows_its_classes_by_letters(tmp_path, monkeypatch):
     (tmp_path / "uci").mkdir()
     (tmp_path / "uci" / "magic04.data").write_text(f"{','.join('1234567891')},g\n{','.join('0' * 10)},h\n")
     monkeypatch.setenv("AUCBENCH_MIRROR", str(tmp_path))
-    facts = vars(Magic04.files[0]) | {"rows": 2, "labels": {"g": 1, "h": 1}}
-    monkeypatch.setattr(Magic04, "files", (File(**facts),))
-    assert load(Magic04()).X.tolist() == [[1, 2, 3, 4, 5, 6, 7, 8, 9, 1], [0] * 10]
+    facts = vars(catalogue.magic04.files[0]) | {"rows": 2, "labels": {"g": 1, "h": 1}}
+    monkeypatch.setattr(catalogue.magic04, "files", (File(**facts),))
+    assert load(catalogue.magic04()).X.tolist() == [[1, 2, 3, 4, 5, 6, 7, 8, 9, 1], [0] * 10]
 
 
 def test_phoneme_is_found_by_the_description_of_openml(web, monkeypatch):
-    facts = vars(Phoneme.files[0]) | {"rows": 3, "labels": {1: 2, 2: 1}}
-    monkeypatch.setattr(Phoneme, "files", (File(**facts),))
+    facts = vars(catalogue.phoneme.files[0]) | {"rows": 3, "labels": {1: 2, 2: 1}}
+    monkeypatch.setattr(catalogue.phoneme, "files", (File(**facts),))
     description = {
         "url": f"{web.address}/phoneme.arff",
         "format": "ARFF",
@@ -191,7 +256,7 @@ def test_phoneme_is_found_by_the_description_of_openml(web, monkeypatch):
     rows = "1,2,3,4,5,1\n5,4,3,2,1,2\n0,0,0,0,1,1\n"
     arff = f"% comment\n@relation phoneme\n{attributes}@attribute Class {{1,2}}\n@data\n{rows}"
     web.serve("/phoneme.arff", content(arff.encode()))
-    loaded = load(Phoneme())
+    loaded = load(catalogue.phoneme())
     assert loaded.X.tolist() == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [0, 0, 0, 0, 1]]
     assert loaded.y.tolist() == [-1, 1, -1]
     assert web.requests["/phoneme.arff"] == web.requests["/openml/1489.json"] == 1

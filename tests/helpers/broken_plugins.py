@@ -236,6 +236,13 @@ class OtherOnSingle(Healthy):
 
 
 @dataclass(frozen=True)
+class OtherOnMaps(Healthy):
+    def step(self, state, batch):
+        is_map = isinstance(batch.X, np.memmap)
+        return Healthy.step(Healthy(1.1 * self.eta if is_map else self.eta), state, batch)
+
+
+@dataclass(frozen=True)
 class NeedsBoth(Healthy):
     def step(self, state, batch):
         for k in range(len(batch)):
@@ -365,7 +372,7 @@ CULPRITS = {
     UnknownGrid: {"grid"},
     LargeBatch: {"batch_size"},
     Recompiling: {"compiled_once"},
-    Random: {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows"},
+    Random: {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows", "mapped_rows"},
     StepPerChunk: {"chunks"},
     LosesState: {"pickling"},
     KnowsPlaces: {"resumable"},
@@ -379,6 +386,7 @@ CULPRITS = {
     FinalInPlace: {"finalize"},
     OtherOnSparse: {"sparse_rows"},
     OtherOnSingle: {"float32_rows"},
+    OtherOnMaps: {"mapped_rows"},
     NeedsBoth: {"one_class_first"},
     IgnoresWeights: {"weighted"},
     SquaresWeights: {"weighted"},

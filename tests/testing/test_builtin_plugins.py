@@ -1,14 +1,89 @@
-"""Every built-in plugin passes every check."""
+"""Every built-in plugin passes every check, and methods with other settings those of their training."""
 
+import pickle
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
 import pytest
+from scipy import sparse
 
 import aucbench
+import aucbench_algorithms as methods
 from aucbench.contracts.validation import Family
-from aucbench.testing import Status, check_algorithm, check_dataset, check_features, check_loss
+from aucbench.testing import (
+    ALGORITHM_CHECKS,
+    Status,
+    check_algorithm,
+    check_dataset,
+    check_features,
+    check_loss,
+)
+from aucbench.testing.checks import learned_model
+from aucbench.testing.examine import Watcher, conclude, examine
+from aucbench.testing.time_limit import TimeLimit
+from aucbench.testing.trainee import Trainee
+from tests.helpers.training import random_pairs, random_problem, train, weights
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_exact_in_float32")]
 
 PATIENCE = 600.0  # seconds, also where nothing is compiled yet
+OF_DEFAULTS = ("auc", "converges", "cost", "weighted")
+OF_ALL_SETTINGS = [check for check in ALGORITHM_CHECKS if check.name not in OF_DEFAULTS]
+SETTINGS = [
+    methods.Solam(radius=0.05, zeta=10.0, average="after"),
+    methods.Solam(norm="l1", radius=0.2, zeta=10.0),
+    methods.SolamL1(radius=0.2),
+    methods.Fsauc(radius=1.0),
+    methods.Fsauc(radius=0.1, eta=1.0, average="before"),
+    methods.Spam(penalty="ball", radius=0.05, C=10.0),
+    methods.Spam(penalty="net", nu=1e-3),
+    methods.OpaucR(tau=5),
+    methods.OpaucR(tau=5, centring="exact"),
+    methods.Spdam(batch_fraction=0.01),
+    methods.Sauc(radius=0.01, beta=2.0, degree=3),
+    methods.Sauc(radius=0.1, degree=3, average="before"),
+    methods.Psam(gamma=0.1, t0=0.0),
+    methods.Asam(gamma=0.1, t0=0.0),
+    methods.RocSgd(schedule="pegasos", pegasos=True),
+    methods.RocSgd(lam=10.0),
+    methods.UniExp(ratio="running"),
+    methods.UniExp(intercept=False),
+    methods.SgdHinge(alpha=1.0, average=False),
+    methods.SgdLog(alpha=1.0),
+    methods.OamSeq(buffer=20),
+    methods.OamSeq(C=1.0, buffer=20, average=True, radius=0.1),
+    methods.OamGra(buffer=20),
+    methods.OamGra(C=1.0, buffer=20, average=True, radius=0.1),
+    methods.Cbr(buffer=9),
+    methods.CbrDiag(buffer=9),
+    methods.FifoOgd(partner="opposite", radius=0.1),
+    methods.Aogd(partner="opposite", radius=0.1, average=False),
+    methods.Spauc(statistics="train", average=False),
+    methods.Spauc(penalty="net", nu=1e-3),
+    methods.FtrlLog(l1=0.1, balanced=True, intercept=False),
+    methods.PairBatch(block=2),
+    methods.PairBatch(block=1, lam=0.1, schedule="sqrt", average=True),
+    methods.PairBatch(block=1, optimiser="momentum", average=True),
+    methods.PairBatch(optimiser="adam", eta=0.01),
+    methods.Pesg(block=3, eta=0.01, average=True),
+    methods.SopaS(block=1, optimiser="momentum", eta=0.01),
+    methods.ShtAuc(sparsity=9),
+]
+X, Y = random_problem(6, 250, 120, density=0.04)
+STREAM = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(4)])
+ROWS = {
+    "stream": STREAM,
+    "pairs": random_pairs(7, Y, 500),
+    "minibatch": STREAM.reshape(-1, 25),
+    "full": np.zeros((3, 0), np.int64),
+}
+
+
+@pytest.fixture
+def _exact_in_float32(monkeypatch):
+    """Ours compute with float64 whatever the rows are; others may not."""
+    monkeypatch.setattr(learned_model, "SINGLE", 1e-9)
 
 
 def built_in(family):
@@ -18,6 +93,17 @@ def built_in(family):
 
 def each(family):
     return pytest.mark.parametrize("plugin", built_in(family), ids=lambda plugin: plugin.name)
+
+
+each_linear = pytest.mark.parametrize(
+    "method",
+    [
+        method
+        for method in (*(each.cls() for each in built_in(Family.algorithms)), *SETTINGS)
+        if hasattr(method, "weights")
+    ],
+    ids=str,
+)
 
 
 def everything_tried(findings):
@@ -31,6 +117,35 @@ def needs_files(plugin):
 @each(Family.algorithms)
 def test_a_method_passes_every_check(plugin):
     everything_tried(check_algorithm(plugin.cls, patience=PATIENCE))
+
+
+@pytest.mark.parametrize("method", SETTINGS, ids=str)
+def test_a_method_with_other_settings_passes_the_checks_of_its_training(method):
+    findings = examine(OF_ALL_SETTINGS, Trainee(method, TimeLimit(PATIENCE)), Watcher())
+    everything_tried(conclude(method, findings, True))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value", "ignore:overflow")
+@each_linear
+def test_features_that_are_not_finite_show_in_the_weights(method):
+    rows = ROWS[method.access]
+    if hasattr(method, "kappa"):
+        method = replace(method, kappa=1.0)
+    for bad in (np.nan, np.inf):
+        broken = X.copy()
+        broken[np.ravel(rows)[rows.size // 4] if rows.size else 0] = bad  # a full method visits every row
+        for layout in (np.asarray, sparse.csr_array):
+            with suppress(ValueError, np.linalg.LinAlgError):  # shows as well
+                assert not np.isfinite(weights(method, layout(broken), Y, rows)).all(), (bad, layout)
+
+
+@each_linear
+def test_weights_are_no_part_of_the_state(method):
+    state = train(method, X, Y, ROWS[method.access])
+    before = pickle.dumps(state)
+    weights = method.weights(state)
+    weights += 1.0
+    assert pickle.dumps(state) == before
 
 
 @each(Family.losses)

@@ -1,6 +1,7 @@
 """``aucbench list``: the registered plugins."""
 
 import sys
+from typing import Any
 
 import click
 
@@ -10,13 +11,15 @@ from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
 from aucbench.suggestions import suggest
 
+OWN_COLUMNS = {Family.algorithms: ("access", "weights"), Family.datasets: ("family",)}
 WIDE = 120  # columns of a terminal that has room for the modules of plugins
 
 
 @click.command("list")
 @click.argument("family", required=False)
 def list_plugins(family: str | None) -> None:
-    """Show the registered plugins: name, one line, distribution, module; access and weights of methods.
+    """Show the registered plugins: name, one line, distribution, module; access and weights of methods,
+    family of data sets.
 
     Terminals of fewer than 120 columns do not show the module.
 
@@ -39,7 +42,7 @@ def _print_family(catalog: Catalog, family: Family) -> None:
     console = Console(width=width, markup=False, highlight=False)
     # The description needs the room on a narrow terminal.
     is_wide = console.width >= WIDE
-    columns = ["name", "what", *(["access", "weights"] if family == "algorithms" else []), "distribution"]
+    columns = ["name", "what", *OWN_COLUMNS.get(family, ()), "distribution"]
     columns += ["source"] if is_wide else []
     table = Table(title=family, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in columns:
@@ -48,8 +51,11 @@ def _print_family(catalog: Catalog, family: Family) -> None:
         )
     for plugin in catalog.plugins[family].values():
         row = [plugin.name, plugin.summary]
-        if family == "algorithms":
-            row += [str(plugin.cls.access), "yes" if getattr(plugin.cls, "weighted", False) else ""]  # type: ignore[attr-defined]
+        cls: Any = plugin.cls
+        if family is Family.algorithms:
+            row += [str(cls.access), "yes" if getattr(cls, "weighted", False) else ""]
+        if family is Family.datasets:
+            row.append(getattr(cls, "family", plugin.name))
         row += [f"{plugin.distribution} {plugin.version}", *([plugin.source] if is_wide else [])]
         table.add_row(*row)
     console.print(table)

@@ -28,7 +28,7 @@ from aucbench.errors import DataError
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
 TABLES = 1  # how columns of tables without published facts are read; a new number reads them anew
 COLUMNS = "columns.json"
-TABLE_KINDS = ("csv", "parquet", "arff")
+TABLE_KINDS = ("csv", "parquet", "arff", "keel")
 
 
 class FileRecord(msgspec.Struct, frozen=True):

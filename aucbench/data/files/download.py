@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aucbench.data.readers.blocks import skip_keel_header
 from aucbench.errors import FetchError
 
 CONNECT_SECONDS, STALL_SECONDS = 10, 30
@@ -73,7 +74,7 @@ def download(url: str, target: Path, sha256: str | None, allowance: Allowance, k
             path = _extract(path, member, Path(aside) / target.name)
             check_content(path, kind)
         with path.open("rb+") as file:
-            got = hashlib.file_digest(file, "sha256").hexdigest() if sha256 else ""
+            got = _sha256(file, kind) if sha256 else ""
             os.fsync(file.fileno())
         if sha256 is not None and got != sha256.lower():
             raise RefusedError(f"expected sha256 {sha256.lower()}, got {got}")
@@ -162,6 +163,14 @@ def _attempt(url: str, path: Path, version: str, allowance: Allowance) -> tuple[
         return RefusedError(reason, unreachable=response is None), version
     except (requests.RequestException, ValueError) as error:  # the latter from malformed addresses
         raise RefusedError(f"{type(error).__name__}: {error}") from None
+
+
+def _sha256(file: Any, kind: str) -> str:
+    """The hash of an open file; of a KEEL file that of its rows, with Unix line ends."""
+    if kind != "keel":
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    skip_keel_header(file)
+    return hashlib.sha256(file.read().replace(b"\r\n", b"\n")).hexdigest()
 
 
 def _append(response: Any, path: Path, offset: int, expected: int | None) -> None:

@@ -95,6 +95,15 @@ def open_bytes(path: Path) -> Iterator[Any]:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
 
 
+def skip_keel_header(stream: Any) -> int:
+    """Move to the first row of a KEEL file, behind the lines that begin with @; returns their number."""
+    skipped, begin = 0, 0
+    while (line := stream.readline()) and (line.startswith(b"@") or not line.strip()):
+        skipped, begin = skipped + 1, stream.tell()
+    stream.seek(begin)
+    return skipped
+
+
 def reader_of(path: str) -> str:
     """The data set that reads a file, by the ending of its name."""
     file = Path(path)

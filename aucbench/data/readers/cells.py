@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 GAPS = ("", "?")  # what is missing in any column, and the only such in a column of declared categories
 LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may well be called none
-_WORDS = ("NA", "N/A", "NaN", "null", "None", "<NA>", "#N/A", "#NA", "-")
+_WORDS = ("NA", "N/A", "NaN", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "-")
 MISSING = (
     *GAPS,
     *sorted({way for word in _WORDS for way in (word, word.lower(), word.upper(), word.title())}),

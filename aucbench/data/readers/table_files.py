@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.contracts import File
-from aucbench.data.readers.blocks import open_bytes
+from aucbench.data.readers.blocks import open_bytes, skip_keel_header
 from aucbench.errors import DataError
 
 ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
@@ -52,14 +52,12 @@ class Columns:
 
 
 def open_columns(file: File, path: Path) -> Columns:
-    """Open a file of kind csv, parquet or arff."""
-    return {"csv": _open_csv, "parquet": _open_parquet, "arff": _open_arff}[file.kind](file, path)
+    """Open a file of kind csv, parquet, arff or keel."""
+    openers = {"csv": _open_csv, "parquet": _open_parquet, "arff": _open_arff, "keel": _open_keel}
+    return openers[file.kind](file, path)
 
 
 def _open_csv(file: File, path: Path) -> Columns:
-    import pyarrow
-    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
-
     with open_bytes(path) as stream:
         begin = _first_lines(stream)
     if begin.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -90,10 +88,28 @@ def _open_csv(file: File, path: Path) -> Columns:
             header, note = True, NUMBERED
     names = cells if header else [str(number) for number in range(len(cells))]
     _refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
+    # Empty lines are passed over; the first other one is the header, if any.
+    skipped = text.splitlines().index(first) + 1 if header else 0
+    return Columns(path, names, _csv_batches(path, names, skipped, delimiter, len(first)), note=note)
+
+
+def _open_keel(file: File, path: Path) -> Columns:
+    """Open rows in CSV, before which KEEL's files have lines that begin with @."""
+    with open_bytes(path) as stream:
+        skipped = skip_keel_header(stream)
+        first = stream.readline()
+    names = [str(number) for number in range(first.count(b",") + 1)]
+    return Columns(path, names, _csv_batches(path, names, skipped, ",", len(first)))
+
+
+def _csv_batches(
+    path: Path, names: list[str], skipped: int, delimiter: str, row_length: int
+) -> Callable[[], Iterator[list[Any]]]:
+    """The cells of a CSV file as texts, behind that many lines."""
+    import pyarrow
+    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
 
     def batches() -> Iterator[list[Any]]:
-        # Empty lines are passed over; the first other one is the header, if any.
-        skipped = text.splitlines().index(first) + 1 if header else 0
         # Everything is read as text: what type a column has shows only at its end.
         convert = ConvertOptions(
             column_types=dict.fromkeys(names, pyarrow.string()),
@@ -101,13 +117,13 @@ def _open_csv(file: File, path: Path) -> Columns:
             quoted_strings_can_be_null=False,
         )
         # A block holds many rows, however many columns there are: each column costs some time in each block.
-        size = max(CSV_BYTES, min(CELL_BYTES * len(names), MOST_CSV_BYTES), 4 * len(first))
+        size = max(CSV_BYTES, min(CELL_BYTES * len(names), MOST_CSV_BYTES), 4 * row_length)
         read = ReadOptions(column_names=names, skip_rows=skipped, block_size=size, use_threads=False)
         with arrow_errors(path, delimiter), open_bytes(path) as stream:
             for batch in open_csv(stream, read, ParseOptions(delimiter=delimiter), convert):
                 yield list(batch.columns)
 
-    return Columns(path, names, batches, note=note)
+    return batches
 
 
 def _first_lines(stream: Any) -> bytes:

@@ -37,6 +37,7 @@ ALGORITHM_CHECKS = in_stages(
         interface.objective,
         learned_model.sparse_rows,
         learned_model.float32_rows,
+        learned_model.mapped_rows,
         learned_model.one_class_first,
         learned_model.weighted,
         learned_model.converges,

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,18 @@ def float32_rows(trainee: Trainee) -> None:
         expected = trainee.scores(trainee.train(double), double.X)
         words = "Scores of float32 rows differ from those of float64 rows"
         require_equal(found, expected, words, SINGLE * scale_of(expected))
+
+
+def mapped_rows(trainee: Trainee) -> None:
+    """Rows in a memory map that cannot be written give what rows in memory give, bit by bit."""
+    toy = trainee.problem()
+    expected = trainee.scores(trainee.train(toy), toy.X)
+    with TemporaryDirectory() as folder:
+        np.save(Path(folder) / "rows.npy", toy.X)
+        mapped = toy._replace(X=np.load(Path(folder) / "rows.npy", mmap_mode="r"))
+        found = trainee.scores(trainee.train(mapped), toy.X)
+        del mapped  # before its file
+    require_equal(found, expected, "Scores of rows in a memory map differ from those of rows in memory")
 
 
 def one_class_first(trainee: Trainee) -> str | None:

@@ -1,0 +1,290 @@
+"""Data sets that are declared in TOML tables, one file for each collection.
+
+    title = "Data sets of my group"
+
+    [defaults]
+    urls = ["https://example.org/{file}.zip#{file}.csv"]
+    kind = "csv"
+    path = "mine/{file}.csv"
+
+    [my_valves]
+    summary = "Valves that leak (positive): 1,000 rows, 12 features, 3% positive."
+    file = "valves"
+    rows = 1000
+    labels = { tight = 970, leaks = 30 }
+    positive = "leaks"
+    licence = "CC BY 4.0"
+
+A table is one data set under its name. The keys are those of `aucbench.File`, of `aucbench.Table` and of the
+data set itself; `_Entry` and `_FileEntry` list them. Names in braces in the texts of ``[defaults]`` stand for
+the data set's own keys, and ``like`` takes over what another data set of the file declares.
+"""
+
+import sys
+import tomllib
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from aucbench import File, Grouping, PluginError, Table
+from aucbench_datasets._several_classes import SeveralClasses, checked_positive, checked_topic
+
+Column = int | str
+Label = int | float | str
+
+
+class _FileEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """The keys of one file."""
+
+    path: str = ""
+    part: Literal["train", "test"] = "train"
+    rows: int | None = None
+    labels: dict[str, int] = {}
+    label_counts: list[int] = []  # in place of `labels`, where these are whole numbers without a gap
+    first_label: int = 1
+    sha256: str | None = None
+    urls: list[str] = []
+    kind: str = "libsvm"
+    by_hand: str = ""
+    zero_based: bool = False
+    target: Column = -1
+    drop: list[Column] = []
+    header: bool | None = None
+    delimiter: str | None = None
+    missing: Literal["refuse", "median"] = "refuse"
+    categories: list[Column] = []  # columns whose cells are categories, also where they look like numbers
+
+    def file(self) -> File:
+        """The declaration as the framework reads it."""
+        return File(
+            self.path,
+            part=self.part,
+            rows=self.rows,
+            labels={_label(text): count for text, count in self.labels.items()}
+            or {float(self.first_label + i): count for i, count in enumerate(self.label_counts)},
+            sha256=self.sha256,
+            urls=tuple(self.urls),
+            kind=self.kind,
+            table=Table(
+                self.target,
+                tuple(self.drop),
+                header=self.header,
+                delimiter=self.delimiter,
+                missing=self.missing,
+                types=tuple((column, "categories") for column in self.categories),
+            ),
+            zero_based=self.zero_based,
+            by_hand=self.by_hand,
+        )
+
+
+class _Entry(_FileEntry, frozen=True, kw_only=True):
+    """The keys of one data set; those of its file stand among them if it has one file only."""
+
+    summary: str = ""
+    files: list[_FileEntry] = []
+    features: int | None = None
+    positive: Label | list[Label] | None = None
+    grouping: Literal["halves", "rarest"] | None = None  # of several classes, unless `positive` is declared
+    topics: bool = False  # rows have any number of labels, one of which is chosen
+    scaled: bool = False
+    large: bool = False
+    family: str | None = None  # of data sets with a common origin
+    citation: str = ""
+    licence: str = "not stated"
+    file_name: str = msgspec.field(default="", name="file")  # these two are for braces in [defaults]
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """A data set of two classes."""
+
+    files: ClassVar[tuple[File, ...]] = ()
+
+
+@dataclass(frozen=True)
+class _Halves(SeveralClasses):
+    """A data set of several classes, a random half of which is positive."""
+
+    files: ClassVar[tuple[File, ...]] = ()
+
+
+@dataclass(frozen=True)
+class _Rarest(SeveralClasses):
+    """A data set of several classes, the rarest of which is positive."""
+
+    files: ClassVar[tuple[File, ...]] = ()
+    grouping: Grouping = Grouping.rarest
+
+
+@dataclass(frozen=True)
+class _ByTopic:
+    """A data set whose rows have any number of labels.
+
+    Parameters
+    ----------
+    topic : number, optional
+        The label whose rows are positive; the one with most training rows when left out.
+    """
+
+    name: ClassVar[str] = "declared"
+    _declared: ClassVar[tuple[File, ...]] = ()
+    topic: Any = None
+
+    def __post_init__(self) -> None:
+        checked_topic(self.name, self.topic)
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The declared files, with the topic."""
+        topic = checked_topic(self.name, self.topic)
+        return tuple(replace(file, topic=topic) for file in self._declared)
+
+
+_OF_FILE, _OF_ENTRY = (set(keys.__struct_encode_fields__) for keys in (_FileEntry, _Entry))
+_GROUPED = {"halves": _Halves, "rarest": _Rarest}
+
+
+def datasets_from_toml(path: str | Path, module: str) -> tuple[type, ...]:
+    """The data sets of a TOML file as classes, for the hook ``aucbench_datasets``.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    module : str
+        ``__name__`` of the calling module, which gets each class as an attribute: `pickle` finds it there.
+
+    Returns
+    -------
+    tuple of type
+        In the order of the file.
+
+    Raises
+    ------
+    PluginError
+        The file is no TOML, or a key is unknown, missing or of another type; names the key.
+
+    Examples
+    --------
+    In a module that the entry point names, with the file beside it::
+
+        DATASETS = datasets_from_toml(Path(__file__).with_name("mine.toml"), __name__)
+
+        @aucbench.hookimpl
+        def aucbench_datasets():
+            return DATASETS
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise PluginError(f"{path} cannot be read: {error}.") from None
+    title, defaults = content.pop("title", ""), content.pop("defaults", {})
+    _checked(f"{path}, [defaults]", defaults)
+    classes = []
+    for name, entry in content.items():
+        where = f"{path}, [{name}]"
+        if not isinstance(entry, dict):
+            raise PluginError(f"{path}: {name} = {entry!r} stands outside a table; expected title or [NAME].")
+        if not name.isidentifier():
+            raise PluginError(f"{where}: the name must be a word of letters, digits and underscores.")
+        own = _taken_over(where, entry, content)
+        _checked(where, own)
+        found = _checked(where, _with_defaults(where, own, defaults))
+        if not found.summary or not all(each.path for each in found.files or [found]):
+            raise PluginError(f"{where} needs {'a path' if found.summary else 'a summary'}.")
+        classes.append(_data_set(name, found, title, module))
+    for cls in classes:
+        setattr(sys.modules[module], cls.__name__, cls)
+    return tuple(classes)
+
+
+def _checked(where: str, entry: dict[str, Any]) -> _Entry:
+    """An entry whose keys are known and have values of their types."""
+    files = entry.get("files")
+    parts = [each for each in files if isinstance(each, dict)] if isinstance(files, list) else []
+    for keys, known in [(entry.keys(), _OF_ENTRY), *((each.keys(), _OF_FILE) for each in parts)]:
+        for key in sorted(keys - known):
+            near = get_close_matches(key, known, n=1)
+            meant = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(sorted(known))}."
+            raise PluginError(f"{where} has an unknown key {key!r}; {meant}")
+    try:
+        return msgspec.convert(entry, _Entry)
+    except msgspec.ValidationError as error:
+        raise PluginError(f"{where}: {error}.") from None
+
+
+def _taken_over(where: str, entry: dict[str, Any], tables: dict[str, Any]) -> dict[str, Any]:
+    """An entry with what it takes over from another one."""
+    if "like" not in entry:
+        return entry
+    other = tables.get(entry["like"])
+    if not isinstance(other, dict):
+        raise PluginError(f"{where}: there is no data set [{entry['like']}] in this file.")
+    return {key: value for key, value in (other | entry).items() if key != "like"}
+
+
+def _with_defaults(where: str, entry: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """An entry with the defaults that it lacks; those of a file go into each of its files."""
+    parts = entry.get("files", [entry])
+    if "files" in entry and (stray := sorted(_OF_FILE & entry.keys())):
+        raise PluginError(f"{where}: {stray[0]} stands beside files; write it into each of these.")
+    counts = entry.get("labels", {}).values()
+    known = entry | {"rarest": f"{100 * min(counts) / sum(counts):.2g}%" if counts else ""}
+    try:
+        filled = {
+            key: _filled(value, known)
+            for key, value in defaults.items()
+            if any(key not in each for each in (parts if key in _OF_FILE else [entry]))
+        }
+    except (KeyError, ValueError) as error:
+        raise PluginError(f"{where}: the braces of a default cannot be filled in ({error}).") from None
+    if "files" in entry:
+        of_each = {key: filled.pop(key) for key in _OF_FILE & filled.keys()}
+        entry = entry | {"files": [of_each | each for each in parts]}
+    return filled | entry
+
+
+def _filled(value: Any, known: dict[str, Any]) -> Any:
+    if isinstance(value, str):
+        return value.format_map(known)
+    return [_filled(each, known) for each in value] if isinstance(value, list) else value
+
+
+def _data_set(name: str, entry: _Entry, title: str, module: str) -> type:
+    """The class of a data set, a subclass of one that is a dataclass already: making many is quick."""
+    base: type = _Declared
+    if entry.topics:
+        base = _ByTopic
+    elif entry.grouping and entry.positive is None:
+        base = _GROUPED[entry.grouping]
+    files = tuple(each.file() for each in entry.files or [entry])
+    facts: dict[str, Any] = {
+        "name": name,
+        "_declared" if entry.topics else "files": files,
+        "collection": title,
+        "family": entry.family or name,
+        "citation": entry.citation,
+        "licence": entry.licence,
+    }
+    if entry.features is not None:
+        facts["features"] = entry.features
+    if entry.positive is not None:
+        facts["positive"] = checked_positive(name, entry.positive)
+    facts |= {flag: True for flag in ("scaled", "large") if getattr(entry, flag)}
+    return type(name, (base,), facts | {"__doc__": entry.summary, "__module__": module})
+
+
+def _label(text: str) -> Label:
+    """A number where the text is one."""
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
