@@ -62,7 +62,7 @@ def verify_sample(
     formulas may be summed in another order. What must be the same are its settings and its data.
     `entry_of` gives the entry of some overrides. Only cells of `method` are drawn, if one is given.
     """
-    if method is not None and method not in archive.sources:
+    if method is not None and all(cell.record.algorithm.name != method for cell in archive):
         raise ParameterError(f"{archive.path} has no cell of a method '{method}'.")
     keys = sorted(key for key, cell in archive.cells.items() if method in (None, cell.record.algorithm.name))
     order = np.random.default_rng(seed).permutation(len(keys))
