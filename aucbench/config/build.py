@@ -102,7 +102,7 @@ class _Builder:
                 raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
             algorithm = self._once(self._algorithm, run, "algo")
             loss = self._once(self._loss, run, "loss", "algo")
-            dataset = self._once(self._plugin, run, "dataset")
+            dataset, part = self._once(self._dataset, run, "dataset")
             measures = self._once(_measures, run, *WITH_PARAMETERS)
             tuning = self._once(self._tuning, run, "tuning", "algo", *WITH_PARAMETERS)
             return Entry(
@@ -110,7 +110,7 @@ class _Builder:
                 dataset=dataset,
                 loss=loss,
                 features=self._once(self._plugin, run, "features"),
-                part=self._once(_part, run, "dataset"),
+                part=part,
                 scaling=settings.scaling or default_scaling(dataset.instance),
                 protocol=self._once(_choice, run, "protocol"),
                 tuning=tuning,
@@ -140,6 +140,9 @@ class _Builder:
             del fields["part"]
         frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
         return BoundPlugin(plugin.cls(**frozen), plugin.distribution, plugin.version)
+
+    def _dataset(self, run: Run, group: str) -> tuple[BoundPlugin, Part]:
+        return self._plugin(run, group), Part(run[group].part)
 
     def _algorithm(self, run: Run, group: str) -> BoundPlugin:
         algorithm = self._plugin(run, group)
@@ -217,10 +220,6 @@ def _measures(run: Run, *_: str) -> dict[str, Measure]:
         except ParameterError as error:
             raise ParameterError(str(error).replace(": ", ".", 1)) from None  # the setting by its whole name
     return found
-
-
-def _part(run: Run, group: str) -> Part:
-    return Part(run[group].part)
 
 
 def _settings(run: Run, *_: str) -> Settings:

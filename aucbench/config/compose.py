@@ -18,6 +18,7 @@ from omegaconf import Container, DictConfig, OmegaConf, open_dict
 from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.overrides import Request, expand, flag_parser, quoted
+from aucbench.config.structured_configs import CHOICES
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
@@ -29,7 +30,6 @@ LAUNCHERS = ("basic", structured_configs.DASK)
 
 NO_SOURCES: Mapping[str, DictConfig] = {}
 NO_ROOTS: "Mapping[Words, DictConfig]" = {}
-CHOICES = (*structured_configs.GROUPS, *structured_configs.FIXED_GROUPS)  # groups of which one is chosen
 
 Words = tuple[str, ...]
 LOOKED_UP = ("algo", "dataset")  # by which the matrix is asked
@@ -351,8 +351,8 @@ def _listed(mapping: Any, name: str | None, field: str) -> list[str]:
 def _check_names(catalog: Catalog, matrix: Matrix) -> None:
     methods = Family.algorithms
     for field, family in (("for_dataset", Family.datasets), ("for_algo", methods), ("skip", methods)):
-        known = catalog.plugins[family]
-        for name in getattr(matrix, field) or ():
+        known, given = catalog.plugins[family], getattr(matrix, field)
+        for name in given if isinstance(given, Mapping) else ():  # else `_listed` says what was expected
             if name not in known:
                 raise ParameterError(
                     f"matrix.{field}: unknown {family.singular} '{name}'. {suggest(str(name), known)}"

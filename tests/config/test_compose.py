@@ -167,6 +167,7 @@ def test_the_matrix_skips_what_it_names():
     ("word", "sentence"),
     [
         ("matrix.skip={solm: [gaussian]}", "matrix.skip: unknown algorithm 'solm'. Did you mean solam"),
+        ("matrix.for_dataset=3", r"matrix.for_dataset: expected \{NAME: \[WORDS\]\}, got 3"),
         (
             "matrix.for_dataset={a9b: ['runs=2']}",
             "matrix.for_dataset: unknown data set 'a9b'. Did you mean a9a",
