@@ -36,8 +36,8 @@ class RowBuffer:
         self._make_views()
 
     def _make_views(self) -> None:
-        arrays: Any = self._data, self._indices, self._indptr, self.y  # Any: NumPy's types know no buffers
-        self._values, self._columns, self._ends, self._labels = map(memoryview, arrays)
+        arrays: list[Any] = [self._data, self._indices, self._indptr, self.y]  # NumPy's types know no buffers
+        self._values, self._columns, self._ends, self._labels = [memoryview(each) for each in arrays]
         self._batch: Batch | None = None
 
     def __getstate__(self) -> dict[str, Any]:
