@@ -190,7 +190,7 @@ class Composer:
         self, of_hydra: Sequence[str] = (), name: str = "config", roots: Mapping[Words, DictConfig] = NO_ROOTS
     ):
         self._of_hydra, self._name = tuple(of_hydra), name
-        self._parts: dict[tuple[Words, str, Words], DictConfig] = {}
+        self._parts: dict[tuple[Words, str, Words], DictConfig | None] = {}
         self._bare: dict[Words, DictConfig | None] = {}  # the same without any choice
         self._has_references = False  # whether a value refers to another, which may lie in another part
         self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
@@ -203,11 +203,11 @@ class Composer:
         for word in words:
             if _is_own(word):
                 own[_part(word)] = (*own.get(_part(word), ()), word)
-        try:
-            root = self.root(words)
-            sources = {part: self._source(common, part, each) for part, each in own.items()}
-        except Exception:  # whatever is wrong, Hydra says it of the run as a whole
+        made = {part: self._source(common, part, each) for part, each in own.items()}
+        sources = {part: source for part, source in made.items() if source is not None}
+        if len(sources) < len(made):  # Hydra says what is wrong, if anything is
             return Run(self._whole(words))
+        root = self.root(common)
         if not self._has_references:
             return Run(root, sources)
         merged = root.copy()
@@ -216,33 +216,32 @@ class Composer:
                 merged[part] = source._get_node(part)  # not its value, which may depend on another part
         return Run(merged)
 
-    def root(self, words: Sequence[str]) -> DictConfig:
+    def root(self, common: Words) -> DictConfig:
         """The configuration that all runs share which have the same common words."""
-        common = _common(words)
         if common not in self._roots:
             self._roots[common] = self._noted(self._whole(common))
         return self._roots[common]
 
-    def _source(self, common: Words, part: str, words: Words) -> DictConfig:
-        """A configuration in which a part is as the words say that concern it."""
+    def _source(self, common: Words, part: str, words: Words) -> DictConfig | None:
+        """A configuration in which a part is as its words say; None where it cannot be composed alone."""
         key = (common, part, words)
         if key not in self._parts:
-            choices = [word for word in words if _name(word) == part and part in CHOICES]
-            fields = [word for word in words if word not in choices]
-            if not choices:
-                found = self._roots[common]
-            else:
-                found = (
-                    self._source(common, part, tuple(choices))
-                    if fields
-                    else self._choice(common, part, *choices)
-                )
-            if fields:
-                found = _alone(part, found._get_node(part))
-                for override in self._parser.parse_overrides(fields):
-                    OmegaConf.update(found, override.key_or_group, override.value(), merge=True)
-            self._parts[key] = self._noted(found)
+            self._parts[key] = None
+            with contextlib.suppress(Exception):
+                self._parts[key] = self._noted(self._composed(common, part, words))
         return self._parts[key]
+
+    def _composed(self, common: Words, part: str, words: Words) -> DictConfig:
+        choices = [word for word in words if _name(word) == part and part in CHOICES]
+        fields = [word for word in words if word not in choices]
+        if choices and not fields:
+            return self._choice(common, part, *choices)
+        base = self._source(common, part, tuple(choices)) if choices else self.root(common)
+        assert base is not None
+        found = _alone(part, base._get_node(part))
+        for override in self._parser.parse_overrides(fields):
+            OmegaConf.update(found, override.key_or_group, override.value(), merge=True)
+        return found
 
     def _choice(self, common: Words, part: str, word: str) -> DictConfig:
         """A configuration in which one choice is made of a group."""
@@ -257,9 +256,7 @@ class Composer:
             if found is not None and found.is_schema_source and len(found.config):
                 return _alone(part, found.config)
         whole = self._whole([*common, word])
-        plain: list[Any] = [
-            OmegaConf.to_container(cfg, resolve=False) for cfg in (whole, self._roots[common])
-        ]
+        plain: list[Any] = [OmegaConf.to_container(cfg, resolve=False) for cfg in (whole, self.root(common))]
         if plain[0] | {part: None} != plain[1] | {part: None}:
             raise ParameterError(f"{word} changes more than {part}.")
         return whole
@@ -285,7 +282,7 @@ def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> li
 
     What the matrix says for the job's data set and method comes first, so that words of the command line win.
     """
-    root = composer.root(jobs[0])
+    root = composer.root(_common(jobs[0]))
     matrix = Matrix(**parameters(root.matrix))
     defaults = {group: chosen(root, group) for group in LOOKED_UP}
     _check_names(catalog, matrix)

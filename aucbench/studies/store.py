@@ -7,24 +7,19 @@ minima of objectives, the plans of studies, and notes of what was tracked where.
 import contextlib
 import json
 import os
-import struct
 import tempfile
-import zlib
 from collections.abc import Container, Iterable, Iterator
-from functools import lru_cache
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from time import time
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.errors import DataError
+from aucbench.studies import npz
 from aucbench.studies.optimum_record import OptimumRecord, OptimumResult
 from aucbench.studies.record import (
     FORMAT,
@@ -38,18 +33,11 @@ from aucbench.studies.record import (
 )
 from aucbench.studies.result import CellResult
 
+RECORD = "record"  # name of a cell's record among its arrays
 SERIES = "0.2"  # the versions that give equal cells equal keys
-RECORD = "record.npy"  # name of a cell's record among its arrays
-HEADER_BYTES = 30  # of a member of a ZIP file, before its name
-ENCRYPTED = 1  # a flag of a member
 PART = ".part"  # ends the names of files that are being written
 STALE_SECONDS = 3600.0
 CURVE_PREFIX = "curve_"
-# What reading a ZIP of arrays raises that is damaged, too large for memory, encrypted or of pickled objects.
-DAMAGE = (
-    OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, RuntimeError, BadZipFile, struct.error,
-    zlib.error,
-)  # fmt: skip
 R = TypeVar("R")
 
 
@@ -118,8 +106,7 @@ class Store:
 
     def arrays(self, key: str) -> set[str]:
         """Arrays that the finished cell of that key has besides its record, such as ``weights``."""
-        with ZipFile(self._file(key)) as archive:
-            return {name.removesuffix(".npy") for name in archive.namelist()} - {"record"}
+        return npz.names(self._file(key)) - {RECORD}
 
     def put(self, key: str, cell: CellResult) -> None:
         """Keep a finished cell; a reader never sees half of it."""
@@ -144,7 +131,7 @@ class Store:
             with np.load(self._optimum_file(key)) as content:
                 record = decode(content["record"].tobytes(), OptimumRecord)
                 return OptimumResult(record, content["weights"])
-        except DAMAGE:
+        except npz.DAMAGE:
             return None
 
     def put_optimum(self, key: str, result: OptimumResult) -> None:
@@ -285,13 +272,13 @@ class Store:
 
     def _read(self, file: Path, arrays: bool = True) -> CellResult:
         try:
-            members = _members(file) if arrays else _record_of(file)
-            text = _text(members.pop(RECORD))
-            content = {name.removesuffix(".npy"): _array(each) for name, each in members.items()}
+            members = npz.members(file) if arrays else npz.member(file, RECORD)
+            text = npz.values(members.pop(RECORD))
+            content = {name: npz.array(each) for name, each in members.items()}
             weights, every = content.pop("weights", None), content.pop("checkpoint_weights", None)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
             record = decode(text, CellRecord)
-        except DAMAGE as error:
+        except npz.DAMAGE as error:
             if isinstance(error, msgspec.ValidationError):
                 _check_format(file, text)
             raise DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.") from None
@@ -319,61 +306,6 @@ class _Keys:
                 return frozenset(each.name for each in found if each.is_file())
         except FileNotFoundError:
             return frozenset()
-
-
-def _record_of(file: Path) -> dict[str, bytes]:
-    with ZipFile(file) as archive:
-        return {RECORD: archive.read(RECORD)}
-
-
-def _members(file: Path) -> dict[str, bytes]:
-    """The members of a ZIP file, by name; a study that is resumed reads tens of thousands.
-
-    Members that are not compressed, as NumPy writes them, are taken from the bytes of the file, which takes a
-    tenth of the time that `ZipFile` needs for them.
-    """
-    content, found = file.read_bytes(), {}
-    with ZipFile(BytesIO(content)) as archive:
-        for info in archive.infolist():
-            if info.compress_type != ZIP_STORED or info.flag_bits & ENCRYPTED:
-                found[info.filename] = archive.read(info)
-                continue
-            header = content[info.header_offset : info.header_offset + HEADER_BYTES]
-            # Its last two numbers are the lengths of the name and of what else stands before the member.
-            start = info.header_offset + HEADER_BYTES + sum(struct.unpack("<HH", header[-4:]))
-            member = content[start : start + info.file_size]
-            if zlib.crc32(member) != info.CRC:
-                raise BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
-            found[info.filename] = member
-    return found
-
-
-def _text(content: bytes) -> bytes:
-    """The bytes in an array of them, without its header."""
-    return content[_header_end(content) :]
-
-
-def _header_end(content: bytes) -> int:
-    """Where the values of an array begin: the length of its header is in bytes 8 and 9."""
-    return 10 + int.from_bytes(content[8:10], "little")
-
-
-def _array(content: bytes) -> NDArray[Any]:
-    start = _header_end(content)
-    kind, shape, order = _described(content[:start])
-    return np.ndarray(shape, kind, bytearray(content[start:]), order=order)
-
-
-@lru_cache(maxsize=1024)
-def _described(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...], Literal["C", "F"]]:
-    """Type, shape and order of an array by its header; arrays of objects are refused."""
-    file = BytesIO(header)
-    if np.lib.format.read_magic(file) != (1, 0):
-        raise ValueError("an array is in a version of NumPy's format other than 1.0")
-    shape, is_fortran, kind = np.lib.format.read_array_header_1_0(file)
-    if kind.hasobject:
-        raise ValueError("Object arrays cannot be loaded")
-    return kind, shape, "F" if is_fortran else "C"
 
 
 def _file_name(name: str) -> str:
