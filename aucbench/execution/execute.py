@@ -2,12 +2,14 @@
 
 import contextlib
 import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from aucbench import data
+from aucbench.errors import VersionWarning
 from aucbench.execution.calibration import calibration
 from aucbench.execution.cost_estimate import Estimate, estimate, is_certainly_short
 from aucbench.execution.executor import Executor, SerialExecutor
@@ -17,7 +19,7 @@ from aucbench.execution.worker import prepared_data
 from aucbench.studies.default_settings import Isolation, Running, Timing
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import StudyResult
-from aucbench.studies.store import Store
+from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import UNNAMED, Observer, Study
 
 LONG_SECONDS = 60.0  # from which on the expected time of a run is told before
@@ -27,6 +29,13 @@ def execute_study(study: Study, store: Store, observer: Observer | None = None) 
     """Plan a study, keep the plan, and run what the store does not have."""
     observer = observer or Observer()
     store.tidy()
+    if store.take_over():
+        warnings.warn(
+            f"The store {store.path} holds results of an earlier version. They stay there and on its boards, "
+            f"but {SERIES} gives cells other keys and runs them again (docs/upgrading.md says more).",
+            VersionWarning,
+            stacklevel=2,
+        )
     plan = plan_study(study, store)
     _report_tables(plan, observer)
     _report_time(study, plan, store, observer)

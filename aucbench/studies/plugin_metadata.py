@@ -1,11 +1,9 @@
-"""Defaults, claims, citations and colours that installed plugins add to a record."""
+"""Defaults, claims and citations that installed plugins add to a record."""
 
-import colorsys
 import re
 import unicodedata
 from dataclasses import MISSING, asdict, fields
 from functools import cache
-from hashlib import sha256
 from importlib import metadata, resources
 from typing import Any, TypeVar
 
@@ -15,7 +13,6 @@ from aucbench.contracts import Access
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
-from aucbench.studies.method_look import look
 from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord
 
 BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
@@ -222,21 +219,6 @@ def _project_urls(distribution: str) -> dict[str, str]:
             "http"
         )
     }
-
-
-def colour(name: str, variant: str = "") -> str:
-    """The colour of a method as ``#rrggbb``; a variant has another lightness and strength."""
-    own = look(name).colour
-    if not variant:
-        return own
-    hue, _, _ = colorsys.rgb_to_hls(*(int(own[at : at + 2], 16) / 255 for at in (1, 3, 5)))
-    light, strong = sha256(variant.encode()).digest()[:2]
-    return _shade(hue, light / 255, strong / 255)
-
-
-def _shade(hue: float, light: float, strong: float) -> str:
-    parts = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * light, 0.55 + 0.4 * strong)
-    return "#" + "".join(f"{round(part * 255):02x}" for part in parts)
 
 
 def _plain(value: Any) -> Any:

@@ -36,6 +36,7 @@ from aucbench.studies.record import (
 )
 from aucbench.studies.result import CellResult
 
+SERIES = "0.2"  # the versions that give equal cells equal keys
 PART = ".part"  # ends the names of files that are being written
 STALE_SECONDS = 3600.0
 CURVE_PREFIX = "curve_"
@@ -77,6 +78,16 @@ class Store:
                     with file.open("rb") as handle:
                         _lock(handle)
                         file.unlink()
+
+    def take_over(self) -> bool:
+        """Mark the store as one of this series of versions; True if an earlier series filled it."""
+        marker = self._inside("series")
+        if marker.exists() and marker.read_text() == SERIES:
+            return False
+        is_filled = (self.path / "cells").is_dir()
+        with _replacing(marker) as handle:
+            handle.write(SERIES.encode())
+        return is_filled
 
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""

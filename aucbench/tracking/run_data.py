@@ -8,7 +8,8 @@ import numpy as np
 from msgspec.structs import asdict
 
 from aucbench.evaluation.measures import TrainingObjective, listed
-from aucbench.studies.plugin_metadata import changed, citation, colour, first_loss, plugin
+from aucbench.studies.method_look import colour
+from aucbench.studies.plugin_metadata import changed, citation, first_loss, plugin
 from aucbench.studies.record import EntryDescription, MeasureRecord, subset
 from aucbench.studies.rerun_command import GROUPS, seed_fields, words
 from aucbench.studies.result import (

@@ -29,7 +29,7 @@ from tests.helpers.study_methods import Clouds, Gentle
 
 PATIENCE = 10.0  # seconds after which no process may be left
 
-pytestmark = pytest.mark.usefixtures("process")
+pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 
 
 def victims():

@@ -29,6 +29,15 @@ def test_a_cell_comes_back_as_it_was_kept(tmp_path):
     np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
 
 
+def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
+    old, new = Store(tmp_path / "old"), Store(tmp_path / "new")
+    old.put(KEY, CELL)  # earlier versions left no mark
+    assert [old.take_over(), old.take_over(), new.take_over()] == [True, False, False]
+    new.put(KEY, CELL)
+    assert not new.take_over()
+    assert old.get(KEY).auc == 0.9
+
+
 def test_a_moved_and_renamed_store_keeps_its_cells(tmp_path):
     Store(tmp_path / "one").put(KEY, CELL)
     shutil.move(tmp_path / "one", tmp_path / "other name")

@@ -5,7 +5,7 @@ import pytest
 
 import aucbench
 from aucbench.execution.worker import prepared_data
-from aucbench.studies.plugin_metadata import colour
+from aucbench.studies.method_look import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
 from aucbench.tracking.run_data import LOG_TIME, metrics, note, params, run_name, tags
