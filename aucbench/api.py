@@ -134,6 +134,9 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
     AucbenchError
         The words cannot be read, or ask for one entry that cannot be built.
     """
+    from aucbench.pool import start_fork_server
+
+    start_fork_server()  # methods are probed in its processes; it imports while the study is composed
     from aucbench.execution.execute import estimate_study, opened_store
 
     study = study_of(_request(words), words)

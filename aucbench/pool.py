@@ -1,8 +1,8 @@
 """The pool: processes for all that may hang, crash or take long, such as cells, trials, checks and estimates.
 
 It imports nothing else of the framework, so that every part can use it. Two libraries were tried against the
-attacks of `tests/helpers/hostile_methods.py`. The workers of pebble share a pipe, so that one of them that
-writes into it stops all others. Loky has no time limits, and waits for an answer that was begun and for daemons that hold
+attacks of `tests/helpers/hostile_methods.py`. The workers of pebble share a pipe, so that one that writes to
+it stops all others. Loky has no time limits, and waits for an answer that was begun and for daemons that hold
 its pipe.
 """
 

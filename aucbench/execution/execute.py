@@ -11,7 +11,7 @@ from hashlib import sha256
 from aucbench import data
 from aucbench.errors import VersionWarning
 from aucbench.execution.calibration import calibration
-from aucbench.execution.cost_estimate import Estimate, estimate, is_certainly_short
+from aucbench.execution.cost_estimate import Estimate, estimate
 from aucbench.execution.executor import Executor, LocalExecutor
 from aucbench.execution.plan import Plan, make_plan
 from aucbench.execution.scheduler import Scheduler
@@ -21,8 +21,6 @@ from aucbench.studies.record import CellStatus
 from aucbench.studies.result import StudyResult
 from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import UNNAMED, Observer, Study
-
-LONG_SECONDS = 60.0  # from which on the expected time of a run is told before
 
 
 def execute_study(study: Study, store: Store, observer: Observer | None = None) -> StudyResult:
@@ -38,7 +36,6 @@ def execute_study(study: Study, store: Store, observer: Observer | None = None) 
         )
     plan = plan_study(study, store)
     _report_tables(plan, observer)
-    _report_time(study, plan, store, observer)
     keys = "".join(planned.key for planned in plan.entries)
     name = study.name or UNNAMED + sha256(keys.encode()).hexdigest()[:8]
     planned = datetime.now(UTC).isoformat()
@@ -61,21 +58,6 @@ def _report_tables(plan: Plan, observer: Observer) -> None:
     }.values():
         if columns := data.columns_of(dataset.instance):
             observer.data_read(dataset.title, columns)
-
-
-def _report_time(study: Study, plan: Plan, store: Store, observer: Observer) -> None:
-    """Tell how long one entry is expected to take, where that is more than a minute; sweeps show a bar.
-
-    A trial run takes some seconds, so that there is none for what takes seconds itself.
-    """
-    if len(plan.entries) != 1 or is_certainly_short(plan.entries[0], plan.only_failed, prepared_data()):
-        return
-    observer.stage("estimating the time")
-    planned = PlannedStudy(
-        study, plan, estimate(plan, store, prepared_data()), study.running.parallel or cores()
-    )
-    if planned.trainings and (planned.seconds is None or planned.seconds > LONG_SECONDS):
-        observer.estimated(planned.seconds)
 
 
 @dataclass(frozen=True)

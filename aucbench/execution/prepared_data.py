@@ -43,7 +43,7 @@ class PreparedData:
         self.isolates = False
         self._loaded: dict[tuple[str, Part], Loaded] = {}
         self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
-        self._sizes: dict[tuple[Any, ...], tuple[int, int]] = {}
+        self._sizes: dict[tuple[Any, ...], tuple[int, int, int]] = {}
         self._prepared: dict[str, Prepared] = {}  # the latest last
         self._fingerprints: dict[str, tuple[int, ...]] = {}  # of what is prepared
 
@@ -75,14 +75,14 @@ class PreparedData:
         split = entry.protocol.split(self.load(entry), entry.part, split_seed, fold)
         return limited(split, entry.settings.max_train_rows, split_seed)
 
-    def tuning_size(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int]:
-        """The training rows of a split, and on how many inner folds a tuning trains; many methods ask."""
+    def sizes(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int, int]:
+        """Training and test rows of a split, and the number of inner folds; many entries share them."""
         described, folds = str(entry.dataset.description), entry.tuning.choice.folds
         of_split = described, entry.part, str(entry.protocol), split_seed, fold, entry.settings.max_train_rows
         key = (*of_split, folds)
         if key not in self._sizes:
             split = self.split(entry, split_seed, fold)
-            self._sizes[key] = len(split.train.y), inner_count(split, folds)
+            self._sizes[key] = len(split.train.y), len(split.test.y), inner_count(split, folds)
         return self._sizes[key]
 
     def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:

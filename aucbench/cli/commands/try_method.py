@@ -23,17 +23,17 @@ from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
+from aucbench.execution.cost_estimate import seconds_of
 from aucbench.execution.execute import execute_study, opened_store
 from aucbench.execution.search_progress import iterations_of
-from aucbench.execution.trial_run import TrialRuns
 from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
 from aucbench.leaderboard.cells import BoardCell, from_store
 from aucbench.leaderboard.report import Report
-from aucbench.pool import start_fork_server
+from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import DEFAULT_EPOCHS
-from aucbench.studies.default_settings import Limits, Running
+from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import Seeds
 from aucbench.studies.store import Store
@@ -249,14 +249,13 @@ class _Trial:
 
     def _measured(self, own: Sequence[Entry]) -> list[Entry]:
         """Measure how fast the method is on each data set; the entries up to the first on which it hangs."""
-        wait = Limits(self.seconds / 6.0, None, self.seconds / 6.0)
-        with TrialRuns() as trial_runs:
+        with Pool() as pool:
             for number, entry in enumerate(own):
-                price = trial_runs.price(replace(entry, limits=wait), entry.cells()[0])
-                if price is None:
+                seconds = seconds_of(entry, pool, self.seconds / 3.0)
+                if seconds is None:
                     continue
                 title = entry.dataset.title
-                self._costs[title] = price.cell
+                self._costs[title] = seconds
                 if math.isinf(self._costs[title]):
                     if others := [each.dataset.title for each in own[number + 1 :]]:
                         self.remarks.append(f"it was not run on {', '.join(others)}, as it hangs on {title}")
