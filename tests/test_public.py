@@ -27,8 +27,8 @@ PUBLIC = {
         """,
     "aucbench.kernels": """
         CompiledLoss Layout Move Row Rule RuleMethod RuleState buffers call compile_loss fast_kernel
-        kernel layout loss_pieces pair_loss pairs rows rule saddle scalar sorted_pairs source_hash symmetric
-        theta thresholded two_vectors vectors weights
+        kernel lanes layout loss_pieces pair_loss pairs rows rule saddle scalar sorted_pairs source_hash
+        symmetric theta thresholded two_vectors vectors weights
         """,
     "aucbench.river": "AUCClassifier",
     "aucbench.sklearn": "AUCClassifier",
@@ -40,10 +40,11 @@ PUBLIC = {
 # The functions of the modules that aucbench.kernels offers, for use in compiled code.
 IN_KERNELS = {
     "buffers": "difference longest products spread wipe",
+    "lanes": "any_moves array joined room root separate where_less zeros",
     "loss_pieces": "Knot Piece Smoothed kinks knots pieces rate",
     "pair_loss": "Curvature PairMean mean_of_pieces pair_mean",
-    "pairs": "difference prefetch room subtract",
-    "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch",
+    "pairs": "difference prefetch room subtract visit",
+    "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch visit",
     "saddle": "Variables gradients",
     "sorted_pairs": """
         Ranking Window count degrees dense laplacian members rank scatter slope_sums value_sums window

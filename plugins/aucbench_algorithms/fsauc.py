@@ -45,7 +45,6 @@ from aucbench_algorithms import _fsauc_weights as stage_weights
 from aucbench_algorithms._choices import Average
 from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
 HALVE, PAPER, CAPPED = 0, 1, 2  # rules of the step as the kernel takes them
 
 
@@ -226,14 +225,13 @@ def _run(X, y, order, w, start, sums, point, stage, counts, given):
     for k in range(order.size):
         if counts.stages == given.stages:
             break
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        positive = y[order[k]] > 0
-        rows.axpy(1.0, X, order[k], sums[0 if positive else 1])
+        i = rows.visit(X, order, k)
+        positive = y[i] > 0
+        rows.axpy(1.0, X, i, sums[0 if positive else 1])
         counts = Counts(
             counts.stages, counts.steps + 1, counts.positives + positive, counts.negatives + (not positive)
         )  # fmt: skip
-        point = _step(X, order[k], positive, w, start, point, stage, counts, given)
+        point = _step(X, i, positive, w, start, point, stage, counts, given)
         if counts.steps == given.length:
             stage_weights.restart(w, point.weight, start, given.length)
             stage, counts = _next_stage(start, sums, point, stage, counts, given)

@@ -40,7 +40,6 @@ from aucbench.kernels import rows
 from aucbench.kernels.rows import CSR, DENSE, is_csr, is_dense
 from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
 GAMMA = (1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 0.1, 0.5, 1.0, 5.0)
 L1 = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 1.0, 3.0, 5.0)
 
@@ -241,9 +240,7 @@ def _move_csr(k, X, i, zrw, given):
 @kernels.kernel
 def _run_auc(X, y, order, zrw, own, given):
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         s = rows.dot(X, i, zrw[2])
         positives, negatives, h_pos, h_neg = own
         if y[i] > 0:
@@ -264,9 +261,7 @@ def _run_auc(X, y, order, zrw, own, given):
 def _run_log(X, y, order, zrw, own, balance, intercept, given):
     free = Given(given.gamma, given.smooth, 0.0, 0.0)
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label, c = (1.0, balance[1]) if y[i] > 0 else (-1.0, balance[0])
         margin = label * (rows.dot(X, i, zrw[2]) + own.b)
         slope = -c * label / (1.0 + np.exp(margin))

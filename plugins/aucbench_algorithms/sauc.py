@@ -38,8 +38,6 @@ from aucbench_algorithms import _sauc_rounds as rounds
 from aucbench_algorithms._choices import Average
 from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
-
 
 class StepRule(StrEnum):
     """The step: beta / (gamma sqrt(t)), or beta / sqrt(t) as printed."""
@@ -193,9 +191,7 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
     for k in range(order.size):
         if numbers.finished == planned:
             break
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         length = numbers.finished + 1
         eta = beta / np.sqrt(length)
         pull = eta * gamma  # of w to w0

@@ -26,8 +26,6 @@ from aucbench import Access, Batch, Claims, Count, NonNegative, Positive, Proble
 from aucbench.kernels import rows, vectors
 from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
-
 
 class State(NamedTuple):
     """Weights, and the statistics of the training data."""
@@ -107,9 +105,7 @@ def _run(X, y, batches, w, means, p, sparsity, eta, lam):
         centres = vectors.dot(w, means[0]), vectors.dot(w, means[1])
         sums = np.zeros(2)
         for k in range(m):
-            if k + AHEAD < m:
-                rows.prefetch(X, batches[t, k + AHEAD])
-            i = batches[t, k]
+            i = rows.visit(X, batches[t], k)
             own = 0 if y[i] > 0 else 1
             share = 2.0 * (p if own else 1.0 - p) / m
             size = share * (rows.dot(X, i, w) - centres[own])

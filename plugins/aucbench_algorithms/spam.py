@@ -41,7 +41,6 @@ from aucbench import (
 from aucbench.kernels import Move, fast_kernel, rows, thresholded
 from aucbench.kernels.thresholded import Thresholded
 
-AHEAD = 8  # rows prefetched before their use
 REFRESH = 1024  # steps between exact computations of a and b with the net on sparse rows, at least
 
 
@@ -207,9 +206,7 @@ class Spam(kernels.RuleMethod):
 def _run_net(X, y, order, w, v, ab, steps, means, p, C, beta, nu):
     a, b = ab
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         steps[0] += 1
         eta = C / np.sqrt(steps[0])
         rows.axpy(-eta * _coefficient(rows.dot(X, i, w), a, b, p, y[i] > 0), X, i, w)
@@ -235,10 +232,8 @@ def _threshold(w, v, means, cut, factor):
 def _run_sparse_net(X, y, order, w, steps, products, p, C, beta, nu):
     refresh = max(REFRESH, w.keys.size)
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-            rows.prefetch(products, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
+        rows.visit(products, order, k)
         steps[0] += 1
         eta = C / np.sqrt(steps[0])
         scale = w.numbers[0].scale

@@ -42,7 +42,6 @@ from aucbench import Access, Batch, Claims, NonNegative, Objective, Positive, Pr
 from aucbench.kernels import fast_kernel, rows, vectors, weights
 from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
 REFRESH = 1024  # examples between foldings, at least
 
 
@@ -217,9 +216,8 @@ def _eta(t, given):
 def _run(X, y, order, uqv, own, products, given):
     refresh = max(REFRESH, uqv.shape[1])
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        own, products = _step(X, order[k], y[order[k]] > 0, uqv, own, products, given)
+        i = rows.visit(X, order, k)
+        own, products = _step(X, i, y[i] > 0, uqv, own, products, given)
         if own.t % refresh == 0 or own.scale < weights.SMALLEST_SCALE:
             own, products = _fold(uqv, own, products)
     return own, products
@@ -301,9 +299,7 @@ def _run_net(X, y, order, uqv, own, products, given):
     t, n_pos, n_neg = own.t, own.n_pos, own.n_neg
     w_pos, w_neg = products.u_pos, products.u_neg
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         t, p, positive = t + 1, given.p, y[i] > 0
         s = rows.dot(X, i, u)
         if given.running:

@@ -39,7 +39,6 @@ from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _spdam_vectors as two_sums
 from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
 SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal
 LAZY = 3.0  # cost of a lazy step per non-zero against that of an eager one per weight
 
@@ -195,9 +194,7 @@ def _run(X, y, order, space, beta, means, gram, roots, lam, sigma, tau, theta):
         change[:] = 0.0
         work[:] = 0.0
         for j in range(m):
-            if j + AHEAD < m:
-                rows.prefetch(X, order[k, j + AHEAD])
-            i = order[k, j]
+            i = rows.visit(X, order[k], j)
             side = 0 if y[i] > 0 else 1
             product = (rows.dot(X, i, wb) - centres[side]) / roots[side]
             rise = (sigma * product + beta[i]) / (1.0 + sigma) - beta[i]
@@ -227,9 +224,7 @@ def _run_lazy(X, y, order, space, all_numbers, beta, means, gram, products, root
         change[:] = 0.0
         across[:] = 0.0
         for j in range(m):
-            if j + AHEAD < m:
-                rows.prefetch(X, order[k, j + AHEAD])
-            i = order[k, j]
+            i = rows.visit(X, order[k], j)
             side = 0 if y[i] > 0 else 1
             product = two_sums.ahead_score(X, i, space, numbers, products) - centres[side]
             rise = (sigma * product / roots[side] + beta[i]) / (1.0 + sigma) - beta[i]
