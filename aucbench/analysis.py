@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aucbench.api import entry_of, study_of, write_board
+from aucbench.contracts import MethodFacts
 from aucbench.errors import ParameterError
 from aucbench.humanize import counted
 from aucbench.registry import catalog
@@ -234,9 +235,9 @@ def claims(
             raise ParameterError(f"{name} has no effect on claims, whose runs are all alike; leave it out.")
     plugins = catalog().plugins[Family.algorithms]
     chosen = [catalog().find(Family.algorithms, name).name for name in methods] or [
-        name for name, plugin in plugins.items() if hasattr(plugin.cls, "claims")
+        name for name, plugin in plugins.items() if MethodFacts(plugin.cls).claims is not None
     ]
-    with_any_loss = [n for n in chosen if tuple(getattr(plugins[n].cls, "losses", ()))[:1] == ("*",)]
+    with_any_loss = [n for n in chosen if MethodFacts(plugins[n].cls).losses[:1] == ("*",)]
     with_their_own = [n for n in chosen if n not in with_any_loss]
     studies: dict[str, list[Entry]] = {name: [] for name in chosen}
     for names, loss in ((with_their_own, []), (with_any_loss, ["loss=logistic"])):

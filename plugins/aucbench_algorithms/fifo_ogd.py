@@ -28,7 +28,18 @@ from typing import Annotated, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Interval, Objective, Positive, Problem, check_fields, kernels
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    Interval,
+    Method,
+    Objective,
+    Positive,
+    Problem,
+    check_fields,
+    kernels,
+)
 from aucbench.kernels import Move
 from aucbench_algorithms import _momentum as momentum
 from aucbench_algorithms._choices import Schedule
@@ -72,7 +83,7 @@ class State(NamedTuple):
     waiting: Waiting
 
 
-class _OnePartner:
+class _OnePartner(Method):
     """What both methods share."""
 
     access: ClassVar[Access] = Access.stream

@@ -77,7 +77,7 @@ class _Oam(LinearMethod):
     step_size: ClassVar[str] = "C"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
     citation: ClassVar[str] = "zhao2011oam"
-    sequential: ClassVar[bool]
+    _sequential: ClassVar[bool]
 
     C: Positive = 3e-4
     buffer: Count = 100
@@ -86,7 +86,7 @@ class _Oam(LinearMethod):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and empty reservoirs; the margin is that of the loss."""
-        d, count = problem.n_features, 1 + self.sequential + self.average
+        d, count = problem.n_features, 1 + self._sequential + self.average
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         uxv = np.zeros((d, count)).T if lazy else np.zeros((count, d))
         members = np.zeros((2, self.buffer), np.int64)
@@ -113,9 +113,9 @@ class _Oam(LinearMethod):
     def replay(self, state: State, batch: Batch, slots: np.ndarray) -> State:
         """`step` where each example takes a given place (k,) in the buffer of its class, -1 for none."""
         uxv, scaled, members, norms, seen, margin, _ = state
-        u, x = uxv[0], uxv[1 if self.sequential else 0]
+        u, x = uxv[0], uxv[1 if self._sequential else 0]
         radius = 0.0 if self.radius is None else self.radius
-        rule = Rule(margin, self.C, radius, self.average, self.sequential)
+        rule = Rule(margin, self.C, radius, self.average, self._sequential)
         scaled = _run(
             batch.rows_view, batch.y, batch.rows, slots, u, x, uxv[-1], scaled, members, norms, seen, rule
         )
@@ -147,7 +147,7 @@ class OamSeq(_Oam):
     """
 
     name: ClassVar[str] = "oam_seq"
-    sequential: ClassVar[bool] = True
+    _sequential: ClassVar[bool] = True
     deviations: ClassVar[tuple[str, ...]] = ()
 
 
@@ -168,7 +168,7 @@ class OamGra(_Oam):
     """
 
     name: ClassVar[str] = "oam_gra"
-    sequential: ClassVar[bool] = False
+    _sequential: ClassVar[bool] = False
     deviations: ClassVar[tuple[str, ...]] = (
         "All margins of an example are tested with the same w; a later public version tests those of "
         "positives with the changing one.",
@@ -188,7 +188,7 @@ class _Eight:
             np.array(radius),
             *np.array([state.scaled for state in states]).T.copy(),
         )
-        self._kind = states[0].margin, first.sequential, first.radius is not None
+        self._kind = states[0].margin, first._sequential, first.radius is not None
 
     def run(self, piece: Piece) -> None:
         """Consume a piece."""
@@ -263,7 +263,7 @@ def _run(X, y, order, slots, u, x, v, scaled, members, norms, seen, rule):
         half = 0.5 * rule.C * max(1.0, seen[other] / size)
         kept, kept_norms = members[other, :count], norms[other, :count]
         margin = rule.margin
-        if rule.sequential:
+        if rule._sequential:
             scaled = _one_by_one(
                 X, i, square, label, kept, kept_norms, half, margin, u, x, v, scaled, longest
             )

@@ -115,7 +115,7 @@ class _Sgd(kernels.RuleMethod):
         negative, positive = n / (2 * n_neg), n / (2 * n_pos)
         alpha = 1.0 / total(problem) if self.alpha is None else self.alpha
         if problem.weights is not None and not self.intercept:
-            raise ParameterError(f"{self.name}: rows have no weights without an intercept.")  # type: ignore[attr-defined]
+            raise ParameterError(f"{self.name}: rows have no weights without an intercept.")
         if self.intercept:
             given = Given(alpha, alpha**-0.75, negative, positive, self.average, self._loss == "hinge")
             return self.first_state(problem, given, Intercept(0.0, 0.0))

@@ -5,6 +5,7 @@ import sys
 import click
 
 from aucbench import api
+from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
@@ -49,7 +50,7 @@ def _print_family(catalog: Catalog, family: Family) -> None:
     for plugin in catalog.plugins[family].values():
         row = [plugin.name, plugin.summary]
         if family == "algorithms":
-            row += [str(plugin.cls.access), "yes" if getattr(plugin.cls, "weighted", False) else ""]  # type: ignore[attr-defined]
+            row += [str(plugin.cls.access), "yes" if MethodFacts(plugin.cls).weighted else ""]  # type: ignore[attr-defined]
         row += [f"{plugin.distribution} {plugin.version}", *([plugin.source] if is_wide else [])]
         table.add_row(*row)
     console.print(table)
