@@ -74,9 +74,9 @@ def _take_apart(hint: Any, optional: bool) -> FieldType:
 
 
 def check_fields(self: Any) -> None:
-    """Check and coerce every field of a frozen dataclass, as the registry lets all instances of plugins do.
+    """Check and coerce every field of a frozen dataclass, as those of plugins without `__post_init__` are.
 
-    A `__post_init__` that compares fields may call it first. Strings become members of a StrEnum field, whole
+    A `__post_init__` that compares fields calls it first. Strings become members of a StrEnum field, whole
     numbers become floats in a float field; a value of another type or outside the annotated `Interval` is
     refused.
 
@@ -105,10 +105,10 @@ def check_fields(self: Any) -> None:
 
 
 def let_check_fields(cls: Any) -> None:
-    """Let a dataclass check its fields whenever an instance is made; a NameError if types are not defined."""
+    """Let a dataclass without `__post_init__` check its fields; a NameError if a type is not defined."""
     field_types(cls)
     make = cls.__init__
-    if hasattr(make, "checks_fields") or getattr(cls, "__post_init__", None) is check_fields:
+    if hasattr(make, "checks_fields") or hasattr(cls, "__post_init__"):
         return
 
     @wraps(make)

@@ -33,6 +33,7 @@ from aucbench import (
     Claims,
     Count,
     Interval,
+    LinearMethod,
     Positive,
     Problem,
     kernels,
@@ -43,7 +44,6 @@ from aucbench_algorithms import _cbr_confidence as confidence
 from aucbench_algorithms import _cbr_together as many
 from aucbench_algorithms import _lanes as lanes
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
-from aucbench_algorithms._linear_method import LinearMethod
 
 GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."

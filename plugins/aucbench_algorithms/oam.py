@@ -25,12 +25,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Count, Positive, Problem, kernels
+from aucbench import Access, Batch, Claims, Count, LinearMethod, Positive, Problem, kernels
 from aucbench.kernels import buffers, rows, vectors, weights
 from aucbench_algorithms import _lanes as lanes
 from aucbench_algorithms import _oam_together as eight
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
-from aucbench_algorithms._linear_method import LinearMethod
 from aucbench_algorithms._oam_together import CANCELLED, LARGE, NEAR, REFRESH
 
 SHORT = 8  # rows whose slots are drawn sooner by the interpreter than a generator is handed to a kernel

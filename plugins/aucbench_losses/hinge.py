@@ -2,9 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from aucbench import Positive, check_fields
+from aucbench import Positive
 
 
 @dataclass(frozen=True)
@@ -20,17 +19,14 @@ class Hinge:
         The margin beyond which the loss is zero.
     """
 
-    name: ClassVar[str] = "hinge"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = math.inf
-    lipschitz: ClassVar[float] = 1.0
-    consistent: ClassVar[bool] = False
-    source: ClassVar[str] = "gao2015consistency"
+    name = "hinge"
+    convex = True
+    smoothness = math.inf
+    lipschitz = 1.0
+    consistent = False
+    source = "gao2015consistency"
 
     margin: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @staticmethod
     def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:

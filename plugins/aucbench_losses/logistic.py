@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -13,12 +12,12 @@ class Logistic:
     consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
     """
 
-    name: ClassVar[str] = "logistic"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = 0.25
-    lipschitz: ClassVar[float] = 1.0
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
+    name = "logistic"
+    convex = True
+    smoothness = 0.25
+    lipschitz = 1.0
+    consistent = True
+    source = "gao2015consistency"
 
     @staticmethod
     def value(m: float, theta: float) -> float:

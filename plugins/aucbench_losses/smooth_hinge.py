@@ -2,9 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from aucbench import Positive, check_fields
+from aucbench import Positive
 
 
 @dataclass(frozen=True)
@@ -21,17 +20,14 @@ class SmoothHinge:
         The margin beyond which the loss is zero.
     """
 
-    name: ClassVar[str] = "smooth_hinge"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = 1.0
-    lipschitz: ClassVar[float] = 1.0
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
+    name = "smooth_hinge"
+    convex = True
+    smoothness = 1.0
+    lipschitz = 1.0
+    consistent = True
+    source = "gao2015consistency"
 
     margin: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @staticmethod
     def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:

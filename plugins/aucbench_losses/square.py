@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -13,12 +12,12 @@ class Square:
     of AUC pairwise optimization, IJCAI 2015, Theorem 2).
     """
 
-    name: ClassVar[str] = "square"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = 2.0
-    lipschitz: ClassVar[float] = math.inf
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
+    name = "square"
+    convex = True
+    smoothness = 2.0
+    lipschitz = math.inf
+    consistent = True
+    source = "gao2015consistency"
 
     @staticmethod
     def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:

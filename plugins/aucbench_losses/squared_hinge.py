@@ -2,9 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from aucbench import Positive, check_fields
+from aucbench import Positive
 
 
 @dataclass(frozen=True)
@@ -20,17 +19,14 @@ class SquaredHinge:
         The margin beyond which the loss is zero.
     """
 
-    name: ClassVar[str] = "squared_hinge"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = 2.0
-    lipschitz: ClassVar[float] = math.inf
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
+    name = "squared_hinge"
+    convex = True
+    smoothness = 2.0
+    lipschitz = math.inf
+    consistent = True
+    source = "gao2015consistency"
 
     margin: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @staticmethod
     def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:
