@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Exponential:
-    """Exponential loss e^-m of the margin m = s+ - s-; the exponent is capped at 700.
-
-    Facts: convex; neither smooth nor Lipschitz on the whole line; consistent with the AUC (Gao, Zhou, On
-    the consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
-    """
+    """Exponential loss e^-m of the margin m = s+ - s-; the exponent is capped at 700."""
 
     name = "exponential"
     convex = True

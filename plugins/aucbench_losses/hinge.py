@@ -10,9 +10,6 @@ from aucbench import Positive
 class Hinge:
     """Hinge loss max(0, margin - m) of the margin m = s+ - s-.
 
-    Facts: convex; not smooth; 1-Lipschitz; not consistent with the AUC (Gao, Zhou, On the consistency of
-    AUC pairwise optimization, IJCAI 2015, Lemma 3).
-
     Parameters
     ----------
     margin : float > 0

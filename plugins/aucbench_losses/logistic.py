@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Logistic:
-    """Logistic loss log(1 + e^-m) of the margin m = s+ - s-.
-
-    Facts: convex; smooth with constant 1/4; 1-Lipschitz; consistent with the AUC (Gao, Zhou, On the
-    consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
-    """
+    """Logistic loss log(1 + e^-m) of the margin m = s+ - s-."""
 
     name = "logistic"
     convex = True

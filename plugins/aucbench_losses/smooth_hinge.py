@@ -10,10 +10,6 @@ from aucbench import Positive
 class SmoothHinge:
     """Smooth hinge loss of r = margin - m: 0 for r <= 0, r^2 / 2 up to r = 1, r - 1/2 beyond.
 
-    Facts: convex; smooth with constant 1; 1-Lipschitz; consistent with the AUC, being convex,
-    differentiable and non-increasing with a negative slope at 0 (Gao, Zhou, On the consistency of AUC
-    pairwise optimization, IJCAI 2015, Theorem 2).
-
     Parameters
     ----------
     margin : float > 0

@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Square:
-    """Square loss (1 - m)^2 of the margin m = s+ - s-.
-
-    Facts: convex; 2-smooth; no Lipschitz constant; consistent with the AUC (Gao, Zhou, On the consistency
-    of AUC pairwise optimization, IJCAI 2015, Theorem 2).
-    """
+    """Square loss (1 - m)^2 of the margin m = s+ - s-."""
 
     name = "square"
     convex = True

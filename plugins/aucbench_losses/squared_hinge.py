@@ -10,9 +10,6 @@ from aucbench import Positive
 class SquaredHinge:
     """Squared hinge loss max(0, margin - m)^2 of the margin m = s+ - s-.
 
-    Facts: convex; smooth with constant 2; not Lipschitz; consistent with the AUC (Gao, Zhou, On the
-    consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
-
     Parameters
     ----------
     margin : float > 0
