@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contracts.validation import Family
 from aucbench.errors import CellError, ParameterError
 from aucbench.registry import Catalog, accepted_loss, catalog
 from aucbench.studies.result import Result
@@ -279,12 +280,16 @@ def replay(
         The method has no `weights`.
     DataError
         X, y and rows do not fit together.
+    ParameterError
+        The class of the method or of the loss is no plugin, or one of its fields is out of range.
     """
     from aucbench.runner.replay import replay_rows
+    from aucbench.studies.adapted_plugins import accepted
 
+    accepted(Family.algorithms, algorithm)
     if loss is None or isinstance(loss, str):
         name = accepted_loss(catalog(), algorithm, loss)
         loss = None if name is None else catalog().loss(name)()
     else:
-        accepted_loss(catalog(), algorithm, loss.name)
+        accepted_loss(catalog(), algorithm, accepted(Family.losses, loss).name)
     return replay_rows(algorithm, X, y, rows, loss=loss, seed=seed, checkpoints=checkpoints)

@@ -16,8 +16,9 @@ import aucbench
 # and say so in the changelog.
 PUBLIC = {
     "aucbench": """
-        Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset
-        FeatureMap FetchError File Grouping Index Interval Lockstep Loss NonNegative Norm Objective
+        Access Algorithm AucbenchError Batch BatchSolver CellError Claims Count CsrRows DataError Dataset
+        FeatureMap FetchError File Grouping Index Interval LinearMethod Lockstep Loss Method NonNegative Norm
+        Objective
         Observer OpenUnit ParameterError PluginError Positive Problem Result Samples Table
         TrackingError catalog check_fields hookimpl kernels optimum plan_study replay require_memory
         run run_study sklearn suggest testing

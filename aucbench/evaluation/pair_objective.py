@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.contracts import Norm, Objective, Problem
+from aucbench.contracts import MethodFacts, Norm, Objective, Problem
 from aucbench.errors import ParameterError
 from aucbench.kernels import loss_pieces, pair_loss
 
@@ -56,7 +56,7 @@ class Certificate(NamedTuple):
 
 def declared_objective(algorithm: Any, problem: Problem) -> Objective:
     """The objective that a method declares; a `ParameterError` if it declares none."""
-    if not hasattr(algorithm, "objective"):
+    if MethodFacts(algorithm).objective is None:
         raise ParameterError(f"{algorithm.name} declares no objective (method `objective` of the contract).")
     found = algorithm.objective(problem)
     if found is None:

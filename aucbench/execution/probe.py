@@ -84,7 +84,7 @@ _samples: dict[str, tuple[Prepared, float]] = {}
 
 def _sample(entry: Entry, seeds: Seeds) -> tuple[Prepared, float]:
     """Some prepared rows of a split, the latest of which are kept, and what mapping a row took."""
-    where = str((entry.dataset.describe(), entry.features.describe(), entry.scaling, entry.settings, seeds))
+    where = str((entry.dataset.description, entry.features.description, entry.scaling, entry.settings, seeds))
     if where not in _samples:
         split = _data.split(entry, seeds.split_seed, seeds.fold)
         is_mapped = entry.features.name != "identity"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from river import base
 from river.utils import dataframe
 
+from aucbench.contracts import MethodFacts
 from aucbench.errors import DataError, ParameterError
 from aucbench.river._columns import Columns
 from aucbench.river._stream_model import BLOCK, Settings, StreamModel
@@ -117,7 +118,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         algorithm = built("algo", algo, algo_params)
         chosen = built_loss(algorithm, loss, loss_params)
         why = why_not_on(algorithm, iterations, "learn_one")
-        if "dense" in getattr(algorithm, "requires", {}):
+        if "dense" in MethodFacts(algorithm).requires:
             why = f"{algorithm.name} needs dense rows: {algorithm.requires['dense']}"
         if why is not None:
             raise ParameterError(why)

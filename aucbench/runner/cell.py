@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.budget_and_checkpoints import Budget, make_budget
@@ -65,7 +65,7 @@ def scorer_of(task: Task) -> Scorer:
 
 def check_requirements(task: Task) -> None:
     """Refuse rows that the method cannot take."""
-    needs = getattr(task.algorithm, "requires", {})
+    needs = MethodFacts(task.algorithm).requires
     if "dense" in needs and sparse.issparse(task.X):
         raise ParameterError(f"{task.algorithm.name} needs dense rows: {needs['dense']}")
 
@@ -83,7 +83,8 @@ def check_memory(n_features: int) -> None:
 
 def is_asked_together(algorithm: Any, settings: int) -> bool:
     """Whether a method is asked to train so many settings at once."""
-    return hasattr(algorithm, "together") and settings >= max(2, getattr(algorithm, "min_together", 2))
+    facts = MethodFacts(algorithm)
+    return facts.together is not None and settings >= max(2, facts.min_together)
 
 
 def compile_kernels(task: Task, together: int = 1) -> None:
@@ -109,7 +110,7 @@ def compile_kernels(task: Task, together: int = 1) -> None:
     # A method may rightly refuse a problem this small; what is wrong with it shows in the run itself.
     with contextlib.suppress(Exception):
         # Some methods on blocks of pairs train when the second block is complete, and not before.
-        batch = batch_sampler(small)(max(4, 2 * getattr(algorithm, "block", 0)))
+        batch = batch_sampler(small)(max(4, 2 * MethodFacts(algorithm).block))
         state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
         scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
@@ -146,7 +147,7 @@ def _threadpools() -> ThreadpoolController:
 
 def max_chunk(task: Task) -> int:
     """Iterations given to a method at once; a full method is asked after each whether it has converged."""
-    return 1 if task.access is Access.full and hasattr(task.algorithm, "done") else CHUNK_ROWS
+    return 1 if task.access is Access.full and MethodFacts(task.algorithm).done is not None else CHUNK_ROWS
 
 
 def first_diverged_iteration(task: Task, budget: Budget, start: int, length: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
@@ -67,7 +67,7 @@ def completed(described: D) -> D:
     budget, method, tuning = described.budget, described.algorithm, described.tuning
     protocol: Any = recorded(described.protocol.name, described.protocol.parameters)
     cls = plugin("algo", method.name)
-    converges = hasattr(cls, "done") and cls.access == Access.full
+    converges = MethodFacts(cls).done is not None and cls.access == Access.full
     if not converges and budget.epochs is budget.iterations is budget.seconds is None:
         budget = replace(budget, epochs=1.0)
     if hasattr(cls, "intercept"):
@@ -115,14 +115,14 @@ def _defaults_lacking(group: str, described: PluginRecord) -> dict[str, Any]:
 
 def first_loss(algorithm: str) -> str | None:
     """The loss a method takes when none is named."""
-    losses = getattr(plugin("algo", algorithm), "losses", ())
+    losses = MethodFacts(plugin("algo", algorithm)).losses
     return losses[0] if losses else None
 
 
 def citation(group: str, name: str) -> str | None:
     """How a plugin is cited: its sentence, or the entry its BibTeX key has in the bibliography beside it."""
     cls = plugin(group, name)
-    cited = getattr(cls, "citation", None)
+    cited = MethodFacts(cls).citation
     if not cited or cls is None:
         return None
     entry = bibliography(cls.__module__.rpartition(".")[0] or cls.__module__).get(cited)
@@ -182,7 +182,7 @@ def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
     found = catalog().plugins[Family(FAMILIES[group])].get(name)
     if found is None:
         return ()
-    cited = str(getattr(found.cls, "citation", None) or "")
+    cited = str(MethodFacts(found.cls).citation or "")
     entry = bibliography(found.cls.__module__.rpartition(".")[0] or found.cls.__module__).get(cited, cited)
     paper = link(entry)
     named = {"Paper": paper} if paper else {}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import asdict
 
+from aucbench.contracts import MethodFacts
 from aucbench.evaluation.measures import TrainingObjective, listed
 from aucbench.studies.method_look import colour
 from aucbench.studies.plugin_metadata import changed, citation, first_loss, plugin
@@ -70,11 +71,10 @@ def _method(name: str) -> list[str]:
     parts = []
     if cited := citation("algo", name):
         parts.append(f"Method: {cited}")
-    if claims := getattr(cls, "claims", None):
+    if claims := MethodFacts(cls).claims:
         parts.append(f"Claims: convergence rate {claims.rate}, cost per iteration {claims.cost}.")
-    if deviations := getattr(cls, "deviations", ()):
-        listed = (deviations,) if isinstance(deviations, str) else deviations
-        parts.append("Where we differ:\n\n" + "\n".join(f"- {sentence}" for sentence in listed))
+    if deviations := MethodFacts(cls).deviations:
+        parts.append("Where we differ:\n\n" + "\n".join(f"- {sentence}" for sentence in deviations))
     return parts
 
 

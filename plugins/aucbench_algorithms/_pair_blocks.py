@@ -11,11 +11,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Interval, ParameterError, Problem, kernels
+from aucbench import Access, Batch, Interval, LinearMethod, ParameterError, Problem, kernels
 from aucbench.kernels import loss_pieces, pairs, rows
 from aucbench_algorithms import _optimisers as optimisers
 from aucbench_algorithms._choices import Schedule
-from aucbench_algorithms._linear_method import LinearMethod
 from aucbench_algorithms._optimisers import Optimiser, Weights
 
 NONE, PIECES, PRODUCT = range(3)  # the structure of a loss: none, quadratic by pieces, multiplicative

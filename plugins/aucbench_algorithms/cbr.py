@@ -33,6 +33,7 @@ from aucbench import (
     Claims,
     Count,
     Interval,
+    LinearMethod,
     Positive,
     Problem,
     kernels,
@@ -42,7 +43,6 @@ from aucbench.kernels import buffers, lanes, pairs, rows, symmetric, vectors
 from aucbench_algorithms import _cbr_confidence as confidence
 from aucbench_algorithms import _cbr_together as many
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
-from aucbench_algorithms._linear_method import LinearMethod
 
 GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."

@@ -27,11 +27,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from aucbench import Access, Batch, Claims, Count, Positive, Problem, kernels
+from aucbench import Access, Batch, Claims, Count, LinearMethod, Positive, Problem, kernels
 from aucbench.kernels import buffers, lanes, rows, vectors, weights
 from aucbench.kernels.rows import CSR
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
-from aucbench_algorithms._linear_method import LinearMethod
 
 NEAR = 1e-3  # |z|^2 against |x|^2 + |x_j|^2, below which it is computed from z
 LARGE = 1e4  # radii a step may be long while the sum of the w is kept as weight u - v
@@ -82,7 +81,7 @@ class _Oam(LinearMethod):
     step_size: ClassVar[str] = "C"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
     citation: ClassVar[str] = "zhao2011oam"
-    sequential: ClassVar[bool]
+    _sequential: ClassVar[bool]
 
     C: Positive = 3e-4
     buffer: Count = 100
@@ -91,7 +90,7 @@ class _Oam(LinearMethod):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and empty reservoirs; the margin is that of the loss."""
-        d, count = problem.n_features, 1 + self.sequential + self.average
+        d, count = problem.n_features, 1 + self._sequential + self.average
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         uxv = np.zeros((d, count)).T if lazy else np.zeros((count, d))
         members = np.zeros((2, self.buffer), np.int64)
@@ -118,7 +117,7 @@ class _Oam(LinearMethod):
     def replay(self, state: State, batch: Batch, slots: np.ndarray) -> State:
         """`step` where each example takes a given place (k,) in the buffer of its class, -1 for none."""
         uxv, scaled, members, norms, seen, margin, _ = state
-        u, x = uxv[0], uxv[1 if self.sequential else 0]
+        u, x = uxv[0], uxv[1 if self._sequential else 0]
         scaled = _run(
             batch.rows_view, batch.y, batch.rows, slots, members, norms, seen,
             u, x, uxv[-1], None, scaled, self._rule(margin),
@@ -128,7 +127,7 @@ class _Oam(LinearMethod):
     def _rule(self, margin: float) -> Rule:
         bounded = self.radius is not None
         radius = self.radius if self.radius is not None else np.inf
-        return Rule(margin, self.C, radius, bounded, self.average, self.sequential)
+        return Rule(margin, self.C, radius, bounded, self.average, self._sequential)
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate, or the mean of the iterates."""
@@ -156,7 +155,7 @@ class OamSeq(_Oam):
     """
 
     name: ClassVar[str] = "oam_seq"
-    sequential: ClassVar[bool] = True
+    _sequential: ClassVar[bool] = True
     deviations: ClassVar[tuple[str, ...]] = ()
 
 
@@ -177,7 +176,7 @@ class OamGra(_Oam):
     """
 
     name: ClassVar[str] = "oam_gra"
-    sequential: ClassVar[bool] = False
+    _sequential: ClassVar[bool] = False
     deviations: ClassVar[tuple[str, ...]] = (
         "All margins of an example are tested with the same w; a later public version tests those of "
         "positives with the changing one.",

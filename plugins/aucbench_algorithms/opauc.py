@@ -24,6 +24,7 @@ from aucbench import (
     Access,
     Batch,
     Claims,
+    LinearMethod,
     NonNegative,
     Objective,
     Positive,
@@ -33,7 +34,6 @@ from aucbench import (
 )
 from aucbench.kernels import fast_kernel, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
-from aucbench_algorithms._linear_method import LinearMethod
 
 
 class State(NamedTuple):

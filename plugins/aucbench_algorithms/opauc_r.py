@@ -28,6 +28,7 @@ from aucbench import (
     Batch,
     Claims,
     Count,
+    LinearMethod,
     NonNegative,
     Positive,
     Problem,
@@ -36,7 +37,6 @@ from aucbench import (
 )
 from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
-from aucbench_algorithms._linear_method import LinearMethod
 from aucbench_algorithms._opauc_r_together import LowRankTogether
 
 

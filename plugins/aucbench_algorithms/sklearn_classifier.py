@@ -28,13 +28,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from aucbench import Access, Batch, Claims, ParameterError, Problem, check_fields
+from aucbench import Access, Batch, Claims, Method, ParameterError, Problem, check_fields
 from aucbench_algorithms._linear_method import class_totals
 
 MOST_DENSE = 1 << 28  # entries of sparse rows that are written out for a fit
@@ -118,7 +118,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SklearnClassifier:
+class SklearnClassifier(Method):
     """A classifier of scikit-learn, LightGBM or XGBoost, as a reference line: most are not linear models.
 
     Parameters
@@ -130,18 +130,17 @@ class SklearnClassifier:
         Parameters of the classifier that replace its defaults: numbers, texts, true, false or null.
     """
 
-    name: ClassVar[str] = "sklearn"
-    access: ClassVar[Access] = Access.full
-    weighted: ClassVar[bool] = True
-    claims: ClassVar[Claims] = Claims(rate="none", cost="one fit of the classifier")
-    citation: ClassVar[str] = "pedregosa2011scikit"
-    grid: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    exempt: ClassVar[Mapping[str, str]] = {
+    name = "sklearn"
+    access = Access.full
+    weighted = True
+    claims = Claims(rate="none", cost="one fit of the classifier")
+    citation = "pedregosa2011scikit"
+    exempt = {
         "auc": "most of its classifiers are not linear, and the small problem of this check is",
         "cost": "its cost is that of the classifier",
         "weighted": "weights mean what the classifier makes of them: leaves of trees count rows",
     }
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "Classes are balanced where the classifier can balance them, and all of it runs in one thread.",
     )
 

@@ -25,13 +25,13 @@ Cost per example: O(nnz).
 Source: Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 2011.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Claims, Positive, Problem, check_fields, kernels
+from aucbench import Access, Claims, Positive, Problem, kernels
 from aucbench.kernels import Move, RuleState
 from aucbench_algorithms._linear_method import class_totals, total
 
@@ -79,15 +79,12 @@ def _step(row, own, given):
 class _Sgd(kernels.RuleMethod):
     """What both losses share."""
 
-    weighted: ClassVar[bool] = True
-    rule: ClassVar[kernels.Rule] = _step
+    weighted = True
+    rule = _step
     alpha: float | None
     average: bool
     intercept: bool
     _loss: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> RuleState:
         """Zero weights; counts the classes of the training set."""
@@ -128,14 +125,14 @@ class SgdHinge(_Sgd):
         Whether an intercept is fitted, which is not regularised.
     """
 
-    name: ClassVar[str] = "sgd_hinge"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"alpha": tuple(10.0**power for power in range(-7, 0))}
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
-    citation: ClassVar[str] = "pedregosa2011scikit"
-    deviations: ClassVar[tuple[str, ...]] = DEVIATIONS
+    name = "sgd_hinge"
+    access = Access.stream
+    resumable = True
+    losses = ("hinge",)
+    grid = {"alpha": tuple(10.0**power for power in range(-7, 0))}
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "pedregosa2011scikit"
+    deviations = DEVIATIONS
     _loss: ClassVar[str] = "hinge"
 
     alpha: Positive | None = None
@@ -157,14 +154,14 @@ class SgdLog(_Sgd):
         Whether an intercept is fitted, which is not regularised.
     """
 
-    name: ClassVar[str] = "sgd_log"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("logistic",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"alpha": tuple(10.0**power for power in range(-7, 0))}
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
-    citation: ClassVar[str] = "pedregosa2011scikit"
-    deviations: ClassVar[tuple[str, ...]] = DEVIATIONS
+    name = "sgd_log"
+    access = Access.stream
+    resumable = True
+    losses = ("logistic",)
+    grid = {"alpha": tuple(10.0**power for power in range(-7, 0))}
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "pedregosa2011scikit"
+    deviations = DEVIATIONS
     _loss: ClassVar[str] = "log_loss"
 
     alpha: Positive | None = None

@@ -31,16 +31,14 @@ The default C is that of `spam`, for rescaled rows: where few rows are far longe
 Source: Lei, Ying, Stochastic proximal AUC maximization, JMLR 2021.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, NonNegative, Objective, Positive, Problem, kernels
+from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective, Positive, Problem, kernels
 from aucbench.kernels import fast_kernel, rows, vectors, weights
-from aucbench_algorithms._linear_method import LinearMethod
 
 REFRESH = 1024  # examples between foldings, at least
 
@@ -133,19 +131,19 @@ class Spauc(LinearMethod):
         Whether the model is the mean of the w, or the last.
     """
 
-    name: ClassVar[str] = "spauc"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "spauc"
+    access = Access.stream
+    resumable = True
+    losses = ("square",)
+    grid = {
         "C": tuple(10.0**power for power in range(-3, 5)),
         "beta": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
         "nu": (1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
     }
-    step_size: ClassVar[str] = "C"
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
-    citation: ClassVar[str] = "lei2021stochastic"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "C"
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "lei2021stochastic"
+    deviations = (
         "The average is uniform; the paper weights the points.",
         "Both products a and b are those of the present w; two public implementations refresh a at positives "
         "and b at negatives only.",

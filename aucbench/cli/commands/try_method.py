@@ -21,6 +21,7 @@ from aucbench.cli.exit_status import INTERRUPTED
 from aucbench.config.build import build_study
 from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
+from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.execution.cost_estimate import seconds_of
@@ -153,7 +154,7 @@ class _Trial:
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
         self._costs: dict[str, float] = {}  # seconds of a complete run by data set; not where it failed
         self._runs = 1  # of the method
-        takes_any = tuple(getattr(self.cls, "losses", ()))[:1] == ("*",)
+        takes_any = MethodFacts(self.cls).losses[:1] == ("*",)
         self._own = (f"algo={self._name}", *(f"loss={ANY_LOSS}",) * takes_any)
         if takes_any:
             self.remarks.append(f"it takes any loss and has no default: {ANY_LOSS} was used")
@@ -212,7 +213,7 @@ class _Trial:
             if cell.described.algorithm.name == self._name
             and (failure := self.store.failure(cell.key)) is not None
         ]
-        if not getattr(self.cls, "requires", None):  # else it declares which rows it takes
+        if not MethodFacts(self.cls).requires:  # else it declares which rows it takes
             told += self._refused.items()
         alike: dict[str, list[tuple[str, str]]] = {}  # sentences that differ in numbers alone, such as rows
         for dataset, sentence in told:
@@ -289,7 +290,7 @@ class _Trial:
 
     def _tune(self) -> None:
         """Tune the method and its stochastic rivals over a few settings, where there is time for it."""
-        if not getattr(self.cls, "grid", None):
+        if not MethodFacts(self.cls).grid:
             self.remarks.append("it declares no grid and was not tuned")
             return
         if self.is_cut or not self._costs or self.failures():
@@ -312,7 +313,7 @@ class _Trial:
     def _try_kernel(self) -> None:
         """Run a linear method once on kernel features of the dense data sets, where there is time for it."""
         room = KERNEL_SHARE * self._left
-        if self.is_cut or not self._costs or self.failures() or not hasattr(self.cls(), "weights"):
+        if self.is_cut or not self._costs or self.failures() or MethodFacts(self.cls()).weights is None:
             return
         words = (
             *self._own,
