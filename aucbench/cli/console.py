@@ -103,20 +103,21 @@ class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
     _is_logged = _is_announced = False
-    _begun = 0.0  # when the stage began
+    _first: tuple[float, float] | None = None  # time and share of the first progress of a training
 
     def stage(self, text: str) -> None:
         self.close()
-        self._begun = perf_counter()
+        self._first = None
         _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
-        seconds = perf_counter() - self._begun
-        if not self._is_announced and share > 0.0 and seconds > LOOK_SECONDS:
+        self._first = self._first or (perf_counter(), share)  # kernels were compiled before
+        seconds, done = perf_counter() - self._first[0], share - self._first[1]
+        if not self._is_announced and seconds > LOOK_SECONDS and done > 0.0:
             self._is_announced = True
-            if seconds / share > LONG_SECONDS:
+            if seconds / done > LONG_SECONDS:
                 _say(
-                    f"this training is expected to take about {duration(seconds / share)} "
+                    f"this training is expected to take about {duration(seconds / done)} "
                     f"(budget.epochs shortens it)"
                 )
         if self._bar is None:
