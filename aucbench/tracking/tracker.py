@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from filelock import FileLock
@@ -20,9 +20,6 @@ from aucbench.studies.study import Observer, Study
 from aucbench.tracking import chart_views, run_data
 from aucbench.tracking.artifacts import inputs, write_files
 from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reason, shown
-
-if TYPE_CHECKING:
-    from aucbench.leaderboard.report import Report
 
 MOST_PARAMS, PARAM_LENGTH = 100, 6000
 MOST_ITEMS = 900  # MLflow takes 1,000 a call
@@ -142,7 +139,7 @@ class StudyTracker(Observer):
         except TrackingError as error:
             self.trouble = error
 
-    def board_written(self, page: Path, report: "Report") -> None:
+    def board_written(self, page: Path) -> None:
         """Send the folder in which the page lies."""
         if self._study and not self.trouble:
             try:
