@@ -35,7 +35,6 @@ from aucbench.tracking.client import serving, shown
 
 if TYPE_CHECKING:
     from aucbench.leaderboard.cells import BoardCell
-    from aucbench.leaderboard.report import Report
 
 LABELS = 5  # labels of a class that are listed
 LISTED = 5  # incomplete entries that are listed
@@ -170,7 +169,6 @@ class _SweepView(_View):
         self._described: set[str] = set()  # data sets whose classes were printed
         self._cells: list[BoardCell] = []  # finished ones, without weights
         self._stored_as = study.name  # the name of the study in the store
-        self._report: Report | None = None  # of the leaderboard that was written
         self._is_logging = False
         self._begun = perf_counter()
 
@@ -220,8 +218,7 @@ class _SweepView(_View):
             self._is_logging = True
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
-    def board_written(self, page: Path, report: "Report") -> None:
-        self._report = report
+    def board_written(self, page: Path) -> None:
         if self._study.store_path:  # else the page is gone by now
             print(f"leaderboard  {page}")
 
@@ -259,8 +256,7 @@ class _SweepView(_View):
         from aucbench.leaderboard.render import terminal
 
         baseline = self._study.running.baseline or BASELINE
-        report = self._report or build(self._cells, "", True, (), baseline)
-        terminal.show_best(report)
+        terminal.show_best(build(self._cells, "", True, (), baseline))
 
 
 def _say(text: str) -> None:
