@@ -6,11 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from time import time
-<<<<<<< HEAD
 from typing import Any, NamedTuple
-=======
-from typing import Any
->>>>>>> wip-pool
 
 from filelock import FileLock
 
@@ -129,11 +125,7 @@ class StudyTracker(Observer):
         except TrackingError as error:
             self.trouble = error
 
-<<<<<<< HEAD
-    def board_written(self, page: Path, *_: object) -> None:
-=======
     def board_written(self, page: Path) -> None:
->>>>>>> wip-pool
         """Send the folder in which the page lies."""
         if self._study and not self.trouble:
             try:
