@@ -13,6 +13,7 @@ from .api import run_study as run_study
 from .contracts import Access as Access
 from .contracts import Algorithm as Algorithm
 from .contracts import Batch as Batch
+from .contracts import BatchSolver as BatchSolver
 from .contracts import Claims as Claims
 from .contracts import Count as Count
 from .contracts import CsrRows as CsrRows
@@ -22,8 +23,10 @@ from .contracts import File as File
 from .contracts import Grouping as Grouping
 from .contracts import Index as Index
 from .contracts import Interval as Interval
+from .contracts import LinearMethod as LinearMethod
 from .contracts import Lockstep as Lockstep
 from .contracts import Loss as Loss
+from .contracts import Method as Method
 from .contracts import NonNegative as NonNegative
 from .contracts import Norm as Norm
 from .contracts import Objective as Objective

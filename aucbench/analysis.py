@@ -1,7 +1,6 @@
-"""The Python interface beside runs: optima, claims, suggestions, own data, and measures computed later."""
+"""The Python interface beside runs: optima, suggestions, own data, and measures computed later."""
 
-import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +12,13 @@ from aucbench.registry import catalog
 if TYPE_CHECKING:
     from aucbench.archives.archive import Archive
     from aucbench.data.loader import DataDescription
-    from aucbench.execution.claims import ClaimsResult
     from aucbench.execution.rescore import Rescored
     from aucbench.execution.verify import Verification
     from aucbench.leaderboard.suggestion import Suggestion
-    from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.optimum_record import OptimumResult
     from aucbench.studies.store import Store
 
-__all__ = ["check", "claims", "describe_data", "optimum", "rescore", "suggest", "verify"]
+__all__ = ["check", "describe_data", "optimum", "rescore", "suggest", "verify"]
 
 REFERENCE = ("reference", "reference_trials")  # experiments: the reference study under each ruleset
 
@@ -190,69 +187,6 @@ def suggest(
     words = _file_words(dataset, overrides) if is_file else (f"dataset={dataset}", *overrides)
     entry, tried = entry_of(words), tried_settings(read(path)[1])
     return suggest_methods(tried, facts_of(entry, prepared_data()), seconds, count, linear)
-
-
-def claims(
-    methods: Sequence[str] = (),
-    overrides: Sequence[str] = (),
-    quick: bool = False,
-    observer: "Callable[[ClaimsResult], None]" = lambda found: None,
-) -> "ClaimsResult":
-    """Measure the rates of convergence and the costs of an iteration that methods claim.
-
-    Parameters
-    ----------
-    methods : sequence of str
-        Names; all methods with claims when left out.
-    overrides : sequence of str
-        Overrides for all of them, such as ``"algo.schedule=pegasos"``; a budget, runs, a tuning and what else
-        the measurement decides itself are refused.
-    quick : bool
-        Shorter runs on fewer data sets.
-    observer : callable, optional
-        Called after each method with all that was found by then; the last method is the new one.
-
-    Returns
-    -------
-    ClaimsResult
-        For each method rate and cost, claimed and measured with intervals, and verdicts.
-
-    Raises
-    ------
-    AucbenchError
-        A method is unknown, declares no claims, or an override does not suit it.
-    """
-    from aucbench.config.build import build_study
-    from aucbench.config.compose import compose_jobs
-    from aucbench.config.overrides import parse
-    from aucbench.contracts.validation import Family
-    from aucbench.execution.claims import measure_claims
-
-    decided = ("budget", "runs", "seed", "order_seed", "metrics", "tuning", "ruleset", "parallel", "study")
-    for name in (word.partition("=")[0] for word in overrides):
-        if name.partition(".")[0] in decided:
-            raise ParameterError(f"{name} has no effect on claims, whose runs are all alike; leave it out.")
-    plugins = catalog().plugins[Family.algorithms]
-    chosen = [catalog().find(Family.algorithms, name).name for name in methods] or [
-        name for name, plugin in plugins.items() if hasattr(plugin.cls, "claims")
-    ]
-    with_any_loss = [n for n in chosen if tuple(getattr(plugins[n].cls, "losses", ()))[:1] == ("*",)]
-    with_their_own = [n for n in chosen if n not in with_any_loss]
-    studies: dict[str, list[Entry]] = {name: [] for name in chosen}
-    for names, loss in ((with_their_own, []), (with_any_loss, ["loss=logistic"])):
-        if not names:
-            continue
-        words = ["+experiment=claims", "tracking=none", f"algo={','.join(dict.fromkeys(names))}", *loss]
-        study = build_study(catalog(), compose_jobs(catalog(), parse([*words, *overrides])))
-        if study.refused:
-            raise study.refused[0].error
-        for entry in study.entries:
-            studies[entry.algorithm.name].append(entry)
-    for entries in studies.values():
-        if len({(entry.algorithm.instance, str(entry.loss)) for entry in entries}) > 1:
-            raise ParameterError(f"claims are those of one setting of a method, got {' '.join(overrides)}.")
-    command = shlex.join(["aucbench", "claims", *methods, *overrides, *["--quick"] * quick])
-    return measure_claims(studies, command, quick, observer)
 
 
 def rescore(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contracts.validation import Family
 from aucbench.errors import CellError, ParameterError
 from aucbench.registry import Catalog, accepted_loss, catalog
 from aucbench.studies.result import Result
@@ -134,6 +135,9 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
     AucbenchError
         The words cannot be read, or ask for one entry that cannot be built.
     """
+    from aucbench.pool import start_fork_server
+
+    start_fork_server()  # methods are probed in its processes; it imports while the study is composed
     from aucbench.execution.execute import estimate_study, opened_store
 
     study = study_of(_request(words), words)
@@ -168,7 +172,7 @@ def _request(words: Sequence[str]) -> "Request":
 def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
     """The study that is asked for; what it is given wrongly is said before anything is planned."""
     if any(MANY.fullmatch(word) for word in request.overrides):
-        from aucbench.processes import start_fork_server
+        from aucbench.pool import start_fork_server
 
         start_fork_server()
     from aucbench.config.build import build_study
@@ -232,7 +236,7 @@ def entry_of(overrides: Sequence[str]) -> "Entry":
     from aucbench.config.overrides import Request
 
     composed = compose_jobs(catalog(), Request(tuple(overrides)))
-    return build_entry(catalog(), composed.jobs[0].cfg, composed.rules)
+    return build_entry(catalog(), composed.jobs[0].run, composed.rules)
 
 
 def replay(
@@ -276,12 +280,16 @@ def replay(
         The method has no `weights`.
     DataError
         X, y and rows do not fit together.
+    ParameterError
+        The class of the method or of the loss is no plugin, or one of its fields is out of range.
     """
     from aucbench.runner.replay import replay_rows
+    from aucbench.studies.adapted_plugins import accepted
 
+    accepted(Family.algorithms, algorithm)
     if loss is None or isinstance(loss, str):
         name = accepted_loss(catalog(), algorithm, loss)
         loss = None if name is None else catalog().loss(name)()
     else:
-        accepted_loss(catalog(), algorithm, loss.name)
+        accepted_loss(catalog(), algorithm, accepted(Family.losses, loss).name)
     return replay_rows(algorithm, X, y, rows, loss=loss, seed=seed, checkpoints=checkpoints)

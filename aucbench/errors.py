@@ -27,3 +27,7 @@ class TrackingError(AucbenchError, OSError):
 
 class PluginError(AucbenchError, LookupError):
     """A plugin is unknown, broken or in conflict with another one."""
+
+
+class VersionWarning(UserWarning):
+    """Results of an earlier version are there, which this version does not reuse."""

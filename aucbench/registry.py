@@ -12,7 +12,7 @@ from typing import Any
 
 import pluggy
 
-from aucbench.contracts import hooks, validation
+from aucbench.contracts import MethodFacts, hooks, validation
 from aucbench.contracts.source_location import package_of, place_of
 from aucbench.contracts.validation import Failure, Family
 from aucbench.errors import ParameterError, PluginError
@@ -89,7 +89,7 @@ def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | N
 
     It is a `ParameterError` if the method takes no loss, not this one, or any and none was named.
     """
-    accepted = tuple(getattr(algorithm, "losses", ()))
+    accepted = MethodFacts(algorithm).losses
     if name is None:
         if accepted[:1] == ("*",):
             known = ", ".join(sorted(catalog.plugins[Family.losses]))

@@ -67,8 +67,7 @@ def attacks(kills: int = KILLS, changes: int = CHANGES) -> Iterator[Attacked | M
 
 def plugins() -> Iterator[Attacked]:
     """Each hostile method alone, and all together with one and two workers."""
-    from aucbench.execution.dask_executor import DaskExecutor
-    from aucbench.execution.executor import SerialExecutor
+    from aucbench.execution.executor import LocalExecutor
     from aucbench.studies.store import Store
     from aucbench.studies.study import Observer
     from tests.execution.test_isolation import healthy, mixed, victims
@@ -78,10 +77,10 @@ def plugins() -> Iterator[Attacked]:
     kinds: dict[str, tuple[list[list[str]], Callable[[], Any]]] = {
         "hostile plugins, each alone": (
             [[name] for name in ATTACKS],
-            lambda: SerialExecutor(Observer(), isolated=True),
+            lambda: LocalExecutor(Observer(), isolated=True),
         ),
-        "all hostile plugins in one study": ([[*ATTACKS]], lambda: SerialExecutor(Observer(), isolated=True)),
-        "the same with two workers": ([[*ATTACKS]], lambda: DaskExecutor(2, isolated=True)),
+        "all hostile plugins in one study": ([[*ATTACKS]], lambda: LocalExecutor(Observer(), isolated=True)),
+        "the same with two workers": ([[*ATTACKS]], lambda: LocalExecutor(Observer(), 2, isolated=True)),
     }
     with tempfile.TemporaryDirectory() as folder:
         run_entries(victims(), Store(Path(folder) / "alone"))
@@ -200,7 +199,7 @@ def changed_archives(tries: int) -> Attacked:
 
 def isolation_cost(rounds: int = 5) -> Measure:
     """Milliseconds that isolation adds to a cell of another distribution, as the median of several rounds."""
-    from aucbench.execution.executor import SerialExecutor
+    from aucbench.execution.executor import LocalExecutor
     from aucbench.studies.store import Store
     from aucbench.studies.study import Observer
     from tests.execution.test_isolation import hostile
@@ -214,7 +213,7 @@ def isolation_cost(rounds: int = 5) -> Measure:
     seconds: dict[bool, list[float]] = {True: [], False: []}
     for _ in range(rounds + 1):  # the first warms up
         for isolated in (True, False):
-            here = SerialExecutor(Observer(), isolated)
+            here = LocalExecutor(Observer(), isolated=isolated)
             with tempfile.TemporaryDirectory() as folder, closing(here):
                 started = time.perf_counter()
                 run_entries(entries, Store(folder), here)

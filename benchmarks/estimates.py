@@ -1,7 +1,7 @@
 """Compares the estimates of `--dry-run` with real runs, on real data of AUCBENCH_MIRROR or the cache.
 
 Both count the seconds in which methods are initialised, trained and scored. A study is planned first, and run
-then; entries that take a fraction of a second show the limits of a trial run.
+then; entries that take a fraction of a second show the limits of a probe.
 """
 
 from collections.abc import Iterator

@@ -29,7 +29,7 @@ CHROMIUM = (
 # A test that asks for one of these fixtures starts other processes, and is marked `system`.
 SYSTEM = {"browser", "process", "server"}
 # What has one of these marks is not in the fast lane; all other tests are marked `fast`.
-NOT_FAST = {"docs", "mirror", "package", "slow", "system"}
+NOT_FAST = {"browser", "docs", "faults", "mirror", "package", "slow", "system"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses among the marks
@@ -37,6 +37,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if SYSTEM & set(item.fixturenames):
             item.add_marker(pytest.mark.system)
+        if "browser" in item.fixturenames:
+            item.add_marker(pytest.mark.browser)
         if not NOT_FAST & {mark.name for mark in item.iter_markers()}:
             item.add_marker(pytest.mark.fast)
     if os.environ.get("AUCBENCH_MIRROR"):

@@ -17,8 +17,9 @@ import aucbench
 # and say so in the changelog.
 PUBLIC = {
     "aucbench": """
-        Access Algorithm AucbenchError Batch CellError Claims Count CsrRows DataError Dataset
-        FeatureMap FetchError File Grouping Index Interval Lockstep Loss NonNegative Norm Objective
+        Access Algorithm AucbenchError Batch BatchSolver CellError Claims Count CsrRows DataError Dataset
+        FeatureMap FetchError File Grouping Index Interval LinearMethod Lockstep Loss Method NonNegative Norm
+        Objective
         Observer OpenUnit ParameterError PluginError Positive Problem Result Samples Table
         TrackingError catalog check_fields hookimpl kernels optimum plan_study replay require_memory
         run run_study sklearn suggest testing
@@ -28,8 +29,8 @@ PUBLIC = {
         """,
     "aucbench.kernels": """
         CompiledLoss Layout Move Row Rule RuleMethod RuleState buffers call compile_loss fast_kernel
-        kernel layout loss_pieces pair_loss pairs rows rule saddle scalar sorted_pairs source_hash symmetric
-        theta thresholded two_vectors vectors weights
+        kernel lanes layout loss_pieces pair_loss pairs rows rule saddle scalar sorted_pairs source_hash
+        symmetric theta thresholded two_vectors vectors weights
         """,
     "aucbench.river": "AUCClassifier",
     "aucbench.sklearn": "AUCClassifier",
@@ -41,10 +42,11 @@ PUBLIC = {
 # The functions of the modules that aucbench.kernels offers, for use in compiled code.
 IN_KERNELS = {
     "buffers": "difference longest products spread wipe",
+    "lanes": "any_moves array joined room root separate where_less zeros",
     "loss_pieces": "Knot Piece Smoothed kinks knots pieces rate",
     "pair_loss": "Curvature PairMean mean_of_pieces pair_mean",
-    "pairs": "difference prefetch room subtract",
-    "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch",
+    "pairs": "difference prefetch room subtract visit",
+    "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch visit",
     "saddle": "Variables gradients",
     "sorted_pairs": """
         Ranking Window count degrees dense laplacian members rank scatter slope_sums value_sums window

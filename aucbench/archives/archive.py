@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Annotated, Any, NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
 
 from aucbench.archives.replications import (
@@ -24,6 +25,8 @@ from aucbench.studies.record import (
     ReplicationRecord,
     ReportedTrial,
     StudyPlan,
+    decode,
+    encode,
 )
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
@@ -52,10 +55,15 @@ class MachineRecord(Struct, frozen=True, kw_only=True):
     cells: int
 
 
-class Manifest(Struct, frozen=True, kw_only=True):
+class Versioned(Struct, frozen=True, kw_only=True):
+    """What the manifest of an archive of any format has."""
+
+    format: Annotated[int, Meta(ge=1)] = FORMAT
+
+
+class Manifest(Versioned, frozen=True, kw_only=True):
     """Manifest of an archive."""
 
-    format: int = FORMAT
     aucbench: str
     made: str  # date and time, as ISO text
     studies: tuple[str, ...]
@@ -99,30 +107,24 @@ class Archive:
         """Results of other runs of the cell of that key."""
         return self.others.get(key, ())
 
-    @property
-    def confirmed(self) -> dict[str, str]:
-        """Methods whose results an author confirmed, and who did."""
+    def summary(self) -> dict[str, Any]:
+        """What a manifest states of the content, by its fields."""
+        machines = Counter(encode(_machine(cell.record.environment)) for cell in self)
         entries = (entry for plan in self.studies for entry in plan.entries)
-        return {entry.algorithm: entry.confirmed for entry in entries if entry.confirmed}
-
-    @property
-    def sources(self) -> dict[str, tuple[str, ...]]:
-        """Methods by name to the digests of the code that ran."""
-        found: dict[str, set[str]] = {}
-        for cell in self.cells.values():
-            found.setdefault(cell.record.algorithm.name, set()).add(cell.record.source or "")
-        return {name: tuple(sorted(digests)) for name, digests in sorted(found.items())}
-
-    @property
-    def machines(self) -> tuple[MachineRecord, ...]:
-        """The machines on which the cells ran, each once for each set of versions."""
-        found = {}
-        counts = Counter[str]()
-        for cell in self.cells.values():
-            described = _machine(cell.record.environment)
-            found[repr(described)] = described
-            counts[repr(described)] += 1
-        return tuple(replace(found[name], cells=count) for name, count in counts.items())
+        sources: dict[str, set[str]] = {}
+        for cell in self:
+            sources.setdefault(cell.record.algorithm.name, set()).add(cell.record.source or "")
+        return {
+            "studies": tuple(plan.study for plan in self.studies),
+            "cells": len(self.cells),
+            "failures": len(self.failed),
+            "machines": tuple(
+                replace(decode(text, MachineRecord), cells=count) for text, count in machines.items()
+            ),
+            "sources": {name: tuple(sorted(digests)) for name, digests in sorted(sources.items())},
+            "confirmed": {entry.algorithm: entry.confirmed for entry in entries if entry.confirmed},
+            "compact": self.compact,
+        }
 
 
 def _machine(environment: Environment) -> MachineRecord:
@@ -208,8 +210,7 @@ def _public(plan: StudyPlan, confirmed: Mapping[str, str]) -> StudyPlan:
     return replace(plan, command="", entries=tuple(entries), unavailable=unavailable, replaced=UNSET)
 
 
-@dataclass(frozen=True)
-class Imported:
+class Imported(NamedTuple):
     """Numbers of what an import put into a store."""
 
     cells: int
@@ -219,55 +220,78 @@ class Imported:
 
 def into_store(archive: Archive, store: Store) -> Imported:
     """Put the content of an archive into a store; cells that the store has become replications of them."""
-    new, again = 0, 0
-    different = set()
+    known = {key: record for key in archive.cells if (record := store.record(key)) is not None}
+    others, plans = _joined(known, store, archive, TOLERANCE)
     for key, cell in archive.cells.items():
-        own = store.record(key)
-        found = (*store.replications(key), *archive.replications(key))
-        if own is None:
+        if key not in known:
             store.put(key, cell)
-            new += 1
-        else:
-            found = (*found, replication_of(cell.record))
-            if not agrees(own, cell.record):
-                different.add(key)
-        kept = without_twins(own or cell.record, found)
-        again += len(kept) - len(store.replications(key))
-        if kept:
-            store.put_replications(key, kept)
-    failures = {
-        key: failure
+    again = 0
+    for key, found in others.items():
+        again += len(found) - len(store.replications(key))
+        store.put_replications(key, found)
+    failures = [
+        failure
         for key, failure in archive.failed.items()
         if not store.has(key) and store.failure(key) is None
-    }
-    for failure in failures.values():
+    ]
+    for failure in failures:
         store.put_failure(failure)
-    known = {plan.study: plan for plan in store.plans()}
-    for plan in archive.studies:
-        plan = _less_confirmed(plan, different)
-        store.put_plan(joined(known[plan.study], plan) if plan.study in known else plan)
-    return Imported(new, again, len(failures))
+    for plan in plans:
+        store.put_plan(plan)
+    return Imported(len(archive.cells) - len(known), again, len(failures))
 
 
-def _less_confirmed(plan: StudyPlan, different: Container[str]) -> StudyPlan:
-    """A plan without confirmations of entries of whose cells other results are shown."""
-    entries = (
-        replace(entry, confirmed=UNSET) if any(key in different for key in entry.cells) else entry
-        for entry in plan.entries
+def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tuple[Archive, list[Comparison]]:
+    """All cells of two archives, those of the first winning, and what their replications say."""
+    records = {key: cell.record for key, cell in first.cells.items()}
+    others, plans = _joined(records, first, other, tolerance)
+    others = {**others, **{key: found for key, found in first.others.items() if key not in other.cells}}
+    cells = {**other.cells, **first.cells}
+    archive = Archive(
+        path=f"{first.path} and {other.path}",
+        cells=cells,
+        studies=tuple({plan.study: plan for plan in (*first.studies, *plans)}.values()),
+        failed={key: each for key, each in {**other.failed, **first.failed}.items() if key not in cells},
+        others=others,
+        compact=first.compact or other.compact,
     )
-    return replace(plan, entries=tuple(entries))
+    comparisons = [
+        compare(cells[key].record, each, tolerance) for key, found in others.items() for each in found
+    ]
+    return archive, comparisons
 
 
-def joined(first: StudyPlan, other: StudyPlan) -> StudyPlan:
+def _joined(
+    records: Mapping[str, CellRecord], first: Store | Archive, other: Archive, tolerance: float
+) -> tuple[dict[str, tuple[ReplicationRecord, ...]], list[StudyPlan]]:
+    """The replications of the cells of `other`, and its plans joined to those of `first`."""
+    others = {}
+    different = set()
+    for key, cell in other.cells.items():
+        own, found = records.get(key), [*first.replications(key), *other.replications(key)]
+        if own is not None:
+            found.append(replication_of(cell.record))
+            if not agrees(own, cell.record, tolerance):
+                different.add(key)
+        if kept := without_twins(own or cell.record, found):
+            others[key] = kept
+    plans = {plan.study: plan for plan in first.plans()}
+    joined = [_joined_plan(plans.get(plan.study), plan, different) for plan in other.studies]
+    return others, joined
+
+
+def _joined_plan(first: StudyPlan | None, other: StudyPlan, different: Container[str]) -> StudyPlan:
     """One plan of two of one study: an entry under one setting has the cells of both.
 
-    What an author confirmed stays confirmed if each cell is one that the author saw.
+    What an author confirmed stays confirmed if each cell is one that the author saw; the results of cells in
+    `different` are others than the author saw.
     """
-    entries = {repr(entry.described): entry for entry in first.entries}
+    entries = {repr(entry.described): entry for entry in first.entries} if first else {}
     for entry in other.entries:
+        if any(key in different for key in entry.cells):
+            entry = replace(entry, confirmed=UNSET)
         described = repr(entry.described)
-        before = entries.get(described)
-        if before is not None:
+        if (before := entries.get(described)) is not None:
             seen = [each for each in (before, entry) if each.confirmed]
             cells = {**before.cells, **entry.cells}
             is_seen = all(any(key in each.cells for each in seen) for key in cells)
@@ -278,35 +302,6 @@ def joined(first: StudyPlan, other: StudyPlan) -> StudyPlan:
                 confirmed=seen[0].confirmed if seen and is_seen else UNSET,
             )
         entries[described] = entry
+    first = first or other
     unavailable = dict.fromkeys((*first.unavailable, *other.unavailable))
     return replace(first, entries=tuple(entries.values()), unavailable=tuple(unavailable))
-
-
-def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tuple[Archive, list[Comparison]]:
-    """All cells of two archives, those of the first winning, and what their replications say."""
-    others: dict[str, tuple[ReplicationRecord, ...]] = {}
-    comparisons = []
-    different = set()
-    cells = {**other.cells, **first.cells}
-    for key, cell in cells.items():
-        found = [*first.replications(key), *other.replications(key)]
-        if key in first.cells and key in other.cells:
-            found.append(replication_of(other.cells[key].record))
-            if not agrees(cell.record, other.cells[key].record, tolerance):
-                different.add(key)
-        kept = without_twins(cell.record, found)
-        if kept:
-            others[key] = kept
-            comparisons += [compare(cell.record, each, tolerance) for each in kept]
-    plans = {plan.study: plan for plan in first.studies}
-    for plan in (_less_confirmed(each, different) for each in other.studies):
-        plans[plan.study] = joined(plans[plan.study], plan) if plan.study in plans else plan
-    archive = Archive(
-        path=f"{first.path} and {other.path}",
-        cells=cells,
-        studies=tuple(plans.values()),
-        failed={key: each for key, each in {**other.failed, **first.failed}.items() if key not in cells},
-        others=others,
-        compact=first.compact or other.compact,
-    )
-    return archive, comparisons

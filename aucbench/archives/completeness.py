@@ -39,32 +39,29 @@ def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
     Other entries count if they are of a wanted method.
     """
     planned = [entry for plan in archive.studies for entry in plan.entries]
+    known: list[EntryPlan] = []
     missing: dict[str, list[str]] = {}
     methods: set[str] = set()
-    known: list[int] = []
     found = []
     for each in wanted:
-        ruleset = each.ruleset.title if each.ruleset else None
+        methods.add(each.algorithm.name)
+        name = (each.algorithm.name, each.dataset.title, each.ruleset and each.ruleset.title)
         alike = [
-            entry
-            for entry in planned
-            if (entry.algorithm, entry.dataset) == (each.algorithm.name, each.dataset.title)
-            and (entry.ruleset.title if entry.ruleset else None) == ruleset
+            own
+            for own in planned
+            if (own.algorithm, own.dataset, own.ruleset.title if own.ruleset else None) == name
         ]
         expected = _words(each.describe(), each.cells())
         fitting = [own for own in alike if _words(own.described, [*own.cells.values()]) == expected]
-        known += [id(own) for own in fitting[:1] or alike]
         if not alike:
-            missing.setdefault(f"{each.algorithm.name} under ruleset={ruleset}", []).append(
-                each.dataset.title
-            )
+            missing.setdefault(f"{name[0]} under ruleset={name[2]}", []).append(name[1])
         elif not fitting:
             difference = _difference(_words(alike[0].described, [*alike[0].cells.values()]), expected)
-            found.append(f"{each}, ruleset={ruleset}: not as in the reference study: {difference}")
+            found.append(f"{each}, ruleset={name[2]}: not as in the reference study: {difference}")
         elif sorted(fitting[0].cells.values()) != sorted(each.cells()):
-            found.append(f"{each}, ruleset={ruleset}: other runs than those of the reference study")
-        methods.add(each.algorithm.name)
-    others = [own for own in planned if own.algorithm in methods and id(own) not in known]
+            found.append(f"{each}, ruleset={name[2]}: other runs than those of the reference study")
+        known += fitting[:1] or alike
+    others = [own for own in planned if own.algorithm in methods and all(own is not each for each in known)]
     return [
         *(f"{name} is missing on {', '.join(titles)}" for name, titles in missing.items()),
         *found,
@@ -90,11 +87,9 @@ def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]
     except ParameterError as error:
         yield f"{entry.ruleset} cannot be compared with what is installed here: {error}"
         return
-    if rules.ruleset and (rules.ruleset.version, rules.ruleset.date) != (
-        entry.ruleset.version,
-        entry.ruleset.date,
-    ):
-        yield f"{entry.ruleset}, and here it has version {rules.ruleset.version} of {rules.ruleset.date}"
+    here = rules.ruleset
+    if here and (here.version, here.date) != (entry.ruleset.version, entry.ruleset.date):
+        yield f"{entry.ruleset}, and here it has version {here.version} of {here.date}"
     seeds = [*entry.cells.values()]
     own, expected = (_words(each, seeds, FREE) for each in (entry.described, rules.describe()))
     departures = [_difference(own, expected)] if own != expected else [*entry.ruleset.departures]

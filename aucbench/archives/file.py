@@ -10,7 +10,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from io import BytesIO
@@ -23,8 +23,8 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from aucbench.archives.archive import FORMAT, Archive, EntryDigest, Manifest
-from aucbench.archives.contents import problems_of
+from aucbench.archives.archive import FORMAT, Archive, EntryDigest, Manifest, Versioned
+from aucbench.archives.contents import contradictions
 from aucbench.errors import DataError, ParameterError
 from aucbench.studies.record import CellRecord, FailureRecord, ReplicationRecord, StudyPlan, decode, encode
 from aucbench.studies.result import CellResult
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 CELLS, FAILURES, PLANS, OTHERS = "cells.json", "failures.json", "plans.json", "replications.json"
-LONGEST_KEY = 128  # bytes of a key and its offset
 CURVES, WEIGHTS = "curves.parquet", "weights.parquet"
 ENTRIES = (CELLS, FAILURES, PLANS, OTHERS, CURVES, WEIGHTS)
 NEEDED = (CELLS, FAILURES, PLANS, OTHERS, CURVES)
@@ -53,10 +52,13 @@ SHIPPED = "reference_trials.zip"  # the reference study under ruleset=trials
 T = TypeVar("T")
 
 
-def shipped() -> Path | None:
-    """The archive in the package, else in the checkout's documentation; None where there is none."""
-    package = Path(__file__).resolve().parents[1]
-    places = (package / "results" / SHIPPED, package.parent / "docs" / "results" / SHIPPED)
+def shipped(name: str | None = None) -> Path | None:
+    """A file of results in the package, else in the checkout's documentation; None where there is none.
+
+    Without a name it is the archive of the reference study under ruleset=trials.
+    """
+    package, name = Path(__file__).resolve().parents[1], name or SHIPPED
+    places = (package / "results" / name, package.parent / "docs" / "results" / name)
     return next((path for path in places if path.is_file()), None)
 
 
@@ -77,21 +79,14 @@ def write(archive: Archive, file: str | Path) -> Manifest:
     }
     if weights:
         contents[WEIGHTS] = _parquet(weights, archive.compact)
-    digests = {
-        name: EntryDigest(len(content), hashlib.sha256(content).hexdigest())
-        for name, content in contents.items()
-    }
     manifest = Manifest(
         aucbench=version("aucbench"),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        studies=tuple(plan.study for plan in archive.studies),
-        cells=len(archive.cells),
-        failures=len(archive.failed),
-        machines=archive.machines,
-        sources=archive.sources,
-        confirmed=archive.confirmed,
-        compact=archive.compact,
-        entries=digests,
+        entries={
+            name: EntryDigest(len(content), hashlib.sha256(content).hexdigest())
+            for name, content in contents.items()
+        },
+        **archive.summary(),
     )
     manifest = replace(manifest, digest=_digest(manifest))
     text = json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True).encode()
@@ -120,12 +115,14 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
     except (OSError, BadZipFile, NotImplementedError) as error:
         raise DataError(f"{path} is no archive of results ({error}).") from None
     records = _parsed(path, CELLS, contents, CellRecord)
-    curves = _arrays(path, CURVES, contents[CURVES], len(records))
-    weights = _arrays(path, WEIGHTS, contents[WEIGHTS], len(records)) if WEIGHTS in contents else {}
+    keys = {record.key for record in records}
+    arrays = {
+        name: _arrays(path, name, contents[name], keys) for name in (CURVES, WEIGHTS) if name in contents
+    }
+    curves, weights = arrays[CURVES], arrays.get(WEIGHTS, {})
     others: dict[str, tuple[ReplicationRecord, ...]] = {}
     for each in _parsed(path, OTHERS, contents, ReplicationRecord):
         others[each.key] = (*others.get(each.key, ()), each)
-    studies = _parsed(path, PLANS, contents, StudyPlan)
     archive = Archive(
         path=str(path),
         cells={
@@ -134,12 +131,12 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
             )
             for record in records
         },
-        studies=tuple(studies),
+        studies=tuple(_parsed(path, PLANS, contents, StudyPlan)),
         failed={each.key: each for each in _parsed(path, FAILURES, contents, FailureRecord)},
         others=others,
         compact=manifest.compact,
     )
-    _refuse(path, problems_of(archive, manifest, len(records)))
+    _refuse(path, [*contradictions(archive, manifest, len(records))])
     return manifest, archive
 
 
@@ -187,18 +184,14 @@ def _too_large(info: ZipInfo) -> str:
 
 def _manifest(path: Path, content: bytes) -> Manifest:
     try:
-        known = json.loads(content)
-        found = known["format"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise DataError(f"{path}: {MANIFEST} cannot be read.") from None
-    if found not in range(1, FORMAT + 1):
-        raise DataError(
-            f"{path}: {MANIFEST} states format {found!r}, and this aucbench reads formats up to {FORMAT}: "
-            f"use a newer one."
-        )
-    try:
-        manifest = msgspec.convert(known, Manifest)
-    except (msgspec.ValidationError, RecursionError) as error:
+        found = decode(content, Versioned).format
+        if found > FORMAT:
+            raise DataError(
+                f"{path}: {MANIFEST} states format {found}, and this aucbench reads formats up to {FORMAT}: "
+                f"use a newer one."
+            )
+        manifest = decode(content, Manifest)
+    except msgspec.DecodeError as error:
         raise DataError(f"{path}: {MANIFEST} cannot be read ({error}).") from None
     if CONTROL.search(content):
         raise DataError(f"{path}: {MANIFEST} has control characters.")
@@ -222,7 +215,7 @@ def _parsed(path: Path, name: str, contents: Mapping[str, bytes], kind: type[T])
     for number, line in enumerate(contents[name].split(b"\n")[:-1], 1):
         try:
             found.append(decode(line, kind))
-        except (msgspec.DecodeError, RecursionError, ValueError) as error:
+        except msgspec.DecodeError as error:
             raise DataError(f"{path}: {name} cannot be read in line {number} ({error}).") from None
     return found
 
@@ -243,8 +236,10 @@ def _parquet(rows: Mapping[str, Mapping[str, NDArray[Any]]], compact: bool) -> b
     return sink.getvalue()
 
 
-def _arrays(path: Path, name: str, content: bytes, rows: int) -> dict[str, dict[str, NDArray[Any]]]:
-    """Arrays by name of each key, from an entry of at most `rows` rows."""
+def _arrays(
+    path: Path, name: str, content: bytes, keys: Collection[str]
+) -> dict[str, dict[str, NDArray[Any]]]:
+    """Arrays by name of each key, from an entry that has no other keys than these."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -253,34 +248,32 @@ def _arrays(path: Path, name: str, content: bytes, rows: int) -> dict[str, dict[
         file = pq.ParquetFile(BytesIO(content), read_dictionary=["key"])
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
         columns = [group.column(at) for group in groups for at in range(group.num_columns)]
-        if file.metadata.num_rows > rows or sum(each.num_values for each in columns) > LARGEST_ARRAYS:
+        if file.metadata.num_rows > len(keys) or sum(each.num_values for each in columns) > LARGEST_ARRAYS:
             raise DataError(f"{path}: {name} has more rows or numbers than its cells can have.")
         if sum(each.total_uncompressed_size for each in columns) > LARGEST_ENTRY:
             raise DataError(f"{path}: {name} unpacks to more than {LARGEST_ENTRY // MB} MB.")
         table = file.read()
-    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"{path}: {name} cannot be read as Parquet ({str(error)[:200]}).") from None
-    kinds = [field.type for field in table.schema if field.name != "key"]
-    if "key" not in table.schema.names or not all(map(_is_list_of_numbers, kinds)):
+    key, *others = sorted(table.schema, key=lambda field: field.name != "key")
+    is_known = key.name == "key" and key.type == pa.dictionary(pa.int32(), pa.string())
+    if not is_known or not all(_is_list_of_numbers(field.type) for field in others):
         raise DataError(f"{path}: {name} has other columns than a key and lists of numbers.")
     if len(set(table.schema.names)) < len(table.schema.names):
         raise DataError(f"{path}: {name} has two columns of one name.")
-    for chunk in table["key"].chunks:
-        values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
-        if values.nbytes > LONGEST_KEY * (len(values) + 2):
-            raise DataError(f"{path}: {name} has keys that are too long.")
-    found: dict[str, dict[str, NDArray[Any]]] = {str(key): {} for key in table["key"].to_pylist()}
+    strange = {text for chunk in table["key"].chunks for text in chunk.dictionary.to_pylist()} - set(keys)
+    if strange:
+        raise DataError(f"{path}: {name} has the key {min(strange)[:70]!r}, which no cell has.")
+    found: dict[str, dict[str, NDArray[Any]]] = {each: {} for each in table["key"].to_pylist()}
     if len(found) < table.num_rows:
         raise DataError(f"{path}: {name} has two rows of one key.")
-    for column in table.schema.names:
-        if column == "key":
-            continue
-        kind = np.int64 if column in WHOLE_NUMBERS else np.float64
-        for key, values in zip(found, table[column], strict=True):
+    for field in others:
+        kind = np.int64 if field.name in WHOLE_NUMBERS else np.float64
+        for arrays, values in zip(found.values(), table[field.name], strict=True):
             if values.is_valid:
-                found[key][column] = np.asarray(values.values.to_numpy(zero_copy_only=False), kind)
+                arrays[field.name] = np.asarray(values.values.to_numpy(zero_copy_only=False), kind)
     return found
 
 

@@ -45,7 +45,7 @@ class Comparison(NamedTuple):
 def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bool = False) -> Comparison:
     """Whether two runs of one cell agree; `tolerance` holds where versions, processors or code differ."""
     one, two = replication_of(first), replication_of(other)
-    is_exact = not other_code and _is_alike(one.environment, two.environment)
+    is_exact = not other_code and _rounding(one.environment) == _rounding(two.environment)
     allowed = 0.0 if is_exact else tolerance
     if one.timed or two.timed:
         agreement = Agreement.timed
@@ -112,12 +112,8 @@ def _identity(run: ReplicationRecord) -> str:
     )
 
 
-def _is_alike(one: Environment, two: Environment) -> bool:
-    """Whether rounding is the same: equal packages, processors and libraries of the system."""
-    return _rounding(one) == _rounding(two)
-
-
 def _rounding(environment: Environment) -> list[str | None]:
+    """What decides how results are rounded: processor, libraries of the system, versions of packages."""
     system, *_, library = environment.platform.split("-")
     versions = [environment.packages.get(name) for name in NUMERICAL]
     return [environment.cpu, system, library, *versions]

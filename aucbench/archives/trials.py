@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.studies.record import CellRecord, ReportedTrial, canonical
+from aucbench.studies.record import CellRecord, Seeds, canonical
 from aucbench.studies.result import CellResult
 
 Floats = NDArray[np.float64]
@@ -60,67 +60,62 @@ def tried_settings(cells: Iterable[CellResult]) -> dict[str, TriedDataset]:
     Left out are variants of a method, cells with a feature map, and tunings whose settings differ from split
     to split, or whose first setting is not the method as given, which the others are compared with.
     """
-    found: dict[str, dict[str, list[CellRecord]]] = {}
+    found: dict[str, dict[str, dict[Seeds, CellRecord]]] = {}
     variants: dict[str, str] = {}
-    for cell in cells:
-        record = cell.record
+    for record in (cell.record for cell in cells):
         variant = canonical(record.algorithm.parameters)
         is_plain = record.features.name == "identity" and record.budget.seconds is None
         if is_plain and variants.setdefault(record.algorithm.name, variant) == variant:
             methods = found.setdefault(record.dataset.title, {})
-            methods.setdefault(record.algorithm.name, []).append(record)
-    return {name: _dataset(name, methods) for name, methods in sorted(found.items())}
-
-
-def _dataset(name: str, methods: Mapping[str, list[CellRecord]]) -> TriedDataset:
-    seeds = sorted({record.seeds for records in methods.values() for record in records})
-    of_methods = {
-        method: tried
-        for method, records in sorted(methods.items())
-        if (tried := _tried(method, name, {record.seeds: record for record in records}, seeds)) is not None
-    }
-    return TriedDataset(name, _facts([record for each in methods.values() for record in each]), of_methods)
+            methods.setdefault(record.algorithm.name, {})[record.seeds] = record
+    tried = {}
+    for name, methods in sorted(found.items()):
+        seeds = sorted({own for records in methods.values() for own in records})
+        settings = {
+            method: _tried(method, name, records, seeds) for method, records in sorted(methods.items())
+        }
+        facts = _facts([record for records in methods.values() for record in records.values()])
+        tried[name] = TriedDataset(name, facts, {method: own for method, own in settings.items() if own})
+    return tried
 
 
 def _facts(records: list[CellRecord]) -> Facts:
-    data = [record.data for record in records]
-    rows = np.array([each.train_rows for each in data], float)
-    features = np.array([each.features for each in data], float)
-    nonzeros = np.array([each.nonzeros_per_row or each.features for each in data], float)
-    return Facts(
-        float(rows.mean()),
-        float(features.mean()),
-        float((nonzeros / features).mean()),
-        float((np.array([each.train_positives for each in data]) / rows).mean()),
-    )
+    numbers = [
+        (each.train_rows, each.features, each.nonzeros_per_row or each.features, each.train_positives)
+        for each in (record.data for record in records)
+    ]
+    rows, features, nonzeros, positives = np.array(numbers, float).T
+    means = (each.mean() for each in (rows, features, nonzeros / features, positives / rows))
+    return Facts(*map(float, means))
 
 
 def _tried(
-    method: str, dataset: str, records: Mapping[Any, CellRecord], seeds: list[Any]
+    method: str, dataset: str, records: Mapping[Seeds, CellRecord], seeds: list[Seeds]
 ) -> TriedSettings | None:
     """The settings of one method; None where they differ from split to split, or were not kept."""
-    trials: dict[Any, tuple[ReportedTrial, ...]] = {
-        own: record.tuned.trials or () for own, record in records.items() if record.tuned is not None
-    }
-    results = [records[own].result if own in records else None for own in seeds]
-    tested = np.array([np.nan if each is None or each.auc is None else each.auc for each in results])
-    linear = all(each is None or each.weights_norm is not None or each.auc is None for each in results)
-    seconds = float(np.mean([each.train_seconds for each in results if each is not None]))
-    if not trials:
+    results = [record.result for record in records.values()]
+    known = {own: record.result.auc for own, record in records.items()}
+    tested = np.array([np.nan if (auc := known.get(own)) is None else auc for own in seeds])
+    linear = all(each.weights_norm is not None or each.auc is None for each in results)
+    seconds = float(np.mean([records[own].result.train_seconds for own in seeds if own in records]))
+    tuned = {own: record for own, record in records.items() if record.tuned is not None}
+    if not tuned:
         return TriedSettings(method, dataset, ({},), tested[None, :, None], tested, linear, seconds)
-    numbers: dict[int, dict[str, Any]] = {}
-    for trial in (trial for each in trials.values() for trial in each):
-        if numbers.setdefault(trial.number, trial.parameters) != trial.parameters:
-            return None
-    tuned = [record for record in records.values() if record.tuned is not None]
-    if not numbers or not all(record.tuning.parameters.get("given_first") for record in tuned):
+    trials = [
+        (seeds.index(own), trial)
+        for own, record in tuned.items()
+        for trial in (record.tuned and record.tuned.trials) or ()
+    ]
+    settings = {trial.number: trial.parameters for _, trial in trials}
+    differ = any(settings[trial.number] != trial.parameters for _, trial in trials)
+    has_first = all(record.tuning.parameters.get("given_first") for record in tuned.values())
+    if not trials or differ or not has_first:
         return None
-    order = {number: at for at, number in enumerate(sorted(numbers))}
-    folds = max(trial.fold for each in trials.values() for trial in each) + 1
-    aucs = np.full((len(order), len(seeds), folds), np.nan)
-    for own, of_split in trials.items():
-        for trial in of_split:
-            if trial.auc is not None:
-                aucs[order[trial.number], seeds.index(own), trial.fold] = trial.auc
-    settings = tuple(numbers[number] for number in order)
-    return TriedSettings(method, dataset, settings, aucs, tested, linear, seconds)
+    order = sorted(settings)
+    aucs = np.full((len(order), len(seeds), 1 + max(trial.fold for _, trial in trials)), np.nan)
+    for split, trial in trials:
+        if trial.auc is not None:
+            aucs[order.index(trial.number), split, trial.fold] = trial.auc
+    return TriedSettings(
+        method, dataset, tuple(settings[number] for number in order), aucs, tested, linear, seconds
+    )

@@ -75,11 +75,11 @@ def _values(unfinished: str, overrides: Sequence[str]) -> list[str]:
         return []
     owner: Any = Settings
     if group:
-        from aucbench.config.compose import choices, compose, session
+        from aucbench.config.compose import chosen, compose, session
 
         with session(api.catalog()):
-            chosen = choices(compose(overrides))[group]
-        owner = api.catalog().find(GROUPS[group], str(chosen)).cls
+            name_of_plugin = chosen(compose(overrides), group)
+        owner = api.catalog().find(GROUPS[group], str(name_of_plugin)).cls
     kind = field_types(owner).get(field)
     members = kind.base if kind and isinstance(kind.base, type) and issubclass(kind.base, StrEnum) else ()
     return [f"{name}={member}" for member in members]

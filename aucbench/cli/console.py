@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 LABELS = 5  # labels of a class that are listed
 LISTED = 5  # incomplete entries that are listed
+LOOK_SECONDS = 3.0  # of a training, after which the share that is done tells how long it takes
+LONG_SECONDS = 60.0  # expected seconds of a training that are announced
 NOTHING_TUNED = "nothing: the method ignores every field of its grid"
 
 
@@ -100,19 +102,23 @@ class _View(Observer):
 class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
-    _is_logged = False
-
-    def estimated(self, seconds: float | None) -> None:
-        time = "more than two minutes" if seconds is None else f"about {duration(seconds)}"
-        _say(
-            f"the training is expected to take {time} (--dry-run shows estimates, budget.epochs shortens it)"
-        )
+    _is_logged = _is_announced = False
+    _begun = 0.0  # when the stage began
 
     def stage(self, text: str) -> None:
         self.close()
+        self._begun = perf_counter()
         _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
+        seconds = perf_counter() - self._begun
+        if not self._is_announced and share > 0.0 and seconds > LOOK_SECONDS:
+            self._is_announced = True
+            if seconds / share > LONG_SECONDS:
+                _say(
+                    f"this training is expected to take about {duration(seconds / share)} "
+                    f"(budget.epochs shortens it)"
+                )
         if self._bar is None:
             (entry,) = self._study.entries
             layout = "{l_bar}{bar}| {elapsed}"

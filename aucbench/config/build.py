@@ -1,14 +1,14 @@
 """From composed configurations and the catalog to entries of objects, and a study of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from aucbench.config import compose, structured_configs
-from aucbench.config.compose import Composed
+from aucbench.config import structured_configs
+from aucbench.config.compose import Composed, Run, chosen, parameters
 from aucbench.config.hydra_errors import as_sentences
 from aucbench.contracts import Access, field_types
 from aucbench.contracts.validation import Family
@@ -35,167 +35,214 @@ from aucbench.studies.study import Study
 from aucbench.studies.tuners import Tuning, resolve
 from aucbench.suggestions import suggest
 
-NO_RULES: Mapping[str, DictConfig] = {}
+NO_RULES: Mapping[str, Run] = {}
 # Words that YAML and Hydra's users write for true and false.
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
+SETTINGS = tuple(structured_configs.field_names(Settings))
+WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if dataclass_fields(cls))  # measures
+RULED_SETTINGS = ("scaling", "rescale", "order", "dtype")
+RULED_CHOICES = ("loss", "features", "tuning")
+RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # what a ruleset decides
 
 
 def build_study(catalog: Catalog, composed: Composed, command: str = "", only_failed: bool = False) -> Study:
     """The study of composed runs; a run of a sweep that cannot be built is refused, and the others run."""
+    builder = _Builder(catalog, composed.rules)
     entries: list[Entry] = []
     refused: list[Refused] = []
     for job in composed.jobs:
         try:
-            entries.append(build_entry(catalog, job.cfg, composed.rules))
+            entries.append(builder.entry(job.run))
         except AucbenchError as error:
             if not composed.swept:
                 raise
             refused.append(Refused(" ".join(job.words), error))
-    cfg = composed.jobs[0].cfg
+    run = composed.jobs[0].run
     with as_sentences():
-        running = _own(Running, cfg)
+        running = Running(**_own(Running, run))
         if composed.parallel is not None and running.parallel == 1:
             running = replace(running, parallel=composed.parallel)
         return Study(
             entries=entries,
             running=running,
-            name=cfg.study,
+            name=run["study"],
             command=command,
-            store_path=_section(StoreSettings, cfg).path,
-            tracking_uri=getattr(_chosen("tracking", compose.choices(cfg), cfg), "uri", None),
+            store_path=_section(run, StoreSettings.name).path,
+            tracking_uri=getattr(_choice(run, "tracking"), "uri", None),
             swept=composed.swept,
-            skip_missing_data=_section(Matrix, cfg).skip_missing_data,
+            skip_missing_data=_section(run, Matrix.name).skip_missing_data,
             only_failed=only_failed,
             refused=refused,
         )
 
 
-def build_entry(catalog: Catalog, cfg: DictConfig, rules: Mapping[str, DictConfig] = NO_RULES) -> Entry:
-    """Make the objects an entry consists of; their constructors check every value.
+def build_entry(catalog: Catalog, run: Run, rules: Mapping[str, Run] = NO_RULES) -> Entry:
+    """The entry of one run; `rules` are runs that follow a ruleset in everything, by its name."""
+    return _Builder(catalog, rules).entry(run)
 
-    `rules` are runs that follow rulesets in everything, by the name of the ruleset.
+
+class _Builder:
+    """Builds the objects that entries consist of; their constructors check every value.
+
+    Runs that share the configurations which an object is made of share the object.
     """
-    with as_sentences():
-        _refuse_added(cfg)
-        settings = _own(Settings, cfg)
-        if settings.strict and catalog.failures:
-            raise PluginError(f"strict=true: {catalog.failures[0]}.")
-        names = compose.choices(cfg)
-        algorithm = _plugin(catalog, "algo", names["algo"], cfg)
+
+    def __init__(self, catalog: Catalog, rules: Mapping[str, Run]):
+        self._catalog, self._rules = catalog, rules
+        # By function, names and identities of configurations, which are kept so that no others get them.
+        self._made: dict[tuple[Any, ...], tuple[Any, list[DictConfig]]] = {}
+
+    def entry(self, run: Run) -> Entry:
+        """The entry of a run."""
+        with as_sentences():
+            for name in run:
+                self._once(_refuse_added, run, name)
+            settings = self._once(_settings, run, *SETTINGS)
+            if settings.strict and self._catalog.failures:
+                raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
+            algorithm = self._once(self._algorithm, run, "algo")
+            loss = self._once(self._loss, run, "loss", "algo")
+            dataset, part = self._once(self._dataset, run, "dataset")
+            measures = self._once(_measures, run, *WITH_PARAMETERS)
+            tuning = self._once(self._tuning, run, "tuning", "algo", *WITH_PARAMETERS)
+            return Entry(
+                algorithm=algorithm,
+                dataset=dataset,
+                loss=loss,
+                features=self._once(self._plugin, run, "features"),
+                part=part,
+                scaling=settings.scaling or default_scaling(dataset.instance),
+                protocol=self._once(_choice, run, "protocol"),
+                tuning=tuning,
+                budget=self._once(_section, run, Budget.name),
+                settings=settings,
+                limits=self._once(_section, run, Limits.name),
+                measures=tuple(measures[name] for name in settings.metrics),
+                keep_weights=self._once(_section, run, StoreSettings.name).weights is Weights.checkpoints,
+                ruleset=self._once(self._ruleset, run, Ruleset.name, "algo", *RULED),
+            )
+
+    def _once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
+        """What a function makes of a run, of which it reads these names only."""
+        sources = [run.source(name) for name in names]
+        key = (make, names, *map(id, sources))
+        if key not in self._made:
+            self._made[key] = make(run, names[0]), sources
+        return self._made[key][0]
+
+    def _plugin(self, run: Run, group: str) -> BoundPlugin:
+        return self._bound(run, group, str(chosen(run, group)))
+
+    def _bound(self, run: Run, group: str, name: str) -> BoundPlugin:
+        plugin = self._catalog.find(structured_configs.GROUPS[group], name)
+        fields = _fields(plugin.cls, run[group], f"{group}.")
+        if group == "dataset":
+            del fields["part"]
+        frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+        return BoundPlugin(plugin.cls(**frozen), plugin.distribution, plugin.version)
+
+    def _dataset(self, run: Run, group: str) -> tuple[BoundPlugin, Part]:
+        return self._plugin(run, group), Part(run[group].part)
+
+    def _algorithm(self, run: Run, group: str) -> BoundPlugin:
+        algorithm = self._plugin(run, group)
         access = algorithm.instance.access
         if access not in list(Access):
             raise PluginError(
                 f"{algorithm.name} of distribution {algorithm.distribution} declares access '{access}'. "
                 f"{suggest(str(access), list(Access))}"
             )
-        loss = accepted_loss(catalog, algorithm.instance, names["loss"])
-        dataset = _plugin(catalog, "dataset", names["dataset"], cfg)
-        measures = {name: _measure(name, cfg) for name in RECORDED}
-        tuning = _chosen("tuning", names, cfg)
-        return Entry(
-            algorithm=algorithm,
-            dataset=dataset,
-            loss=None if loss is None else _plugin(catalog, "loss", loss, cfg),
-            features=_plugin(catalog, "features", names["features"], cfg),
-            part=Part(cfg.dataset.part),
-            scaling=settings.scaling or default_scaling(dataset.instance),
-            protocol=_chosen("protocol", names, cfg),
-            tuning=_tuning(catalog, algorithm.instance, tuning, measures[tuning.metric]),
-            budget=_section(Budget, cfg),
-            settings=settings,
-            limits=_section(Limits, cfg),
-            measures=tuple(measures[name] for name in settings.metrics),
-            keep_weights=_section(StoreSettings, cfg).weights is Weights.checkpoints,
-            ruleset=_ruleset(cfg, rules, algorithm),
+        return algorithm
+
+    def _loss(self, run: Run, group: str) -> BoundPlugin | None:
+        algorithm = self._once(self._algorithm, run, "algo")
+        name = accepted_loss(self._catalog, algorithm.instance, chosen(run, group))
+        return None if name is None else self._bound(run, group, name)
+
+    def _tuning(self, run: Run, group: str) -> Tuning:
+        algorithm = self._once(self._algorithm, run, "algo").instance
+        choice = _choice(run, group)
+        if isinstance(choice.grid, dict):
+            known = self._catalog.plugins[Family.algorithms]
+            for method in choice.grid:
+                if method not in known and method != algorithm.name:
+                    raise ParameterError(
+                        f"tuning.grid: unknown algorithm '{method}'. {suggest(str(method), list(known))}"
+                    )
+        space = resolve(algorithm, choice.grid) if choice.name != "none" else {}
+        return Tuning(choice, space, _measures(run)[choice.metric])
+
+    def _ruleset(self, run: Run, name: str) -> RulesetRecord | None:
+        """The ruleset of a run, with the settings of the run that are not the ruleset's."""
+        ruleset = _section(run, name)
+        if ruleset.title is None:
+            return None
+        algorithm = self._once(self._algorithm, run, "algo")
+        own, ruled = _ruled(run), _ruled(self._rules[ruleset.title])
+        if own["loss"] == first_loss(algorithm.name):
+            own["loss"] = None
+        different = [name for name in own if name not in ruled or own[name] != ruled[name]]
+        fields = changed("algo", algorithm.description)
+        return RulesetRecord(
+            title=ruleset.title,
+            version=ruleset.version,
+            date=ruleset.date,
+            departures=(
+                *(f"algo.{name}={value}" for name, value in fields.items()),
+                *(f"{name}={own[name]}" for name in different),
+            ),
         )
 
 
-def _ruleset(
-    cfg: DictConfig, rules: Mapping[str, DictConfig], algorithm: BoundPlugin
-) -> RulesetRecord | None:
-    """The ruleset of a run, with the settings of the run that are not the ruleset's."""
-    ruleset = _section(Ruleset, cfg)
-    if ruleset.title is None:
-        return None
-    own, ruled = _ruled(cfg), _ruled(rules[ruleset.title])
-    if own["loss"] == first_loss(algorithm.name):
-        own["loss"] = None
-    different = [name for name in own if name not in ruled or own[name] != ruled[name]]
-    fields = changed("algo", algorithm.describe())
-    return RulesetRecord(
-        title=ruleset.title,
-        version=ruleset.version,
-        date=ruleset.date,
-        departures=(
-            *(f"algo.{name}={value}" for name, value in fields.items()),
-            *(f"{name}={own[name]}" for name in different),
-        ),
-    )
-
-
-def _ruled(cfg: DictConfig) -> dict[str, Any]:
+def _ruled(run: Run) -> dict[str, Any]:
     """The settings that a ruleset decides; with those of methods, which it leaves as they ship."""
-    names = compose.choices(cfg)
-    tuning = compose.parameters(cfg.tuning) if names["tuning"] != "none" else {}
+    tuning = parameters(run["tuning"]) if chosen(run, "tuning") != "none" else {}
     found = {f"tuning.{name}": value for name, value in tuning.items() if name != "report"}
-    found |= {f"budget.{name}": value for name, value in compose.parameters(cfg.budget).items()}
+    found |= {f"budget.{name}": value for name, value in parameters(run["budget"]).items()}
     del found["budget.checkpoints"]
-    found |= {name: cfg[name] for name in ("scaling", "rescale", "order", "dtype")}
-    return found | {name: names[name] for name in ("loss", "features", "tuning")}
+    found |= {name: run[name] for name in RULED_SETTINGS}
+    return found | {group: chosen(run, group) for group in RULED_CHOICES}
 
 
-def _chosen(group: str, names: dict[str, str | None], cfg: DictConfig) -> Any:
+def _choice(run: Run, group: str) -> Any:
+    """The object of a choice that is no plugin."""
     classes: Any = structured_configs.FIXED_GROUPS[group]
-    cls = next(cls for cls in classes if cls.name == names[group])
-    return cls(**_fields(cls, cfg[group], f"{group}."))
+    cls = next(cls for cls in classes if cls.name == chosen(run, group))
+    return cls(**_fields(cls, run[group], f"{group}."))
 
 
-def _measure(name: str, cfg: DictConfig) -> Measure:
-    """The measure of that name with its parameters."""
-    cls = RECORDED[name]
-    try:
-        return cls(**_fields(cls, cfg[name], f"{name}.")) if dataclass_fields(cls) else cls()
-    except ParameterError as error:
-        raise ParameterError(str(error).replace(": ", ".", 1)) from None  # the setting by its whole name
+def _measures(run: Run, *_: str) -> dict[str, Measure]:
+    """Every measure by its name, with its parameters."""
+    found = {}
+    for name, cls in RECORDED.items():
+        try:
+            found[name] = cls(**_fields(cls, run[name], f"{name}.")) if name in WITH_PARAMETERS else cls()
+        except ParameterError as error:
+            raise ParameterError(str(error).replace(": ", ".", 1)) from None  # the setting by its whole name
+    return found
 
 
-def _tuning(catalog: Catalog, algorithm: Any, choice: Any, measure: Measure) -> Tuning:
-    if isinstance(choice.grid, dict):
-        known = catalog.plugins[Family.algorithms]
-        for method in choice.grid:
-            if method not in known and method != algorithm.name:
-                raise ParameterError(
-                    f"tuning.grid: unknown algorithm '{method}'. {suggest(str(method), list(known))}"
-                )
-    space = resolve(algorithm, choice.grid) if choice.name != "none" else {}
-    return Tuning(choice, space, measure)
+def _settings(run: Run, *_: str) -> Settings:
+    return Settings(**_own(Settings, run))
 
 
-def _plugin(catalog: Catalog, group: str, name: str | None, cfg: DictConfig) -> BoundPlugin:
-    plugin = catalog.find(structured_configs.GROUPS[group], str(name))
-    fields = _fields(plugin.cls, cfg[group], f"{group}.")
-    if group == "dataset":
-        del fields["part"]
-    frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
-    return BoundPlugin(plugin.cls(**frozen), plugin.distribution, plugin.version)
-
-
-def _section(cls: Any, cfg: DictConfig) -> Any:
-    """The section of that class, such as `budget`."""
-    node, names = cfg[cls.name], [f"{cls.name}.{name}" for name in structured_configs.field_names(cls)]
+def _section(run: Run, name: str) -> Any:
+    """The section of that name, such as `budget`."""
+    cls, node = structured_configs.SECTIONS[name], run[name]
     if not OmegaConf.is_dict(node):
-        raise ParameterError(f"{cls.name}={node}: expected one of its fields, {' or '.join(names)}.")
-    return cls(**_fields(cls, cfg[cls.name], f"{cls.name}."))
+        names = [f"{name}.{field}" for field in structured_configs.field_names(cls)]
+        raise ParameterError(f"{name}={node}: expected one of its fields, {' or '.join(names)}.")
+    return cls(**_fields(cls, node, f"{name}."))
 
 
-def _own(cls: Any, cfg: DictConfig) -> Any:
-    """The class with the top-level values that are fields of it."""
-    return cls(**_with_booleans(cls, {name: cfg[name] for name in structured_configs.field_names(cls)}, ""))
+def _own(cls: type, run: Run) -> dict[str, Any]:
+    """The top-level values that are fields of a class."""
+    return _with_booleans(cls, {name: run[name] for name in structured_configs.field_names(cls)}, "")
 
 
 def _fields(cls: type, node: DictConfig | None, prefix: str) -> dict[str, Any]:
     """The values of a node, for the class whose fields they are."""
-    return _with_booleans(cls, compose.parameters(node), prefix)
+    return _with_booleans(cls, parameters(node), prefix)
 
 
 def _with_booleans(cls: type, values: dict[str, Any], prefix: str) -> dict[str, Any]:
@@ -210,12 +257,16 @@ def _with_booleans(cls: type, values: dict[str, Any], prefix: str) -> dict[str, 
     return values
 
 
-def _refuse_added(cfg: DictConfig, prefix: str = "") -> None:
+def _refuse_added(run: Run, name: str) -> None:
     """Hydra's ``+name=value`` adds fields that nothing reads; a mistake must not pass in silence."""
-    known = [field.name for field in dataclass_fields(OmegaConf.get_type(cfg))]  # type: ignore[arg-type]
-    for key in cfg:
-        if str(key) not in known:
-            raise ParameterError(f"Unknown setting '{prefix}{key!s}'. {suggest(str(key), known)}")
-        node: Any = None if OmegaConf.is_missing(cfg, key) else cfg[key]
-        if OmegaConf.is_dict(node) and OmegaConf.get_type(node) is not dict:
-            _refuse_added(node, f"{prefix}{key!s}.")
+    _refuse_unknown(run.source(name), name, OmegaConf.get_type(run.root), "")
+
+
+def _refuse_unknown(cfg: DictConfig, key: str, kind: Any, prefix: str) -> None:
+    known = [field.name for field in dataclass_fields(kind)]
+    if key not in known:
+        raise ParameterError(f"Unknown setting '{prefix}{key}'. {suggest(key, known)}")
+    node: Any = None if OmegaConf.is_missing(cfg, key) else cfg[key]
+    if OmegaConf.is_dict(node) and OmegaConf.get_type(node) is not dict:
+        for each in node:
+            _refuse_unknown(node, str(each), OmegaConf.get_type(node), f"{prefix}{key}.")

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from omegaconf import Container, DictConfig, OmegaConf, open_dict
 from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.overrides import Request, expand, flag_parser, quoted
+from aucbench.config.structured_configs import CHOICES
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
@@ -26,15 +28,46 @@ from aucbench.suggestions import suggest
 VERSION_BASE = "1.3"
 LAUNCHERS = ("basic", structured_configs.DASK)
 
+NO_SOURCES: Mapping[str, DictConfig] = {}
+NO_ROOTS: "Mapping[Words, DictConfig]" = {}
+
 Words = tuple[str, ...]
 LOOKED_UP = ("algo", "dataset")  # by which the matrix is asked
+
+
+class Run(Mapping[str, Any]):
+    """The composed settings of a run, by their top-level names.
+
+    Each name has its value in one of a few configurations that runs share: if two runs have one source of a
+    name, they have one value of it.
+    """
+
+    def __init__(self, root: DictConfig, sources: Mapping[str, DictConfig] = NO_SOURCES):
+        self.root, self._sources = root, sources
+
+    def source(self, name: str) -> DictConfig:
+        """The configuration in which the value of a name is looked up."""
+        return self._sources.get(name, self.root)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.source(name)[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a name; the default where there is none."""
+        return self.source(name).get(name, default)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self.root)
+
+    def __len__(self) -> int:
+        return len(self.root)
 
 
 class Job(NamedTuple):
     """One run of a study: its words, and what Hydra composed of them."""
 
     words: list[str]
-    cfg: DictConfig
+    run: Run
 
 
 class Composed(NamedTuple):
@@ -43,7 +76,7 @@ class Composed(NamedTuple):
     jobs: list[Job]  # at least one
     swept: bool  # whether they are a sweep, and not one run
     parallel: int | None  # workers by the choice of hydra/launcher, where it says so
-    rules: dict[str, DictConfig]  # runs that follow rulesets in everything, by the name of the ruleset
+    rules: dict[str, Run]  # runs that follow rulesets in everything, by the name of the ruleset
 
 
 def config_folder() -> str:
@@ -69,8 +102,7 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
                 params = base.hydra.sweeper.params or {}
                 swept = parser.parse_overrides([f"{name}={value}" for name, value in params.items()])
                 parallel = _workers(base)
-                composer = Composer(of_hydra, request.config_name)
-                composer.roots[tuple(common)] = _without_hydra(base)
+                composer = Composer(of_hydra, request.config_name, {tuple(common): _without_hydra(base)})
                 jobs = _each(catalog, composer, expand([*swept, *of_runs]))
                 return Composed(jobs, True, parallel, _rules(jobs))
         for word in (str(each.input_line) for each in of_runs if each.is_sweep_override()):
@@ -81,7 +113,7 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
             )
         cfg = compose(request.overrides, request.config_name, with_hydra=True)
         parallel = _workers(cfg)
-        jobs = [Job(list(request.overrides), _without_hydra(cfg))]
+        jobs = [Job(list(request.overrides), Run(_without_hydra(cfg)))]
         return Composed(jobs, False, parallel, _rules(jobs))
 
 
@@ -114,9 +146,10 @@ def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = F
     return hydra.compose(name, list(overrides), return_hydra_config=with_hydra)
 
 
-def _rules(jobs: Sequence[Job]) -> dict[str, DictConfig]:
-    titles = {title for job in jobs if Ruleset.name in job.cfg and (title := job.cfg.ruleset.title)}
-    return {title: compose([f"{Ruleset.name}={title}"]) for title in sorted(titles)}
+def _rules(jobs: Sequence[Job]) -> dict[str, Run]:
+    roots = {id(job.run.root): job.run.root for job in jobs}.values()  # rulesets concern all parts
+    titles = {title for root in roots if Ruleset.name in root and (title := root.ruleset.title)}
+    return {title: Run(compose([f"{Ruleset.name}={title}"])) for title in sorted(titles)}
 
 
 def _without_hydra(cfg: DictConfig) -> DictConfig:
@@ -144,68 +177,104 @@ def _workers(cfg: DictConfig) -> int | None:
 
 
 class Composer:
-    """Composes runs whose words differ in parts only; a part that was composed before is taken from there.
+    """Composes the runs of a sweep from parts, each of which is composed once.
 
-    A part is what lies under one top-level name, such as ``algo`` and ``algo.radius``. Composing with Hydra
-    takes a tenth of a second, so that a sweep of twenty methods and twenty data sets is composed three times
-    and not four hundred, or forty times where a configuration sets fields of its methods and data sets.
-    `of_hydra` are overrides of Hydra's own settings that hold for all runs.
+    A part is what lies under one top-level name, such as ``algo`` and ``algo.radius``. Composing a run as a
+    whole with Hydra takes a tenth of a second; this is done for what all runs have in common, for a choice
+    whose fields a configuration sets, and for a run of which a part cannot be composed alone, so that Hydra
+    says why. `of_hydra` are overrides of Hydra's own settings that hold for all runs. `roots` holds what runs
+    have in common, by the words that they share, where it is composed already.
     """
 
-    def __init__(self, of_hydra: Sequence[str] = (), name: str = "config"):
+    def __init__(
+        self, of_hydra: Sequence[str] = (), name: str = "config", roots: Mapping[Words, DictConfig] = NO_ROOTS
+    ):
         self._of_hydra, self._name = tuple(of_hydra), name
-        self._parts: dict[tuple[Words, str, Words], Any] = {}
+        self._parts: dict[tuple[Words, str, Words], DictConfig | None] = {}
         self._bare: dict[Words, DictConfig | None] = {}  # the same without any choice
-        self.roots: dict[Words, DictConfig] = {}  # what runs have in common, by the words that they share
+        self._has_references = False  # whether a value refers to another, which may lie in another part
+        self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
+        self._roots = {words: self._noted(root) for words, root in roots.items()}
 
-    def compose(self, words: Sequence[str]) -> DictConfig:
+    def compose(self, words: Sequence[str]) -> Run:
         """The composed run of these words."""
         common = _common(words)
-        parts: dict[str, Words] = {}
+        own: dict[str, Words] = {}
         for word in words:
             if _is_own(word):
-                parts[_part(word)] = (*parts.get(_part(word), ()), word)
-        keys = {part: (common, part, own) for part, own in parts.items()}
-        if common in self.roots:
-            for part, key in keys.items():
-                if key not in self._parts and (node := self._chosen(common, part, parts[part])) is not None:
-                    self._parts[key] = node
-        if common not in self.roots or any(key not in self._parts for key in keys.values()):
-            whole = compose([*self._of_hydra, *words], self._name)
-            for part, key in keys.items():
-                self._parts[key] = whole.get(part)
-            return whole
-        merged = self.roots[common].copy()
+                own[_part(word)] = (*own.get(_part(word), ()), word)
+        made = {part: self._source(common, part, each) for part, each in own.items()}
+        sources = {part: source for part, source in made.items() if source is not None}
+        if len(sources) < len(made):  # Hydra says what is wrong, if anything is
+            return Run(self._whole(words))
+        root = self.root(common)
+        if not self._has_references:
+            return Run(root, sources)
+        merged = root.copy()
         with open_dict(merged):
-            for part, key in keys.items():
-                merged[part] = self._parts[key]
-        return merged
+            for part, source in sources.items():
+                merged[part] = source._get_node(part)  # not its value, which may depend on another part
+        return Run(merged)
 
-    def _chosen(self, common: Words, part: str, own: Words) -> Any:
-        """The plugin that a word chooses, where it is all there is in its part; else None."""
-        groups = (*structured_configs.GROUPS, *structured_configs.FIXED_GROUPS)
-        name = own[0].partition("=")[2]
-        if part not in groups or own != (f"{part}={name}",):
-            return None
+    def root(self, common: Words) -> DictConfig:
+        """The configuration that all runs share which have the same common words."""
+        if common not in self._roots:
+            self._roots[common] = self._noted(self._whole(common))
+        return self._roots[common]
+
+    def _source(self, common: Words, part: str, words: Words) -> DictConfig | None:
+        """A configuration in which a part is as its words say; None where it cannot be composed alone."""
+        key = (common, part, words)
+        if key not in self._parts:
+            self._parts[key] = None
+            with contextlib.suppress(Exception):
+                self._parts[key] = self._noted(self._composed(common, part, words))
+        return self._parts[key]
+
+    def _composed(self, common: Words, part: str, words: Words) -> DictConfig:
+        choices = [word for word in words if _name(word) == part and part in CHOICES]
+        fields = [word for word in words if word not in choices]
+        if choices and not fields:
+            return self._choice(common, part, *choices)
+        base = self._source(common, part, tuple(choices)) if choices else self.root(common)
+        assert base is not None
+        found = _alone(part, base._get_node(part))
+        for override in self._parser.parse_overrides(fields):
+            OmegaConf.update(found, override.key_or_group, override.value(), merge=True)
+        return found
+
+    def _choice(self, common: Words, part: str, word: str) -> DictConfig:
+        """A configuration in which one choice is made of a group."""
         if common not in self._bare:
             self._bare[common] = None
             with contextlib.suppress(Exception):  # a configuration without one of the groups
-                without = [f"~{group}" for group in groups]
-                self._bare[common] = compose([*self._of_hydra, *common, *without], self._name)
+                self._bare[common] = self._whole([*common, *(f"~{group}" for group in CHOICES)])
         bare = self._bare[common]
-        if bare is None or not OmegaConf.is_missing(bare, part):
-            return None
-        loader: Any = GlobalHydra.instance().config_loader()
-        found = loader.repository.load_config(f"{part}/{name}")
-        is_plugin = found is not None and found.is_schema_source and len(found.config)
-        return found.config if is_plugin else None
+        if bare is not None and OmegaConf.is_missing(bare, part):  # no configuration sets a field of it
+            loader: Any = GlobalHydra.instance().config_loader()
+            found = loader.repository.load_config(word.replace("=", "/", 1))
+            if found is not None and found.is_schema_source and len(found.config):
+                return _alone(part, found.config)
+        whole = self._whole([*common, word])
+        plain: list[Any] = [OmegaConf.to_container(cfg, resolve=False) for cfg in (whole, self.root(common))]
+        if plain[0] | {part: None} != plain[1] | {part: None}:
+            raise ParameterError(f"{word} changes more than {part}.")
+        return whole
 
-    def root(self, words: Sequence[str]) -> DictConfig:
-        """The configuration that all runs of these words share."""
-        common = _common(words)
-        if common not in self.roots:
-            self.roots[common] = compose([*self._of_hydra, *common], self._name)
-        return self.roots[common]
+    def _whole(self, words: Sequence[str]) -> DictConfig:
+        return compose([*self._of_hydra, *words], self._name)
+
+    def _noted(self, cfg: DictConfig) -> DictConfig:
+        """The configuration; from now on runs are merged if a value in it refers to another."""
+        self._has_references |= "${" in str(OmegaConf.to_container(cfg, resolve=False))
+        return cfg
+
+
+def _alone(part: str, node: Any) -> DictConfig:
+    """A configuration that consists of a copy of one part."""
+    cfg = OmegaConf.create({part: node})
+    OmegaConf.set_struct(cfg, True)
+    return cfg
 
 
 def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> list[Job]:
@@ -213,14 +282,14 @@ def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> li
 
     What the matrix says for the job's data set and method comes first, so that words of the command line win.
     """
-    root = composer.root(jobs[0])
+    root = composer.root(_common(jobs[0]))
     matrix = Matrix(**parameters(root.matrix))
-    defaults = choices(root)
+    defaults = {group: chosen(root, group) for group in LOOKED_UP}
     _check_names(catalog, matrix)
     composed = []
     for job in jobs:
-        chosen = defaults | dict(word.split("=", 1) for word in job if _name(word) in LOOKED_UP)
-        algo, dataset = (chosen[group] for group in LOOKED_UP)
+        names = defaults | dict(word.split("=", 1) for word in job if _name(word) in LOOKED_UP)
+        algo, dataset = (names[group] for group in LOOKED_UP)
         if dataset in _listed(matrix.skip, algo, "matrix.skip"):
             continue
         said = _listed(matrix.for_dataset, dataset, "matrix.for_dataset")
@@ -245,10 +314,11 @@ def _common(words: Sequence[str]) -> Words:
     return tuple(word for word in words if not _is_own(word))
 
 
+@lru_cache(maxsize=4096)
 def _is_own(word: str) -> bool:
     """Whether a word concerns one part alone; the matrix and a ruleset concern all."""
     groups = structured_configs
-    parts = {*groups.GROUPS, *groups.FIXED_GROUPS, *groups.SECTIONS, *groups.field_names(Settings)}
+    parts = {*CHOICES, *groups.SECTIONS, *groups.field_names(Settings)}
     return _part(word) in parts - {Matrix.name, Ruleset.name} and "/" not in _name(word)
 
 
@@ -278,22 +348,18 @@ def _listed(mapping: Any, name: str | None, field: str) -> list[str]:
 def _check_names(catalog: Catalog, matrix: Matrix) -> None:
     methods = Family.algorithms
     for field, family in (("for_dataset", Family.datasets), ("for_algo", methods), ("skip", methods)):
-        known = catalog.plugins[family]
-        for name in getattr(matrix, field) or ():
+        known, given = catalog.plugins[family], getattr(matrix, field)
+        for name in given if isinstance(given, Mapping) else ():  # else `_listed` says what was expected
             if name not in known:
                 raise ParameterError(
                     f"matrix.{field}: unknown {family.singular} '{name}'. {suggest(str(name), known)}"
                 )
 
 
-def choices(cfg: DictConfig) -> dict[str, str | None]:
-    """The name chosen for each group; the structured config of a plugin carries its name."""
-    groups = (*structured_configs.GROUPS, *structured_configs.FIXED_GROUPS)
-    nodes: dict[str, Any] = {group: cfg.get(group) for group in groups}
-    return {
-        group: None if node is None else str(OmegaConf.get_type(node).__name__)  # type: ignore[union-attr]
-        for group, node in nodes.items()
-    }
+def chosen(cfg: Mapping[Any, Any], group: str) -> str | None:
+    """The name that is chosen for a group; the structured config of a plugin carries its name."""
+    node: Any = cfg.get(group)
+    return None if node is None else str(OmegaConf.get_type(node).__name__)  # type: ignore[union-attr]
 
 
 def parameters(node: DictConfig | None) -> dict[str, Any]:

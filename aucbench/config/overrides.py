@@ -12,7 +12,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, Override
 from hydra.errors import HydraException
 
-from aucbench.config.structured_configs import FIXED_GROUPS, GROUPS
+from aucbench.config.structured_configs import CHOICES, GROUPS
 from aucbench.errors import ParameterError
 from aucbench.studies.default_settings import Ruleset
 
@@ -23,7 +23,7 @@ NOT_OFFERED = {
     "--hydra-help": "aucbench run --help shows every flag, choice and field",
 }
 PLAIN_TEXT = ("dataset.path", "dataset.test_path", "dataset.target", "dataset.positive", "store.path")
-CHOICES = (*GROUPS, *FIXED_GROUPS, Ruleset.name, "experiment", "hydra/launcher", "hydra/sweeper")
+BY_NAME = (*CHOICES, Ruleset.name, "experiment", "hydra/launcher", "hydra/sweeper")
 OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
 
 
@@ -117,7 +117,7 @@ def check_overrides(words: Iterable[str]) -> None:
                 f"{name} is one name, got {value}; several are swept by --multirun {name}=ONE,OTHER."
             )
         own = name.lstrip("+")
-        if own in CHOICES:
+        if own in BY_NAME:
             _check_names(word, own)
         if own.startswith(("hydra.run.", "hydra.sweep.", "hydra.output_subdir")):
             raise ParameterError(

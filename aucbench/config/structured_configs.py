@@ -39,6 +39,7 @@ FIXED_GROUPS: dict[str, tuple[type, ...]] = {
     "tuning": TUNINGS,
     "tracking": (MlflowTracking, NoTracking),
 }
+CHOICES = (*GROUPS, *FIXED_GROUPS)
 SECTIONS: dict[str, type] = {cls.name: cls for cls in (Budget, Limits, StoreSettings, Matrix, Ruleset)}
 SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # those with parameters
 ROOT = "settings"
@@ -67,7 +68,7 @@ def register(catalog: Catalog) -> None:
         for cls in classes:
             store.store(group=group, name=cls.name, node=structured(cls), provider="aucbench")  # type: ignore[attr-defined]
     sections = [(name, Any, field(default_factory=structured(cls))) for name, cls in SECTIONS.items()]
-    default = dict.fromkeys((*GROUPS, *FIXED_GROUPS), MISSING) | {"loss": None}
+    default = dict.fromkeys(CHOICES, MISSING) | {"loss": None}
     choices = [(group, Any, field(default=name)) for group, name in default.items()]
     root = structured(Settings, [*own_fields(Running), *choices, *sections])
     store.store(name=ROOT, node=root, provider="aucbench")

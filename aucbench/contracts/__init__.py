@@ -1,6 +1,14 @@
 """The contract between the framework and its plugins. It imports nothing else of the framework."""
 
 from aucbench.contracts.batch import Access, Batch, CsrRows, Matrix, csr_rows
+from aucbench.contracts.declarations import (
+    BatchSolver,
+    DatasetFacts,
+    LinearMethod,
+    LossFacts,
+    Method,
+    MethodFacts,
+)
 from aucbench.contracts.hyperparameters import (
     Count,
     FieldType,
@@ -32,10 +40,12 @@ __all__ = [
     "Access",
     "Algorithm",
     "Batch",
+    "BatchSolver",
     "Claims",
     "Count",
     "CsrRows",
     "Dataset",
+    "DatasetFacts",
     "FeatureMap",
     "FieldType",
     "File",
@@ -43,9 +53,13 @@ __all__ = [
     "Grouping",
     "Index",
     "Interval",
+    "LinearMethod",
     "Lockstep",
     "Loss",
+    "LossFacts",
     "Matrix",
+    "Method",
+    "MethodFacts",
     "NonNegative",
     "Norm",
     "Objective",

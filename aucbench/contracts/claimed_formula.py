@@ -46,16 +46,6 @@ def _value(node: Any, values: Mapping[str, float]) -> float:
     raise TypeError(type(node).__name__)
 
 
-def terms(text: str) -> list[str]:
-    """The terms of a sum, each a formula; a ValueError when the text is no formula."""
-
-    def split(node: Any) -> list[Any]:
-        is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
-        return split(node.left) + split(node.right) if is_sum else [node]
-
-    return [ast.unparse(node) for node in split(_parsed(text))]
-
-
 def names(text: str) -> set[str]:
     """The variables of a formula; a ValueError when the text is none."""
     found = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}

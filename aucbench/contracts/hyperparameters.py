@@ -5,7 +5,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from functools import cache
+from functools import cache, wraps
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -56,14 +56,16 @@ class FieldType:
 def field_types(cls: type) -> Mapping[str, FieldType]:
     """The dataclass fields of `cls` by name, their annotations taken apart."""
     hints = get_type_hints(cls, include_extras=True)
-    return types.MappingProxyType({field.name: _take_apart(hints[field.name]) for field in fields(cls)})
+    return types.MappingProxyType(
+        {field.name: _take_apart(hints[field.name], field.default is None) for field in fields(cls)}
+    )
 
 
-def _take_apart(hint: Any) -> FieldType:
-    optional, interval = False, Interval()
+def _take_apart(hint: Any, optional: bool) -> FieldType:
+    interval = Interval()
     if get_origin(hint) in (Union, types.UnionType):
         members = [member for member in get_args(hint) if member is not type(None)]
-        optional = len(members) < len(get_args(hint))
+        optional |= len(members) < len(get_args(hint))
         hint = members[0] if len(members) == 1 else Any
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)
@@ -72,10 +74,11 @@ def _take_apart(hint: Any) -> FieldType:
 
 
 def check_fields(self: Any) -> None:
-    """Check and coerce every field of a frozen dataclass; meant as its `__post_init__`.
+    """Check and coerce every field of a frozen dataclass, as those of plugins without `__post_init__` are.
 
-    Strings become members of a StrEnum field, whole numbers become floats in a float field; a value of
-    another type or outside the annotated `Interval` is refused.
+    A `__post_init__` that compares fields calls it first. Strings become members of a StrEnum field, whole
+    numbers become floats in a float field; a value of another type or outside the annotated `Interval` is
+    refused.
 
     Raises
     ------
@@ -99,6 +102,22 @@ def check_fields(self: Any) -> None:
     """
     for name in field_types(type(self)):  # type: ignore[arg-type]  # mypy: type[Any] is not Hashable
         object.__setattr__(self, name, coerced_field(self, name, getattr(self, name)))
+
+
+def let_check_fields(cls: Any) -> None:
+    """Let a dataclass without `__post_init__` check its fields; a NameError if a type is not defined."""
+    field_types(cls)
+    make = cls.__init__
+    if hasattr(make, "checks_fields") or hasattr(cls, "__post_init__"):
+        return
+
+    @wraps(make)
+    def make_checked(self: Any, *values: Any, **named: Any) -> None:
+        make(self, *values, **named)
+        check_fields(self)
+
+    make_checked.checks_fields = True  # type: ignore[attr-defined]  # a mark
+    cls.__init__ = make_checked
 
 
 def coerced_field(instance: Any, name: str, value: Any) -> Any:

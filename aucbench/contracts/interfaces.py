@@ -23,67 +23,26 @@ class Claims(NamedTuple):
 class Algorithm(Protocol):
     """A stochastic method, a frozen dataclass of hyperparameters.
 
-    Required are `name`, `access`, `init`, `step` and `score`. Optional attributes:
+    Required are `name`, `access`, `init`, `step` and `score`. What else a method may declare, `Method` lists;
+    the functions of linear methods stand at `LinearMethod`, those of ``full`` methods that know when they
+    have converged at `BatchSolver`. Other optional functions:
 
-    ``weights(state)``
-        (d,) weight vector of a linear method; must not change the state.
-    ``fitted_intercept(state)``
-        The intercept of a linear method that fits one; `score` leaves it out, for the AUC does not see it.
     ``finalize(state)``
         The state that is scored; timed; must not change its argument.
     ``batch_size(n_samples)``
         Rows of a minibatch (access ``minibatch``).
-    ``plans = True``
-        The method must know the number of iterations beforehand.
-    ``resumable = True``
-        Training of a ``stream`` method may go on with other rows: whatever `batch.X` and `problem.X` were
-        before, `step` looks at the rows of its own batch only, and the state holds values and no row numbers.
-        What `init` measured (`problem.max_norm`, say) stays that of the first rows. False where it is not
-        declared; `aucbench.sklearn.AUCClassifier.partial_fit` is there with True only.
-    ``weighted = True``
-        Rows may have weights, `batch.weights` and `problem.weights`: a row of weight k counts as k rows. A
-        ``full`` method solves the problem in which it is repeated k times; a ``stream`` method multiplies its
-        step by the weight over the mean of all. False where it is not declared; such a method is refused
-        weights by name.
-    ``done(state)``
-        Whether a ``full`` method has converged.
-    ``losses``
-        Names of the losses it accepts, the first being the default; ``"*"`` accepts any.
-    ``grid``
-        The values that a tuning tries, field name to values, wide enough for any data.
     ``ignored()``
         Names of fields that have no effect with the other fields as they are, such as the radius of a ball
         where the penalty is a ridge; a tuning does not try values of these.
-    ``block``
-        For a method with access to pairs that steps once for a block of them: the pairs of a block, a field
-        or an attribute. Its kernels are compiled by two blocks, since some train when the second is complete.
-    ``step_size``
-        Name of the field that scales its steps, ``"eta"`` say; a run that diverges advises to lower it.
     ``together(algorithms, states)``
         A class method: `Lockstep`, the training of several settings over one order at once, at less cost than
         one by one, or None where these settings cannot be. They differ in numbers only, not in names and
         flags; the states are as `init` gave them, and are no longer used by others. Not asked of ``full``
         methods.
-    ``min_together``
-        The fewest settings for which it is asked, 2 where it is not declared: fewer train faster alone.
-    ``init_from(problem, rng, state)``
-        For a ``full`` method with `done`: the state before the first iteration, in the place of `init`, where
-        settings of a grid follow each other. `state` is that in which another setting, which differs in
-        numbers only, has converged on the same problem, and must not be changed; it is None for the first
-        setting, which may keep for the others what they have in common. The solution must be that of a run
-        from `init` up to the tolerance of the method.
-    ``objective(problem)``
-        The `Objective` whose minimum the weights approach, from the hyperparameters and the problem (its
-        loss, n, p); None, or a `ParameterError` with the reason, where there is none for these
-        hyperparameters. Its factors must be exact: the suboptimality of the method is measured against the
-        minimum of this function.
-    ``minimises(objective, problem)``
-        A class method of a ``full`` method with `done`: the instance of it whose solution on the problem is
-        the minimiser of the objective, None where it has none. `init_from` of that instance is also given
-        states of other instances that this class method made for the same rows, and other losses; and,
-        where the loss must be visited pair by pair, for some of the rows.
-    ``claims``, ``citation``, ``deviations``, ``requires``
-        `Claims`; a BibTeX key; sentences; a mapping from a requirement (``"dense"``) to its reason.
+
+    A public class attribute that is no field, method or property and that no contract knows is refused when
+    the class is registered or handed over, since it may be misspelt; a name that begins with an underscore is
+    free.
     """
 
     name: ClassVar[str]

@@ -2,15 +2,19 @@
 
 import difflib
 import inspect
-from collections.abc import Iterable
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
-from types import ModuleType
-from typing import Any
+from functools import cache
+from types import ModuleType, NoneType, UnionType
+from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from scipy import sparse
 
+from aucbench.contracts.declarations import DatasetFacts, Facts, LossFacts, MethodFacts
+from aucbench.contracts.hyperparameters import let_check_fields
+from aucbench.contracts.interfaces import Claims
 from aucbench.contracts.source_location import place_in, place_of
 
 HOOK = "aucbench_"  # names of hooks begin so
@@ -37,6 +41,23 @@ REQUIRED = {
     Family.datasets: (),
     Family.losses: ("value", "derivative"),
     Family.features: ("fit",),
+}
+FACTS = {
+    Family.algorithms: MethodFacts,
+    Family.datasets: DatasetFacts,
+    Family.losses: LossFacts,
+    Family.features: Facts,
+}
+NOUNS: Mapping[Any, str] = {  # for the type of a fact
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    tuple: "a tuple of texts",
+    Sequence: "a sequence",
+    Mapping: "a mapping",
+    Claims: "an aucbench.Claims",
+    NoneType: "None",
 }
 
 
@@ -74,7 +95,7 @@ def failure_of(what: str, error: BaseException, module: str, names: Iterable[str
 
 def refused(family: Family, cls: Any, distribution: str) -> Failure | None:
     """What is wrong with an announced class, None when it may be registered."""
-    reason = _reason(family, cls)
+    reason = reason_against(family, cls)
     if reason is None:
         return None
     kind = cls if isinstance(cls, type) else type(cls)
@@ -83,7 +104,8 @@ def refused(family: Family, cls: Any, distribution: str) -> Failure | None:
     return Failure(what, reason, frozenset(names), place_of(kind))
 
 
-def _reason(family: Family, cls: Any) -> str | None:
+def reason_against(family: Family, cls: Any) -> str | None:
+    """Why a class is no plugin of a family, None when it is one; its instances then check their fields."""
     if not isinstance(cls, type):
         if is_dataclass(cls):
             return f"the hook must return classes, not instances: write {type(cls).__name__} without ()"
@@ -101,7 +123,59 @@ def _reason(family: Family, cls: Any) -> str | None:
         return f"{cls.__name__} lacks {', '.join(missing)}{mistaken}"
     if family is Family.datasets and not (hasattr(cls, "load") or hasattr(cls, "files")):
         return f"{cls.__name__} has neither `files` nor `load`"
+    if (reason := _misfit(family, cls)) is not None:
+        return reason
+    try:
+        let_check_fields(cls)
+    except (NameError, TypeError) as error:
+        return f"the types of the fields of {cls.__name__} cannot be read: {error}"
     return None
+
+
+def _misfit(family: Family, cls: Any) -> str | None:
+    """What is wrong with a public attribute of a class that is no function, or has an optional one's name."""
+    contract, own = _contract(FACTS[family]), {field.name for field in fields(cls)}
+    for name in (each for each in dir(cls) if not each.startswith("_")):
+        value, types = inspect.getattr_static(cls, name), contract.get(name)
+        if types is not None:
+            if not _fits(value, types):
+                what = "a method" if Any in types else " or ".join(NOUNS[each] for each in types)
+                other = "; a field needs another name" if name in own else ""
+                return f"`{name}` of {cls.__name__} must be {what}, got {value!r:.60}{other}"
+        elif name not in own and not any(
+            callable(vars(base).get(name)) or hasattr(vars(base).get(name), "__get__") for base in cls.__mro__
+        ):
+            near = nearest(name, (each for each in contract if Any not in contract[each]))
+            instead = f"did you mean `{near}`? Otherwise " if near else ""
+            return (
+                f"{cls.__name__} sets `{name}`, which is no part of the contract: {instead}annotate it if it "
+                f"is a field, or begin its name with an underscore"
+            )
+    return None
+
+
+@cache
+def _contract(facts: type[Facts]) -> Mapping[str, tuple[Any, ...]]:
+    """The types that each name of a contract may have; `Any` is that of an optional function."""
+    found = {}
+    for name, hint in get_type_hints(facts).items():
+        hint = get_args(hint)[0] if get_origin(hint) is ClassVar else hint
+        options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        found[name] = tuple(get_origin(each) or each for each in options)
+    return found
+
+
+def _fits(value: Any, types: tuple[Any, ...]) -> bool:
+    """Whether an attribute, as the class has it, is of one of the types."""
+    if Any in types:
+        return value is None or callable(value) or hasattr(value, "__get__")
+    if issubclass(types[0], StrEnum):  # a check tells the choices
+        return True
+    if hasattr(value, "__get__") and not callable(value):  # a property
+        return True
+    if tuple in types:  # one text would pass as a sequence of letters
+        return isinstance(value, Sequence) and not isinstance(value, str)
+    return isinstance(value, types) or (float in types and isinstance(value, int))
 
 
 def announced(family: Family, result: Any) -> tuple[Any, ...]:

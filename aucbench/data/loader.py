@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import File, Matrix
+from aucbench.contracts import DatasetFacts, File, Matrix
 from aucbench.data import labels
 from aucbench.data.files import cache, locate
 from aucbench.data.files.build_cache import cached_part, files_of, part_folder
@@ -71,16 +71,16 @@ def load(dataset: Any, part: str = "train") -> Loaded:
 def describe(dataset: Any) -> DataDescription:
     """What the training files of a data set hold, whatever their labels mean."""
     files = resolve(dataset.name, _files(dataset))
-    record = cached_part(dataset.name, files, getattr(dataset, "features", None), Part.train).record
+    record = cached_part(dataset.name, files, DatasetFacts(dataset).features, Part.train).record
     counts = {labels.shown(label): count for file in record.files for label, count in file.labels}
     return DataDescription(record.rows, record.features, record.nonzeros, counts, columns_of(dataset))
 
 
 def columns_of(dataset: Any) -> list[ColumnRecord]:
     """How the columns of a table of one's own were read; none of other data, whose facts are published."""
-    if callable(getattr(dataset, "load", None)):
+    if DatasetFacts(dataset).load is not None:
         return []
-    files, features = resolve(dataset.name, _files(dataset)), getattr(dataset, "features", None)
+    files, features = resolve(dataset.name, _files(dataset)), DatasetFacts(dataset).features
     if all(file.kind not in cache.TABLE_KINDS or file.rows is not None for file in files):
         return []
     cached_part(dataset.name, files, features, Part.train)
@@ -115,16 +115,16 @@ def missing_bytes(dataset: Any) -> int:
 
 def _files(dataset: Any) -> tuple[File, ...]:
     """The declared files; none for a data set that loads itself."""
-    if callable(getattr(dataset, "load", None)):
+    if DatasetFacts(dataset).load is not None:
         return ()
-    files = tuple(getattr(dataset, "files", ()))
+    files = tuple(DatasetFacts(dataset).files)
     if not any(file.part == Part.train for file in files):
         raise DataError(f"{dataset.name} declares neither a training file nor a method load().")
     return files
 
 
 def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
-    name, features = dataset.name, getattr(dataset, "features", None)
+    name, features = dataset.name, DatasetFacts(dataset).features
     X, codes, record = cached_part(name, files, features, part)
     # The training part decides which class is positive, so that all parts agree.
     training = record
@@ -167,12 +167,13 @@ def _classes(
     dataset: Any, counts: dict[labels.Label, int], column: str | None = None
 ) -> tuple[tuple[labels.Label, ...], ...]:
     """The labels that become +1, and those that become -1, in ascending order."""
+    facts = DatasetFacts(dataset)
     positive = labels.positive_labels(
         dataset.name,
         counts,
-        getattr(dataset, "positive", None),
-        getattr(dataset, "grouping", None),
-        getattr(dataset, "grouping_seed", 0),
+        facts.positive,
+        facts.grouping,
+        facts.grouping_seed,
         column,
     )
     return tuple(labels.ordered(positive)), tuple(labels.ordered(set(counts) - positive))

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from aucbench.contracts import Matrix
+from aucbench.contracts import DatasetFacts, Matrix
 from aucbench.data import memory
 from aucbench.data.memory import available, check_width, fits
 from aucbench.errors import DataError, ParameterError
@@ -57,7 +57,7 @@ def default_scaling(dataset: Any) -> Scaling:
     Of all scalings standard brings most methods closest to the optimum, on dense and on sparse rows
     (`python -m benchmarks defaults`).
     """
-    return Scaling.none if getattr(dataset, "scaled", False) else Scaling.standard
+    return Scaling.none if DatasetFacts(dataset).scaled else Scaling.standard
 
 
 _FITTED = {Scaling.minmax, Scaling.maxabs, Scaling.standard, Scaling.maxabs_unit}

@@ -20,14 +20,14 @@ from aucbench.kernels import kernel
 if TYPE_CHECKING:
     from aucbench.evaluation.measures import Measure
 
-BITS = 11  # that a pass sorts by
-BUCKETS = 1 << BITS
+RADIX_BITS = 11  # bits sorted in one radix pass
+BUCKETS = 1 << RADIX_BITS
 DIGIT = np.uint64(BUCKETS - 1)
-COARSE, FINEST = np.uint64(32), np.uint64(43)  # where in an item the interval's lower and upper bits begin
+COARSE, FINEST = np.uint64(32), np.uint64(43)  # first of the lower and of the upper bits of the interval
 INTERVALS = BUCKETS * BUCKETS - 1.0
-POSITIVE = np.uint64(1 << 31)  # the label in an item
-NUMBER = np.uint64((1 << 31) - 1)  # the number of the score in an item
-SMALL = 32  # items sorted by insertion
+POSITIVE = np.uint64(1 << 31)  # the bit of an item that holds the label
+NUMBER = np.uint64((1 << 31) - 1)  # the bits of an item that hold the number of the score
+SMALL = 32  # up to so many items are sorted by insertion
 
 
 def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:
@@ -141,20 +141,20 @@ def _refuse_nan(scores: NDArray[np.float64]) -> None:
 
 def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
     values = _real("scores", scores).astype(np.float64).ravel()
-    own = _real("weights", weights).astype(np.float64).ravel()
+    weights = _real("weights", weights).astype(np.float64).ravel()
     positive = _positive(len(values), y)
     _refuse_nan(values)
-    if len(own) != len(values):
-        raise DataError(f"AUC: {len(own)} weights for {len(values)} scores.")
-    if not (np.isfinite(own).all() and (own >= 0).all()):
-        raise DataError(f"AUC: weights must be finite and >= 0, got {own[~(own >= 0) | np.isinf(own)][0]}.")
-    own /= own.max() or 1.0  # sums of the largest numbers are finite, and the smallest are not rounded
+    if len(weights) != len(values):
+        raise DataError(f"AUC: {len(weights)} weights for {len(values)} scores.")
+    wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
+    if len(wrong):
+        raise DataError(f"AUC: weights must be finite and >= 0, got {wrong[0]}.")
+    weights /= weights.max() or 1.0  # so that no sum overflows, and the smallest weights are not rounded
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(values) - 1)
-    fp, tp = (
-        np.append(0.0, np.cumsum(np.where(side, own, 0.0)[order])[ends]) for side in (~positive, positive)
-    )
+    sums = (np.cumsum(np.where(side, weights, 0.0)[order])[ends] for side in (~positive, positive))
+    fp, tp = (np.append(0.0, each) for each in sums)
     if not (fp[-1] > 0 and tp[-1] > 0):
         raise DataError("AUC needs both classes, got no weight on one of them.")
     area = float(np.sum(np.diff(fp) * (tp[1:] + tp[:-1])) / (2 * fp[-1] * tp[-1]))
@@ -193,17 +193,17 @@ def _count(scores, positive, work, fp, tp):
             else:
                 _sort_many(scores, items[start:stop], work[1, start:stop])
         while stop > start:
-            begin, own = start, wins
+            begin, ties = start, wins
             if not same and wins > 0:
-                begin, own = _equal(scores, items, start, stop)
-            losses = stop - begin - own
-            doubled += losses * (2 * above + own)
-            above += own
+                begin, ties = _equal(scores, items, start, stop)
+            losses = stop - begin - ties
+            doubled += losses * (2 * above + ties)
+            above += ties
             below += losses
-            points -= 1 if own + before == 0 else 0
+            points -= 1 if ties + before == 0 else 0
             fp[points], tp[points] = below, above
             points += 1
-            before, stop = own, begin
+            before, stop = ties, begin
     return _Counts(points, doubled)
 
 
@@ -211,11 +211,11 @@ def _count(scores, positive, work, fp, tp):
 def _equal(scores, items, start, stop):
     """Start of the items that tie with the last of items[start:stop], and the positives among them."""
     value = scores[items[stop - 1] & NUMBER]
-    begin, own = stop, 0
+    begin, positives = stop, 0
     while begin > start and scores[items[begin - 1] & NUMBER] == value:
         begin -= 1
-        own += 1 if items[begin] & POSITIVE else 0
-    return begin, own
+        positives += 1 if items[begin] & POSITIVE else 0
+    return begin, positives
 
 
 @kernel
@@ -239,7 +239,7 @@ def _sort_coarsely(scores, positive, work):
         item = (interval << COARSE) | np.uint64(i)
         work[0, i] = item | POSITIVE if positive[i] else item
         counts[0, interval & DIGIT] += 1
-        counts[1, interval >> np.uint64(BITS)] += 1
+        counts[1, interval >> np.uint64(RADIX_BITS)] += 1
     _scatter(work[0], work[1], counts[0], COARSE)
     _scatter(work[1], work[0], counts[1], FINEST)
     return True
@@ -284,7 +284,7 @@ def _sort_many(scores, items, spare):
         bits[i] = ~bits[i] if bits[i] >> np.uint64(63) else bits[i] | np.uint64(1 << 63)
     counts = np.empty(BUCKETS, np.int64)
     source, target, key, next_key = items, spare, bits, other
-    for shift in range(0, 64, BITS):
+    for shift in range(0, 64, RADIX_BITS):
         counts[:] = 0
         for i in range(key.size):
             counts[(key[i] >> np.uint64(shift)) & DIGIT] += 1

@@ -22,12 +22,8 @@ def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
 
     Parameters
     ----------
-    scores : (n,) array
-        Decision values.
-    y : (n,) array
-        Labels in {-1, 1}, or {0, 1}.
-    weights : (n,) array, optional
-        Weights >= 0 of the rows.
+    scores, y, weights : (n,) arrays
+        As in `exact_auc`.
 
     Returns
     -------
@@ -40,8 +36,7 @@ def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> average_precision(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]))
+    >>> average_precision([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1])
     0.8333333333333333
     """
     return AveragePrecision().value(roc_points(scores, y, weights))
@@ -62,14 +57,10 @@ def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) 
 
     Parameters
     ----------
-    scores : (n,) array
-        Decision values.
-    y : (n,) array
-        Labels in {-1, 1}, or {0, 1}.
+    scores, y, weights : (n,) arrays
+        As in `exact_auc`.
     max_fpr : float in [1e-12, 1]
         The largest false positive rate that counts.
-    weights : (n,) array, optional
-        Weights >= 0 of the rows.
 
     Returns
     -------
@@ -77,15 +68,12 @@ def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) 
 
     Raises
     ------
-    DataError
-        As `exact_auc`.
-    ParameterError
-        When `max_fpr` is out of its range.
+    DataError, ParameterError
+        As `exact_auc`, or `max_fpr` is out of its range.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> partial_auc(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]), max_fpr=0.5)
+    >>> partial_auc([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], max_fpr=0.5)
     0.6666666666666666
     """
     return PartialAUC(max_fpr).value(roc_points(scores, y, weights))
@@ -107,16 +95,12 @@ def two_way_partial_auc(
 
     Parameters
     ----------
-    scores : (n,) array
-        Decision values.
-    y : (n,) array
-        Labels in {-1, 1}, or {0, 1}.
+    scores, y, weights : (n,) arrays
+        As in `exact_auc`.
     min_tpr : float in [0, 1)
         The true positive rate above which the area counts.
     max_fpr : float in [1e-12, 1]
         The largest false positive rate that counts.
-    weights : (n,) array, optional
-        Weights >= 0 of the rows.
 
     Returns
     -------
@@ -124,15 +108,12 @@ def two_way_partial_auc(
 
     Raises
     ------
-    DataError
-        As `exact_auc`.
-    ParameterError
-        When a rate is out of its range.
+    DataError, ParameterError
+        As `exact_auc`, or a rate is out of its range.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> two_way_partial_auc(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]), 0.0, 0.5)
+    >>> two_way_partial_auc([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], 0.0, 0.5)
     0.5
     """
     return TwoWayPartialAUC(min_tpr, max_fpr).value(roc_points(scores, y, weights))
@@ -150,10 +131,8 @@ def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
 
     Parameters
     ----------
-    scores : (n,) array
-        Decision values.
-    y : (n,) array
-        Labels in {-1, 1}, or {0, 1}.
+    scores, y : (n,) arrays
+        As in `exact_auc`.
     share : float in (0, 1]
         Share of the rows that are looked at.
 
@@ -163,15 +142,12 @@ def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
 
     Raises
     ------
-    DataError
-        As `exact_auc`.
-    ParameterError
-        When `share` is out of its range.
+    DataError, ParameterError
+        As `exact_auc`, or `share` is out of its range.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> precision_at(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]), share=0.5)
+    >>> precision_at([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], share=0.5)
     0.5
     """
     return PrecisionAt(share).value(roc_points(scores, y))
@@ -184,10 +160,8 @@ def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
 
     Parameters
     ----------
-    scores : (n,) array
-        Decision values.
-    y : (n,) array
-        Labels in {-1, 1}, or {0, 1}.
+    scores, y : (n,) arrays
+        As in `exact_auc`.
     max_fpr : float in [0, 1]
         The false positive rate that must not be exceeded.
 
@@ -197,15 +171,12 @@ def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
 
     Raises
     ------
-    DataError
-        As `exact_auc`.
-    ParameterError
-        When `max_fpr` is out of its range.
+    DataError, ParameterError
+        As `exact_auc`, or `max_fpr` is out of its range.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> recall_at(np.array([0.1, 0.4, 0.5, 0.8]), np.array([-1, 1, -1, 1]), max_fpr=0.1)
+    >>> recall_at([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], max_fpr=0.1)
     0.5
     """
     return RecallAtFPR(max_fpr).value(roc_points(scores, y))

@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.contracts import Norm, Objective, Problem
+from aucbench.contracts import MethodFacts, Norm, Objective, Problem
 from aucbench.errors import ParameterError
 from aucbench.kernels import loss_pieces, pair_loss
 
-WIDTHS = tuple(10.0**-power for power in range(1, 8))  # of margins below a kink; the best bound counts
-ROUNDING = 1e-15  # of the terms of a gap
-ROUNDING_AT_KINKS = 1e-7  # of the objective: slopes over a narrow width are differences of nearly equal sums
+WIDTHS = tuple(10.0**-power for power in range(1, 8))  # ranges of margins below a kink that are tried
+ROUNDING = 1e-15  # relative rounding error of the terms of a gap
+ROUNDING_AT_KINKS = 1e-7  # the same with narrow widths, where slopes are differences of nearly equal sums
 ONE_PAIR = np.array([1, -1], np.int8)
-NEAR_ZERO = 1e-3  # of the objective at zero weights: a smaller minimum is no scale for distances from it
+NEAR_ZERO = 1e-3  # share of F(0) below which a minimum is no scale for distances from it
 LARGEST_FACTORED = 2048  # columns up to which a quadratic without regulariser is bounded by its Hessian
 
 
@@ -45,21 +45,18 @@ class Certificate(NamedTuple):
 
     @property
     def relative(self) -> float:
-        """The gap as a share of the minimum, at most, or of F(0) / 1000 where that is more.
-
-        A minimum may be 0, as that of the hinge on separable rows in a large ball.
-        """
-        return self.gap / max(self.bound, NEAR_ZERO * self.start)
+        """The gap as a share of the minimum, at most, or of F(0) / 1000 where that is more."""
+        return self.gap / max(self.bound, NEAR_ZERO * self.start)  # the minimum of a hinge may be 0
 
     @property
     def size(self) -> float:
-        """What relative suboptimalities are relative to: the minimum, or F(0) / 1000 where that is more."""
+        """Scale of relative suboptimalities: the minimum, or F(0) / 1000 where that is more."""
         return max(self.value, NEAR_ZERO * self.start)
 
 
 def declared_objective(algorithm: Any, problem: Problem) -> Objective:
     """The objective that a method declares; a `ParameterError` if it declares none."""
-    if not hasattr(algorithm, "objective"):
+    if MethodFacts(algorithm).objective is None:
         raise ParameterError(f"{algorithm.name} declares no objective (method `objective` of the contract).")
     found = algorithm.objective(problem)
     if found is None:

@@ -1,21 +1,11 @@
-"""Imported once, where workers are forked from: the plugins, so that no worker imports them again."""
+"""Imported once, where workers are forked from: the framework and its own plugins, and nobody else's code."""
 
-import contextlib
-import os
-import signal
-import warnings
+from importlib.metadata import entry_points
 
-from aucbench.errors import AucbenchError
-from aucbench.processes import end_with_parent
+import aucbench.execution.worker  # noqa: F401
+from aucbench.contracts.hooks import PROJECT
+from aucbench.registry import GROUP
 
-# What fails to load is said by the process that plans the study.
-with contextlib.suppress(AucbenchError), warnings.catch_warnings(action="ignore"):
-    from aucbench.registry import catalog
-
-    catalog()
-
-# Ctrl-C reaches the whole group of processes; what is to be done about it is for the one that planned.
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-# No worker outlives the process that started all, not even where that is killed: this one ends with it.
-os.register_at_fork(after_in_child=end_with_parent)
+for entry in entry_points(group=GROUP):
+    if entry.dist is not None and entry.dist.name == PROJECT:
+        entry.load()

@@ -1,28 +1,39 @@
-"""The cost of a study in passes, time and memory, from what the store measured or from short trial runs."""
+"""The cost of a study in trainings, passes, time and memory: from finished cells, else from short probes.
+
+A method is probed on the data sets of the study with the shortest and the longest rows, dense and sparse ones
+apart; a power law in the length of the rows says what it costs on the others.
+"""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
+from math import isfinite, log, sqrt
+from time import monotonic
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from aucbench.contracts import Access
-from aucbench.contracts.claimed_formula import evaluate
-from aucbench.data.splits.protocols import Split
-from aucbench.errors import AucbenchError
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.execution.prepared_data import PreparedData
+from aucbench.execution.probe import Speed, probe
 from aucbench.execution.search_progress import iterations_of, passes_of, points_of
-from aucbench.execution.trial_run import TrialRuns
 from aucbench.execution.work_units import PREPARED
+from aucbench.pool import Pool, ProcessEnded
+from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellRecord, EntryDescription, Trial, canonical, subset
 from aucbench.studies.store import Store
 
-FEW_OPERATIONS = 1e10  # some seconds
-TUNED_SETTINGS = 10  # of a tuning, roughly
+STORE_SECONDS = 1.5  # for reading finished cells
+PROBES_SECONDS = 5.0  # processor time of all probes of a study
+WAIT_SECONDS = 7.0  # for their answers
+PROBE_WAIT_SECONDS = 3.0  # for each; a method that has to be compiled first may miss it
+PROCESSES = 2  # in which methods are probed
+PROBE_SECONDS = 0.5  # processor time of a probe, at most
+LEAST_POWER, MOST_POWER = 0.0, 3.0  # exponents of the length of a row
 
 
 @dataclass(frozen=True)
@@ -31,93 +42,192 @@ class Estimate:
 
     trainings: int  # cells and trials of their tunings
     passes: float  # over the training rows
-    seconds: float | None  # of one core; None where the method could not be tried
+    seconds: float | None  # of one core; None where the method could not be probed
     memory: int  # bytes of the prepared arrays of one worker
-    measured: bool  # whether the speed is that of finished cells, not of a trial run
+    measured: bool  # whether the speed is that of finished cells, not of a probe
+
+
+@dataclass
+class _Work:
+    """What is left of an entry, and what is known of its cost."""
+
+    planned: PlannedEntry
+    cells: list[PlannedCell]
+    rows: int  # training rows of a split
+    test_rows: int
+    folds: int
+    points: Sequence[Any]  # settings of its tuning, if they are known before
+    missing: int  # trials that are left
+    row_bytes: float
+    size: float  # of a row: its features, or for sparse rows their geometric mean with its non-zeros
+    group: str  # entries of one group differ in their data only
+    of_cell: float | None = None
+    of_trial: float | None = None
+
+    @property
+    def is_known(self) -> bool:
+        return self.of_cell is not None and (self.of_trial is not None or not self.missing)
 
 
 def estimate(
     plan: Plan, store: Store, prepared_data: PreparedData, begun: Callable[[Entry], None] = lambda _: None
 ) -> list[Estimate]:
     """The estimate of every entry of a plan; `begun` is called with each entry before its own."""
-    finished = defaultdict(list)
-    for cell in store:
-        finished[_costly(cell.record)].append(cell.record)
-    mapped: set[tuple[Any, ...]] = set()  # splits whose feature map is paid for
-
-    def of_entry(planned: PlannedEntry) -> Estimate:
-        entry = planned.entry
-        begun(entry)
+    finished = _finished(store)
+    works = []
+    for planned in plan.entries:
+        begun(planned.entry)
         wanted = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
-        if not wanted:
-            return Estimate(0, 0.0, 0.0, 0, True)
-        split_seed, fold = wanted[0].seeds.split_seed, wanted[0].seeds.fold
-        split = prepared_data.split(entry, split_seed, fold)
-        rows = len(split.train.y)
-        folds, points, missing, trials = 1, [], 0, []
-        searches = {cell.search.key: cell.search for cell in wanted if cell.search}
-        if searches:
-            _, folds = prepared_data.tuning_size(entry, split_seed, fold)
-            points = points_of(entry, next(iter(searches.values())))
-            settings = len(points) or entry.tuning.choice.trials
-            for key in searches:
-                known = store.trials(key)
-                trials += known
-                missing += max(0, settings * folds - len(known))
-        of_cell = entry.budget.seconds or _of_cell(entry, rows, finished[_costly(entry.describe())])
-        of_trial = entry.budget.seconds or _of_trial(planned, store, trials)
-        measured = of_cell is not None and (of_trial is not None or not missing)
-        to_map = _maps(entry, wanted, folds if missing else 0) - mapped
-        mapped.update(to_map)
-        of_map, memory = 0.0, _bytes(split, str(entry.settings.dtype))
-        if (to_map or not measured) and (
-            price := trial_runs.price(entry, wanted[0].seeds, points if missing else ())
-        ):
-            of_map = price.feature_map
-            memory = max(memory, int(price.row_bytes * (rows + len(split.test.y))))
-            of_cell = price.cell if of_cell is None else of_cell
-            # Where each setting depends on those before it, a trial is a run like that of a cell.
-            of_trial = (price.trial if points else price.cell) if of_trial is None else of_trial
-        seconds = None
-        if of_cell is not None and (of_trial is not None or not missing):
-            seconds = len(wanted) * of_cell + missing * (of_trial or 0.0) + len(to_map) * of_map
-        return Estimate(
-            len(wanted) + missing,
-            (len(wanted) + missing) * passes_of(entry, rows),
-            seconds if seconds is not None and np.isfinite(seconds) else None,
-            memory,
-            measured,
-        )
-
-    with TrialRuns() as trial_runs:
-        return [of_entry(planned) for planned in plan.entries]
+        works.append(_work(planned, wanted, store, prepared_data, finished) if wanted else None)
+    speeds = _probed([work for work in works if work is not None])
+    mapped: set[tuple[Any, ...]] = set()  # splits whose feature map is paid for
+    return [
+        Estimate(0, 0.0, 0.0, 0, True) if work is None else _estimate(work, speeds, mapped) for work in works
+    ]
 
 
-def is_certainly_short(planned: PlannedEntry, only_failed: bool, prepared_data: PreparedData) -> bool:
-    """Whether what is left of an entry is a matter of seconds, by its claimed cost of an iteration."""
+def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
+    """Seconds of one training of an entry; infinite where a probe does not end, None where it fails."""
+    rows = PreparedData().sizes(entry, entry.cells()[0].split_seed, entry.cells()[0].fold)[0]
     try:
-        return _operations(planned, only_failed, prepared_data) < FEW_OPERATIONS
-    except AucbenchError:  # which the run will say
-        return True
+        future = pool.submit(probe, entry, entry.cells()[0], (), PROBE_SECONDS, seconds=limit)
+        return _cell_seconds(entry, rows, future.result())
+    except ProcessEnded as ended:
+        return float("inf") if ended.is_late else None
+    except Exception:
+        return None
 
 
-def _operations(planned: PlannedEntry, only_failed: bool, prepared_data: PreparedData) -> float:
-    """Operations of the cells that are left; of a method on all rows, as if it factored systems of them."""
-    entry = planned.entry
-    wanted = [cell for cell in planned.cells if cell.is_wanted(only_failed) and not cell.scored]
-    algorithm = entry.algorithm.instance
-    claims = getattr(algorithm, "claims", None)
-    if not wanted or claims is None or entry.budget.seconds:
-        return 0.0
-    side = prepared_data.split(entry, wanted[0].seeds.split_seed, wanted[0].seeds.fold).train
-    X, n = side.X, len(side.y)
-    d = X.shape[1] if entry.features.name == "identity" else min(X.shape[1], n)
-    settings = len(wanted) * (entry.tuning.choice.folds * TUNED_SETTINGS if entry.tuning.chooses else 1)
-    if Access(algorithm.access) is Access.full:
-        return float(settings * n * min(n, d) ** 2)
-    numbers = {name: value for name, value in vars(algorithm).items() if isinstance(value, int | float)}
-    sizes = {"n": n, "d": d, "nnz": X.nnz / X.shape[0] if sparse.issparse(X) else d}
-    return settings * iterations_of(entry, n) * evaluate(claims.cost, numbers | sizes)
+def _finished(store: Store) -> Mapping[tuple[str, ...], list[CellRecord]]:
+    """Records of finished cells by what decides their speed, as many as are read in a moment."""
+    found, end = defaultdict(list), monotonic() + STORE_SECONDS
+    for cell in store:
+        found[_costly(cell.record)].append(cell.record)
+        if monotonic() > end:
+            break
+    return found
+
+
+def _work(
+    planned: PlannedEntry,
+    wanted: list[PlannedCell],
+    store: Store,
+    data: PreparedData,
+    finished: Mapping[tuple[str, ...], list[CellRecord]],
+) -> _Work:
+    entry, seeds = planned.entry, wanted[0].seeds
+    rows, test_rows, folds = data.sizes(entry, seeds.split_seed, seeds.fold)
+    X: Any = data.load(entry)(entry.part).X
+    nonzeros = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+    size = np.dtype(str(entry.settings.dtype)).itemsize
+    searches = {cell.search.key: cell.search for cell in wanted if cell.search}
+    points = points_of(entry, next(iter(searches.values()))) if searches else []
+    trials = [trial for key in searches for trial in store.trials(key)]
+    settings = len(points) or entry.tuning.choice.trials if searches else 0
+    description = entry.describe()
+    method, _, *others = _costly(description)
+    work = _Work(
+        planned,
+        wanted,
+        rows,
+        test_rows,
+        folds,
+        points,
+        max(0, len(searches) * settings * folds - len(trials)),
+        nonzeros * (size + 4) + 4 if sparse.issparse(X) else nonzeros * size,
+        sqrt(X.shape[1] * max(1.0, nonzeros)),
+        canonical([method, *others, sparse.issparse(X), bool(points), str(entry.scaling)]),
+    )
+    work.of_cell = entry.budget.seconds or _of_cell(entry, rows, finished[_costly(description)])
+    work.of_trial = entry.budget.seconds or _of_trial(planned, store, trials)
+    return work
+
+
+def _probed(works: Sequence[_Work]) -> dict[str, list[tuple[float, Speed]]]:
+    """Speeds by group, each with the size of the rows, ascending; those that are there in time."""
+    groups = defaultdict(list)
+    for work in works:
+        if not work.is_known or work.planned.entry.features.name != "identity":
+            groups[work.group].append(work)
+    chosen = []
+    for group in groups.values():
+        group.sort(key=lambda work: (work.size, work.rows))
+        chosen += group[:: len(group) - 1] if group[-1].size > group[0].size else group[:1]
+    if not chosen:
+        return {}
+    seconds = min(PROBE_SECONDS, PROBES_SECONDS / len(chosen))
+    found: dict[str, list[tuple[float, Speed]]] = defaultdict(list)
+    chosen.sort(key=lambda work: work.planned.entry.dataset.title)  # which a process loads once
+    with Pool() as pool:
+        futures: dict[Future[Speed], _Work] = {}
+        for number, work in enumerate(chosen):
+            entry, seeds = work.planned.entry, work.cells[0].seeds
+            key = (number * PROCESSES // len(chosen), entry.algorithm.distribution)
+            arguments = (entry, seeds, tuple(work.points), seconds)
+            futures[pool.submit(probe, *arguments, key=key, seconds=PROBE_WAIT_SECONDS)] = work
+        done, _ = wait(futures, timeout=WAIT_SECONDS)
+    for future, work in futures.items():
+        if future in done and future.exception() is None:
+            found[work.group].append((work.size, future.result()))
+    return found
+
+
+def _estimate(
+    work: _Work, speeds: Mapping[str, list[tuple[float, Speed]]], mapped: set[tuple[Any, ...]]
+) -> Estimate:
+    entry, count, is_measured = work.planned.entry, len(work.cells), work.is_known
+    of_cell, of_trial, of_map = work.of_cell, work.of_trial, 0.0
+    memory = int(work.row_bytes * (work.rows + work.test_rows))
+    to_map = _maps(entry, work.cells, work.folds if work.missing else 0) - mapped
+    mapped.update(to_map)
+    if (speed := _speed(speeds.get(work.group, ()), work.size)) is not None:
+        of_cell = _cell_seconds(entry, work.rows, speed) if of_cell is None else of_cell
+        if of_trial is None:
+            # Where each setting depends on those before it, a trial is a run like that of a cell.
+            of_trial = _trial_seconds(entry, work, speed) if work.points else of_cell
+        if entry.features.name != "identity":
+            of_map = speed.map_row * work.rows
+            memory = max(memory, int(speed.row_bytes * (work.rows + work.test_rows)))
+    seconds = None
+    if of_cell is not None and (of_trial is not None or not work.missing):
+        seconds = count * of_cell + work.missing * (of_trial or 0.0) + len(to_map) * of_map
+    return Estimate(
+        count + work.missing,
+        (count + work.missing) * passes_of(entry, work.rows),
+        seconds if seconds is not None and isfinite(seconds) else None,
+        memory,
+        is_measured,
+    )
+
+
+def _speed(probed: Sequence[tuple[float, Speed]], size: float) -> Speed | None:
+    """The speed on rows of a size, by a power law through two probes, or proportional to one."""
+    if len(probed) < 2:
+        return Speed(*(value * size / probed[0][0] for value in probed[0][1])) if probed else None
+    (short, fast), (long, slow) = probed
+
+    def between(one: float, other: float) -> float:
+        power = log(other / one) / log(long / short) if one > 0.0 and other > 0.0 else LEAST_POWER
+        return float(one * (size / short) ** min(MOST_POWER, max(LEAST_POWER, power)))
+
+    return Speed(*map(between, fast, slow))
+
+
+def _cell_seconds(entry: Entry, rows: int, speed: Speed) -> float:
+    if entry.budget.seconds:
+        return entry.budget.seconds
+    if Access(entry.algorithm.instance.access) is Access.full:
+        return speed.row * rows * (rows / speed.rows) ** (speed.power - 1.0)
+    iterations = iterations_of(entry, rows)
+    points = len(log_spaced(max(1, round(iterations)), entry.budget.checkpoints)) - 1
+    return speed.iteration * iterations + rows * (speed.row + points * speed.point_row)
+
+
+def _trial_seconds(entry: Entry, work: _Work, speed: Speed) -> float:
+    rows = round(work.rows * (1.0 - 1.0 / work.folds) if work.folds > 1 else work.rows)
+    if Access(entry.algorithm.instance.access) is Access.full:
+        return speed.trial_row * rows * (rows / speed.rows) ** (speed.power - 1.0)
+    return speed.trial_iteration * iterations_of(entry, rows) + rows * speed.trial_row
 
 
 def _maps(entry: Entry, cells: list[PlannedCell], folds: int) -> set[tuple[Any, ...]]:
@@ -160,13 +270,3 @@ def _of_trial(planned: PlannedEntry, store: Store, trials: list[Trial]) -> float
             seconds += record.tuned.cost.train_seconds
             count += record.tuned.cost.trainings
     return seconds / count if count else None
-
-
-def _bytes(split: Split, dtype: str) -> int:
-    size = np.dtype(dtype).itemsize
-    total = 0
-    for side in (split.train, split.test):
-        X: Any = side.X
-        per_row = X.nnz / X.shape[0] * (size + 4) + 4 if sparse.issparse(X) else X.shape[1] * size
-        total += int(len(side.y) * per_row)
-    return total

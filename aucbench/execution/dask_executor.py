@@ -1,8 +1,7 @@
-"""Workers of a Dask cluster: processes of this machine, or whatever a running scheduler has."""
+"""Workers of a running scheduler of Dask."""
 
 import contextlib
 import logging
-import pickle
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,11 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
-from aucbench.evaluation.measures import TrainingObjective
-from aucbench.execution.forked_worker import end_forks, run_pickled
+from aucbench.execution.executor import late_report, other_distributions, time_limit
 from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions
-from aucbench.processes import METHOD, forking_context, interrupted_later
+from aucbench.execution.worker import Conditions, prepared_data, run_pickled
+from aucbench.pool import Pool, ProcessEnded, dumped
 from aucbench.studies.record import CellStatus, Failure
 
 ASK_SECONDS = 10.0  # how often workers are asked whether they know of their units
@@ -39,7 +37,7 @@ class _Running:
 
 
 class DaskExecutor:
-    """Runs units on single-threaded workers of a local cluster, or of a running scheduler.
+    """Runs units on the single-threaded workers of a running scheduler.
 
     - At most one unit is on a worker, and no other unit waits there.
     - A unit leaves `_running` with exactly one report: its own, or that it timed out or its worker was lost.
@@ -52,8 +50,7 @@ class DaskExecutor:
 
     def __init__(
         self,
-        workers: int,
-        scheduler: str | None = None,
+        scheduler: str,
         isolated: bool = False,
         certificates: str | None = None,
     ):
@@ -66,8 +63,7 @@ class DaskExecutor:
         self._stack = contextlib.ExitStack()
         for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        client = _local_client(workers) if scheduler is None else _connected_client(scheduler, certificates)
-        self._client = self._stack.enter_context(client)
+        self._client = self._stack.enter_context(_connected_client(scheduler, certificates))
 
     def free(self) -> Sequence[str]:
         """Workers that run nothing; waits for one when none is left."""
@@ -88,17 +84,15 @@ class DaskExecutor:
         hosts = [urlsplit(address).hostname for address in self._workers()]
         concurrency = 1 if alone else max(1, hosts.count(urlsplit(worker).hostname))
         future = self._client.submit(
-            run_pickled,
-            pickle.dumps(unit),
+            run_on_worker,
+            dumped(unit),
+            other_distributions(unit) if self._isolated else frozenset(),
             Conditions(concurrency, worker=True, isolated=self._isolated, command=shlex.join(sys.argv)),
             workers=[worker],
             allow_other_workers=False,
             pure=False,
         )
-        limits = unit.entry.limits
-        seconds = None if limits.seconds is None else limits.seconds * unit.trainings + limits.grace
-        if seconds is not None and TrainingObjective() in unit.entry.measures:
-            seconds += limits.optimum
+        seconds = time_limit(unit)
         self._running[worker] = _Running(unit, future, None if seconds is None else monotonic() + seconds)
 
     def wait(self) -> Iterable[tuple[str, Report]]:
@@ -129,10 +123,10 @@ class DaskExecutor:
         return reports
 
     def close(self) -> None:
-        """Leave the scheduler, and end the workers of our own and the forks of all."""
-        with contextlib.suppress(Exception):  # a worker that is gone has no fork
+        """Leave the scheduler, and end the processes that its workers have started."""
+        with contextlib.suppress(Exception):  # a worker that is gone has none
             if self._isolated:
-                self._client.run(end_forks, on_error="ignore")
+                self._client.run(end_processes, on_error="ignore")
         self._stack.close()
 
     def _workers(self) -> list[str]:
@@ -162,12 +156,7 @@ class DaskExecutor:
                 self._client.restart_workers([worker], timeout=WAIT_SECONDS, raise_for_error=False)
             except ValueError:  # a worker without a nanny goes on with what hangs
                 self._abandoned.add(worker)
-            limits = running.unit.entry.limits
-            message = (
-                f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
-                f"and its process was ended"
-            )
-            yield worker, Report(failure=Failure(CellStatus.timeout, message))
+            yield worker, late_report(running.unit)
 
     def _report(self, worker: str, future: Any) -> Report:
         """What a future that is done says; its result is with the worker, which may be lost meanwhile."""
@@ -243,42 +232,21 @@ def _connected_client(scheduler: str, certificates: str | None) -> Any:
         raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
 
 
-@contextlib.contextmanager
-def _local_client(workers: int) -> Iterator[Any]:
-    """A client of single-threaded worker processes of this machine."""
-    import tempfile
+_pool = Pool()  # of this process, if it is a worker
 
-    import dask
-    import distributed
-    from distributed.utils import get_mp_context
 
-    settings = {
-        # A unit whose worker died is blamed at once: no other waits on that worker.
-        "distributed.scheduler.allowed-failures": 0,
-        # Dask would else end, for good, what restarts a worker a while after that was lost.
-        "distributed.deploy.lost-worker-timeout": "1000 days",
-        "distributed.admin.large-graph-warning-threshold": "1GB",
-        # Workers, also those that replace lost ones, are forked from a process that has imported all.
-        "distributed.worker.multiprocessing-method": METHOD,
-    }
-    with dask.config.set(settings):
-        get_mp_context()  # sets what Dask preloads; ours takes its place
-    forking_context()
-    with (
-        tempfile.TemporaryDirectory(prefix="aucbench-") as folder,
-        dask.config.set(settings),
-        contextlib.ExitStack() as stack,
-    ):
-        with interrupted_later():  # half a cluster cannot be closed
-            cluster = distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                memory_limit=0,  # what a unit may allocate is limited in the worker itself
-                dashboard_address="127.0.0.1:0",  # None takes a fixed port, which may be in use
-                local_directory=folder,
-                silence_logs=logging.CRITICAL,
-            )
-            stack.enter_context(cluster)
-            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
-        yield client
+def run_on_worker(content: bytes, others: frozenset[str], conditions: Conditions) -> Report:
+    """Run a pickled unit in this process, or in another one if it has plugins of other distributions."""
+    prepared_data().isolates = conditions.isolated
+    if not others:
+        return run_pickled(content, conditions)
+    try:
+        report: Report = _pool.submit(run_pickled, content, conditions, key=others).result()
+    except ProcessEnded:
+        return Report(lost=True)
+    return report
+
+
+def end_processes() -> None:
+    """End the processes that this one has started for plugins of other distributions."""
+    _pool.shutdown()

@@ -2,34 +2,40 @@
 
 import contextlib
 import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from aucbench import data
+from aucbench.errors import VersionWarning
 from aucbench.execution.calibration import calibration
-from aucbench.execution.cost_estimate import Estimate, estimate, is_certainly_short
-from aucbench.execution.executor import Executor, SerialExecutor
+from aucbench.execution.cost_estimate import Estimate, estimate
+from aucbench.execution.executor import Executor, LocalExecutor
 from aucbench.execution.plan import Plan, make_plan
 from aucbench.execution.scheduler import Scheduler
 from aucbench.execution.worker import prepared_data
 from aucbench.studies.default_settings import Isolation, Running, Timing
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import StudyResult
-from aucbench.studies.store import Store
+from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import UNNAMED, Observer, Study
-
-LONG_SECONDS = 60.0  # from which on the expected time of a run is told before
 
 
 def execute_study(study: Study, store: Store, observer: Observer | None = None) -> StudyResult:
     """Plan a study, keep the plan, and run what the store does not have."""
     observer = observer or Observer()
     store.tidy()
+    if store.take_over():
+        warnings.warn(
+            f"The store {store.path} holds results of an earlier version. They stay there and on its boards, "
+            f"but {SERIES} gives cells other keys and runs them again (docs/upgrading.md says more).",
+            VersionWarning,
+            stacklevel=2,
+        )
     plan = plan_study(study, store)
     _report_tables(plan, observer)
-    _report_time(study, plan, store, observer)
     keys = "".join(planned.key for planned in plan.entries)
     name = study.name or UNNAMED + sha256(keys.encode()).hexdigest()[:8]
     planned = datetime.now(UTC).isoformat()
@@ -47,24 +53,11 @@ def execute_study(study: Study, store: Store, observer: Observer | None = None) 
 
 def _report_tables(plan: Plan, observer: Observer) -> None:
     """Tell how the columns of tables without published facts were read: what was left out, above all."""
-    for dataset in {str(each.entry.dataset.describe()): each.entry.dataset for each in plan.entries}.values():
+    for dataset in {
+        str(each.entry.dataset.description): each.entry.dataset for each in plan.entries
+    }.values():
         if columns := data.columns_of(dataset.instance):
             observer.data_read(dataset.title, columns)
-
-
-def _report_time(study: Study, plan: Plan, store: Store, observer: Observer) -> None:
-    """Tell how long one entry is expected to take, where that is more than a minute; sweeps show a bar.
-
-    A trial run takes some seconds, so that there is none for what takes seconds itself.
-    """
-    if len(plan.entries) != 1 or is_certainly_short(plan.entries[0], plan.only_failed, prepared_data()):
-        return
-    observer.stage("estimating the time")
-    planned = PlannedStudy(
-        study, plan, estimate(plan, store, prepared_data()), study.running.parallel or cores()
-    )
-    if planned.trainings and (planned.seconds is None or planned.seconds > LONG_SECONDS):
-        observer.estimated(planned.seconds)
 
 
 @dataclass(frozen=True)
@@ -116,22 +109,20 @@ def plan_study(study: Study, store: Store) -> Plan:
 
 @contextlib.contextmanager
 def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
-    """An executor in this process where that will do, else a cluster, which is shut down again."""
+    """The executor of a study, which is closed again; on this machine unless there is a scheduler."""
     entries = [planned.entry for planned in plan.entries]
     wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
     limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
     workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
     if not any(entry.tuning.chooses for entry in entries):
         workers = min(workers, wanted)
-    if not wanted or not (running.scheduler or limited or workers > 1):
-        with contextlib.closing(SerialExecutor(observer, isolated)) as here:
+    if not wanted or not running.scheduler:
+        with contextlib.closing(LocalExecutor(observer, max(1, workers), isolated, limited)) as here:
             yield here
         return
     from aucbench.execution.dask_executor import DaskExecutor
 
-    with contextlib.closing(
-        DaskExecutor(max(1, workers), running.scheduler, isolated, running.certificates)
-    ) as cluster:
+    with contextlib.closing(DaskExecutor(running.scheduler, isolated, running.certificates)) as cluster:
         yield cluster
 
 

@@ -1,11 +1,16 @@
-"""Executors run units: this one in its own process, `DaskExecutor` on the workers of a cluster."""
+"""Executors run units: this one on this machine, `DaskExecutor` on the workers of a cluster."""
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, Protocol
 
-from aucbench.execution.forked_worker import ForkedWorker
+from aucbench.contracts.hooks import PROJECT
+from aucbench.evaluation.measures import TrainingObjective
+from aucbench.execution.prepared_data import sentence_of
 from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions
+from aucbench.execution.worker import Conditions, prepared_data, run_pickled, run_unit
+from aucbench.pool import Pool, ProcessEnded, dumped
+from aucbench.studies.record import CellStatus, Failure
 from aucbench.studies.study import Observer
 
 
@@ -22,31 +27,102 @@ class Executor(Protocol):
         """The reports of all units that have ended; none when a worker has joined in the meantime."""
 
 
-class SerialExecutor:
-    """Runs one unit after the other in this process; where `isolated`, those of other plugins in a fork."""
+class LocalExecutor:
+    """Runs units on this machine, several at a time.
 
-    NAME = "here"
+    Units of plugins of other distributions run in processes of their own where `isolated`, one for each set
+    of distributions and worker. All others do, too, where there are several workers or a unit is limited;
+    otherwise they run in this process.
+    """
 
-    def __init__(self, observer: Observer, isolated: bool = False):
-        self._observer = observer
-        self._conditions = Conditions(isolated=isolated)
-        self._worker = ForkedWorker()
-        self._unit: Unit | None = None
+    def __init__(self, observer: Observer, workers: int = 1, isolated: bool = False, limited: bool = False):
+        self._observer, self._isolated = observer, isolated
+        self._names = [str(number) for number in range(workers)]
+        self._is_here = workers == 1 and not limited
+        self._pool = Pool()
+        self._running: dict[str, tuple[Unit, Future[Report] | None]] = {}
 
     def free(self) -> Sequence[str]:
-        """This process, unless a unit waits in it."""
-        return [self.NAME] if self._unit is None else []
+        """Workers that have no unit."""
+        return [name for name in self._names if name not in self._running]
 
     def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
-        """Keep the unit until `wait`."""
-        self._unit = unit
+        """Start the unit in a process, or keep it until `wait`."""
+        others = other_distributions(unit) if self._isolated else frozenset()
+        if self._is_here and not others:
+            self._running[worker] = unit, None
+            return
+        conditions = Conditions(1 if alone else len(self._names), worker=True)
+        listener = self._listen if len(self._names) == 1 else None
+        self._running[worker] = (
+            unit,
+            self._pool.submit(
+                run_pickled,
+                dumped(unit),
+                conditions,
+                key=(worker, others),
+                seconds=time_limit(unit),
+                listener=listener,
+            ),
+        )
 
     def wait(self) -> Iterable[tuple[str, Report]]:
-        """Run the unit."""
-        assert self._unit is not None
-        unit, self._unit = self._unit, None
-        return [(self.NAME, self._worker.run(unit, self._conditions, self._observer))]
+        """The reports of units that have ended; a unit that was kept runs now."""
+        reports = []
+        wait([future for _, future in self._running.values() if future], return_when=FIRST_COMPLETED)
+        for worker, (unit, future) in list(self._running.items()):
+            if future is None:
+                prepared_data().isolates = self._isolated
+                report = run_unit(unit, Conditions(isolated=self._isolated), self._observer)
+            elif future.done():
+                report = report_of(future, unit)
+            else:
+                continue
+            del self._running[worker]
+            reports.append((worker, report))
+        return reports
 
     def close(self) -> None:
-        """End the forks."""
-        self._worker.close()
+        """End the processes."""
+        self._pool.shutdown()
+
+    def _listen(self, message: tuple[str, Any]) -> None:
+        what, value = message
+        (self._observer.stage if what == "stage" else self._observer.progress)(value)
+
+
+def other_distributions(unit: Unit) -> frozenset[str]:
+    """The distributions other than this one whose code the unit runs."""
+    entry = unit.entry
+    plugins = [entry.algorithm, entry.dataset, entry.features, *([entry.loss] if entry.loss else [])]
+    return frozenset(plugin.distribution for plugin in plugins) - {PROJECT}
+
+
+def time_limit(unit: Unit) -> float | None:
+    """Seconds after which the process of a unit is ended."""
+    limits = unit.entry.limits
+    if limits.seconds is None:
+        return None
+    optimum = limits.optimum if TrainingObjective() in unit.entry.measures else 0.0
+    return limits.seconds * unit.trainings + limits.grace + optimum
+
+
+def report_of(future: "Future[Report]", unit: Unit) -> Report:
+    """The report of a unit whose process may have ended."""
+    try:
+        return future.result()
+    except ProcessEnded as ended:
+        return late_report(unit) if ended.is_late else Report(lost=True)
+    except Exception as error:
+        message = f"the worker could not run it: {sentence_of(error)}"
+        return Report(failure=Failure(CellStatus.failed, message))
+
+
+def late_report(unit: Unit) -> Report:
+    """The report of a unit that did not end in time."""
+    limits = unit.entry.limits
+    message = (
+        f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
+        f"and its process was ended"
+    )
+    return Report(failure=Failure(CellStatus.timeout, message))

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import UNSET, structs
 from scipy import sparse
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.contracts.source_location import source_file
 from aucbench.data.labels import shown
 from aucbench.data.loader import Loaded
@@ -109,7 +109,9 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
         score_at_zero=_finite(0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]),
         stop_reason=str(outcome.stop_reason),
         advice=_advice(entry, algorithm, prepared.max_norm) if diverged else None,
-        converged=outcome.stop_reason is StopReason.converged if hasattr(algorithm, "done") else None,
+        converged=None
+        if MethodFacts(algorithm).done is None
+        else outcome.stop_reason is StopReason.converged,
         checkpoints=len(outcome.iteration),
         measures={
             measure.name: measure_record(measure, None if diverged else outcome.measures[measure.name][-1])
@@ -134,7 +136,7 @@ def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
     """What to change where a method diverges, in a sentence; its `step_size` names the field to lower."""
     rows = "mapped rows have" if entry.features.name != "identity" else "rows have"
     known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
-    name = getattr(algorithm, "step_size", None)
+    name = MethodFacts(algorithm).step_size
     if name is None:
         smaller = "take smaller steps"
     else:

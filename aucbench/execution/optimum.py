@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, Batch, Norm, Objective, Problem
+from aucbench.contracts import Access, Batch, LossFacts, MethodFacts, Norm, Objective, Problem
 from aucbench.contracts.code_digest import code_digest, folder_digest
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.contracts.validation import Family
@@ -176,9 +176,9 @@ class _Search:
         problem = Problem(self._batch.X, self._batch.y, None, objective.loss)
         # One that names the loss comes before one that takes any.
         name = objective.loss.name
-        order = sorted(self._algorithms, key=lambda each: name not in getattr(each.cls, "losses", ()))
+        order = sorted(self._algorithms, key=lambda each: name not in MethodFacts(each.cls).losses)
         for plugin in order:
-            ask: Any = getattr(plugin.cls, "minimises", None)
+            ask: Any = MethodFacts(plugin.cls).minimises
             solver = ask and ask(objective, problem)
             if solver is None:
                 continue
@@ -198,7 +198,7 @@ class _Search:
         ends as soon as the minimum is certified: a certificate takes less than a step.
         """
         known, few = self._states.get(type(solver)), _few_rows(problem)
-        if known is None and few is not None and hasattr(solver, "init_from"):
+        if known is None and few is not None and MethodFacts(solver).init_from is not None:
             known = self._run(solver, few, None)
         state = self._run(solver, problem, known, objective if few is not None else None)
         self._states[type(solver)] = state
@@ -207,7 +207,7 @@ class _Search:
     def _run(self, solver: Any, problem: Problem, known: Any, objective: Objective | None = None) -> Any:
         """The state in which a solver is done, or the minimum is certified, or after many steps."""
         rng = generator(0, RandomStream.method, 0)
-        begins = hasattr(solver, "init_from")
+        begins = MethodFacts(solver).init_from is not None
         state = solver.init_from(problem, rng, known) if begins else solver.init(problem, rng)
         batch = Batch(problem.X, problem.y, np.zeros((1, 0), np.int64), Access.full)
         for _ in range(MOST_STEPS):
@@ -307,7 +307,7 @@ def _few_rows(problem: Problem) -> Problem | None:
     y, loss = problem.y, problem.loss
     sides = [np.flatnonzero(y == label) for label in (-1, 1)]
     pairs = sides[0].size * sides[1].size
-    has_structure = loss_pieces.pieces(loss) is not None or getattr(loss, "multiplicative", False)
+    has_structure = loss_pieces.pieces(loss) is not None or LossFacts(loss).multiplicative
     if has_structure or not FEW_PAIRS < pairs / 4 <= pair_loss.MOST_PAIRS / 4:
         return None
     rng, share = generator(0, RandomStream.method, 1), math.sqrt(FEW_PAIRS / pairs)

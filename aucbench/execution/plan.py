@@ -1,6 +1,6 @@
 """The plan of a study: its entries and cells, and which of them the store already has."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from msgspec import UNSET
@@ -97,7 +97,7 @@ def make_plan(
     files no source has is unavailable. Equal entries are one, which has the measures of all.
     """
     planned: dict[str, PlannedEntry] = {}
-    refused = list(refused)
+    refused, listed = list(refused), store.listed()
     unavailable: list[Refused] = []
     for entry in entries:
         try:
@@ -111,14 +111,16 @@ def make_plan(
             first = planned[key].entry
             measures = {measure.name: measure for measure in (*entry.measures, *first.measures)}
             entry = replace(first, measures=tuple(measures.values()))
-        planned[key] = PlannedEntry(entry, digests, key, tuple(_cells(entry, digests, store)))
+        planned[key] = PlannedEntry(entry, digests, key, tuple(_cells(entry, digests, store, *listed)))
     return Plan(tuple(planned.values()), tuple(refused), tuple(unavailable), only_failed)
 
 
-def _cells(entry: Entry, digests: tuple[str, ...], store: Store) -> Iterable[PlannedCell]:
+def _cells(
+    entry: Entry, digests: tuple[str, ...], store: Store, done: Container[str], failed: Container[str]
+) -> Iterable[PlannedCell]:
     searches = entry.searches(digests)
     for seeds, key in entry.cell_keys(digests).items():
-        finished = store.has(key)
+        finished = key in done
         record = store.record(key) if finished and (entry.measures or entry.keep_weights) else None
         if record is not None:
             arrays = store.arrays(key)
@@ -127,7 +129,7 @@ def _cells(entry: Entry, digests: tuple[str, ...], store: Store) -> Iterable[Pla
                 scored = not unkept and can_be_scored(record, arrays, entry.measures)
                 yield PlannedCell(seeds, key, CellStatus.missing, None, False, True, scored)
                 continue
-        failure = None if finished else store.failure(key)
+        failure = store.failure(key) if key in failed and not finished else None
         missing = failure is None or _may_do_better(entry, failure)
         status = CellStatus.finished if finished else CellStatus.missing if missing else CellStatus.failed
         yield PlannedCell(seeds, key, status, searches.get(seeds), failure is not None)

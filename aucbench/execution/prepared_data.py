@@ -1,12 +1,10 @@
 """Loaded data and prepared splits that a process keeps between units."""
 
 import contextlib
-import os
 import traceback
 import zlib
 from collections.abc import Callable, Iterator
 from math import gcd
-from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.execution.work_units import Unit
 from aucbench.humanize import uncoloured
-from aucbench.processes import Fork
+from aucbench.pool import Pool, ProcessEnded
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 
 WHOLE = 1 << 19  # values of an array that are looked at one and all
@@ -37,20 +35,21 @@ KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kep
 class PreparedData:
     """Loads each data set once and prepares each split once, as long as units come in groups.
 
-    Where it `isolates`, the code by which a data set of another distribution makes its rows runs in a fork.
+    Where it `isolates`, the code by which a data set of another distribution makes its rows runs in another
+    process.
     """
 
     def __init__(self) -> None:
         self.isolates = False
         self._loaded: dict[tuple[str, Part], Loaded] = {}
         self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
-        self._sizes: dict[tuple[Any, ...], tuple[int, int]] = {}
+        self._sizes: dict[tuple[Any, ...], tuple[int, int, int]] = {}
         self._prepared: dict[str, Prepared] = {}  # the latest last
         self._fingerprints: dict[str, tuple[int, ...]] = {}  # of what is prepared
 
     def load(self, entry: Entry) -> Callable[[Part], Loaded]:
         """Gives the parts of the entry's data set; files are memory-mapped."""
-        described = str(entry.dataset.describe())
+        described = str(entry.dataset.description)
 
         def part(part: Part) -> Loaded:
             if (described, part) not in self._loaded:
@@ -58,7 +57,7 @@ class PreparedData:
                     self._loaded.clear()  # one data set at a time: some are as large as the memory
                 own = entry.dataset
                 is_foreign = own.distribution != PROJECT and callable(getattr(own.instance, "load", None))
-                load = _load_in_fork if self.isolates and is_foreign and hasattr(os, "fork") else _load
+                load = _load_apart if self.isolates and is_foreign else _load
                 self._loaded[described, part] = load(own, part)
             return self._loaded[described, part]
 
@@ -66,7 +65,7 @@ class PreparedData:
 
     def digests(self, entry: Entry) -> tuple[str, ...]:
         """Digests of the entry's data."""
-        key = (str(entry.dataset.describe()), entry.part, str(entry.protocol))
+        key = (str(entry.dataset.description), entry.part, str(entry.protocol))
         if key not in self._digests:
             self._digests[key] = entry.protocol.digests(self.load(entry), entry.part)
         return self._digests[key]
@@ -76,14 +75,14 @@ class PreparedData:
         split = entry.protocol.split(self.load(entry), entry.part, split_seed, fold)
         return limited(split, entry.settings.max_train_rows, split_seed)
 
-    def tuning_size(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int]:
-        """The training rows of a split, and on how many inner folds a tuning trains; many methods ask."""
-        described, folds = str(entry.dataset.describe()), entry.tuning.choice.folds
+    def sizes(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int, int]:
+        """Training and test rows of a split, and the number of inner folds; many entries share them."""
+        described, folds = str(entry.dataset.description), entry.tuning.choice.folds
         of_split = described, entry.part, str(entry.protocol), split_seed, fold, entry.settings.max_train_rows
         key = (*of_split, folds)
         if key not in self._sizes:
             split = self.split(entry, split_seed, fold)
-            self._sizes[key] = len(split.train.y), inner_count(split, folds)
+            self._sizes[key] = len(split.train.y), len(split.test.y), inner_count(split, folds)
         return self._sizes[key]
 
     def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:
@@ -133,27 +132,16 @@ def _load(dataset: BoundPlugin, part: Part) -> Loaded:
         return data.load(dataset.instance, part)
 
 
-def _load_in_fork(dataset: BoundPlugin, part: Part) -> Loaded:
-    def send(connection: Connection) -> None:
+def _load_apart(dataset: BoundPlugin, part: Part) -> Loaded:
+    with Pool() as pool:
         try:
-            connection.send(_load(dataset, part))
-        except (AucbenchError, MemoryError) as error:
-            connection.send(error)
-
-    fork = Fork(send)
-    try:
-        found = fork.receive()
-    except EOFError:
-        raise PluginError(
-            f"{dataset.name} of distribution {dataset.distribution} {dataset.version} failed: the process "
-            f"ended in which its rows were loaded."
-        ) from None
-    finally:
-        fork.end()
-    if isinstance(found, Exception):
-        raise found
-    assert isinstance(found, Loaded)
-    return found
+            loaded: Loaded = pool.submit(_load, dataset, part).result()
+        except ProcessEnded:
+            raise PluginError(
+                f"{dataset.name} of distribution {dataset.distribution} {dataset.version} failed: the "
+                f"process ended in which its rows were loaded."
+            ) from None
+    return loaded
 
 
 def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:

@@ -14,7 +14,7 @@ from aucbench.archives.archive import Archive
 from aucbench.archives.replications import Comparison, compare
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.evaluation.measures import AUC
-from aucbench.execution.executor import SerialExecutor
+from aucbench.execution.executor import LocalExecutor
 from aucbench.execution.plan import Plan, PlannedCell, make_plan
 from aucbench.execution.scheduler import Scheduler
 from aucbench.execution.worker import prepared_data
@@ -44,8 +44,8 @@ class Verification:
     different: list[str]  # cells that are not here what the archive says of them, and why, in sentences
 
 
-class _MissingDataError(AucbenchError):
-    """The data of a cell cannot be had here."""
+class _UnfitError(AucbenchError):
+    """A cell cannot be run again here."""
 
 
 def verify_sample(
@@ -62,7 +62,7 @@ def verify_sample(
     formulas may be summed in another order. What must be the same are its settings and its data.
     `entry_of` gives the entry of some overrides. Only cells of `method` are drawn, if one is given.
     """
-    if method is not None and method not in archive.sources:
+    if method is not None and all(cell.record.algorithm.name != method for cell in archive):
         raise ParameterError(f"{archive.path} has no cell of a method '{method}'.")
     keys = sorted(key for key, cell in archive.cells.items() if method in (None, cell.record.algorithm.name))
     order = np.random.default_rng(seed).permutation(len(keys))
@@ -74,21 +74,18 @@ def verify_sample(
         cell = archive.cells[key]
         record = cell.record
         name = f"{record.algorithm.name} on {record.dataset.title}"
-        if (why := _unfit(record)) is None:
-            try:
-                found = _run(record, entry_of(words(record, [record.seeds])))
-            except _MissingDataError as error:
-                why = str(error)
-            except AucbenchError as error:
-                different[f"{name}: {error}"] += 1
-                continue
-            else:
-                here, is_other = found.record, found.record.key != record.key
-                comparisons.append(compare(record, here, tolerance, other_code=is_other))
-                if deviating := _deviating(cell, found, tolerance):
-                    different[f"{name}: its {' and '.join(deviating)} are others"] += 1
-                continue
-        left_out[f"{name}: {why}"] += 1
+        try:
+            here = _run(record, entry_of)
+        except _UnfitError as error:
+            left_out[f"{name}: {error}"] += 1
+            continue
+        except AucbenchError as error:
+            different[f"{name}: {error}"] += 1
+            continue
+        is_other = here.record.key != record.key
+        comparisons.append(compare(record, here.record, tolerance, other_code=is_other))
+        if deviating := _deviating(cell, here, tolerance):
+            different[f"{name}: its {' and '.join(deviating)} are others"] += 1
     return Verification(comparisons, _counted(left_out), _counted(different))
 
 
@@ -96,29 +93,23 @@ def _counted(reasons: Counter[str]) -> list[str]:
     return [f"{why} ({counted(count, 'cell')})" for why, count in reasons.items()]
 
 
-def _unfit(record: CellRecord) -> str | None:
-    """Why a cell cannot be run again, as far as its record says."""
-    if "path" in record.dataset.parameters:  # which a stranger chose
-        return "its data come from a file of its own, which is not read"
-    if record.budget.seconds is not None:
-        return "its budget is in seconds, so that no equal result is to be expected"
-    return None
-
-
-def _run(record: CellRecord, entry: Entry) -> CellResult:
+def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> CellResult:
     """A cell run again; AucbenchError says why it cannot be run, or is another here."""
-    entry = replace(entry, measures=(), keep_weights=False)
+    if "path" in record.dataset.parameters:  # which a stranger chose
+        raise _UnfitError("its data come from a file of its own, which is not read")
+    if record.budget.seconds is not None:
+        raise _UnfitError("its budget is in seconds, so that no equal result is to be expected")
+    entry = replace(entry_of(words(record, [record.seeds])), measures=(), keep_weights=False)
     with TemporaryDirectory(prefix="aucbench-") as folder:
         store = Store(folder)
         plan = make_plan([entry], store, prepared_data())
         if plan.refused:
-            raise _MissingDataError(plan.refused[0].why)
+            raise _UnfitError(plan.refused[0].why)
         (planned,) = plan.entries
         own = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
-        if (why := _difference(record, entry, planned.digests, own)) is not None:
-            raise AucbenchError(why)
+        _check_equal(record, entry, planned.digests, own)
         plan = Plan((replace(planned, cells=own),))
-        result = Scheduler(plan, store, SerialExecutor(Observer())).run()
+        result = Scheduler(plan, store, LocalExecutor(Observer())).run()
         found = store.get(own[0].key)
         if found is None:
             ((failure, *_),) = (result.failures,)
@@ -156,33 +147,25 @@ def _are_close(
     return len(one) == len(two) and bool(np.allclose(one, two, rtol=0.0, atol=tolerance, equal_nan=True))
 
 
-def _difference(
+def _check_equal(
     record: CellRecord, entry: Entry, digests: Sequence[str], own: Sequence[PlannedCell]
-) -> str | None:
-    """What is another here, besides the code; None where nothing is."""
+) -> None:
+    """Refuse a cell that is another here in more than the code."""
     if own and own[0].key == record.key:
-        return None
+        return
     if tuple(digests) != record.data.sha256:
-        return "the data here are others"
-    if not own or _settings(entry.describe()) != _settings(record):
-        return "the settings here are others"
-    versions_here, versions_there = (
-        [plugin.version for plugin in _plugins(each)] for each in (entry.describe(), record)
-    )
-    if entry.source_digest == record.source and versions_here == versions_there:
-        return "its key is not that of its settings, data and code"
-    return None
+        raise AucbenchError("the data here are others")
+    here, there = (_settings(each) for each in (entry.describe(), record))
+    if not own or here[0] != there[0]:
+        raise AucbenchError("the settings here are others")
+    if (entry.source_digest, here[1]) == (record.source, there[1]):
+        raise AucbenchError("its key is not that of its settings, data and code")
 
 
-def _plugins(described: EntryDescription) -> list[PluginRecord]:
-    found = (described.algorithm, described.dataset, described.loss, described.features)
-    return [plugin for plugin in found if plugin is not None]
-
-
-def _settings(described: EntryDescription) -> str:
-    """All that an entry or a record says of its settings: no versions, which tell code from code."""
+def _settings(described: EntryDescription) -> tuple[str, list[str]]:
+    """Settings of an entry or a record, and the versions of its plugins, which tell code from code."""
     found = subset(completed(described), DESCRIPTION)
-    for name, value in found.items():
-        if isinstance(value, PluginRecord):
-            found[name] = structs.replace(value, version="", exempt={})
-    return canonical(found)
+    plugins = {name: value for name, value in found.items() if isinstance(value, PluginRecord)}
+    bare = {name: structs.replace(plugin, version="", exempt={}) for name, plugin in plugins.items()}
+    versions = [getattr(described, name).version for name in plugins]
+    return canonical(found | bare), versions

@@ -123,7 +123,7 @@ class WorkQueue:
         """Let a cell wait for its search, which begins with the first of them."""
         if search.key not in self._searches:
             entry, seeds = planned.entry, search.seeds
-            rows, folds = prepared_data.tuning_size(entry, seeds.split_seed, seeds.fold)
+            rows, _, folds = prepared_data.sizes(entry, seeds.split_seed, seeds.fold)
             trials = store.trials(search.key)
             if cell.failed_before:
                 trials = worth_keeping(trials)

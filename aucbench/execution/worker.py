@@ -1,8 +1,9 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any
 
 from msgspec import UNSET, structs
@@ -17,7 +18,7 @@ from aucbench.execution.optimum import NotCertifiedError, RowsOfUnit, known_or_f
 from aucbench.execution.prepared_data import PreparedData, blaming, innermost_frames, sentence_of
 from aucbench.execution.stored_models import lacking, lacks_minimum, scored, with_minimum, with_objective
 from aucbench.execution.work_units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
-from aucbench.processes import limited_memory
+from aucbench.pool import limited_memory, tell
 from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
@@ -29,6 +30,7 @@ from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point
 
 INNER_FOLDS = 1 << 16  # apart lie the orders of inner folds, beyond any number of folds
+PROGRESS_SECONDS = 0.05  # between two messages about progress
 CURVE = ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
 
 
@@ -38,7 +40,7 @@ class Conditions:
 
     concurrency: int = 1  # units that run at the same time on this machine
     worker: bool = False  # whether this process is a worker, whose memory may be limited
-    isolated: bool = False  # whether plugins of other distributions run in a fork
+    isolated: bool = False  # whether plugins of other distributions run in processes of their own
     command: str | None = None  # that started the study, where it is not this process's own
 
 
@@ -89,6 +91,42 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt) and not conditions.worker:
             raise  # a user's
+        return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
+
+
+class _Telling(Observer):
+    """Tells the process that started this one about stages and progress."""
+
+    _told = 0.0
+
+    def stage(self, text: str) -> None:
+        tell(("stage", text))
+
+    def progress(self, share: float) -> None:
+        if monotonic() - self._told > PROGRESS_SECONDS:
+            self._told = monotonic()
+            tell(("progress", share))
+
+
+def run_pickled(content: bytes, conditions: Conditions) -> Report:
+    """Run a unit that came from another process; one that cannot be read here fails alone."""
+    try:
+        unit: Unit = pickle.loads(content)
+    except BaseException as error:  # whatever a module of a plugin raises
+        why = f"a worker cannot read it, its plugins may be missing there ({sentence_of(error)})"
+        return _failure(CellStatus.failed, why, innermost_frames())
+    entry, name = unit.entry, unit.entry.algorithm.name
+    is_sent_whole = entry.algorithm.cls.__module__ == "__main__"  # it has no file here
+    if not is_sent_whole and entry.source_digest != entry.digest_sources():
+        return Report(
+            refusal=PluginError(
+                f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than "
+                f"the process that planned the study; install the same there."
+            )
+        )
+    try:
+        return run_unit(unit, conditions, _Telling())
+    except BaseException as error:  # such as GeneratorExit: in this process it is always the plugin's
         return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
 
 

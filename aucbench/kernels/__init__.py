@@ -11,6 +11,7 @@ record where they outlive a call.
 
 from aucbench.kernels import (
     buffers,
+    lanes,
     loss_pieces,
     pair_loss,
     pairs,
@@ -41,6 +42,7 @@ __all__ = [
     "compile_loss",
     "fast_kernel",
     "kernel",
+    "lanes",
     "layout",
     "loss_pieces",
     "pair_loss",

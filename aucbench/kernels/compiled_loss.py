@@ -14,6 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
 from aucbench.kernels.jit import cached
 
@@ -75,7 +76,7 @@ def compile_loss(loss: Any) -> CompiledLoss:
 
 @cache  # keeps the compiled functions alive as long as their addresses may be called
 def _compile_class(cls: Any) -> tuple[Any, Any, Any]:
-    prox = getattr(cls, "prox", None)
+    prox = LossFacts(cls).prox
     return (
         _compile(cls.value, SCALAR),
         _compile(cls.derivative, SCALAR),

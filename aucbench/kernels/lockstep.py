@@ -35,7 +35,7 @@ from aucbench.kernels.lane_numbers import (
 )  # fmt: skip
 from aucbench.kernels.lazy_folds import catch_up, catch_up_all, fold
 from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
-from aucbench.kernels.rule_loops import AHEAD, CANCELLED, moved, row_of
+from aucbench.kernels.rule_loops import CANCELLED, moved, row_of
 from aucbench.kernels.rules import NOT_COMPUTED, Row
 
 RULE: Any = None
@@ -96,12 +96,10 @@ def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, p
     t, positives = counts
     faded = 1  # perhaps: the numbers come from another batch
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-            rows.prefetch(y, order[k + AHEAD])
-            if len(fixed) > 0:
-                rows.prefetch(products, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
+        rows.visit(y, order, k)
+        if len(fixed) > 0:
+            rows.visit(products, order, k)
         t += 1
         positives += y[i] > 0
         catch_up(X, i, uv, lazy)
@@ -136,10 +134,8 @@ def over_pairs(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, 
     faded = 1  # perhaps: the numbers come from another batch
     Z = pairs.room(X, order)
     for k in range(order.shape[0]):
-        if k + AHEAD < order.shape[0]:
-            pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
         t += 1
-        i, j = order[k]
+        i, j = pairs.visit(X, order, k)
         pairs.subtract(X, i, j, Z)
         catch_up(Z, 0, uv, lazy)
         multiply(Z, 0, uv, numbers)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
+from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import theta
 
@@ -41,7 +42,7 @@ def pieces(loss: Any) -> tuple[Piece, ...] | None:
     tuple of Piece, or None
         In ascending order of margins; None when the loss declares none.
     """
-    if not hasattr(loss, "pieces"):
+    if LossFacts(loss).pieces is None:
         return None
     found, lower = [], -math.inf
     for upper, c0, c1, c2 in loss.pieces(theta(loss)):
@@ -85,7 +86,7 @@ def knots(loss: Any) -> tuple[Piece, tuple[Knot, ...]] | None:
 
 def rate(loss: Any) -> float | None:
     """The rate of a loss that declares itself multiplicative, e^(rate m); None for any other."""
-    if not getattr(loss, "multiplicative", False):
+    if not LossFacts(loss).multiplicative:
         return None
     return math.log(float(loss.value(1.0, theta(loss))))
 

@@ -12,7 +12,15 @@ import numpy as np
 from numba.extending import overload
 
 from aucbench.contracts import CsrRows
-from aucbench.kernels.rows import CSR, ONE, ONLY_COMPILED, _for_csr_rows, _for_dense_rows, extent
+from aucbench.kernels.rows import (
+    AHEAD,
+    CSR,
+    ONE,
+    ONLY_COMPILED,
+    _for_csr_rows,
+    _for_dense_rows,
+    extent,
+)
 from aucbench.kernels.rows import prefetch as prefetch_row
 
 
@@ -32,8 +40,13 @@ def difference(X: Any, i: int, Y: Any, j: int, Z: Any, row: int) -> None:
 
 
 def prefetch(X: Any, i: int, j: int) -> None:
-    """Ask for both rows ahead of their use."""
+    """Prefetch both rows."""
     raise NotImplementedError(ONLY_COMPILED.format("pairs.prefetch"))
+
+
+def visit(X: Any, order: Any, k: int) -> tuple[int, int]:
+    """The pair ``order[k]``; prefetches the rows that a loop over the order will visit a few pairs later."""
+    raise NotImplementedError(ONLY_COMPILED.format("pairs.visit"))
 
 
 @_for_dense_rows(room)
@@ -93,5 +106,15 @@ def _prefetch(X, i, j):
     def implementation(X, i, j):
         prefetch_row(X, i)
         prefetch_row(X, j)
+
+    return implementation
+
+
+@overload(visit, jit_options=CSR)
+def _visit(X, order, k):
+    def implementation(X, order, k):
+        if k + AHEAD < order.shape[0]:
+            prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
+        return order[k, 0], order[k, 1]
 
     return implementation

@@ -19,6 +19,7 @@ from aucbench.contracts import CsrRows
 from aucbench.kernels.jit import FAST
 
 LINE = 64  # bytes of a cache line
+AHEAD = 8  # rows prefetched before their use
 # Unsigned numbers of entries, so that no access asks whether it counts from the end.
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 DENSE: Any = {"fastmath": FAST, "error_model": "numpy"}
@@ -98,11 +99,17 @@ def extent(X: Any, i: int) -> Any:
 
 
 def prefetch(X: Any, i: int) -> None:
-    """Ask for row i, or entry i of a vector, ahead of its use.
-
-    Rows in random order are bound by memory latency otherwise, and their labels too.
-    """
+    """Load row i, or entry i of a vector, into the cache ahead of its use."""
     raise NotImplementedError(ONLY_COMPILED.format("rows.prefetch"))
+
+
+def visit(X: Any, order: Any, k: int) -> int:
+    """The row ``order[k]``; prefetches the one that a loop over the order will visit `AHEAD` rows later.
+
+    X may be a vector with an entry for each row, such as the labels. Rows in random order are bound by memory
+    latency otherwise.
+    """
+    raise NotImplementedError(ONLY_COMPILED.format("rows.visit"))
 
 
 @_for_csr_rows(extent)
@@ -273,3 +280,13 @@ def _prefetch_entry(X, i):
     if not isinstance(X, types.Array) or X.ndim != 1:
         return None
     return lambda X, i: _prefetch_element(X, i)
+
+
+@overload(visit, jit_options=CSR)
+def _visit(X, order, k):
+    def implementation(X, order, k):
+        if k + AHEAD < order.size:
+            prefetch(X, order[k + AHEAD])
+        return order[k]
+
+    return implementation

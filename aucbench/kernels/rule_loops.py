@@ -16,7 +16,6 @@ RULE: Any = None
 ADVANCE: Any = None
 BALL = SQUARE = True
 
-AHEAD = 8  # rows prefetched before their use
 CANCELLED = 1e-4  # |w|^2 against the terms it is the sum of, below which it is computed exactly
 FADED = 1e3  # fixed products are computed anew when they have become so many times smaller
 
@@ -130,12 +129,10 @@ def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produc
     """
     t, positives = counts
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-            rows.prefetch(y, order[k + AHEAD])
-            if len(fixed) > 0:
-                rows.prefetch(products, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
+        rows.visit(y, order, k)
+        if len(fixed) > 0:
+            rows.visit(products, order, k)
         t += 1
         positive = y[i] > 0
         positives += positive
@@ -152,10 +149,8 @@ def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produ
     t, positives = counts
     Z = pairs.room(X, order)
     for k in range(order.shape[0]):
-        if k + AHEAD < order.shape[0]:
-            pairs.prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
         t += 1
-        i, j = order[k]
+        i, j = pairs.visit(X, order, k)
         pairs.subtract(X, i, j, Z)
         changes = moved(row_of(products, i, fixed), 1.0, -1.0, row_of(products, j, fixed))
         w, fixed, own = ADVANCE(

@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import islice, takewhile
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, Batch, Problem
+from aucbench.contracts import Access, Batch, LinearMethod, Problem
 from aucbench.errors import ParameterError, PluginError
 from aucbench.humanize import uncoloured
 from aucbench.kernels import lane_numbers, lazy_folds, lockstep, rule_loops, thresholded, weights
@@ -47,15 +47,14 @@ class RuleState(NamedTuple):
     loss: Any  # whose derivative the rule calls, or None
 
 
-class RuleMethod:
-    """Base of a method whose step is a `Rule`; it adds `step`, `weights`, `score` and `together`.
+class RuleMethod(LinearMethod):
+    """Base of a method whose step is a `Rule`; it adds `step`, `weights` and `together`.
 
     The method has a `rule`, an `access` of stream or pairs, and an `init` that returns
     `RuleMethod.first_state`.
     """
 
-    access: ClassVar[Access]
-    min_together: ClassVar[int] = 6  # fewer fill too little of a block of 8
+    min_together = 6  # fewer fill too little of a block of 8
 
     @property
     def rule(self) -> Rule:
@@ -182,11 +181,6 @@ class RuleMethod:
         u, v = state.uv
         mean: NDArray[np.float64] = weights.mean(u, v, w.weight, w.total) if w.total else w.scale * u
         return mean
-
-    def score(self, state: RuleState, X: Any) -> NDArray[np.float64]:
-        """(n,) decision values w.x."""
-        scores: NDArray[np.float64] = X @ self.weights(state)
-        return scores
 
 
 class RuleLockstep:

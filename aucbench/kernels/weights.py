@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Matrix
+from aucbench.kernels import lanes
 from aucbench.kernels.jit import fast_kernel, kernel, scalar
 
 SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3
@@ -94,7 +95,7 @@ def _less(a, b):
     other entries tie; the signs of what rounding leaves would order them.
     """
     difference = a - b
-    return 0.0 if abs(difference) < ROUNDING * abs(a) else difference
+    return lanes.where_less(abs(difference), ROUNDING * abs(a), 0.0, difference)
 
 
 @fast_kernel

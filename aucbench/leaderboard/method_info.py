@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import lcm
 
+from aucbench.contracts import DatasetFacts, MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard.cells import BoardCell
 from aucbench.leaderboard.report import DataFacts, MethodInfo
@@ -43,7 +44,7 @@ def data_facts(cells: Sequence[BoardCell]) -> DataFacts:
     """Of the data set of a board."""
     name = cells[0].described.dataset.name
     known = DataFacts(
-        licence=str(getattr(plugin("dataset", name), "licence", "") or ""),
+        licence=DatasetFacts(plugin("dataset", name)).licence or "",
         citation=citation("dataset", name) or "",
         summary=summary("dataset", name),
         links=links("dataset", name),
@@ -78,13 +79,13 @@ def method_info(name: str) -> MethodInfo:
     found = catalog().plugins[Family.algorithms].get(name)
     if found is None:
         return MethodInfo(name, "This plugin is not installed here.", "", "", (), "", "")
-    claims = getattr(found.cls, "claims", None)
+    claims = MethodFacts(found.cls).claims
     return MethodInfo(
         name=name,
         summary=found.summary,
         citation=citation("algo", name) or "",
         claims=f"rate {claims.rate}; cost per iteration O({claims.cost})" if claims else "",
-        deviations=tuple(getattr(found.cls, "deviations", ())),
+        deviations=MethodFacts(found.cls).deviations,
         source=found.source,
         distribution=f"{found.distribution} {found.version}",
         links=links("algo", name),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.archives.trials import Facts, Floats, TriedDataset, TriedSettings
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.contracts.claimed_formula import evaluate, names
 from aucbench.humanize import duration
 from aucbench.leaderboard.baseline import BASELINE
@@ -207,7 +207,8 @@ def interval(values: Floats) -> Estimate:
 def _times(method: str, there: Facts, here: Facts) -> float:
     """How many times longer a training takes here, by the cost of an iteration that the method claims."""
     cls = plugin("algo", method)
-    cost = getattr(getattr(cls, "claims", None), "cost", "nnz")
+    claims = MethodFacts(cls).claims
+    cost = claims.cost if claims else "nnz"
     cost = cost if names(cost) & {"n", "d", "nnz"} else "nnz"  # such as one in words
     is_full = getattr(cls, "access", None) == Access.full
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-LAYOUTS = 64  # combinations of names that are remembered
-HASHED_NAMES = 1 << 16  # names whose hash is remembered
+LAYOUTS = 64  # cached combinations of names
+HASHED_NAMES = 1 << 16  # cached hashes of names
 
 
 class RowLayout(NamedTuple):
@@ -35,23 +35,32 @@ class RowLayout(NamedTuple):
 
 
 class Columns(dict[Any, int]):
-    """The column of each name so far, in order of first appearance."""
+    """The column of each name so far: in order of first appearance, or by its hash."""
 
-    def __init__(self) -> None:
+    def __init__(self, hashed: int | None = None) -> None:
+        self._hashed = hashed  # number of columns into which names are hashed
         self._layouts: dict[tuple[Any, ...], RowLayout] = {}
 
     def __missing__(self, name: Any) -> int:
-        self[name] = column = len(self)
+        if self._hashed is None:
+            column = len(self)
+        else:
+            text = name if isinstance(name, str) else repr(name)
+            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            column = int.from_bytes(digest, "little") % self._hashed
+            if len(self) == HASHED_NAMES:
+                self.clear()
+        self[name] = column
         return column
 
     @property
     def count(self) -> int:
         """Number of columns so far."""
-        return len(self)
+        return len(self) if self._hashed is None else self._hashed
 
     def known(self, name: Any) -> int | None:
         """The column of a feature; None for one that no row has had."""
-        return self.get(name)
+        return self.get(name) if self._hashed is None else self[name]
 
     def remembered(self, names: tuple[Any, ...]) -> RowLayout | None:
         """The columns of a row with features of these names, if they are remembered."""
@@ -78,31 +87,6 @@ class Columns(dict[Any, int]):
         elif numbers != columns:
             arrange = itemgetter(*np.argsort(places).tolist())
         return RowLayout(array("i", columns), arrange, places)
-
-
-class HashedColumns(Columns):
-    """The column of a name is its hash modulo the number of columns."""
-
-    def __init__(self, count: int):
-        super().__init__()
-        self._count = count
-
-    def __missing__(self, name: Any) -> int:
-        text = name if isinstance(name, str) else repr(name)
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        if len(self) == HASHED_NAMES:
-            self.clear()
-        self[name] = column = int.from_bytes(digest, "little") % self._count
-        return column
-
-    @property
-    def count(self) -> int:
-        """Number of columns."""
-        return self._count
-
-    def known(self, name: Any) -> int | None:
-        """The column of a feature."""
-        return self[name]
 
 
 def _sums(places: list[int], count: int, values: Sequence[float]) -> list[float]:

@@ -1,7 +1,7 @@
-"""States of methods with more columns: which axes of their arrays run over the features, found by trial."""
+"""States of methods with more columns, or fewer: which axes of their arrays run over the features."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,7 @@ from aucbench.errors import ParameterError
 from aucbench.kernels import Layout
 from aucbench.runner.state import arrays
 
-TRIAL = 33, 34  # columns of the states that are compared
-
-
-class _Array(NamedTuple):
-    """What is known of one array of the state."""
-
-    axes: tuple[int, ...]  # that run over the features
-    fill: float  # what `init` puts into every column
+WIDTHS = 33, 34  # columns of the states that are compared
 
 
 class Growth:
@@ -38,32 +31,31 @@ class Growth:
 
     def __init__(self, algorithm: Any, loss: Any, layout: Layout):
         self._name = algorithm.name
-        (first, narrow), (second, wide) = (_trial(algorithm, loss, layout, d) for d in TRIAL)
-        self._arrays = self._examine(first, second, narrow, wide)
+        trials = [_trial(algorithm, loss, layout, d) for d in WIDTHS]
+        self._arrays = self._growing(*(state for pair in zip(*trials, strict=True) for state in pair))
 
-    def _examine(self, first: Any, second: Any, narrow: Any, wide: Any) -> Any:
-        """The `_Array` of an array that grows, or a mapping of the places in a tuple to such parts."""
+    def _growing(self, first: Any, second: Any, narrow: Any, wide: Any) -> Any:
+        """The axes and the first number of an array that grows, or of those in a tuple, by their places.
+
+        `first` and `second` are made by `init`, with 33 and 34 columns; a step follows in the other two.
+        """
         if isinstance(narrow, np.ndarray):
-            pairs = list(zip(narrow.shape, wide.shape, strict=True))
-            if any(pair not in (TRIAL, pair[:1] * 2) for pair in pairs):
+            sizes = list(zip(narrow.shape, wide.shape, strict=True))
+            if any(pair not in (WIDTHS, pair[:1] * 2) for pair in sizes):
                 self._refuse("an array whose size depends on the number of features in its own way")
-            axes = tuple(axis for axis, pair in enumerate(pairs) if pair == TRIAL)
-            if not axes:
-                return {}
-            known = np.unique(
-                np.concatenate([first.ravel(), second.ravel()])
-            )  # empty: not made before a step
-            if len(known) > 1:
+            axes = tuple(axis for axis, pair in enumerate(sizes) if pair == WIDTHS)
+            numbers = np.unique([*first.flat, *second.flat] if axes else [])  # none if a step makes the array
+            if len(numbers) > 1:
                 self._refuse("columns that do not start equal")
-            return _Array(axes, float(known[0]) if len(known) else 0.0)
+            return (axes, numbers[0] if len(numbers) else 0.0) if axes else None
         if isinstance(narrow, tuple):
-            parts = map(self._examine, first, second, narrow, wide)
-            return {place: part for place, part in enumerate(parts) if part}
+            parts = enumerate(map(self._growing, first, second, narrow, wide))
+            return {place: part for place, part in parts if part}
         if isinstance(first, int | float) and first != second:
             self._refuse("numbers that depend on the number of features")
         if arrays(narrow):
             self._refuse(f"arrays in a {type(narrow).__name__}")
-        return {}
+        return None
 
     def _refuse(self, what: str) -> None:
         raise ParameterError(
@@ -74,10 +66,10 @@ class Growth:
     def widened(self, state: Any, d: int) -> Any:
         """A copy of the state with d columns."""
 
-        def wider(part: NDArray[Any], known: _Array) -> NDArray[Any]:
-            shape = tuple(d if axis in known.axes else size for axis, size in enumerate(part.shape))
+        def wider(part: NDArray[Any], axes: tuple[int, ...], number: float) -> NDArray[Any]:
+            shape = tuple(d if axis in axes else size for axis, size in enumerate(part.shape))
             require_memory(self._name, shape, "set n_features, so that features are hashed")
-            made = np.full(shape, known.fill, part.dtype, order="C" if part.flags.c_contiguous else "F")
+            made = np.full(shape, number, part.dtype, order="C" if part.flags.c_contiguous else "F")
             made[tuple(map(slice, part.shape))] = part
             return made
 
@@ -86,31 +78,30 @@ class Growth:
     def narrowed(self, state: Any, columns: NDArray[np.intp]) -> Any:
         """A copy of the state with these columns alone, whose weights are those of the columns."""
 
-        return _changed(state, self._arrays, lambda part, known: _narrow(part, known.axes, columns))
+        def narrower(part: NDArray[Any], axes: tuple[int, ...], _: float) -> NDArray[Any]:
+            for axis in axes:  # `take` would copy all of an array in Fortran order
+                part = part[(slice(None),) * axis + (columns,)]
+            return part
+
+        return _changed(state, self._arrays, narrower)
 
 
 def _trial(algorithm: Any, loss: Any, layout: Layout, d: int) -> tuple[Any, Any]:
     """A first state of a method, and a state after two rows that ask for that layout."""
     X = np.zeros((2, d))
-    X[:, : 1 if layout is Layout.lazy else TRIAL[0]] = 1.0  # the same rows for both
+    X[:, : 1 if layout is Layout.lazy else WIDTHS[0]] = 1.0  # the same rows for both
     rows, y = sparse.csr_array(X), np.array([1, -1], np.int8)
     first, second = (algorithm.init(Problem(rows, y, 2, loss), np.random.default_rng(0)) for _ in range(2))
     return first, algorithm.step(second, Batch(rows, y, np.arange(2)))
 
 
-def _narrow(part: NDArray[Any], axes: tuple[int, ...], columns: NDArray[np.intp]) -> NDArray[Any]:
-    for axis in axes:
-        part = part[(slice(None),) * axis + (columns,)]  # `take` would copy all of an array in Fortran order
-    return part
-
-
-def _changed(state: Any, known: Any, change: Callable[[NDArray[Any], _Array], NDArray[Any]]) -> Any:
+def _changed(state: Any, growing: Any, change: Callable[..., NDArray[Any]]) -> Any:
     """The state with its growing arrays changed."""
-    if isinstance(known, _Array):
-        return change(state, known)
-    if not known:
+    if isinstance(growing, tuple):
+        return change(state, *growing)
+    if not growing:
         return state
     parts = list(state)
-    for place, part in known.items():
+    for place, part in growing.items():
         parts[place] = _changed(parts[place], part, change)
     return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)

@@ -10,8 +10,8 @@ from scipy import sparse
 from aucbench.contracts import Access, Batch
 from aucbench.kernels import kernel, rows
 
-VALUES = 16  # for which there is room in each row at the beginning
-WIDE = 64  # columns of dense rows from which on zeros are left out
+VALUES = 16  # room for the values of a row at the beginning
+WIDE = 64  # zeros of dense rows with more columns are left out
 
 
 class RowBuffer:
@@ -36,13 +36,8 @@ class RowBuffer:
         self._make_views()
 
     def _make_views(self) -> None:
-        arrays: Any = (
-            self._data,
-            self._indices,
-            self._indptr,
-            self.y,
-        )  # buffers, which NumPy's types do not say
-        self._values, self._columns, self._ends, self._labels = [memoryview(array) for array in arrays]
+        arrays: list[Any] = [self._data, self._indices, self._indptr, self.y]  # NumPy's types know no buffers
+        self._values, self._columns, self._ends, self._labels = [memoryview(each) for each in arrays]
         self._batch: Batch | None = None
 
     def __getstate__(self) -> dict[str, Any]:

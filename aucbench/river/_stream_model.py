@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Problem
+from aucbench.contracts import MethodFacts, Problem
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.preprocess import Rescaling
 from aucbench.errors import ParameterError
@@ -171,7 +171,7 @@ class StreamModel:
         """The weights (d,) of rows as the method takes them, or the state if it has no weights."""
         algorithm = self.settings.algorithm
         final = finalize(algorithm, self._state)
-        return np.asarray(algorithm.weights(final)) if hasattr(algorithm, "weights") else final
+        return np.asarray(algorithm.weights(final)) if MethodFacts(algorithm).weights is not None else final
 
     def _scores(self, model: Any, X: Any) -> NDArray[np.float64]:
         """(n,) scores of rows as the method takes them."""
@@ -214,9 +214,8 @@ class StreamModel:
     @property
     def _has_columns(self) -> bool:
         """Whether weights follow from the same columns of the state."""
-        return hasattr(self.settings.algorithm, "weights") and not hasattr(
-            self.settings.algorithm, "finalize"
-        )
+        facts = MethodFacts(self.settings.algorithm)
+        return facts.weights is not None and facts.finalize is None
 
     def _score_by_columns(self, names: tuple[Any, ...], values: Sequence[float]) -> float:
         """The score of a row at the cost of its own features, not of all weights."""
@@ -250,7 +249,7 @@ class StreamModel:
     def refuse_divergence(self) -> None:
         """Raise the error of a model that is not finite."""
         algorithm = self.settings.algorithm
-        step = getattr(algorithm, "step_size", None)
+        step = MethodFacts(algorithm).step_size
         advice = f"lower {step}, now {getattr(algorithm, step)}" if step else "set other hyperparameters"
         raise ParameterError(
             f"{algorithm.name} diverged within {self.seen:,} rows: its weights are NaN or infinite; {advice}."

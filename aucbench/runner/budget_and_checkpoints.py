@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.errors import ParameterError
 from aucbench.runner.task import DEFAULT_EPOCHS, Task
 
@@ -85,7 +85,7 @@ def make_budget(task: Task) -> Budget:
     """The task's budget; ParameterError when it does not suit the method."""
     algorithm = task.algorithm
     if task.seconds is not None:
-        if getattr(algorithm, "plans", False):
+        if MethodFacts(algorithm).plans:
             raise ParameterError(
                 f"{algorithm.name} must know the number of iterations beforehand: "
                 f"set budget.epochs or budget.iterations in place of budget.seconds."
@@ -93,7 +93,7 @@ def make_budget(task: Task) -> Budget:
         return TimeBudget(task.seconds, task.checkpoints)
     if task.iterations is not None:
         total = task.iterations
-    elif task.epochs is None and task.access is Access.full and hasattr(algorithm, "done"):
+    elif task.epochs is None and task.access is Access.full and MethodFacts(algorithm).done is not None:
         total = MAX_PASSES
     else:
         total = max(1, round((task.epochs or DEFAULT_EPOCHS) * (len(task.y) / task.rows_per_iteration)))

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.budget_and_checkpoints import Budget, make_budget
@@ -22,7 +22,10 @@ from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.runner.trainer import CheckpointCallback, Trainer, finalize
 
 VECTORS = 6  # of d weights that a run holds at the least: the state's, a checkpoint's and their copies
+KEPT_KINDS = 4096  # of tasks whose kernels are compiled
 CHUNK_ROWS = 1 << 20  # longest chunk, so that row numbers stay small and progress shows
+
+_compiled: dict[tuple[Any, ...], None] = {}  # kinds of tasks whose kernels this process has compiled
 
 
 def run_cell(
@@ -62,15 +65,15 @@ def scorer_of(task: Task) -> Scorer:
 
 def check_requirements(task: Task) -> None:
     """Refuse rows that the method cannot take."""
-    needs = getattr(task.algorithm, "requires", {})
+    needs = MethodFacts(task.algorithm).requires
     if "dense" in needs and sparse.issparse(task.X):
         raise ParameterError(f"{task.algorithm.name} needs dense rows: {needs['dense']}")
 
 
 def check_memory(n_features: int) -> None:
     """Refuse weights that memory cannot hold."""
-    needed, available = VECTORS * 8 * n_features, memory.available()
-    if needed > available:
+    needed = VECTORS * 8 * n_features
+    if needed > memory.FEW_BYTES and needed > (available := memory.available()):
         raise DataError(
             f"{n_features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors of weights, "
             f"and {available / 1e9:.1f} GB are available; use features=projection or subset, "
@@ -80,14 +83,23 @@ def check_memory(n_features: int) -> None:
 
 def is_asked_together(algorithm: Any, settings: int) -> bool:
     """Whether a method is asked to train so many settings at once."""
-    return hasattr(algorithm, "together") and settings >= max(2, getattr(algorithm, "min_together", 2))
+    facts = MethodFacts(algorithm)
+    return facts.together is not None and settings >= max(2, facts.min_together)
 
 
 def compile_kernels(task: Task, together: int = 1) -> None:
     """Compile or load every kernel the cell will use, on a few rows of the same types.
 
-    With `together` settings also those by which the method trains so many at once.
+    With `together` settings also those by which the method trains so many at once. Nothing is done for a task
+    like one of the latest of this process, as the runs of one entry are, which differ in their seeds.
     """
+    with contextlib.suppress(TypeError):  # of a plugin that has no hash
+        kinds = _kinds_of(task, together)
+        if kinds in _compiled:
+            return
+        _compiled[kinds] = None
+        if len(_compiled) > KEPT_KINDS:
+            del _compiled[next(iter(_compiled))]
     y = task.y
     few = np.sort(np.concatenate([np.flatnonzero(y == 1)[:8], np.flatnonzero(y == -1)[:8]]))
     X_few = task.X[few]
@@ -98,7 +110,7 @@ def compile_kernels(task: Task, together: int = 1) -> None:
     # A method may rightly refuse a problem this small; what is wrong with it shows in the run itself.
     with contextlib.suppress(Exception):
         # Some methods on blocks of pairs train when the second block is complete, and not before.
-        batch = batch_sampler(small)(max(4, 2 * getattr(algorithm, "block", 0)))
+        batch = batch_sampler(small)(max(4, 2 * MethodFacts(algorithm).block))
         state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
         scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
@@ -107,6 +119,15 @@ def compile_kernels(task: Task, together: int = 1) -> None:
             states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(together)]
             if (lockstep := type(algorithm).together([algorithm] * together, states)) is not None:
                 lockstep.step(batch)
+
+
+def _kinds_of(task: Task, together: int) -> tuple[Any, ...]:
+    """Whatever may decide which kernels a task uses: the method, its setting, types and sizes of the rows."""
+    X = task.X
+    values = [X.data, X.indices] if sparse.issparse(X) else [X]
+    per_row = f"{X.nnz / X.shape[0]:.1e}" if sparse.issparse(X) else ""
+    types = [(array.dtype, array.flags.writeable) for array in (*values, task.y)]
+    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, task.weights is None, together
 
 
 @contextlib.contextmanager
@@ -126,7 +147,7 @@ def _threadpools() -> ThreadpoolController:
 
 def max_chunk(task: Task) -> int:
     """Iterations given to a method at once; a full method is asked after each whether it has converged."""
-    return 1 if task.access is Access.full and hasattr(task.algorithm, "done") else CHUNK_ROWS
+    return 1 if task.access is Access.full and MethodFacts(task.algorithm).done is not None else CHUNK_ROWS
 
 
 def first_diverged_iteration(task: Task, budget: Budget, start: int, length: int) -> int:

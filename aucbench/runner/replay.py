@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, Batch, Problem
+from aucbench.contracts import Access, Batch, MethodFacts, Problem
 from aucbench.data.preprocess import check_magnitude
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.trainer import finalize
@@ -24,7 +24,7 @@ def replay_rows(
     checkpoints: Sequence[int] | None = None,
 ) -> NDArray[np.float64]:
     """Weights at the end, (d,), or at the checkpoints, (len(checkpoints), d); see `aucbench.replay`."""
-    if not hasattr(algorithm, "weights"):
+    if MethodFacts(algorithm).weights is None:
         raise TypeError(f"{algorithm.name} has no `weights`: only linear methods can be replayed.")
     access = Access(algorithm.access)
     X, y = _matrix(X), np.ascontiguousarray(y, np.int8)

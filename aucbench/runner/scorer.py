@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.contracts import MethodFacts
 from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
@@ -104,7 +105,7 @@ class Scorer:
 
         Scores that are not one for each test row are a `PluginError`.
         """
-        if not hasattr(algorithm, "weights"):
+        if MethodFacts(algorithm).weights is None:
             found = algorithm.score(state, self._X)
             if wrong := wrong_scores(found, len(self._y)):
                 where = line_of(type(algorithm), "score")

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.contracts import MethodFacts
+
 
 def arrays(state: Any) -> list[NDArray[Any]]:
     """All NumPy arrays in a state of nested tuples, lists, mappings and objects, each once."""
@@ -43,7 +45,7 @@ def is_finite(algorithm: Any, state: Any) -> bool:
 
     Other parts of a linear method's state may be infinite by design, such as a radius that is not yet known.
     """
-    if hasattr(algorithm, "weights"):
+    if MethodFacts(algorithm).weights is not None:
         with np.errstate(all="ignore"):  # what overflows here is what is looked for
             return bool(np.all(np.isfinite(algorithm.weights(state))))
     return all(bool(np.all(np.isfinite(array))) for array in arrays(state) if array.dtype.kind == "f")

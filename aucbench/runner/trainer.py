@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, Batch, Problem
+from aucbench.contracts import Access, Batch, MethodFacts, Problem
 from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import NO_STATE
 from aucbench.errors import PluginError
@@ -128,7 +128,7 @@ class Trainer:
         if (check or due) and not is_finite(algorithm, self.state):
             self.stop_reason = StopReason.diverged
             return
-        if hasattr(algorithm, "done") and algorithm.done(self.state):
+        if MethodFacts(algorithm).done is not None and algorithm.done(self.state):
             self.stop_reason, due = StopReason.converged, True
         if due:
             self._measure()
@@ -186,7 +186,7 @@ class Trainer:
 
 def finalize(algorithm: Any, state: Any, clock: Clock | None = None) -> Any:
     """The state that is scored; the clock, which takes time itself, runs in a method's own code only."""
-    if not hasattr(algorithm, "finalize"):
+    if MethodFacts(algorithm).finalize is None:
         return state
     with clock or contextlib.nullcontext():
         return algorithm.finalize(state)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from aucbench.contracts import MethodFacts
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.preprocess import Rescaling, check_magnitude
 from aucbench.data.scaler import Scaling, fit_scaling
@@ -146,7 +147,7 @@ class Fitted:
         if not trainer.diverged:
             return
         algo = self._parts.algo
-        step = getattr(algo, "step_size", None)
+        step = MethodFacts(algo).step_size
         advice = f"lower algo__{step}, now {getattr(algo, step)}" if step else "set other hyperparameters"
         if not self._parts.rescale:
             advice += ", or set rescale=True"
@@ -205,7 +206,7 @@ def fitted(
     with training_context():
         done = ModelTrainer(task, limit, limit.iterations)
         done.run(next_batch)
-    if hasattr(parts.algo, "done") and done.stop_reason is None:
+    if MethodFacts(parts.algo).done is not None and done.stop_reason is None:
         warnings.warn(
             f"{parts.algo.name} has not converged after {done.iteration} iterations: allow more, "
             f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import DataError, ParameterError
 from aucbench.registry import catalog
@@ -35,12 +36,12 @@ def weighted_rows(
         raise DataError(f"sample_weight of row {wrong[0]} is {found[wrong[0]]}: weights are finite and >= 0.")
     if not found.any():
         raise DataError("Every sample_weight is zero: a positive weight on rows of both classes is needed.")
-    if getattr(algorithm, "weighted", False):
+    if MethodFacts(algorithm).weighted:
         kept = slice(None) if found.all() else found > 0.0
         return X[kept], y[kept], found[kept]
     if found.sum() > MOST_COPIES * n or not np.array_equal(found, np.rint(found)):
         known = catalog().plugins[Family.algorithms].values()
-        names = ", ".join(each.name for each in known if getattr(each.cls, "weighted", False))
+        names = ", ".join(each.name for each in known if MethodFacts(each.cls).weighted)
         raise ParameterError(
             f"{algorithm.name} takes no sample_weight but whole numbers, as copies of rows, whose mean is at "
             f"most {MOST_COPIES}; methods whose training rows have weights are {names}."

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Batch
+from aucbench.contracts import Batch, MethodFacts
 from aucbench.errors import ParameterError
 from aucbench.runner.budget_and_checkpoints import Budget, IterationBudget
 from aucbench.runner.cell import (
@@ -29,7 +29,7 @@ class Model:
     """A trained method: its weights or, where it has none, the final state."""
 
     def __init__(self, algorithm: Any, state: Any):
-        linear = hasattr(algorithm, "weights")
+        linear = MethodFacts(algorithm).weights is not None
         self.weights = np.array(algorithm.weights(state), np.float64) if linear else None
         self._algorithm, self._state = algorithm, None if linear else state
 
@@ -78,7 +78,7 @@ class ModelTrainer(Trainer):
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
         """Take each of some other rows once, in an order that differs from call to call."""
         end, task = self.iteration + len(y), self.task
-        if getattr(task.algorithm, "plans", False) and end > (self._planned or 0):
+        if MethodFacts(task.algorithm).plans and end > (self._planned or 0):
             raise ParameterError(
                 f"{task.algorithm.name} planned {self._planned} iterations, has done {self.iteration} and "
                 f"got {len(y)} more rows: set iterations to the number of rows of all calls of partial_fit."

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from aucbench.contracts import Access
-from aucbench.contracts.validation import Family
+from aucbench.contracts import Access, MethodFacts, check_fields
+from aucbench.contracts.validation import Family, reason_against
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry import accepted_loss, catalog
 from aucbench.suggestions import suggest
@@ -53,7 +53,15 @@ def plugin_class(group: str, choice: Any) -> Any:
             f"{group} must be the name of a registered {family.singular}, or an instance of one, "
             f"got {choice!r}."
         )
-    return type(choice)
+    return type(accepted(family, choice))
+
+
+def accepted(family: Family, plugin: Any) -> Any:
+    """An instance that was handed over; a ParameterError if its class, or one of its fields, is refused."""
+    if (reason := reason_against(family, type(plugin))) is not None:
+        raise ParameterError(f"{reason}.")
+    check_fields(plugin)
+    return plugin
 
 
 def check_field(group: str, cls: Any, name: str) -> None:
@@ -81,12 +89,12 @@ def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = ""
     name, access = algorithm.name, Access(algorithm.access)
     if access is not Access.stream:
         return f"{name} {ALL_ROWS[access]}, which {call} never sees: use {instead}a method of access stream."
-    if not getattr(algorithm, "resumable", False):
+    if not MethodFacts(algorithm).resumable:
         return (
             f"{name} does not declare `resumable = True`, so that its state may belong to the rows it has "
             f"seen: use {instead}another method."
         )
-    if getattr(algorithm, "plans", False) and planned is None:
+    if MethodFacts(algorithm).plans and planned is None:
         return (
             f"{name} must know the number of iterations beforehand: "
             f"set iterations to the number of rows of all calls of {call}."

@@ -52,7 +52,8 @@ class BoundPlugin:
         """The name under which results are shown."""
         return str(getattr(self.instance, "title", self.name))
 
-    def describe(self) -> PluginRecord:
+    @cached_property
+    def description(self) -> PluginRecord:
         """Name, parameters and origin.
 
         A field whose metadata say ``later`` is left out at its default: it was added when there were results.
@@ -139,12 +140,12 @@ class Entry:
     def describe(self) -> EntryDescription:
         """Description that all cells share."""
         return EntryDescription(
-            algorithm=self.algorithm.describe(),
+            algorithm=self.algorithm.description,
             dataset=DatasetRecord(
-                **structs_asdict(self.dataset.describe()), part=str(self.part), title=self.dataset.title
+                **structs_asdict(self.dataset.description), part=str(self.part), title=self.dataset.title
             ),
-            loss=None if self.loss is None else self.loss.describe(),
-            features=self.features.describe(),
+            loss=None if self.loss is None else self.loss.description,
+            features=self.features.description,
             scaling=str(self.scaling),
             rescale=self.settings.rescale,
             protocol=ProtocolRecord(name=self.protocol.name, parameters=asdict(self.protocol)),

@@ -10,11 +10,15 @@ large for normal eyes and for Machado's models of protanopia, deuteranopia and t
 contrast of 3 to its paper.
 """
 
+import colorsys
 import tomllib
 import zlib
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 from typing import NamedTuple
+
+from aucbench.studies.plugin_metadata import plugin
 
 LOOKS = "looks.toml"
 # On light and on dark paper.
@@ -53,11 +57,24 @@ def numbered(number: int) -> Look:
 
 def look(name: str) -> Look:
     """The look of a method, by the name of its plugin."""
-    from aucbench.studies.plugin_metadata import plugin
-
     cls = plugin("algo", name)
     own = _numbers(cls.__module__.rpartition(".")[0] or cls.__module__).get(name) if cls else None
     return numbered(CODE + zlib.crc32(name.encode()) % (ALL - CODE) if own is None else own % ALL)
+
+
+def colour(name: str, variant: str = "") -> str:
+    """The colour of a method as ``#rrggbb``; a variant has another lightness and strength."""
+    own = look(name).colour
+    if not variant:
+        return own
+    hue, _, _ = colorsys.rgb_to_hls(*(int(own[at : at + 2], 16) / 255 for at in (1, 3, 5)))
+    light, strong = sha256(variant.encode()).digest()[:2]
+    return _shade(hue, light / 255, strong / 255)
+
+
+def _shade(hue: float, light: float, strong: float) -> str:
+    parts = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * light, 0.55 + 0.4 * strong)
+    return "#" + "".join(f"{round(part * 255):02x}" for part in parts)
 
 
 @cache

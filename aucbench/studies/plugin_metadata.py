@@ -1,21 +1,18 @@
-"""Defaults, claims, citations and colours that installed plugins add to a record."""
+"""Defaults, claims and citations that installed plugins add to a record."""
 
-import colorsys
 import re
 import unicodedata
 from dataclasses import MISSING, asdict, fields
 from functools import cache
-from hashlib import sha256
 from importlib import metadata, resources
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
-from aucbench.studies.method_look import look
 from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord
 
 BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
@@ -70,7 +67,7 @@ def completed(described: D) -> D:
     budget, method, tuning = described.budget, described.algorithm, described.tuning
     protocol: Any = recorded(described.protocol.name, described.protocol.parameters)
     cls = plugin("algo", method.name)
-    converges = hasattr(cls, "done") and cls.access == Access.full
+    converges = MethodFacts(cls).done is not None and cls.access == Access.full
     if not converges and budget.epochs is budget.iterations is budget.seconds is None:
         budget = replace(budget, epochs=1.0)
     if hasattr(cls, "intercept"):
@@ -118,14 +115,14 @@ def _defaults_lacking(group: str, described: PluginRecord) -> dict[str, Any]:
 
 def first_loss(algorithm: str) -> str | None:
     """The loss a method takes when none is named."""
-    losses = getattr(plugin("algo", algorithm), "losses", ())
+    losses = MethodFacts(plugin("algo", algorithm)).losses
     return losses[0] if losses else None
 
 
 def citation(group: str, name: str) -> str | None:
     """How a plugin is cited: its sentence, or the entry its BibTeX key has in the bibliography beside it."""
     cls = plugin(group, name)
-    cited = getattr(cls, "citation", None)
+    cited = MethodFacts(cls).citation
     if not cited or cls is None:
         return None
     entry = bibliography(cls.__module__.rpartition(".")[0] or cls.__module__).get(cited)
@@ -185,7 +182,7 @@ def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
     found = catalog().plugins[Family(FAMILIES[group])].get(name)
     if found is None:
         return ()
-    cited = str(getattr(found.cls, "citation", None) or "")
+    cited = str(MethodFacts(found.cls).citation or "")
     entry = bibliography(found.cls.__module__.rpartition(".")[0] or found.cls.__module__).get(cited, cited)
     paper = link(entry)
     named = {"Paper": paper} if paper else {}
@@ -222,21 +219,6 @@ def _project_urls(distribution: str) -> dict[str, str]:
             "http"
         )
     }
-
-
-def colour(name: str, variant: str = "") -> str:
-    """The colour of a method as ``#rrggbb``; a variant has another lightness and strength."""
-    own = look(name).colour
-    if not variant:
-        return own
-    hue, _, _ = colorsys.rgb_to_hls(*(int(own[at : at + 2], 16) / 255 for at in (1, 3, 5)))
-    light, strong = sha256(variant.encode()).digest()[:2]
-    return _shade(hue, light / 255, strong / 255)
-
-
-def _shade(hue: float, light: float, strong: float) -> str:
-    parts = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * light, 0.55 + 0.4 * strong)
-    return "#" + "".join(f"{round(part * 255):02x}" for part in parts)
 
 
 def _plain(value: Any) -> Any:

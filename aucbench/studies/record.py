@@ -5,6 +5,7 @@ earlier versions did not write have defaults here. Unknown fields are ignored wh
 """
 
 import json
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
@@ -12,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from aucbench.evaluation.measures import RECORDED
 from aucbench.humanize import harmless_json
 
 FORMAT = 2
@@ -19,7 +21,15 @@ FORMAT = 2
 R = TypeVar("R")
 # What a record states otherwise is refused where it is read.
 Whole = Annotated[int, Meta(ge=0, lt=2**53)]
+Count = Annotated[int, Meta(gt=0, lt=2**48)]  # of rows or features
 Speed = Annotated[float, Meta(ge=1e-4, le=1e6)]  # nanoseconds
+Auc = Annotated[float, Meta(ge=0, le=1)]
+Duration = Annotated[float, Meta(ge=0, le=sys.float_info.max)]  # finite
+# A name becomes part of an override when a record is run again, so that it must not be another one.
+WORD = r"[A-Za-z_][\w-]*"
+Name = Annotated[str, Meta(pattern=rf"\A{WORD}\Z")]
+# A parameter of a tuning may be one of the measure by which it chooses, such as pauc.max_fpr.
+TuningName = Annotated[str, Meta(pattern=rf"\A(({'|'.join(RECORDED)})\.)?{WORD}\Z")]
 
 
 class CellStatus(StrEnum):
@@ -53,8 +63,8 @@ SEEDS = Seeds.__struct_fields__
 class PluginRecord(Struct, frozen=True, kw_only=True):
     """A plugin: its name, parameters and distribution, and the checks that it is exempt from."""
 
-    name: str
-    parameters: dict[str, Any]
+    name: Name
+    parameters: dict[Name, Any]
     distribution: str = ""
     version: str = ""
     exempt: dict[str, str] = {}
@@ -63,23 +73,23 @@ class PluginRecord(Struct, frozen=True, kw_only=True):
 class DatasetRecord(PluginRecord, frozen=True, kw_only=True):
     """A data set, and which part of it was used."""
 
-    part: str
+    part: Name
     title: str
 
 
 class ProtocolRecord(Struct, frozen=True, kw_only=True):
     """How rows were split."""
 
-    name: str
-    parameters: dict[str, Any]
+    name: Name
+    parameters: dict[Name, Any]
 
 
 class TuningRecord(Struct, frozen=True, kw_only=True):
     """How hyperparameters were to be chosen, and among which values."""
 
-    name: str
-    parameters: dict[str, Any] = {}
-    space: dict[str, list[Any]] = {}
+    name: Name
+    parameters: dict[TuningName, Any] = {}
+    space: dict[Name, list[Any]] = {}
 
 
 class BudgetRecord(Struct, frozen=True, kw_only=True):
@@ -98,14 +108,14 @@ class EntryDescription(Struct, frozen=True, kw_only=True):
     dataset: DatasetRecord
     loss: PluginRecord | None
     features: PluginRecord
-    scaling: str
+    scaling: Name
     rescale: bool | None = None  # None in a record of a version that did not rescale rows
     protocol: ProtocolRecord
     tuning: TuningRecord
     max_train_rows: int | None
     budget: BudgetRecord
-    order: str
-    dtype: str
+    order: Name
+    dtype: Name
 
 
 DESCRIPTION = EntryDescription.__struct_fields__
@@ -115,9 +125,9 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     """The rows that a method was given; versions that did not count test positives did not record labels."""
 
     sha256: tuple[str, ...]  # digests of the parts of the data set
-    train_rows: Whole
-    test_rows: Whole
-    features: Whole
+    train_rows: Count
+    test_rows: Count
+    features: Count
     train_positives: Whole
     test_positives: Whole | None = None
     positive: tuple[str, ...] = ()
@@ -204,11 +214,11 @@ class MeasureRecord(Struct, frozen=True, kw_only=True):
 class ResultRecord(Struct, frozen=True, kw_only=True):
     """The outcome of a training."""
 
-    auc: float | None  # final test AUC, None for a run that diverged
+    auc: Auc | None  # final test AUC, None for a run that diverged
     iterations: Whole
-    train_seconds: float
-    train_cpu_seconds: float
-    ns_per_iteration: float
+    train_seconds: Duration
+    train_cpu_seconds: Duration
+    ns_per_iteration: Duration
     cpu_ns_per_iteration: float
     nonzeros_per_iteration: float | UnsetType = UNSET  # of the rows that an iteration visits, in the mean
     state_bytes: Whole
@@ -296,10 +306,10 @@ class ReplicationRecord(Struct, frozen=True, kw_only=True):
     """Result of another run of a cell: of the same key, on another machine or at another time."""
 
     key: str
-    auc: float | None  # None of a run that diverged
+    auc: Auc | None  # None of a run that diverged
     stop_reason: str
     timed: bool  # whether the clock decided where it ended, so that no equal result is to be expected
-    train_seconds: float
+    train_seconds: Duration
     ns_per_iteration: float
     environment: Environment
 

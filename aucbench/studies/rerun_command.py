@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from aucbench.contracts import MethodFacts
 from aucbench.data.scaler import default_scaling
 from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.evaluation.measures import Measure
@@ -104,7 +105,7 @@ def _different(prefix: str, values: Mapping[str, Any], cls: Any) -> list[str]:
 def _grid(described: EntryDescription) -> list[str]:
     """The grid, where it is not the method's own."""
     method, space = described.algorithm.name, described.tuning.space
-    own = getattr(plugin("algo", method), "grid", {})
+    own = MethodFacts(plugin("algo", method)).grid
     if described.tuning.name == "none" or space == {key: list(values) for key, values in own.items()}:
         return []
     return [f"tuning.grid={_value({method: space})}"]

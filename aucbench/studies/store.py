@@ -8,21 +8,18 @@ import contextlib
 import json
 import os
 import tempfile
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from time import time
 from typing import Any, TypeVar
 from urllib.parse import quote
-from zipfile import BadZipFile, ZipFile
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.errors import DataError
+from aucbench.studies import npz
 from aucbench.studies.optimum_record import OptimumRecord, OptimumResult
 from aucbench.studies.record import (
     FORMAT,
@@ -36,13 +33,11 @@ from aucbench.studies.record import (
 )
 from aucbench.studies.result import CellResult
 
+RECORD = "record"  # name of a cell's record among its arrays
+SERIES = "0.2"  # the versions that give equal cells equal keys
 PART = ".part"  # ends the names of files that are being written
 STALE_SECONDS = 3600.0
 CURVE_PREFIX = "curve_"
-# What reading a ZIP of arrays raises that is damaged, too large for memory, encrypted or of pickled objects.
-DAMAGE = (
-    OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, RuntimeError, BadZipFile, zlib.error,
-)  # fmt: skip
 R = TypeVar("R")
 
 
@@ -78,9 +73,26 @@ class Store:
                         _lock(handle)
                         file.unlink()
 
+    def take_over(self) -> bool:
+        """Mark the store as one of this series of versions; True if an earlier series filled it."""
+        marker = self._inside("series")
+        if marker.exists() and marker.read_text() == SERIES:
+            return False
+        is_filled = (self.path / "cells").is_dir()
+        with _replacing(marker) as handle:
+            handle.write(SERIES.encode())
+        return is_filled
+
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""
         return self._file(key).exists()
+
+    def listed(self) -> "tuple[Container[str], Container[str]]":
+        """The keys of finished cells, and of those with a recorded failure, for many questions.
+
+        Each of their folders is listed when it is first needed, and not looked at again.
+        """
+        return _Keys(self.path / "cells", ".npz"), _Keys(self.path / "failures", ".json")
 
     def get(self, key: str) -> CellResult | None:
         """The finished cell of that key, None when there is none."""
@@ -94,8 +106,7 @@ class Store:
 
     def arrays(self, key: str) -> set[str]:
         """Arrays that the finished cell of that key has besides its record, such as ``weights``."""
-        with ZipFile(self._file(key)) as archive:
-            return {name.removesuffix(".npy") for name in archive.namelist()} - {"record"}
+        return npz.names(self._file(key)) - {RECORD}
 
     def put(self, key: str, cell: CellResult) -> None:
         """Keep a finished cell; a reader never sees half of it."""
@@ -120,7 +131,7 @@ class Store:
             with np.load(self._optimum_file(key)) as content:
                 record = decode(content["record"].tobytes(), OptimumRecord)
                 return OptimumResult(record, content["weights"])
-        except DAMAGE:
+        except npz.DAMAGE:
             return None
 
     def put_optimum(self, key: str, result: OptimumResult) -> None:
@@ -261,15 +272,13 @@ class Store:
 
     def _read(self, file: Path, arrays: bool = True) -> CellResult:
         try:
-            # Member by member: np.load takes three times as long.
-            with ZipFile(file) as archive:
-                text = _text(archive.read("record.npy"))
-                names = [name for name in archive.namelist() if arrays and name != "record.npy"]
-                content = {name.removesuffix(".npy"): _array(archive.read(name)) for name in names}
+            members = npz.members(file) if arrays else npz.member(file, RECORD)
+            text = npz.values(members.pop(RECORD))
+            content = {name: npz.array(each) for name, each in members.items()}
             weights, every = content.pop("weights", None), content.pop("checkpoint_weights", None)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
             record = decode(text, CellRecord)
-        except DAMAGE as error:
+        except npz.DAMAGE as error:
             if isinstance(error, msgspec.ValidationError):
                 _check_format(file, text)
             raise DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.") from None
@@ -278,14 +287,25 @@ class Store:
         return CellResult(record, curve, weights, every)
 
 
-def _text(content: bytes) -> bytes:
-    """The bytes in an array of them: what follows a header, whose length is in its bytes 8 and 9."""
-    return content[10 + int.from_bytes(content[8:10], "little") :]
+class _Keys:
+    """The keys of the files in the subfolders of a folder."""
 
+    def __init__(self, folder: Path, ending: str):
+        self._folder, self._ending = folder, ending
+        self._known: dict[str, frozenset[str]] = {}  # names of files by subfolder
 
-def _array(content: bytes) -> NDArray[Any]:
-    found: NDArray[Any] = np.lib.format.read_array(BytesIO(content), allow_pickle=False)
-    return found
+    def __contains__(self, key: object) -> bool:
+        name = f"{key}{self._ending}"
+        if name[:2] not in self._known:
+            self._known[name[:2]] = self._list(self._folder / name[:2])
+        return name in self._known[name[:2]]
+
+    def _list(self, folder: Path) -> frozenset[str]:
+        try:
+            with os.scandir(folder) as found:
+                return frozenset(each.name for each in found if each.is_file())
+        except FileNotFoundError:
+            return frozenset()
 
 
 def _file_name(name: str) -> str:

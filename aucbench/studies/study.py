@@ -46,9 +46,6 @@ class Observer:
     def data_read(self, title: str, columns: "Sequence[ColumnRecord]") -> None:
         """A table of one's own is used by the study; how each of its columns was read."""
 
-    def estimated(self, seconds: float | None) -> None:
-        """The one entry of the study is expected to take long; None where a trial run did not end."""
-
     def stage(self, text: str) -> None:
         """A stage begins in this process, such as loading or training."""
 

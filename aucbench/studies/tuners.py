@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench.contracts import Count, Interval, check_fields
+from aucbench.contracts import Count, Interval, MethodFacts, check_fields
 from aucbench.contracts.hyperparameters import coerced_field
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import ParameterError
@@ -45,7 +45,7 @@ def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
     name = algorithm.name
     if given is not None and not isinstance(given, Mapping):
         raise ParameterError(f"tuning.grid: expected {{METHOD: {{FIELD: [VALUES]}}}}, got {given!r}.")
-    grid = (given or {}).get(name, getattr(algorithm, "grid", {}))
+    grid = (given or {}).get(name, MethodFacts(algorithm).grid)
     if not isinstance(grid, Mapping):
         raise ParameterError(f"tuning.grid.{name}: expected {{FIELD: [VALUES]}}, got {grid!r}.")
     known = [field.name for field in fields(algorithm)]
@@ -80,7 +80,7 @@ def grid_points(space: Mapping[str, Sequence[Any]], algorithm: Any) -> list[Poin
 
 def effective(algorithm: Any, point: Point) -> Point:
     """A setting without the fields that the method ignores in it, which keep the values of the method."""
-    if not hasattr(algorithm, "ignored"):
+    if MethodFacts(algorithm).ignored is None:
         return point
     try:
         ignored = set(replace(algorithm, **point).ignored())

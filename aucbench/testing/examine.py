@@ -2,13 +2,16 @@
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from aucbench.contracts import MethodFacts
+from aucbench.contracts.declarations import Facts
 from aucbench.contracts.source_location import own_frames, package_of, place_in
+from aucbench.contracts.validation import Family
 from aucbench.runner.cell import training_context
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
@@ -24,6 +27,8 @@ class Subject:
     Its problems have the given or the standard size, and a method is trained with the loss. The last input is
     described in `where`, and printed in `shown` if it is small.
     """
+
+    family: ClassVar[Family]
 
     def __init__(
         self, plugin: Any, limit: TimeLimit | None = None, size: Size | None = None, loss: Any = None
@@ -63,7 +68,7 @@ class Subject:
 
     def requirement(self, name: str) -> str | None:
         """The reason why it needs `name` ("dense", "float64"), None when it does not."""
-        reasons = getattr(self.plugin, "requires", {})
+        reasons = MethodFacts(self.plugin).requires
         if name not in reasons:
             return None
         if not str(reasons[name]).strip():
@@ -130,8 +135,8 @@ class Check:
 
     def find(self, subject: Subject) -> Finding:
         """Check a subject; nothing is raised."""
-        exempt = getattr(subject.plugin, "exempt", {})
-        if isinstance(exempt, Mapping) and exempt.get(self.name):
+        exempt = Facts(subject.plugin).exempt
+        if exempt.get(self.name):
             return Finding(self.name, Status.exempt, exempt[self.name])
         subject.begin()
         with training_context():  # as in a timed run: results may depend on the number of BLAS threads
@@ -160,10 +165,7 @@ def in_stages(
 
     def exempt(subject: Subject) -> None:
         """Every exemption names a check and gives a reason."""
-        declared = getattr(subject.plugin, "exempt", {})
-        if not isinstance(declared, Mapping):
-            raise Broken(f"`exempt` must map a check's name to the reason, got {declared!r}.")
-        for name, reason in declared.items():
+        for name, reason in Facts(subject.plugin).exempt.items():
             if name not in names:
                 raise Broken(f"`exempt` names {name!r}, which is no check. {suggest(str(name), names)}")
             if not isinstance(reason, str) or not reason.strip():

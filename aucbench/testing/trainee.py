@@ -11,7 +11,7 @@ from numba.core import event
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, Batch, Problem
+from aucbench.contracts import Access, Batch, MethodFacts, Problem
 from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family, wrong_scores
 from aucbench.humanize import counted
@@ -63,6 +63,8 @@ class Trainee(Subject):
     first registered one that it accepts, and `access` stands in place of the access that it declares.
     """
 
+    family = Family.algorithms
+
     def __init__(
         self,
         plugin: Any,
@@ -107,7 +109,7 @@ class Trainee(Subject):
     @cached_property
     def loss(self) -> Any:
         """The loss it is trained with, None for a method that takes none."""
-        accepted = tuple(getattr(self.plugin, "losses", ()))
+        accepted = MethodFacts(self.plugin).losses
         if self._loss is not None or not accepted:
             return self._loss
         known = catalog().plugins[Family.losses]
@@ -177,7 +179,7 @@ class Trainee(Subject):
 
     def final(self, state: Any) -> Any:
         """The state that is scored."""
-        return self.call("finalize", state) if hasattr(self.plugin, "finalize") else state
+        return self.call("finalize", state) if MethodFacts(self.plugin).finalize is not None else state
 
     def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values, after `finalize`."""
@@ -240,7 +242,7 @@ def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str 
     try:
         state = trainee.step(state, batch.take(rows[:few]))
         trainee.call("score", trainee.final(state), toy.X)
-        if hasattr(trainee.plugin, "weights"):
+        if MethodFacts(trainee.plugin).weights is not None:
             trainee.weights(state)
         with event.install_recorder("numba:compiler_lock") as stepping:
             began = monotonic()

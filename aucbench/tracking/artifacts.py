@@ -13,8 +13,8 @@ from msgspec.structs import astuple
 
 from aucbench.studies.record import SEEDS, CellRecord, decode, to_dict
 from aucbench.studies.result import CellResult, FinishedEntry, mean_curve
-from aucbench.tracking import run_data
 from aucbench.tracking.client import WHOLE, Connection, reads
+from aucbench.tracking.run_data import run_name
 
 CELLS, RECORDS, WEIGHTS, PICTURE = "cells.parquet", "records.json", "weights.npz", "curve.png"
 SOURCE = "aucbench"
@@ -27,37 +27,39 @@ def inputs(entry: FinishedEntry) -> list[Any]:
     """The training and the test rows as MLflow's data set inputs; no rows are copied."""
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
-    record = entry.record
-    source = json.dumps({"sha256": record.data.sha256} | to_dict(record.dataset))
+    record, data = entry.record, entry.record.data
+    source = json.dumps({"sha256": data.sha256} | to_dict(record.dataset))
+    features, targets = _tensor("float64", [-1, data.features]), _tensor("int8", [-1])
+    schema = json.dumps({"mlflow_tensorspec": {"features": features, "targets": targets}})
     found = []
-    for context, digest, profile in _parts(record):
-        text = json.dumps(profile, sort_keys=True)
+    for context, digest, rows, positives in (
+        ("train", data.sha256[0], data.train_rows, data.train_positives),
+        ("test", data.sha256[-1], data.test_rows, data.test_positives),
+    ):
+        counts = {"positives": positives, "rows": rows, "features": data.features}
+        known = {
+            name: count for name, count in counts.items() if count is not None
+        }  # not by an earlier version
+        profile = json.dumps(known, sort_keys=True)
         # MLflow takes two data sets of one name and digest for the same: the context is part of the digest.
-        suffix = sha256(f"{context} {text}".encode()).hexdigest()[:10]
+        suffix = sha256(f"{context} {profile}".encode()).hexdigest()[:10]
         dataset = Dataset(
             name=entry.title,
             digest=f"{digest[:DIGEST]}-{suffix}",
             source_type=SOURCE,
             source=source[:60000],
-            schema=json.dumps(_schema(record)),
-            profile=text,
+            schema=schema,
+            profile=profile,
         )
         found.append(DatasetInput(dataset, [InputTag(CONTEXT, context)]))
     return found
 
 
-def _parts(record: CellRecord) -> Iterator[tuple[str, str, dict[str, int]]]:
-    """Context, digest and profile of the training rows and of the test rows."""
-    data = record.data
-    features = {"features": data.features}
-    yield "train", data.sha256[0], {"rows": data.train_rows, "positives": data.train_positives} | features
-    test = {"rows": data.test_rows}
-    if data.test_positives is not None:  # an earlier version did not count them
-        test["positives"] = data.test_positives
-    yield "test", data.sha256[-1], test | features
+def _tensor(kind: str, shape: list[int]) -> str:
+    return json.dumps([{"type": "tensor", "tensor-spec": {"dtype": kind, "shape": shape}}])
 
 
-def write_files(entry: FinishedEntry, folder: Path) -> None:
+def write_files(entry: FinishedEntry, folder: Path, tags: dict[str, str]) -> None:
     """The curves of all cells, their records, the weights of linear methods, and a picture of the curve."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -74,10 +76,10 @@ def write_files(entry: FinishedEntry, folder: Path) -> None:
     weights = {weight_name(cell.record): cell.weights for cell in cells if cell.weights is not None}
     if weights:
         np.savez_compressed(folder / WEIGHTS, **weights)  # type: ignore[arg-type]
-    _draw(entry, folder / PICTURE)
+    _draw(entry, folder / PICTURE, tags)
 
 
-def _draw(entry: FinishedEntry, file: Path) -> None:
+def _draw(entry: FinishedEntry, file: Path, tags: dict[str, str]) -> None:
     """The mean test AUC against training seconds, with a band of one standard deviation."""
     curve = mean_curve([cell.curve for cell in entry.cells])
     seconds, auc, std = (curve[name] for name in ("train_seconds", "auc", "auc_std"))
@@ -89,17 +91,15 @@ def _draw(entry: FinishedEntry, file: Path) -> None:
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullLocator
 
-    tags = run_data.tags(entry)
     with matplotlib.rc_context({"text.parse_math": False, "text.usetex": False}):  # names are no formulas
         figure = Figure(figsize=(6.4, 4.0))
         FigureCanvasAgg(figure)
         axes = figure.subplots()
-        axes.plot(seconds[shown], auc[shown], color=tags["mlflow.runColor"], marker="o", markersize=3)
+        colour = tags["mlflow.runColor"]
+        axes.plot(seconds[shown], auc[shown], color=colour, marker="o", markersize=3)
         if len(entry.cells) > 1:
             low, high = (auc - std)[shown], np.minimum((auc + std)[shown], 1.0)
-            axes.fill_between(
-                seconds[shown], low, high, color=tags["mlflow.runColor"], alpha=0.15, linewidth=0
-            )
+            axes.fill_between(seconds[shown], low, high, color=colour, alpha=0.15, linewidth=0)
         axes.set_xscale("log")
         # Whole decades have at least two ticks, and make the pictures of several runs comparable.
         decades = np.log10(seconds[shown][[0, -1]])
@@ -110,7 +110,7 @@ def _draw(entry: FinishedEntry, file: Path) -> None:
         axes.set_ylabel("test AUC")
         axes.grid(color="0.9")
         diverged = f" (diverged: {tags['diverged']})" if "diverged" in tags else ""
-        title = f"{run_data.run_name(entry.record)} on {entry.title}{diverged}"
+        title = f"{run_name(entry.record)} on {entry.title}{diverged}"
         figure.text(0.5, 0.93, title, ha="center", wrap=len(title) > 70)
         figure.savefig(file, dpi=100)
 
@@ -118,14 +118,6 @@ def _draw(entry: FinishedEntry, file: Path) -> None:
 def weight_name(record: CellRecord) -> str:
     """Under which name the weights of a cell are kept."""
     return f"seed_{record.seed}" + (f"_fold_{record.fold}" if record.fold else "")
-
-
-def _schema(record: CellRecord) -> dict[str, Any]:
-    def tensor(kind: str, shape: list[int]) -> str:
-        return json.dumps([{"type": "tensor", "tensor-spec": {"dtype": kind, "shape": shape}}])
-
-    features = tensor("float64", [-1, record.data.features])
-    return {"mlflow_tensorspec": {"features": features, "targets": tensor("int8", [-1])}}
 
 
 def read_cells(uri: str, study: str | None = None) -> list[CellResult]:

@@ -1,20 +1,17 @@
 """Views of MLflow's own pages: AUC, cost and divergence in its table, and curves over training time."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from aucbench.errors import TrackingError
-from aucbench.tracking.client import Connection, reads, shown
-from aucbench.tracking.run_data import DECADE, LOG_TIME
+from aucbench.tracking.client import reads, shown
+from aucbench.tracking.run_data import CLOCK, DECADE, LOG_TIME
 
 DEFAULT_PORT = 5000
 VIEW = "mlflow.sharedViewState."  # MLflow keeps a view that is shared as a tag of the experiment
 USUAL, USUAL_NAME = "aucbench", "AUC and cost"  # key and name of the view that every experiment has
-CLOCK = "cost/train_seconds"
 SHOWN = ("test/auc", "test/auc_std", CLOCK, "runs/diverged")  # columns of the table
 # The metric, whether over training time (else over steps), and whether steps are drawn on a logarithmic axis.
 LINES = ((LOG_TIME, False, False), ("test/auc_gap", True, False), ("test/auc", False, True))
@@ -22,8 +19,7 @@ COLUMNS, CARD_HEIGHT = 2, 480  # of the charts on a page
 BARS = ("cost/ns_per_iteration", "cost/state_bytes")
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """The page of one data set."""
 
     title: str  # of the data set
@@ -63,14 +59,26 @@ def views(uri: str, study: str | None) -> list[View]:
     What a page shows is kept at the address, as MLflow does with views that are shared: the runs of the
     study, in charts with the training clock as their axis.
     """
+    host = f"http://127.0.0.1:{DEFAULT_PORT}"
+    if uri.startswith(("http://", "https://")):
+        host = uri.rstrip("/")
+    state = json.dumps(_state(study), sort_keys=True)
+    key = sha256(state.encode()).hexdigest()
+    # Without the first word MLflow shows the menu of language models beside the page.
+    words = f"workflowType=machine_learning&viewStateShareKey={key}&compareRunsMode=CHART"
+    found = []
     with reads(uri, "The runs") as connection:
-        found = list(_experiments(connection, study))
+        for experiment in connection.client.search_experiments():
+            number = experiment.experiment_id
+            runs = sum("key" in run.data.tags for run in connection.runs(number, _condition(study)))
+            if runs:
+                connection.client.set_experiment_tag(number, VIEW + key, state)
+                url = f"{host}/#/experiments/{quote(number)}/runs?{words}"
+                found.append(View(experiment.name, runs, url))
     if not found:
         what = f"no run of a study '{study}'" if study else "no run of aucbench"
         raise TrackingError(f"{shown(uri)} has {what} yet: log some by tracking.uri, or by aucbench sync.")
-    is_server = uri.startswith(("http://", "https://"))
-    host = uri.rstrip("/") if is_server else f"http://127.0.0.1:{DEFAULT_PORT}"
-    return [View(name, runs, _page(connection, host, number, study)) for number, name, runs in found]
+    return found
 
 
 def _condition(study: str | None) -> str:
@@ -83,23 +91,6 @@ def _condition(study: str | None) -> str:
         return f'tags.study = "{study}"'
     any_letter = study.replace("'", "_")  # nothing there escapes a quotation mark
     return f"tags.study LIKE '{any_letter}'"
-
-
-def _experiments(connection: Connection, study: str | None) -> Iterable[tuple[str, str, int]]:
-    for experiment in connection.client.search_experiments():
-        runs = connection.runs(experiment.experiment_id, _condition(study))
-        runs = [run for run in runs if "key" in run.data.tags]
-        if runs:
-            yield experiment.experiment_id, experiment.name, len(runs)
-
-
-def _page(connection: Connection, host: str, experiment: str, study: str | None) -> str:
-    state = json.dumps(_state(study), sort_keys=True)
-    key = sha256(state.encode()).hexdigest()
-    connection.client.set_experiment_tag(experiment, VIEW + key, state)
-    # Without the first word MLflow shows the menu of language models beside the page.
-    words = f"workflowType=machine_learning&viewStateShareKey={key}&compareRunsMode=CHART"
-    return f"{host}/#/experiments/{quote(experiment)}/runs?{words}"
 
 
 def _state(study: str | None) -> dict[str, Any]:
@@ -124,16 +115,9 @@ def _state(study: str | None) -> dict[str, Any]:
 
 
 def _section(key: str, name: str) -> dict[str, Any]:
-    return {
-        "uuid": key,
-        "name": name,
-        "display": True,
-        "isReordered": False,
-        "deleted": False,
-        "isGenerated": False,
-        "columns": COLUMNS,
-        "cardHeight": CARD_HEIGHT,
-    }
+    closed = dict.fromkeys(("isReordered", "deleted", "isGenerated"), False)
+    shape = {"columns": COLUMNS, "cardHeight": CARD_HEIGHT}
+    return {"uuid": key, "name": name, "display": True} | closed | shape
 
 
 def _line(name: str, over_time: bool, is_logarithmic: bool) -> dict[str, Any]:

@@ -97,8 +97,7 @@ def serving(uri: str) -> str | None:
     """The command that serves the pages of a file or database, None where a server does."""
     if uri.startswith(("http://", "https://", "databricks")):
         return None
-    file = sqlite_file(uri)
-    return f"mlflow ui --backend-store-uri {uri if file is None else shown(uri)}"
+    return f"mlflow ui --backend-store-uri {uri}"
 
 
 class Connection:
@@ -130,9 +129,12 @@ class Connection:
         `tags` gives tags for an id; those that the experiment lacks are set, others may be a user's.
         """
         if name not in self._experiments:
-            number, known = self._find(name) or self._create(name)
+            found = self.client.get_experiment_by_name(name) or self._created(name)
+            number = str(found.experiment_id)
+            if found.lifecycle_stage != "active":
+                self.client.restore_experiment(number)
             for key, value in tags(number).items():
-                if key not in known:
+                if key not in found.tags:
                     self.client.set_experiment_tag(number, key, value)
             self._experiments[name] = number
         return self._experiments[name]
@@ -141,27 +143,16 @@ class Connection:
         """The runs of an experiment that are not deleted and fulfil a condition, 1,000 at most."""
         return list(self.client.search_runs([experiment], condition, max_results=1000))
 
-    def _find(self, name: str) -> tuple[str, dict[str, str]] | None:
-        """The id and the tags of an experiment."""
-        found = self.client.get_experiment_by_name(name)
-        if found is None:
-            return None
-        if found.lifecycle_stage != "active":
-            self.client.restore_experiment(found.experiment_id)
-        return str(found.experiment_id), dict(found.tags)
-
-    def _create(self, name: str) -> tuple[str, dict[str, str]]:
+    def _created(self, name: str) -> Any:
         file = sqlite_file(self.address)
         folder = re.sub(r"^\.+|[/\\\0]", "_", name)  # a name in a store makes no path
         location = (file.parent / "mlruns" / folder).as_uri() if file else None  # a server decides for itself
         try:
-            made = self.client.create_experiment(name, artifact_location=location, tags=KIND)
-            return str(made), KIND
-        except Exception:  # another process was faster
-            found = self._find(name)
-            if found is None:
+            self.client.create_experiment(name, artifact_location=location, tags=KIND)
+        except Exception:
+            if self.client.get_experiment_by_name(name) is None:  # no other process was faster
                 raise
-            return found
+        return self.client.get_experiment_by_name(name)
 
 
 def _client(address: str) -> Any:
@@ -169,12 +160,11 @@ def _client(address: str) -> Any:
 
     logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # errors are raised as well
-    file = sqlite_file(address)
-    if file is None:
-        from mlflow import MlflowClient
+    if (file := sqlite_file(address)) is not None:
+        return _sqlite_client(address, file)
+    from mlflow import MlflowClient
 
-        return MlflowClient(address)
-    return _sqlite_client(address, file)
+    return MlflowClient(address)
 
 
 def _sqlite_client(address: str, file: Path) -> Any:
@@ -199,7 +189,7 @@ def _sqlite_client(address: str, file: Path) -> Any:
             client = MlflowClient(address)
             client.search_experiments(max_results=1)
         except Exception as error:
-            if _has_runs(file):
+            if _finds(file, "sqlite_master WHERE name = 'runs'") and _finds(file, "runs"):
                 raise
             raise TrackingError(
                 f"{file} holds no run and MLflow cannot open it ({reason(error)}), as after a process was "
@@ -242,22 +232,15 @@ def _create(file: Path) -> None:
     draft.unlink()
 
 
-def _has_runs(file: Path) -> bool:
-    with contextlib.closing(sqlite3.connect(file)) as connection:
-        made = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone()
-        return made is not None and connection.execute("SELECT 1 FROM runs").fetchone() is not None
-
-
 def has_run(address: str, run_id: str) -> bool:
     """Whether a remembered run is still in an SQLite file, which a user can remove; servers are trusted."""
     file = sqlite_file(address)
-    if file is None:
-        return True
-    if not file.exists():
+    try:
+        return file is None or (file.exists() and _finds(file, "runs WHERE run_uuid = ?", run_id))
+    except sqlite3.DatabaseError:
         return False
+
+
+def _finds(file: Path, source: str, *values: str) -> bool:
     with contextlib.closing(sqlite3.connect(file)) as connection:
-        try:
-            found = connection.execute("SELECT 1 FROM runs WHERE run_uuid = ?", (run_id,)).fetchone()
-        except sqlite3.DatabaseError:
-            return False
-    return found is not None
+        return connection.execute(f"SELECT 1 FROM {source}", values).fetchone() is not None

@@ -8,7 +8,7 @@ trained; the data's digest tells whether they are the same.
 import json
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -53,11 +53,10 @@ def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key
         and (key is None or cell.record.key.startswith(key))
     ]
     if not found:
+        more = "" if seed is None else f" with seed {seed}"
+        more += "" if key is None else f" whose key begins with {key}"
         raise ParameterError(
-            f"The store at {store.path} has no finished cell of {algorithm} on {dataset}"
-            + ("" if seed is None else f" with seed {seed}")
-            + ("" if key is None else f" whose key begins with {key}")
-            + "."
+            f"The store at {store.path} has no finished cell of {algorithm} on {dataset}{more}."
         )
     return _only(found)
 
@@ -99,8 +98,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} exists already: name a new folder with --out.")
-    weights = _weights(cell)
-    record = cell.record
+    record, weights = cell.record, _weights(cell)
     scaler, positive, columns, X = _trained_on(record)
     # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
     weights = weights * record.data.row_factor
@@ -165,33 +163,30 @@ def _only(found: Sequence[CellResult]) -> CellResult:
     for cell in found:
         settings.setdefault(canonical(subset(cell.record, DECIDING)), cell)
     if len(settings) > 1:
-        flat = {cell.record.key[:12]: _flat(cell.record) for cell in settings.values()}
-        differ = {
-            name
-            for fields in flat.values()
-            for name, value in fields.items()
-            if any(other.get(name) != value for other in flat.values())
-        }
-        keys = ", ".join(
-            f"{key} ({' '.join(f'{name}={value}' for name, value in fields.items() if name in differ)})"
+        flat = {cell.record.key[:12]: dict(_flat(cell.record)) for cell in settings.values()}
+        texts = {
+            key: " ".join(
+                f"{name}={value}"
+                for name, value in fields.items()
+                if any(other.get(name) != value for other in flat.values())
+            )
             for key, fields in flat.items()
-        )
+        }
+        keys = ", ".join(f"{key} ({text})" for key, text in texts.items())
         raise ParameterError(f"Several settings fit; name one with --key: {keys}.")
     return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
 
 
-def _flat(record: CellRecord) -> dict[str, Any]:
+def _flat(record: CellRecord) -> Iterator[tuple[str, Any]]:
     """What decides a cell's result, field by field."""
-    found: dict[str, Any] = {}
     content = to_dict(record)
     for name in DECIDING:
-        value = content[name]
-        inner = value if isinstance(value, dict) else {}
-        found |= {f"{name}.{key}": each for key, each in inner.items() if key != "parameters"}
-        found |= {f"{name}.{key}": each for key, each in (inner.get("parameters") or {}).items()}
-        if not inner:
-            found[name] = value
-    return found
+        inner = content[name]
+        if isinstance(inner, dict):
+            fields = inner | inner.get("parameters", {})
+            yield from ((f"{name}.{key}", each) for key, each in fields.items() if key != "parameters")
+        else:
+            yield name, inner
 
 
 def _run_id(connection: Connection, key: str) -> str:

@@ -1,14 +1,10 @@
-"""Docstrings hold plain mathematics, of which reStructuredText would make substitutions and links.
-
-Formulas are marked as such, so that they are typeset; in what is left the signs are escaped.
-"""
+"""Docstrings hold plain mathematics, of which reStructuredText would make substitutions and links."""
 
 import inspect
 import re
 from typing import Any
 
 from numpydoc.docscrape import NumpyDocString
-from prose_formulas import parts
 
 CODE = re.compile(r"(``[^`]+``|:\w+:`[^`]+`|`[^`]+`_?)")
 MARK = re.compile(r"\||(?<=\w)_(?=\W|$)")
@@ -25,13 +21,9 @@ def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[s
         if line.lstrip().startswith((".. ", ">>>", "...")):
             continue
         lines[number] = "".join(
-            part if CODE.fullmatch(part) else "".join(_marked(*piece) for piece in parts(part))
+            part if CODE.fullmatch(part) else MARK.sub(lambda found: "\\" + found[0], part)
             for part in CODE.split(line)
         )
-
-
-def _marked(formula: bool, text: str) -> str:
-    return f":math:`{text}`" if formula else MARK.sub(lambda found: "\\" + found[0], text)
 
 
 def parameters(cls: type) -> dict[str, tuple[str, str]]:

@@ -4,12 +4,8 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from formulas import BAR
-from prose_formulas import parts
-
 SPECIAL = re.compile(r"([\\*_<>\[\]$|~#])")
 CODE = re.compile(r"(``[^`]+``|`[^`]+`)")
-COMMAND = re.compile(r"\s*(?:python|aucbench|pip) ")
 URL = re.compile(r"(https?://[^\s;,]+[^\s;,.])")
 
 
@@ -27,18 +23,6 @@ def escaped(text: str, links: Mapping[str, str] | None = None) -> str:
     return "".join(found)
 
 
-def sentences(text: str, links: Mapping[str, str] | None = None) -> str:
-    """Like `escaped`, with formulas typeset."""
-    found = []
-    for part in CODE.split(text):
-        pieces = [(False, part)] if CODE.fullmatch(part) else parts(part)
-        found += [
-            f"{{math}}`{' '.join(piece.split()).replace('|', BAR)}`" if formula else escaped(piece, links)
-            for formula, piece in pieces
-        ]
-    return "".join(found)
-
-
 def prose(docstring: str, links: Mapping[str, str] | None = None) -> str:
     """A docstring of paragraphs and indented formulas."""
     blocks: list[tuple[bool, list[str]]] = []
@@ -51,13 +35,9 @@ def prose(docstring: str, links: Mapping[str, str] | None = None) -> str:
     for formula, lines in blocks:
         text = "\n".join(lines)
         if not formula:
-            texts += [
-                (escaped if each.startswith("Source:") else sentences)(each, links)
-                for each in text.split("\n\n")
-            ]
+            texts += [escaped(each, links) for each in text.split("\n\n")]
         elif text.strip():
-            kind = "text" if COMMAND.match(text) else "{math}"
-            texts.append(f"```{kind}\n" + inspect.cleandoc("\n" + text).rstrip() + "\n```")
+            texts.append("```text\n" + inspect.cleandoc("\n" + text).rstrip() + "\n```")
     return "\n\n".join(text.strip("\n") for text in texts)
 
 

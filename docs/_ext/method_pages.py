@@ -7,7 +7,7 @@ from typing import Any
 
 import claims_page
 from docstrings import parameters
-from markdown import code, escaped, prose, sentences, table
+from markdown import code, escaped, prose, table
 from results import has_curve
 
 import aucbench
@@ -53,10 +53,10 @@ def _index(plugins: list[Plugin]) -> str:
         rows.append(
             (
                 f"[`{plugin.name}`]({plugin.name}.md)",
-                sentences(plugin.summary),
+                escaped(plugin.summary),
                 str(_of(plugin.cls, "access")),
-                sentences(claims.cost) if claims else "",
-                sentences(claims.rate) if claims else "",
+                escaped(claims.cost) if claims else "",
+                escaped(claims.rate) if claims else "",
             )
         )
     toc = "\n".join(plugin.name for plugin in plugins)
@@ -74,7 +74,7 @@ def _page(plugin: Plugin, links: dict[str, str]) -> str:
     module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     parts = [
         f"# {escaped(name)}",
-        sentences(plugin.summary),
+        escaped(plugin.summary),
         f"```text\npython -m aucbench algo={name}\n```",
         _facts(cls),
         f"![AUC of {name} on digits]({name}.svg)\n\n{CURVE}" if has_curve(name) else "",
@@ -96,7 +96,7 @@ def _facts(cls: type) -> str:
     any_loss = "*" in losses
     rows = [("access", f"`{access}`: {ACCESS[access]}")]
     if claims:
-        rows += [("cost of an iteration", sentences(claims.cost)), ("claimed rate", sentences(claims.rate))]
+        rows += [("cost of an iteration", escaped(claims.cost)), ("claimed rate", escaped(claims.rate))]
     rows += claims_page.facts(str(cls.name))  # type: ignore[attr-defined]
     if losses:
         named = ", ".join(code(loss) for loss in losses if loss != "*")
@@ -110,7 +110,7 @@ def _facts(cls: type) -> str:
         rows.append(("weights of rows", "taken: `sample_weight` of `AUCClassifier.fit`"))
     if getattr(cls, "plans", False):
         rows.append(("budget", "must know the number of iterations beforehand"))
-    rows += [(f"needs {what}", sentences(why)) for what, why in getattr(cls, "requires", {}).items()]
+    rows += [(f"needs {what}", escaped(why)) for what, why in getattr(cls, "requires", {}).items()]
     return table(("", ""), rows)
 
 
@@ -120,7 +120,7 @@ def _parameters(cls: type) -> str:
     for field in fields(cls):  # type: ignore[arg-type]
         kind, text = described.get(field.name, ("", ""))
         default = "" if field.default is MISSING else code(getattr(field.default, "value", field.default))
-        rows.append((code(f"algo.{field.name}"), sentences(kind), default, sentences(text)))
+        rows.append((code(f"algo.{field.name}"), escaped(kind), default, escaped(text)))
     return "## Parameters\n\n" + table(("field", "value", "default", "meaning"), rows) if rows else ""
 
 
@@ -142,7 +142,7 @@ def _citation(cls: type) -> str:
 
 
 def _list(title: str, texts: Any) -> str:
-    return f"## {title}\n\n" + "\n".join(f"- {sentences(each)}" for each in texts) if texts else ""
+    return f"## {title}\n\n" + "\n".join(f"- {escaped(each)}" for each in texts) if texts else ""
 
 
 def _of(cls: type, name: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from docstrings import parameters
-from markdown import code, escaped, sentences, table
+from markdown import code, escaped, table
 
 import aucbench
 from aucbench.contracts.validation import Family
@@ -50,7 +50,7 @@ def _losses() -> str:
         "# Losses\n\nSurrogates of the margin $m = s+ - s-$ between the score of a positive and that of a "
         "negative. A method says which losses it accepts (`loss=logistic`). Consistent means that minimising "
         "the loss over all pairs maximises the AUC in the limit.\n\n"
-        + table(("loss", "what it is"), [(code(each.name), sentences(each.summary)) for each in losses])
+        + table(("loss", "what it is"), [(code(each.name), escaped(each.summary)) for each in losses])
         + "\n\n## Facts\n\n"
         + table(("loss", "parameter", "convex", "smoothness", "Lipschitz", "consistent", "prox"), rows)
         + f"\n\n## Source of the facts\n\n{sources}\n"
@@ -63,10 +63,10 @@ def _features() -> str:
         "its kernel version."
     ]
     for plugin in _all(Family.features):
-        parts.append(f"## {escaped(plugin.name)}\n\n{sentences(plugin.summary)}")
+        parts.append(f"## {escaped(plugin.name)}\n\n{escaped(plugin.summary)}")
         described = {name: text for name, (_, text) in parameters(plugin.cls).items()}
         rows = [
-            (code(f"features.{field.name}"), _default(field), sentences(described.get(field.name, "")))
+            (code(f"features.{field.name}"), _default(field), escaped(described.get(field.name, "")))
             for field in fields(plugin.cls)  # type: ignore[arg-type]
         ]
         if rows:

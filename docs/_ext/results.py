@@ -10,7 +10,7 @@ import aucbench
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
 from aucbench.leaderboard.render import figure_style
-from aucbench.studies.plugin_metadata import colour
+from aucbench.studies.method_look import colour
 
 COMMON = ["tracking=none"]  # ten passes, the default; methods that converge run until they have
 CURVES = ["dataset=digits", "runs=3"]

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 from numba.extending import overload
 
-from aucbench.kernels import fast_kernel, kernel
+from aucbench.kernels import fast_kernel, kernel, lanes
 from aucbench.kernels.rows import CSR, DENSE, ONE, TWO, extent, is_csr, is_dense
 
 
@@ -37,16 +36,19 @@ def narrow_product(M, b, g, z, out):
 
 @kernel
 def step(m, v, C, phi):
-    """The step a and the narrowing b; NaN goes on, so that it shows in mu."""
-    zeta = 1.0 + phi * phi
-    root = np.sqrt(0.25 * m * m * phi**4 + v * phi * phi * zeta)
-    a = (root - m * (1.0 + 0.5 * phi * phi)) / (v * zeta)
-    if a < 0.0:
-        a = 0.0
-    if a > C:
-        a = C
+    """The step a and the narrowing b, zero where nothing moves; NaN goes on, so that it shows in mu."""
+    square = phi * phi
+    zeta = 1.0 + square
+    squares = 0.25 * m * m * (square * square) + v * phi * phi * zeta
+    a = (lanes.root(squares) - m * (1.0 + 0.5 * phi * phi)) / (v * zeta)
+    a = lanes.where_less(a, 0.0, 0.0, a)
+    a = lanes.where_less(C, a, C, a)
+    gap = phi * lanes.root(v) - m
+    a = lanes.where_less(0.0, gap, a, gap - gap)
+    a = lanes.where_less(0.0, v, a, v - v)
     width = a * v * phi
-    return a, a * phi / (0.5 * (np.sqrt(width * width + 4.0 * v) - width) + width)
+    b = a * phi / (0.5 * (lanes.root(width * width + 4.0 * v) - width) + width)
+    return a, lanes.where_less(0.0, v, b, v - v)
 
 
 def moments(Z: Any, mu: Any, sigma: Any) -> tuple[float, float]:

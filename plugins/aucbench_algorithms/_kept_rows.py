@@ -2,7 +2,7 @@
 
 The rows of a chunk are copied behind the kept ones into CSR rows of their own, float64 and without zeros, so
 that compiled code meets one form of data whatever the data is, and rows that lie near each other. Weights of
-eight settings lie side by side (`_lanes`): one pass over a row serves all eight.
+eight settings lie side by side (`kernels.lanes`): one pass over a row serves all eight.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,23 +12,25 @@ import numpy as np
 from scipy import sparse
 
 from aucbench import Batch, ParameterError, kernels, require_memory
-from aucbench_algorithms import _lanes
+from aucbench.kernels import lanes, rows
 
 PIECE = 1024  # rows that are copied at once
 
 
 class Piece(NamedTuple):
-    """Rows of a batch behind the rows that were kept before them."""
+    """Rows of a batch behind the rows that were kept before them, in the form in which steps take rows."""
 
     rows: Any  # (2 B + k, d) CSR, float64
-    y: np.ndarray  # (k,) labels of the last k rows, which are consumed in order
+    y: np.ndarray  # (2 B + k,) their labels
+    order: np.ndarray  # (k,) the rows that are consumed: 2 B, 2 B + 1, ...
     slots: np.ndarray  # (k,) the place of each in the buffer of its class, -1 for none
     members: np.ndarray  # (2, B) kept rows among `rows`, positives first
+    norms: np.ndarray  # (2, B) their squared norms
     seen: np.ndarray  # (2,) positives and negatives before
 
     def fresh(self) -> "Piece":
-        """The same, with members and counts that may be changed."""
-        return self._replace(members=self.members.copy(), seen=self.seen.copy())
+        """The same, with buffers and counts that may be changed."""
+        return self._replace(members=self.members.copy(), norms=self.norms.copy(), seen=self.seen.copy())
 
 
 class KeptRows:
@@ -36,34 +38,30 @@ class KeptRows:
 
     def __init__(self, size: int):
         self.members = np.zeros((2, size), np.int64)  # row numbers in the data, positives first
+        self.norms = np.zeros((2, size))  # their squared norms
         self.seen = np.zeros(2, np.int64)
         self._rows: Any = None  # (2 B, d) CSR, float64
-
-    @property
-    def norms(self) -> np.ndarray:
-        """(2, B) squared norms of the kept rows."""
-        if self._rows is None:
-            return np.zeros(self.members.shape)
-        squares = self._rows.multiply(self._rows).sum(axis=1)
-        return np.asarray(squares, np.float64).reshape(self.members.shape)
 
     def pieces(self, batch: Batch, slots: np.ndarray) -> Iterator[Piece]:
         """A batch in pieces; its rows are kept in their slots as the next piece is asked for."""
         count, size = len(batch), self.members.shape[1]
         places = np.arange(2 * size).reshape(2, size)
+        labels = np.repeat(np.array([1, -1], np.int8), size)
         for start in range(0, count, PIECE):
             numbers = batch.rows[start : start + PIECE]
             if self._rows is None:
                 self._rows = sparse.csr_matrix((2 * size, batch.X.shape[1]))
-            rows = sparse.vstack([self._rows, _nonzeros(batch.X, numbers)], format="csr")
-            view = Batch(rows, batch.y, numbers).rows_view
-            piece = Piece(view, batch.y[numbers], slots[start : start + PIECE], places, self.seen)
+            data = sparse.vstack([self._rows, _nonzeros(batch.X, numbers)], format="csr")
+            view = Batch(data, batch.y, numbers).rows_view
+            order = np.arange(2 * size, 2 * size + len(numbers))
+            y, taken = np.concatenate([labels, batch.y[numbers]]), slots[start : start + PIECE]
+            piece = Piece(view, y, order, taken, places, self.norms, self.seen)
             yield piece
             kept = piece.fresh()
-            _enter_all(kept)
-            self._rows = rows[kept.members.ravel()]
+            _enter_all(*kept)
+            self._rows = data[kept.members.ravel()]
             self.members = np.concatenate([self.members.ravel(), numbers])[kept.members]
-            self.seen = kept.seen
+            self.norms, self.seen = kept.norms, kept.seen
 
 
 def _nonzeros(X: Any, numbers: np.ndarray) -> sparse.csr_matrix:
@@ -78,20 +76,14 @@ def _nonzeros(X: Any, numbers: np.ndarray) -> sparse.csr_matrix:
 
 
 @kernels.kernel
-def enter(piece, k):
-    """Put the k-th row of a piece in its slot; its number among the rows and its class, 0 for positive."""
-    row = 2 * piece.members.shape[1] + k
-    own = 0 if piece.y[k] > 0 else 1
-    piece.seen[own] += 1
-    if piece.slots[k] >= 0:
-        piece.members[own, piece.slots[k]] = row
-    return row, own
-
-
-@kernels.kernel
-def _enter_all(piece):
-    for k in range(piece.y.size):
-        enter(piece, k)
+def _enter_all(X, y, order, slots, members, norms, seen):
+    for k in range(order.size):
+        i = order[k]
+        own = 0 if y[i] > 0 else 1
+        seen[own] += 1
+        if slots[k] >= 0:
+            members[own, slots[k]] = i
+            norms[own, slots[k]] = rows.norm(X, i)
 
 
 class Block(Protocol):
@@ -117,7 +109,7 @@ class Blocks:
         states: Sequence[Any],
         block: Callable[[list[Any], list[Any]], Block],
         draw: Callable[[Batch, np.ndarray, int], np.ndarray],
-        width: int = _lanes.WIDTH,
+        width: int = lanes.WIDTH,
     ):
         self._algorithms, self._block, self._draw, self._width = algorithms, block, draw, width
         self._size = algorithms[0].buffer
@@ -185,7 +177,7 @@ class ByBuffer:
         states: Sequence[Any],
         shape: tuple[int, ...],
         together: Callable[[list[Any], list[Any]], Blocks],
-        width: int = _lanes.WIDTH,
+        width: int = lanes.WIDTH,
     ):
         sizes: dict[int, list[int]] = {}
         for k, algorithm in enumerate(algorithms):

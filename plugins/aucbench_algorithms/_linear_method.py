@@ -1,10 +1,8 @@
-"""Base classes of methods whose model is a vector of weights, and of those that iterate to a solution."""
-
-from typing import Any
+"""Totals and shares of the two classes, with or without weights of rows."""
 
 import numpy as np
 
-from aucbench import Batch, Problem, check_fields
+from aucbench import Batch, Problem
 
 
 def class_totals(of: Problem | Batch) -> tuple[float, float]:
@@ -27,40 +25,3 @@ def class_shares(of: Problem | Batch) -> np.ndarray:
 def total(of: Problem | Batch) -> float:
     """The number of rows; with weights their sum."""
     return float(len(of.y) if of.weights is None else of.weights.sum())
-
-
-class LinearMethod:
-    """Checks the hyperparameters, and scores by its weights: `w` of the state, if it defines no others."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-    def weights(self, state: Any) -> np.ndarray:
-        """(d,) the current weights."""
-        w: np.ndarray = state.w.copy()
-        return w
-
-    def score(self, state: Any, X: Any) -> np.ndarray:
-        """(n,) decision values w.x."""
-        scores: np.ndarray = X @ self.weights(state)
-        return scores
-
-
-class Solver(LinearMethod):
-    """A batch method with one iteration a row; `solved` of its state tells that there is no more to do."""
-
-    def step(self, state: Any, batch: Batch) -> Any:
-        """One iteration a row, until solved."""
-        for _ in range(len(batch.rows)):
-            if state.solved:
-                break
-            state = self._iterate(state, batch)
-        return state
-
-    def done(self, state: Any) -> bool:
-        """Whether the solution is found."""
-        solved: bool = state.solved
-        return solved
-
-    def _iterate(self, state: Any, batch: Batch) -> Any:
-        raise NotImplementedError

@@ -16,7 +16,6 @@ from aucbench.kernels.rows import extent
 from aucbench_algorithms import _moments_together as moments
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
 
-AHEAD = 4  # rows prefetched before their use
 VECTORS = 3  # (d,) arrays of each setting
 FOLDED = 512  # rows of Z whose products with all settings are computed at once
 
@@ -106,9 +105,7 @@ def _run(X, y, order, draws, exact, Z, sums, gram, W, eta, lam):
     r, x, s, G = np.empty(size), np.empty(d), np.empty(settings), np.empty((d, settings))
     q, out = np.empty((size, settings)), np.empty((size, settings))
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
         low_rank.take(draws, k, r, sums[own])
         x[:] = 0.0
@@ -133,9 +130,7 @@ def _run_lazy(X, y, order, draws, exact, Z, sums, gram, b, products, scale, u, e
         -1,
     )  # whose u is zero but for the entries of the last row
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
         square, moves = rows.norm(X, i), sums[other, size - 1] > 0.0
         low_rank.take(draws, k, r, sums[own])

@@ -11,14 +11,12 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Interval, ParameterError, Problem, kernels
+from aucbench import Access, Batch, Interval, LinearMethod, ParameterError, Problem, kernels
 from aucbench.kernels import loss_pieces, pairs, rows
 from aucbench_algorithms import _optimisers as optimisers
 from aucbench_algorithms._choices import Schedule
-from aucbench_algorithms._linear_method import LinearMethod
 from aucbench_algorithms._optimisers import Optimiser, Weights
 
-AHEAD = 8  # pairs prefetched before their use
 NONE, PIECES, PRODUCT = range(3)  # the structure of a loss: none, quadratic by pieces, multiplicative
 
 Momentum = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
@@ -155,9 +153,7 @@ def scores(X, blocks, u, cells, slow, fast, s):
     size = blocks.shape[1]
     total = 0.0
     for k in range(size):
-        ahead = u * size + k + AHEAD
-        if ahead < order.shape[0]:
-            pairs.prefetch(X, order[ahead, 0], order[ahead, 1])
+        pairs.visit(X, order, u * size + k)
         for own in range(2):
             i = blocks[u, k, own]
             s[own, k] = slow * rows.dot(X, i, cells[0])

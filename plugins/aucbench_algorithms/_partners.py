@@ -15,7 +15,6 @@ from aucbench import Batch, CsrRows, kernels
 from aucbench.kernels import pairs, rows
 from aucbench.kernels.rows import CSR, is_dense
 
-AHEAD = 8  # rows prefetched before their use
 ROOM = 2**17  # numbers of the differences that are made at once: one megabyte
 MOST = 4096  # examples, whatever room is left
 
@@ -168,9 +167,7 @@ def _meet(X, y, order, positive, negative, met, opposite, Z, chosen):
     last, any_positive, any_negative = met
     count = 1  # rows of Z
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         if y[i] > 0:
             has_partner = any_negative if opposite else last < 0
             if has_partner:

@@ -25,6 +25,7 @@ from aucbench import (
     Access,
     Batch,
     Claims,
+    LinearMethod,
     NonNegative,
     Objective,
     Positive,
@@ -34,9 +35,6 @@ from aucbench import (
 )
 from aucbench.kernels import fast_kernel, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
-from aucbench_algorithms._linear_method import LinearMethod
-
-AHEAD = 4  # rows prefetched before their use
 
 
 class State(NamedTuple):
@@ -132,9 +130,7 @@ def _run(X, y, order, wq, means, scatter, work, counts, eta, lam, delta):
     w, q = wq[0], wq[1]
     x, image, deviation = work[0], work[1], work[2:]
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
         counts[own] += 1
         x[:] = 0.0
@@ -183,9 +179,7 @@ def _run_together(X, y, order, means, scatter, counts, W, Q, eta, lam, delta):
     x, G, H = np.empty(W.shape[1]), np.empty_like(W), np.empty_like(W)
     P = np.empty((samples.shape[1], W.shape[0]))
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
         counts[own] += 1
         x[:] = 0.0

@@ -27,14 +27,12 @@ Source: Hillman, Hocking, Optimizing ROC curves with a sort-based surrogate loss
 and changepoint detection, JMLR 2023; the line search: Fotso, Hocking, 2024.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Count, NonNegative, Problem
-from aucbench_algorithms._linear_method import Solver
+from aucbench import Access, Batch, BatchSolver, Claims, Count, NonNegative, Problem
 
 TANGENTS = 1000  # of one line search at most
 ROUNDING = 1e-12  # of scores that count as tied, against the largest
@@ -58,7 +56,7 @@ class Tangent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Aum(Solver):
+class Aum(BatchSolver):
     """Descent on the area under the minimum of false positives and false negatives, with exact steps.
 
     Parameters
@@ -69,12 +67,12 @@ class Aum(Solver):
         Decrease of the area in one iteration at which the method stops.
     """
 
-    name: ClassVar[str] = "aum"
-    access: ClassVar[Access] = Access.full
-    grid: ClassVar[Mapping[str, tuple[int, ...]]] = {"steps": (1, 2, 5, 10, 20, 50, 100)}
-    claims: ClassVar[Claims] = Claims(rate="none", cost="nnz + n")
-    citation: ClassVar[str] = "hillman2023optimizing"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "aum"
+    access = Access.full
+    grid = {"steps": (1, 2, 5, 10, 20, 50, 100)}
+    claims = Claims(rate="none", cost="nnz + n")
+    citation = "hillman2023optimizing"
+    deviations = (
         "It starts from the difference of the class means; the authors' code starts from random weights.",
         "Scores that are equal up to rounding count as tied, so that dense and sparse rows train alike.",
         "The line search looks at kinks alone, not at all points where two scores meet.",

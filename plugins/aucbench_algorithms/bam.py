@@ -19,16 +19,15 @@ Source: Chapelle, Keerthi, Efficient algorithms for ranking with SVMs, 2010; Lee
 RankSVM, Neural Computation 2014.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Objective, ParameterError, Positive, Problem
+from aucbench import Access, Batch, BatchSolver, Claims, Objective, ParameterError, Positive, Problem
 from aucbench.kernels import loss_pieces, pair_loss
 from aucbench_algorithms import _newton, _pair_newton
-from aucbench_algorithms._linear_method import Solver, class_totals, total
+from aucbench_algorithms._linear_method import class_totals, total
 
 INNER, INNER_LEAST = 1e-3, 1e-4  # residual of conjugate gradients against |g|, first and last
 SMALLEST_STEP = 1e-14  # against |w|
@@ -44,7 +43,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Bam(Solver):
+class Bam(BatchSolver):
     """Batch maximisation of the AUC: the squared hinge over all pairs, to its optimum.
 
     Parameters
@@ -56,17 +55,17 @@ class Bam(Solver):
         Norm of the gradient, against that at zero, at which the method stops.
     """
 
-    name: ClassVar[str] = "bam"
-    access: ClassVar[Access] = Access.full
-    losses: ClassVar[tuple[str, ...]] = ("squared_hinge", "*")
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-10, 2))}
-    claims: ClassVar[Claims] = Claims(rate="superlinear", cost="nnz + n log n")
-    citation: ClassVar[str] = "lee2014ranksvm"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "bam"
+    access = Access.full
+    losses = ("squared_hinge", "*")
+    grid = {"C": tuple(10.0**power for power in range(-10, 2))}
+    claims = Claims(rate="superlinear", cost="nnz + n log n")
+    citation = "lee2014ranksvm"
+    deviations = (
         "A line search on the slope takes the place of the trust region, and Newton systems are factored "
         "where they fit: conjugate gradients to 0.1 |g| stall at large C on separable data.",
     )
-    weighted: ClassVar[bool] = True
+    weighted = True
 
     C: Positive | None = None
     eps: Positive = 1e-12

@@ -33,17 +33,16 @@ from aucbench import (
     Claims,
     Count,
     Interval,
+    LinearMethod,
     Positive,
     Problem,
     kernels,
     require_memory,
 )
-from aucbench.kernels import buffers, pairs, rows, symmetric, vectors
+from aucbench.kernels import buffers, lanes, pairs, rows, symmetric, vectors
 from aucbench_algorithms import _cbr_confidence as confidence
 from aucbench_algorithms import _cbr_together as many
-from aucbench_algorithms import _lanes as lanes
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
-from aucbench_algorithms._linear_method import LinearMethod
 
 GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
 ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
@@ -189,7 +188,7 @@ class CbrDiag(LinearMethod):
             return state
         (mu, sigma), members, seen = state
         phi = NormalDist().inv_cdf(self.eta)
-        _diagonal(batch.rows_view, batch.y, batch.rows, mu, sigma, members, seen, self.C, phi)
+        _diagonal(batch.rows_view, batch.y, batch.rows, members, seen, mu, sigma, self.C, phi)
         return state
 
     def weights(self, state: DiagonalState) -> np.ndarray:
@@ -225,12 +224,12 @@ class _Eight:
     def __init__(self, algorithms: list[CbrDiag], states: list[DiagonalState]):
         self._start = states[0]
         self._gaussian = lanes.joined([state.gaussian for state in states])
-        self._C = np.array([each.C for each in algorithms])
-        self._phi = np.array([NormalDist().inv_cdf(each.eta) for each in algorithms])
+        numbers = [(each.C, NormalDist().inv_cdf(each.eta)) for each in algorithms]
+        self._numbers = np.array(numbers).T.copy()
 
     def run(self, piece: Piece) -> None:
         """Consume a piece."""
-        many.diagonal(piece, self._gaussian, self._C, self._phi)
+        _eight_diagonal(piece, self._gaussian, self._numbers)
 
     def states(self, kept: KeptRows) -> list[DiagonalState]:
         """The states of all lanes."""
@@ -286,7 +285,8 @@ def _full(X, y, order, mu, sigma, g, pending, members, seen, C, phi):
 
 
 @kernels.kernel
-def _diagonal(X, y, order, mu, sigma, members, seen, C, phi):
+def _diagonal(X, y, order, members, seen, mu, sigma, C, phi):
+    """Steps of one setting, or of eight if mu, sigma, C and phi are lanes."""
     longest = buffers.longest(X, order, members)
     Z = pairs.room(X, np.array([[longest, longest]]))
     for k in range(order.size):
@@ -297,6 +297,15 @@ def _diagonal(X, y, order, mu, sigma, members, seen, C, phi):
             pairs.subtract(X, i, members[other, turn % members.shape[1]], Z)
             product, v = confidence.moments(Z, mu, sigma)
             m = label * product
-            if not (v <= 0.0 or phi * np.sqrt(v) - m <= 0.0):
+            gap = phi * lanes.root(v) - m
+            if lanes.any_moves(lanes.where_less(0.0, gap, 1.0, gap - gap)):
                 a, b = confidence.step(m, v, C, phi)
                 confidence.move(a * label, b, Z, mu, sigma)
+
+
+@kernels.kernel
+def _eight_diagonal(piece, gaussian, numbers):
+    """`_diagonal` of eight settings, with means and variances (d, 2, 8) and numbers (2, 8)."""
+    X, y, order, _, members, _, seen = piece
+    moments, n = lanes.array(gaussian), lanes.array(numbers)
+    _diagonal(X, y, order, members, seen, moments[:, 0], moments[:, 1], n[0], n[1])

@@ -22,17 +22,27 @@ learning, NeurIPS 2021, the buffer of size 1; Sun, Wang, Lei, Li, Wang, Pairwise
 gradient descent, TMLR 2023.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Interval, Objective, Positive, Problem, check_fields, kernels
+from aucbench import (
+    Access,
+    Batch,
+    Claims,
+    Interval,
+    LinearMethod,
+    Method,
+    Objective,
+    Positive,
+    Problem,
+    kernels,
+)
 from aucbench.kernels import Move
 from aucbench_algorithms import _momentum as momentum
 from aucbench_algorithms._choices import Schedule
-from aucbench_algorithms._linear_method import LinearMethod
 from aucbench_algorithms._partners import Partner, Waiting, meet, nobody
 
 SIZES = tuple(10.0**power for power in range(-3, 5))
@@ -72,15 +82,15 @@ class State(NamedTuple):
     waiting: Waiting
 
 
-class _OnePartner:
+class _OnePartner(Method):
     """What both methods share."""
 
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("hinge", "*")
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"eta": SIZES, "radius": SIZES}
-    step_size: ClassVar[str] = "eta"
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
+    access = Access.stream
+    resumable = True
+    losses = ("hinge", "*")
+    grid = {"eta": SIZES, "radius": SIZES}
+    step_size = "eta"
+    claims = Claims(rate="1/sqrt(t)", cost="nnz")
 
     radius: float | None
 
@@ -107,18 +117,15 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
         Whether the model is the mean of the w, or the last.
     """
 
-    name: ClassVar[str] = "fifo_ogd"
-    citation: ClassVar[str] = "yang2021simple"
-    deviations: ClassVar[tuple[str, ...]] = DEVIATIONS
+    name = "fifo_ogd"
+    citation = "yang2021simple"
+    deviations = DEVIATIONS
 
     eta: Positive = 1.0
     schedule: Schedule = Schedule.sqrt
     partner: Partner = Partner.previous
     radius: Positive | None = None
     average: bool = True
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def rule(self) -> kernels.Rule:
@@ -200,9 +207,9 @@ class Aogd(_OnePartner, LinearMethod):
         Whether the model is the mean of the w, or the last.
     """
 
-    name: ClassVar[str] = "aogd"
-    citation: ClassVar[str] = "sun2023pairwise"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "aogd"
+    citation = "sun2023pairwise"
+    deviations = (
         *DEVIATIONS,
         "Nothing moves before the first gradient that is not zero, where the authors' code divides 0 by 0.",
     )

@@ -20,10 +20,9 @@ ICML 2018, Algorithms 1 and 2.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from aucbench import (
     Access,
     Batch,
     Claims,
+    LinearMethod,
     Norm,
     Objective,
     OpenUnit,
@@ -43,9 +43,7 @@ from aucbench.kernels import rows, saddle, thresholded, vectors
 from aucbench.kernels.thresholded import Thresholded
 from aucbench_algorithms import _fsauc_weights as stage_weights
 from aucbench_algorithms._choices import Average
-from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
 HALVE, PAPER, CAPPED = 0, 1, 2  # rules of the step as the kernel takes them
 
 
@@ -143,19 +141,19 @@ class Fsauc(LinearMethod):
         Bound on the row norms; None measures the largest of the training data.
     """
 
-    name: ClassVar[str] = "fsauc"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    plans: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "fsauc"
+    access = Access.stream
+    resumable = True
+    plans = True
+    losses = ("square",)
+    grid = {
         "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
         "eta": (0.01, 0.03, 0.1, 0.3, 1.0),
     }
-    step_size: ClassVar[str] = "eta"
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="d")
-    citation: ClassVar[str] = "liu2018fsauc"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "eta"
+    claims = Claims(rate="1/t", cost="d")
+    citation = "liu2018fsauc"
+    deviations = (
         "The step is halved from stage to stage, as in the authors' code; the paper's rule multiplies it by "
         "20 and more at the first restart (eta_rule=paper).",
         "The ball projection is v1 + r (v - v1) / |v - v1|; the authors' code omits v1 inside.",
@@ -226,14 +224,13 @@ def _run(X, y, order, w, start, sums, point, stage, counts, given):
     for k in range(order.size):
         if counts.stages == given.stages:
             break
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        positive = y[order[k]] > 0
-        rows.axpy(1.0, X, order[k], sums[0 if positive else 1])
+        i = rows.visit(X, order, k)
+        positive = y[i] > 0
+        rows.axpy(1.0, X, i, sums[0 if positive else 1])
         counts = Counts(
             counts.stages, counts.steps + 1, counts.positives + positive, counts.negatives + (not positive)
         )  # fmt: skip
-        point = _step(X, order[k], positive, w, start, point, stage, counts, given)
+        point = _step(X, i, positive, w, start, point, stage, counts, given)
         if counts.steps == given.length:
             stage_weights.restart(w, point.weight, start, given.length)
             stage, counts = _next_stage(start, sums, point, stage, counts, given)

@@ -28,19 +28,16 @@ Source: Zhou, Ying, Skiena, Online AUC optimization for sparse high-dimensional 
 and others, Ad click prediction: a view from the trenches, KDD 2013, Algorithm 1.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import overload
 
-from aucbench import Access, Batch, Claims, NonNegative, Objective, Positive, Problem, kernels
+from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective, Positive, Problem, kernels
 from aucbench.kernels import rows
 from aucbench.kernels.rows import CSR, DENSE, is_csr, is_dense
-from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
 GAMMA = (1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 0.1, 0.5, 1.0, 5.0)
 L1 = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 1.0, 3.0, 5.0)
 
@@ -83,11 +80,11 @@ class State(NamedTuple):
 class _Ftrl(LinearMethod):
     """What both methods share."""
 
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"gamma": GAMMA, "l1": L1}
-    step_size: ClassVar[str] = "gamma"
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
+    access = Access.stream
+    resumable = True
+    grid = {"gamma": GAMMA, "l1": L1}
+    step_size = "gamma"
+    claims = Claims(rate="1/sqrt(t)", cost="nnz")
 
     gamma: Positive = 0.5
     smooth: Positive = 1.0
@@ -123,10 +120,10 @@ class FtrlAuc(_Ftrl):
         Weights of |w|_1 and |w|^2 / 2, against sums of gradients.
     """
 
-    name: ClassVar[str] = "ftrl_auc"
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    citation: ClassVar[str] = "zhou2020online"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "ftrl_auc"
+    losses = ("square",)
+    citation = "zhou2020online"
+    deviations = (
         "The weights of a row are brought up to date before its score, as follow-the-leader says; the "
         "released code computes the score with the weights of each feature's last visit.",
         "The threshold is that of the formula; a macro of the released code lacks its parentheses and "
@@ -167,10 +164,10 @@ class FtrlLog(_Ftrl):
         Whether both classes have the same weight in total, n / (2 n_y) for each example.
     """
 
-    name: ClassVar[str] = "ftrl_log"
-    losses: ClassVar[tuple[str, ...]] = ("logistic",)
-    citation: ClassVar[str] = "mcmahan2013ad"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "ftrl_log"
+    losses = ("logistic",)
+    citation = "mcmahan2013ad"
+    deviations = (
         "The intercept is not regularised, and no score contains it.",
         "The classes can be balanced by their counts in the training set (balanced=True).",
     )
@@ -241,9 +238,7 @@ def _move_csr(k, X, i, zrw, given):
 @kernels.kernel
 def _run_auc(X, y, order, zrw, own, given):
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         s = rows.dot(X, i, zrw[2])
         positives, negatives, h_pos, h_neg = own
         if y[i] > 0:
@@ -264,9 +259,7 @@ def _run_auc(X, y, order, zrw, own, given):
 def _run_log(X, y, order, zrw, own, balance, intercept, given):
     free = Given(given.gamma, given.smooth, 0.0, 0.0)
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label, c = (1.0, balance[1]) if y[i] > 0 else (-1.0, balance[0])
         margin = label * (rows.dot(X, i, zrw[2]) + own.b)
         slope = -c * label / (1.0 + np.exp(margin))

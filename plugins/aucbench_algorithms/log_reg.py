@@ -15,9 +15,7 @@ Source: Cox, The regression analysis of binary sequences, JRSS B 1958; the param
 Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 2011.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from aucbench import Access, Batch, Claims, Positive
 from aucbench_algorithms._linear_method import total
@@ -34,13 +32,13 @@ class LogReg(UnivariateBatch):
         Weight of the loss against |w|^2 / 2; the inverse of the regularisation.
     """
 
-    name: ClassVar[str] = "log_reg"
-    access: ClassVar[Access] = Access.full
-    losses: ClassVar[tuple[str, ...]] = ("logistic",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-4, 5))}
-    claims: ClassVar[Claims] = Claims(rate="quadratic", cost="n d min(n, d)")
-    citation: ClassVar[str] = "cox1958regression"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "log_reg"
+    access = Access.full
+    losses = ("logistic",)
+    grid = {"C": tuple(10.0**power for power in range(-4, 5))}
+    claims = Claims(rate="quadratic", cost="n d min(n, d)")
+    citation = "cox1958regression"
+    deviations = (
         "Classes are balanced, where scikit-learn's default is to weight all rows alike.",
         "Newton's method runs to a gradient of 1e-10 |w|; scikit-learn's default, lbfgs with tol=1e-4, stops "
         "earlier.",

@@ -19,17 +19,17 @@ another lam.
 Source: the pairwise least-squares classifier that Gao et al., ICML 2013, compare with.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
-from aucbench import Access, Batch, Claims, NonNegative, Objective, Problem
+from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective, Problem
 from aucbench.kernels import loss_pieces
 from aucbench_algorithms import _ls_svm_l1, _newton
-from aucbench_algorithms._linear_method import LinearMethod, class_shares, total
+from aucbench_algorithms._linear_method import class_shares, total
 
 BLOCK_ENTRIES = 1 << 22  # entries of the rows that are centred at a time
 SQUARE = (loss_pieces.Piece(-np.inf, np.inf, 1.0, -2.0, 1.0),)
@@ -67,14 +67,14 @@ class LsSvm(LinearMethod):
         Weight of |w|_1.
     """
 
-    name: ClassVar[str] = "ls_svm"
-    access: ClassVar[Access] = Access.full
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}
-    claims: ClassVar[Claims] = Claims(rate="exact", cost="n d min(n, d)")
-    citation: ClassVar[str] = "suykens1999lssvm"
-    deviations: ClassVar[tuple[str, ...]] = ()
-    weighted: ClassVar[bool] = True
+    name = "ls_svm"
+    access = Access.full
+    losses = ("square",)
+    grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
+    claims = Claims(rate="exact", cost="n d min(n, d)")
+    citation = "suykens1999lssvm"
+    deviations = ()
+    weighted = True
 
     lam: NonNegative | None = None
     l1: NonNegative = 0.0

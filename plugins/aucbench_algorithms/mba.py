@@ -13,15 +13,14 @@ Cost: O(d^2) per row, and O(d^3) once.
 Source: Gultekin, Saha, Ratnaparkhi, Paisley, MBA: mini-batch AUC optimization, 2018.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
-from aucbench import Access, Batch, Claims, Count, Objective, Positive, Problem, require_memory
-from aucbench_algorithms._linear_method import LinearMethod
+from aucbench import Access, Batch, Claims, Count, LinearMethod, Objective, Positive, Problem, require_memory
 
 
 class State(NamedTuple):
@@ -46,15 +45,13 @@ class Mba(LinearMethod):
         Rows of a block; all rows where there are fewer.
     """
 
-    name: ClassVar[str] = "mba"
-    access: ClassVar[Access] = Access.minibatch
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="block d^2")
-    citation: ClassVar[str] = "gultekin2018mba"
-    deviations: ClassVar[tuple[str, ...]] = (
-        "All pairs inside a block are used, not a sample of them: their moments cost no more.",
-    )
+    name = "mba"
+    access = Access.minibatch
+    losses = ("square",)
+    grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
+    claims = Claims(rate="1/sqrt(t)", cost="block d^2")
+    citation = "gultekin2018mba"
+    deviations = ("All pairs inside a block are used, not a sample of them: their moments cost no more.",)
 
     lam: Positive | None = None
     block: Count = 100

@@ -24,15 +24,18 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
-from aucbench import Access, Batch, Claims, Count, Positive, Problem, kernels
-from aucbench.kernels import buffers, rows, vectors, weights
-from aucbench_algorithms import _lanes as lanes
-from aucbench_algorithms import _oam_together as eight
+from aucbench import Access, Batch, Claims, Count, LinearMethod, Positive, Problem, kernels
+from aucbench.kernels import buffers, lanes, rows, vectors, weights
+from aucbench.kernels.rows import CSR
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
-from aucbench_algorithms._linear_method import LinearMethod
-from aucbench_algorithms._oam_together import CANCELLED, LARGE, NEAR, REFRESH
 
+NEAR = 1e-3  # |z|^2 against |x|^2 + |x_j|^2, below which it is computed from z
+LARGE = 1e4  # radii a step may be long while the sum of the w is kept as weight u - v
+REFRESH = 1024  # examples between exact computations of |w|^2, at least
+CANCELLED = 1e-2  # |w|^2 against the largest since it was computed exactly, below which it is so again
 SHORT = 8  # rows whose slots are drawn sooner by the interpreter than a generator is handed to a kernel
 
 
@@ -58,11 +61,12 @@ class State(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What a setting is, for compiled code."""
+    """The numbers of a setting, or of eight settings as lanes, and their kind."""
 
     margin: float
     C: float
-    radius: float  # 0 for none
+    radius: float  # infinite where there is none
+    bounded: bool  # whether there is one
     average: bool
     sequential: bool
 
@@ -77,7 +81,7 @@ class _Oam(LinearMethod):
     step_size: ClassVar[str] = "C"
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
     citation: ClassVar[str] = "zhao2011oam"
-    sequential: ClassVar[bool]
+    _sequential: ClassVar[bool]
 
     C: Positive = 3e-4
     buffer: Count = 100
@@ -86,7 +90,7 @@ class _Oam(LinearMethod):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and empty reservoirs; the margin is that of the loss."""
-        d, count = problem.n_features, 1 + self.sequential + self.average
+        d, count = problem.n_features, 1 + self._sequential + self.average
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         uxv = np.zeros((d, count)).T if lazy else np.zeros((count, d))
         members = np.zeros((2, self.buffer), np.int64)
@@ -113,13 +117,17 @@ class _Oam(LinearMethod):
     def replay(self, state: State, batch: Batch, slots: np.ndarray) -> State:
         """`step` where each example takes a given place (k,) in the buffer of its class, -1 for none."""
         uxv, scaled, members, norms, seen, margin, _ = state
-        u, x = uxv[0], uxv[1 if self.sequential else 0]
-        radius = 0.0 if self.radius is None else self.radius
-        rule = Rule(margin, self.C, radius, self.average, self.sequential)
+        u, x = uxv[0], uxv[1 if self._sequential else 0]
         scaled = _run(
-            batch.rows_view, batch.y, batch.rows, slots, u, x, uxv[-1], scaled, members, norms, seen, rule
-        )
+            batch.rows_view, batch.y, batch.rows, slots, members, norms, seen,
+            u, x, uxv[-1], None, scaled, self._rule(margin),
+        )  # fmt: skip
         return state._replace(scaled=scaled)
+
+    def _rule(self, margin: float) -> Rule:
+        bounded = self.radius is not None
+        radius = self.radius if self.radius is not None else np.inf
+        return Rule(margin, self.C, radius, bounded, self.average, self._sequential)
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) the last iterate, or the mean of the iterates."""
@@ -147,7 +155,7 @@ class OamSeq(_Oam):
     """
 
     name: ClassVar[str] = "oam_seq"
-    sequential: ClassVar[bool] = True
+    _sequential: ClassVar[bool] = True
     deviations: ClassVar[tuple[str, ...]] = ()
 
 
@@ -168,7 +176,7 @@ class OamGra(_Oam):
     """
 
     name: ClassVar[str] = "oam_gra"
-    sequential: ClassVar[bool] = False
+    _sequential: ClassVar[bool] = False
     deviations: ClassVar[tuple[str, ...]] = (
         "All margins of an example are tested with the same w; a later public version tests those of "
         "positives with the changing one.",
@@ -179,40 +187,32 @@ class _Eight:
     """Eight settings side by side."""
 
     def __init__(self, algorithms: list[Any], states: list[State]):
-        first, self._start = algorithms[0], states[0]
-        radius = [np.inf if each.radius is None else each.radius for each in algorithms]
-        self._settings = eight.Settings(
-            lanes.joined([state.uxv[:1] for state in states]),
-            lanes.joined([state.uxv[-1:] for state in states]) if first.average else lanes.zeros(0, 1, 8),
-            np.array([each.C for each in algorithms]),
-            np.array(radius),
-            *np.array([state.scaled for state in states]).T.copy(),
-        )
-        self._kind = states[0].margin, first.sequential, first.radius is not None
+        self._start, self._rule = states[0], algorithms[0]._rule(states[0].margin)
+        self._u = lanes.joined([state.uxv[:1] for state in states])
+        self._v = lanes.joined([state.uxv[-1:] for state in states]) if self._rule.average else self._u
+        rules = [each._rule(0.0) for each in algorithms]
+        numbers = [(*state.scaled, rule.C, rule.radius) for state, rule in zip(states, rules, strict=True)]
+        self._numbers = np.array(numbers).T.copy()
 
     def run(self, piece: Piece) -> None:
         """Consume a piece."""
-        eight.run(piece, self._settings, *self._kind)
+        _run_eight(*piece, np.zeros(len(self._u)), self._u, self._v, self._numbers, self._rule)
 
     def states(self, kept: KeptRows) -> list[State]:
         """The states of all lanes."""
-        u, v, *numbers = self._settings
-        found = []
-        for lane in range(lanes.WIDTH):
-            scaled = Scaled(*(float(values[lane]) for values in numbers[2:]))
-            uxv = np.zeros_like(self._start.uxv)
-            found.append(
-                self._start._replace(
-                    uxv=uxv,
-                    scaled=scaled,
-                    members=kept.members.copy(),
-                    norms=kept.norms,
-                    seen=kept.seen.copy(),
-                )
+        found = [
+            self._start._replace(
+                uxv=np.zeros_like(self._start.uxv),
+                scaled=Scaled(*numbers[: len(Scaled._fields)]),
+                members=kept.members.copy(),
+                norms=kept.norms.copy(),
+                seen=kept.seen.copy(),
             )
-        lanes.separate(u, [state.uxv[:1] for state in found])
-        if len(v):
-            lanes.separate(v, [state.uxv[-1:] for state in found])
+            for numbers in self._numbers.T.tolist()
+        ]
+        lanes.separate(self._u, [state.uxv[:1] for state in found])
+        if self._rule.average:
+            lanes.separate(self._v, [state.uxv[-1:] for state in found])
         return found
 
 
@@ -244,10 +244,13 @@ def _draw(rng, y, order, seen, size, slots):
 
 
 @kernels.kernel
-def _run(X, y, order, slots, u, x, v, scaled, members, norms, seen, rule):
-    size = members.shape[1]
-    active = np.empty(size, np.bool_)
-    longest = LARGE * rule.radius if rule.radius > 0.0 else np.inf
+def _run(X, y, order, slots, members, norms, seen, u, x, v, late, scaled, rule):
+    """Steps along the rows of X in an order: of one setting, or of eight if u, v and numbers are lanes.
+
+    Of eight a setting that does not move on a pair takes a step of zero. What they need a row for they do at
+    once, but for the sum v, which is not read in training: `late` (n,) has the factors of the rows there.
+    """
+    size, room = members.shape[1], lanes.room(u, members.shape[1])
     refresh = max(REFRESH, u.size)
     for k in range(order.size):
         i = order[k]
@@ -262,38 +265,59 @@ def _run(X, y, order, slots, u, x, v, scaled, members, norms, seen, rule):
         count = min(seen[other], size)
         half = 0.5 * rule.C * max(1.0, seen[other] / size)
         kept, kept_norms = members[other, :count], norms[other, :count]
-        margin = rule.margin
         if rule.sequential:
-            scaled = _one_by_one(
-                X, i, square, label, kept, kept_norms, half, margin, u, x, v, scaled, longest
-            )
+            scaled = _one_by_one(X, i, square, label, kept, kept_norms, half, u, x, v, late, scaled, rule)
         else:
-            scaled = _at_once(
-                X, i, square, label, kept, kept_norms, half, margin, u, v, scaled, longest, active
-            )
-        if rule.radius > 0.0:
-            exact = (seen[0] + seen[1]) % refresh == 0
-            scaled = _project(u, v, scaled, rule, exact)
+            scaled = _at_once(X, i, square, label, kept, kept_norms, half, u, v, late, scaled, rule, room)
+        if rule.bounded:
+            scaled = _project(u, v, scaled, rule, (seen[0] + seen[1]) % refresh == 0)
         if rule.average:
             scaled = Scaled(scaled.scale, scaled.weight + scaled.scale, scaled.size, scaled.largest)
     return scaled
 
 
 @kernels.kernel
-def _add(a, X, i, u, weight, v):
-    if weight == 0.0:
+def _run_eight(X, y, order, slots, members, norms, seen, x, U, V, numbers, rule):
+    """`_run` of eight settings, with vectors U and V (d, 1, 8) and numbers (6, 8)."""
+    u, v, n = lanes.array(U).ravel(), lanes.array(V).ravel(), lanes.array(numbers)
+    late = lanes.room(u, X.indptr.size - 1 if rule.average else 0)
+    all_rules = Rule(rule.margin, n[4], n[5], rule.bounded, rule.average, rule.sequential)
+    scaled = Scaled(n[0], n[1], n[2], n[3])
+    scaled = _run(X, y, order, slots, members, norms, seen, u, x, v, late, scaled, all_rules)
+    n[0], n[1], n[2], n[3] = scaled.scale, scaled.weight, scaled.size, scaled.largest
+    for i in range(late.size):
+        if lanes.any_moves(late[i]):
+            rows.axpy(late[i], X, i, v)
+
+
+def _add(a: Any, X: Any, i: int, u: Any, weight: Any, v: Any, late: Any) -> None:
+    """Add a x_i to u, and weight a x_i to v or weight a to the `late` factor of the row."""
+    raise NotImplementedError
+
+
+@overload(_add, jit_options=CSR)
+def _add_now_or_late(a, X, i, u, weight, v, late):
+    def now(a, X, i, u, weight, v, late):
+        if weight == 0.0:
+            rows.axpy(a, X, i, u)
+        else:
+            rows.axpy2(a, X, i, u, weight * a, v)
+
+    def at_the_end(a, X, i, u, weight, v, late):
         rows.axpy(a, X, i, u)
-    else:
-        rows.axpy2(a, X, i, u, weight * a, v)
+        if late.size > 0:
+            late[i] += weight * a
+
+    return now if late is types.none else at_the_end
 
 
 @kernels.kernel
-def _one_by_one(X, i, square, label, kept, norms, half, margin, u, x, v, scaled, longest):
+def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, rule):
     """Sequential steps. The true weights are scale (u + total x_i) until the last line."""
     scale, weight, size, largest = scaled
     buffers.spread(X, i, x)
     own = rows.dot(X, i, u)  # u.x_i
-    total = 0.0
+    total = 0.0 * scale
     for slot in range(kept.size):
         j = kept[slot]
         product, shared = buffers.products(X, j, u, x)  # u.x_j, x_i.x_j
@@ -303,70 +327,88 @@ def _one_by_one(X, i, square, label, kept, norms, half, margin, u, x, v, scaled,
             product += total * along
         else:
             product = (own - product) + total * (square - shared)
+        if norm == 0.0:
+            continue
         product *= scale  # w.z
-        slack = margin - label * product
-        if not (slack <= 0.0 or norm == 0.0):  # so that NaN goes on into the weights
-            step = label * min(half, slack / norm)
-            a = step / scale
-            if weight != 0.0 and abs(step) * np.sqrt(norm) > longest:
-                weights.fold(u, 1.0, v, weight)
-                weight = 0.0
-            _add(-a, X, j, u, weight, v)
-            own -= a * shared
-            total += a
+        slack = rule.margin - label * product
+        step = slack / norm
+        step = label * lanes.where_less(step, half, step, half)  # so that NaN goes on into the weights
+        step = lanes.where_less(slack, 0.0, 0.0, step)
+        if not lanes.any_moves(step):
+            continue
+        a = step / scale
+        if rule.bounded:
+            weight = _fold_before(abs(step) * np.sqrt(norm), u, v, weight, rule)
             size += step * (2.0 * product + step * norm)
-            largest = max(largest, size)
+            largest = lanes.where_less(largest, size, size, largest)
+        _add(-a, X, j, u, weight, v, late)
+        own -= a * shared
+        total += a
     buffers.wipe(X, i, x)
-    if total != 0.0:
-        _add(total, X, i, u, weight, v)
+    if lanes.any_moves(total):
+        _add(total, X, i, u, weight, v, late)
     return Scaled(scale, weight, size, largest)
 
 
 @kernels.kernel
-def _at_once(X, i, square, label, kept, norms, half, margin, u, v, scaled, longest, active):
-    """One gradient step."""
+def _at_once(X, i, square, label, kept, norms, half, u, v, late, scaled, rule, room):
+    """One gradient step; `room` (B,) is for which pairs take part in it."""
     scale, weight, size, largest = scaled
     own = rows.dot(X, i, u)
-    count, reach = 0, 0.0
+    count = reach = 0.0 * scale
     for slot in range(kept.size):
         product = scale * (own - rows.dot(X, kept[slot], u))  # w.z
-        active[slot] = not label * product > margin  # so that NaN goes on into the weights
-        if active[slot]:
-            count += 1
-            reach += np.sqrt(square) + np.sqrt(norms[slot])
-    if count == 0:
+        active = lanes.where_less(rule.margin, label * product, 0.0, 1.0)  # so that NaN goes on
+        room[slot] = active
+        count += active
+        reach += active * (np.sqrt(square) + np.sqrt(norms[slot]))
+    if not lanes.any_moves(count):
         return scaled
-    if weight != 0.0 and half * reach > longest:
-        weights.fold(u, 1.0, v, weight)
-        weight = 0.0
     a = label * half / scale
-    step = scale * a * count
-    size += step * (2.0 * scale * own + step * square)
-    largest = max(largest, size)
-    _add(a * count, X, i, u, weight, v)
-    step = -scale * a
+    if rule.bounded:
+        weight = _fold_before(half * reach, u, v, weight, rule)
+        step = scale * a * count
+        size += step * (2.0 * scale * own + step * square)
+        largest = lanes.where_less(largest, size, size, largest)
+    _add(a * count, X, i, u, weight, v, late)
     for slot in range(kept.size):
-        if active[slot]:
-            j = kept[slot]
-            if longest < np.inf:
-                size += step * (2.0 * scale * rows.dot(X, j, u) + step * norms[slot])
-                largest = max(largest, size)
-            _add(-a, X, j, u, weight, v)
+        j, active = kept[slot], room[slot]
+        if not lanes.any_moves(active):
+            continue
+        if rule.bounded:
+            step = -scale * a * active
+            size += step * (2.0 * scale * rows.dot(X, j, u) + step * norms[slot])
+            largest = lanes.where_less(largest, size, size, largest)
+        _add(-a * active, X, j, u, weight, v, late)
     return Scaled(scale, weight, size, largest)
+
+
+@kernels.kernel
+def _fold_before(reach, u, v, weight, rule):
+    """Fold if a step is longer than weight u - v can take; the weight after that."""
+    if lanes.any_moves(lanes.where_less(LARGE * rule.radius, reach, weight, 0.0)):
+        weights.fold(u, 1.0, v, weight)
+        weight *= 0.0
+    return weight
 
 
 @kernels.kernel
 def _project(u, v, scaled, rule, exact):
     """Project on |w| <= radius by the scale."""
     scale, weight, size, largest = scaled
-    radius = rule.radius
-    if exact or not size > CANCELLED * largest:
+    limit = rule.radius * rule.radius
+    if exact or lanes.any_moves(lanes.where_less(CANCELLED * largest, size, 0.0, 1.0)):
         size = largest = scale * scale * vectors.square(u)
-    if not size <= radius * radius:
-        shrink, size = weights.into_ball(size, radius)
+    outside = lanes.where_less(size, limit, 0.0, lanes.where_less(limit, size, 1.0, 0.0))
+    if lanes.any_moves(outside):
+        # An infinite |w| must not be scaled to zero: it would look like a finite model.
+        shrink = lanes.where_less(size, np.inf, rule.radius / lanes.root(size), np.nan)
+        shrink = lanes.where_less(0.0, outside, shrink, 1.0)
+        size = lanes.where_less(0.0, outside, limit, size)
         scale *= shrink
         largest *= shrink * shrink
-        if weights.is_out_of_range(scale, weight):
+        smallest = lanes.where_less(0.0, weight, weights.SMALLEST_SCALE, weights.SMALLEST_SCALE_ALONE)
+        if lanes.any_moves(lanes.where_less(scale, smallest, 1.0, 0.0)):
             weights.fold(u, scale, v, weight)
-            scale, weight = 1.0, 0.0
+            scale, weight = 0.0 * scale + 1.0, 0.0 * weight
     return Scaled(scale, weight, size, largest)

@@ -24,6 +24,7 @@ from aucbench import (
     Access,
     Batch,
     Claims,
+    LinearMethod,
     NonNegative,
     Objective,
     Positive,
@@ -33,9 +34,6 @@ from aucbench import (
 )
 from aucbench.kernels import fast_kernel, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
-from aucbench_algorithms._linear_method import LinearMethod
-
-AHEAD = 4  # rows prefetched before their use
 
 
 class State(NamedTuple):
@@ -121,9 +119,7 @@ def _run(X, y, order, w, sums, M, work, counts, eta, lam):
     sum_pos, sum_neg, M_pos, M_neg = sums[0], sums[1], M[0], M[1]
     positives, negatives = counts
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         if y[i] > 0:
             positives += 1
             rows.axpy(1.0, X, i, sum_pos)
@@ -158,9 +154,7 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam):
     samples, waiting = moments.room(d), np.zeros(2, np.int64)
     G, H, P = np.empty_like(W), np.empty_like(W), np.empty((samples.shape[1], W.shape[0]))
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
         counts[own] += 1
         rows.axpy(1.0, X, i, sums[own])

@@ -28,6 +28,7 @@ from aucbench import (
     Batch,
     Claims,
     Count,
+    LinearMethod,
     NonNegative,
     Positive,
     Problem,
@@ -36,10 +37,7 @@ from aucbench import (
 )
 from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
-from aucbench_algorithms._linear_method import LinearMethod
 from aucbench_algorithms._opauc_r_together import LowRankTogether
-
-AHEAD = 4  # rows prefetched before their use
 
 
 class Centring(StrEnum):
@@ -146,9 +144,7 @@ def _run(X, y, order, draws, w, Z, sums, b, products, gram, scale, eta, lam, exa
     r, q, out = np.empty(size), np.empty(size), np.empty(size)
     x = np.empty(w.size)
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label = 1.0 if y[i] > 0 else -1.0
         own, other = (0, 1) if y[i] > 0 else (1, 0)
         low_rank.take(draws, k, r, sums[own])
@@ -168,9 +164,7 @@ def _run_lazy(X, y, order, draws, u, Z, sums, b, products, gram, scale, eta, lam
     r, q, out = np.empty(size), np.empty(size), np.empty(size)
     zx = np.empty((2, size))
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         label = 1.0 if y[i] > 0 else -1.0
         own, other = (0, 1) if y[i] > 0 else (1, 0)
         ux, square = rows.dot_norm(X, i, u)

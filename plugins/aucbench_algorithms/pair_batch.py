@@ -24,7 +24,6 @@ Rust, Hocking, A log-linear gradient descent algorithm for unbalanced binary cla
 pairs squared hinge loss, arXiv:2302.11062.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -73,14 +72,14 @@ class PairBatch(BlockMethod):
         Whether the model is the average over blocks, or the last iterate.
     """
 
-    name: ClassVar[str] = "pair_batch"
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "pair_batch"
+    grid = {
         "eta": tuple(10.0**power for power in range(-3, 2)),
         "block": (8, 32, 128),
     }
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
-    citation: ClassVar[str] = "yuan2023libauc"
-    deviations: ClassVar[tuple[str, ...]] = (
+    claims = Claims(rate="1/sqrt(t)", cost="nnz")
+    citation = "yuan2023libauc"
+    deviations = (
         "Rows of both classes are drawn uniformly with replacement; LibAUC's sampler goes through them "
         "in turn.",
         "No entry of the gradient is clipped; LibAUC's optimisers clip at 1 by default.",

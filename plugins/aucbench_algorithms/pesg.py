@@ -23,9 +23,8 @@ Source: Yuan, Yan, Sonka, Yang, Large-scale robust deep AUC maximization: a new 
 studies on medical image classification, ICCV 2021.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from aucbench import (
     Claims,
     Count,
     Interval,
+    LinearMethod,
     NonNegative,
     Objective,
     ParameterError,
@@ -44,7 +44,6 @@ from aucbench import (
 )
 from aucbench.kernels import rows, weights
 from aucbench_algorithms import _pair_blocks as pair_blocks
-from aucbench_algorithms._linear_method import LinearMethod
 
 U, REF, SUMS, FINISHED = range(4)  # rows of the vectors; the last is the sum of the w of finished stages
 
@@ -114,19 +113,19 @@ class Pesg(LinearMethod):
         Whether the model is the average over blocks, or the last iterate.
     """
 
-    name: ClassVar[str] = "pesg"
-    access: ClassVar[Access] = Access.pairs
-    plans: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "pesg"
+    access = Access.pairs
+    plans = True
+    losses = ("square",)
+    grid = {
         "eta": (0.01, 0.1, 1.0),
         "pull": (1e-3, 1e-2, 1e-1),
         "margin": (0.1, 0.3, 0.5, 0.7, 1.0),
     }
-    step_size: ClassVar[str] = "eta"
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
-    citation: ClassVar[str] = "yuan2021large"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "eta"
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "yuan2021large"
+    deviations = (
         "The margin term is margin + mean- s - mean+ s; LibAUC's second version has a misplaced parenthesis, "
         "and gives NaN from a start at zero.",
         "The step of alpha is that of the gradient at the old point; LibAUC takes a and b after their step.",

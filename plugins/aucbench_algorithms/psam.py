@@ -17,13 +17,13 @@ them, not the displayed update of the text, which has no meaning. ASAM: Khalid, 
 nonlinear AUC maximization methods, ECML PKDD 2018.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Claims, Count, NonNegative, Objective, Positive, Problem, check_fields, kernels
+from aucbench import Access, Claims, Count, NonNegative, Objective, Positive, Problem, kernels
 from aucbench.kernels import Move
 
 
@@ -79,13 +79,13 @@ class Psam(kernels.RuleMethod):
         Steps between two shrinkings, and between two points of the average.
     """
 
-    name: ClassVar[str] = "psam"
-    rule: ClassVar[kernels.Rule] = _proximal_step
-    access: ClassVar[Access] = Access.pairs
+    name = "psam"
+    rule = _proximal_step
+    access = Access.pairs
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"gamma": tuple(10.0**power for power in range(-7, 0))}
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
-    citation: ClassVar[str] = "khalid_psam"
+    grid = {"gamma": tuple(10.0**power for power in range(-7, 0))}
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "khalid_psam"
     deviations: ClassVar[tuple[str, ...]] = (
         "t0 = gamma^-0.75, rskip = 16 and askip = 16 are those of the code the paper builds on; the paper "
         "does not give them.",
@@ -97,9 +97,6 @@ class Psam(kernels.RuleMethod):
     t0: NonNegative | None = None
     rskip: Count = 16
     askip: Count = 16
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; the margin is that of the loss."""
@@ -120,23 +117,13 @@ class Psam(kernels.RuleMethod):
 
 @dataclass(frozen=True)
 class Asam(Psam):
-    """Averaged stochastic AUC maximisation: gradient steps of any loss on random pairs.
+    """Averaged stochastic AUC maximisation: gradient steps of any loss on random pairs."""
 
-    Parameters
-    ----------
-    gamma : float > 0 or None
-        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)). None is 6 / n for n training rows.
-    t0 : float >= 0 or None
-        Start of the step's clock; None is gamma^-0.75.
-    rskip, askip : int >= 1
-        Steps between two shrinkings, and between two points of the average.
-    """
-
-    name: ClassVar[str] = "asam"
-    rule: ClassVar[kernels.Rule] = _gradient_step
-    losses: ClassVar[tuple[str, ...]] = ("smooth_hinge", "*")
-    citation: ClassVar[str] = "khalid2018asam"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "asam"
+    rule = _gradient_step
+    losses = ("smooth_hinge", "*")
+    citation = "khalid2018asam"
+    deviations = (
         "t0 = gamma^-0.75, rskip = 16 and askip = 16 are those of the code the method builds on.",
         "gamma is 6 / n on rescaled rows, and the grid 1e-7 ... 1e-1, as for `psam`.",
         "The loss is the smooth hinge unless another is given: its slope is bounded, the squared hinge "

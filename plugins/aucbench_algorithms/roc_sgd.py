@@ -14,10 +14,9 @@ Cost per pair: O(nnz), for shrinking and projecting change the scale of w only (
 Source: Sculley, Large scale learning to rank, NIPS workshop 2009 (sofia-ml, sampling of pairs by ROC).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,13 +72,13 @@ class RocSgd(kernels.RuleMethod):
         Project on |w| <= 1 / sqrt(lam) after each step.
     """
 
-    name: ClassVar[str] = "roc_sgd"
-    access: ClassVar[Access] = Access.pairs
-    losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-7, 0))}
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
-    citation: ClassVar[str] = "sculley2009large"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "roc_sgd"
+    access = Access.pairs
+    losses = ("hinge",)
+    grid = {"lam": tuple(10.0**power for power in range(-7, 0))}
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "sculley2009large"
+    deviations = (
         "Unless told otherwise it is plain SGD with the constant step and lam = 1 / n, which comes closest "
         "to the optimum on rescaled rows; sofia-ml's own start is Pegasos with 0.1.",
         "Double precision; sofia-ml computes in single precision.",

@@ -25,20 +25,17 @@ Source: Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Count, ParameterError, Positive, Problem, kernels
+from aucbench import Access, Batch, Claims, Count, LinearMethod, ParameterError, Positive, Problem, kernels
 from aucbench.kernels import rows
 from aucbench_algorithms import _sauc_rounds as rounds
 from aucbench_algorithms._choices import Average
-from aucbench_algorithms._linear_method import LinearMethod
-
-AHEAD = 8  # rows prefetched before their use
 
 
 class StepRule(StrEnum):
@@ -81,19 +78,19 @@ class Sauc(LinearMethod):
         Whether the step is divided by gamma; undivided it is unstable.
     """
 
-    name: ClassVar[str] = "sauc"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    plans: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("hinge", "*")
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "sauc"
+    access = Access.stream
+    resumable = True
+    plans = True
+    losses = ("hinge", "*")
+    grid = {
         "radius": tuple(10.0**power for power in range(-2, 3)),
         "beta": tuple(10.0**power for power in range(-2, 3)),
     }
-    step_size: ClassVar[str] = "beta"
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz + degree^2")
-    citation: ClassVar[str] = "yang2020sauc"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "beta"
+    claims = Claims(rate="1/sqrt(t)", cost="nnz + degree^2")
+    citation = "yang2020sauc"
+    deviations = (
         "The step is beta / (gamma sqrt(t)) and means are of the points produced, as in the authors' code.",
         "Powers are computed directly; the authors divide by L / 2 + w.x, which can be zero.",
         "Samples are visited in the runner's order, not drawn independently.",
@@ -193,9 +190,7 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
     for k in range(order.size):
         if numbers.finished == planned:
             break
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         length = numbers.finished + 1
         eta = beta / np.sqrt(length)
         pull = eta * gamma  # of w to w0

@@ -16,17 +16,13 @@ zero. Cost per batch: O(nnz of its rows + d), for g is dense through the means.
 Source: Yang, Zhou, Lei, Ying, Stochastic hard thresholding algorithms for AUC maximization, ICDM 2020.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Count, NonNegative, Positive, Problem, kernels
+from aucbench import Access, Batch, Claims, Count, LinearMethod, NonNegative, Positive, Problem, kernels
 from aucbench.kernels import rows, vectors
-from aucbench_algorithms._linear_method import LinearMethod
-
-AHEAD = 8  # rows prefetched before their use
 
 
 class State(NamedTuple):
@@ -53,17 +49,17 @@ class ShtAuc(LinearMethod):
         Rows of a batch; all rows where there are fewer.
     """
 
-    name: ClassVar[str] = "sht_auc"
-    access: ClassVar[Access] = Access.minibatch
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "sht_auc"
+    access = Access.minibatch
+    losses = ("square",)
+    grid = {
         "sparsity": (10, 20, 50, 100, 200),
         "eta": (0.01, 0.1, 1.0, 10.0),
     }
-    step_size: ClassVar[str] = "eta"
-    claims: ClassVar[Claims] = Claims(rate="linear", cost="batch nnz + d")
-    citation: ClassVar[str] = "yang2020stochastic"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "eta"
+    claims = Claims(rate="linear", cost="batch nnz + d")
+    citation = "yang2020stochastic"
+    deviations = (
         "Exactly `sparsity` weights are kept; the authors' code keeps one less.",
         "Batches are drawn uniformly without replacement; the authors' code draws among fixed blocks of "
         "consecutive rows.",
@@ -107,9 +103,7 @@ def _run(X, y, batches, w, means, p, sparsity, eta, lam):
         centres = vectors.dot(w, means[0]), vectors.dot(w, means[1])
         sums = np.zeros(2)
         for k in range(m):
-            if k + AHEAD < m:
-                rows.prefetch(X, batches[t, k + AHEAD])
-            i = batches[t, k]
+            i = rows.visit(X, batches[t], k)
             own = 0 if y[i] > 0 else 1
             share = 2.0 * (p if own else 1.0 - p) / m
             size = share * (rows.dot(X, i, w) - centres[own])

@@ -28,15 +28,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from aucbench import Access, Batch, Claims, ParameterError, Problem, check_fields
+from aucbench import Access, Batch, Claims, Method, ParameterError, Problem, check_fields
 from aucbench_algorithms._linear_method import class_totals
-from aucbench_algorithms.sklearn_sgd import float64_rows
 
 MOST_DENSE = 1 << 28  # entries of sparse rows that are written out for a fit
 BLOCK = 1 << 22  # the same, at a time, for scores
@@ -119,7 +118,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SklearnClassifier:
+class SklearnClassifier(Method):
     """A classifier of scikit-learn, LightGBM or XGBoost, as a reference line: most are not linear models.
 
     Parameters
@@ -131,18 +130,17 @@ class SklearnClassifier:
         Parameters of the classifier that replace its defaults: numbers, texts, true, false or null.
     """
 
-    name: ClassVar[str] = "sklearn"
-    access: ClassVar[Access] = Access.full
-    weighted: ClassVar[bool] = True
-    claims: ClassVar[Claims] = Claims(rate="none", cost="one fit of the classifier")
-    citation: ClassVar[str] = "pedregosa2011scikit"
-    grid: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    exempt: ClassVar[Mapping[str, str]] = {
+    name = "sklearn"
+    access = Access.full
+    weighted = True
+    claims = Claims(rate="none", cost="one fit of the classifier")
+    citation = "pedregosa2011scikit"
+    exempt = {
         "auc": "most of its classifiers are not linear, and the small problem of this check is",
         "cost": "its cost is that of the classifier",
         "weighted": "weights mean what the classifier makes of them: leaves of trees count rows",
     }
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "Classes are balanced where the classifier can balance them, and all of it runs in one thread.",
     )
 
@@ -206,22 +204,22 @@ class SklearnClassifier:
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if not (sparse.issparse(X) and KNOWN[self.estimator].dense):
-                return _scores(state.fitted.model, float64_rows(X))
+                return _scores(state.fitted.model, _float64_rows(X))
             size = max(1, BLOCK // max(1, X.shape[1]))
             blocks = [X[start : start + size].toarray() for start in range(0, X.shape[0], size)]
-            return np.concatenate([_scores(state.fitted.model, float64_rows(block)) for block in blocks])
+            return np.concatenate([_scores(state.fitted.model, _float64_rows(block)) for block in blocks])
 
     def _rows(self, X: Any) -> Any:
         """The training rows as the classifier takes them."""
         if not (sparse.issparse(X) and KNOWN[self.estimator].dense):
-            return float64_rows(X)
+            return _float64_rows(X)
         if X.shape[0] * X.shape[1] > MOST_DENSE:
             raise ParameterError(
                 f"sklearn: {self.estimator} takes dense rows only, and {X.shape[0]:,} sparse rows of "
                 f"{X.shape[1]:,} features are too many to be written out: use another estimator, such as "
                 f"extra_trees, or features=projection."
             )
-        return float64_rows(X.toarray())
+        return _float64_rows(X.toarray())
 
     def _make(self, seed: int, batch: Batch) -> Any:
         """The classifier before its fit."""
@@ -273,3 +271,12 @@ def _scores(model: Any, X: Any) -> np.ndarray:
         both = model.predict_joint_log_proba(X)
         return np.asarray(both[:, 1] - both[:, 0], np.float64)
     return np.asarray(model.predict_proba(X)[:, 1], np.float64)
+
+
+def _float64_rows(X: Any) -> Any:
+    """Rows as scikit-learn takes them."""
+    if not sparse.issparse(X):
+        return np.asarray(X, np.float64)
+    X = X.tocsr()
+    parts = (X.data.astype(np.float64), X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return sparse.csr_array(parts, shape=X.shape)

@@ -30,13 +30,12 @@ ridge: Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear con
 Stat. 2019, section 3.2, equation (6).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Claims, Norm, Objective, Positive, Problem, check_fields, kernels
+from aucbench import Access, Claims, Norm, Objective, Positive, Problem, kernels
 from aucbench.kernels import Move, saddle
 from aucbench.kernels.vectors import clip
 from aucbench_algorithms._choices import Average, Start
@@ -82,10 +81,10 @@ IN_L1_BALL = kernels.rule(_step, ball="l1")
 class _Solam(kernels.RuleMethod):
     """What the methods share."""
 
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    step_size: ClassVar[str] = "zeta"
+    access = Access.stream
+    resumable = True
+    losses = ("square",)
+    step_size = "zeta"
 
     zeta: Positive
     start: Start
@@ -129,14 +128,14 @@ class Solam(_Solam):
         Bound on the row norms; None measures the largest of the training data.
     """
 
-    name: ClassVar[str] = "solam"
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "solam"
+    grid = {
         "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
         "radius": (1.0, 10.0, 100.0, 1000.0),
     }
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
-    citation: ClassVar[str] = "ying2016solam"
-    deviations: ClassVar[tuple[str, ...]] = (
+    claims = Claims(rate="1/sqrt(t)", cost="nnz")
+    citation = "ying2016solam"
+    deviations = (
         "a and b are clipped from both sides, as in the paper; the authors' scripts clip from above only "
         "(one_sided_ab).",
         "The start is zero, as in later papers; the authors' scripts start on the boundary (start=author).",
@@ -149,9 +148,6 @@ class Solam(_Solam):
     average: Average = Average.before
     one_sided_ab: bool = False
     kappa: Positive | None = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def rule(self) -> kernels.Rule:
@@ -173,13 +169,13 @@ class Solam(_Solam):
 class SolamL1(Solam):
     """Stochastic online AUC maximisation on an l1 ball: `Solam` with other defaults."""
 
-    name: ClassVar[str] = "solam_l1"
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "solam_l1"
+    grid = {
         "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
         "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
     }
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="d")
-    citation: ClassVar[str] = "liu2018fsauc"
+    claims = Claims(rate="1/sqrt(t)", cost="d")
+    citation = "liu2018fsauc"
 
     radius: Positive = 100.0
     norm: Norm = Norm.l1
@@ -204,15 +200,15 @@ class RegSolam(_Solam):
         Bound on the row norms; None measures the largest of the training data.
     """
 
-    name: ClassVar[str] = "regsolam"
-    rule: ClassVar[kernels.Rule] = IN_L2_BALL
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "regsolam"
+    rule = IN_L2_BALL
+    grid = {
         "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
     }
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
-    citation: ClassVar[str] = "natole2019spdam"
-    deviations: ClassVar[tuple[str, ...]] = (
+    claims = Claims(rate="1/sqrt(t)", cost="nnz")
+    citation = "natole2019spdam"
+    deviations = (
         "lam / 2 |w|^2 stands inside the saddle function, as in equation (6); the proof adds it after "
         "dividing by p (1 - p).",
         "The start is zero: with a small lam the authors' start on the boundary is far away (start=author).",
@@ -225,9 +221,6 @@ class RegSolam(_Solam):
     start: Start = Start.zero
     average: Average = Average.before
     kappa: Positive | None = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """The first point; measures the largest row norm unless `kappa` is given."""

@@ -29,7 +29,6 @@ convergence guarantee, ICML 2022, SOPA and SOPA-s. Qi, Luo, Xu, Ji, Yang, Stocha
 under precision-recall curves with provable convergence, NeurIPS 2021, SOAP.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
@@ -82,15 +81,15 @@ class Sopa(BlockMethod):
         Weight of |w|^2 / 2.
     """
 
-    name: ClassVar[str] = "sopa"
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "sopa"
+    grid = {
         "eta": ETA,
         "alpha": (0.1, 0.3, 0.5, 0.7, 0.9),
         "eta_s": (0.01, 0.1, 1.0, 10.0),
     }
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz + block")
-    citation: ClassVar[str] = "zhu2022auc"
-    deviations: ClassVar[tuple[str, ...]] = (
+    claims = Claims(rate="1/sqrt(t)", cost="nnz + block")
+    citation = "zhu2022auc"
+    deviations = (
         *DEVIATIONS,
         "The step of a threshold is eta_s, as in LibAUC's code; its documentation divides by the number of "
         "positives.",
@@ -139,15 +138,15 @@ class SopaS(BlockMethod):
         Weight of |w|^2 / 2.
     """
 
-    name: ClassVar[str] = "sopa_s"
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "sopa_s"
+    grid = {
         "eta": ETA,
         "temperature": (0.1, 0.3, 1.0, 3.0, 10.0),
         "gamma": (0.1, 0.3, 0.5, 0.7, 0.9),
     }
-    claims: ClassVar[Claims] = Claims(rate="t^(-1/4)", cost="nnz + block")
-    citation: ClassVar[str] = "zhu2022auc"
-    deviations: ClassVar[tuple[str, ...]] = (
+    claims = Claims(rate="t^(-1/4)", cost="nnz + block")
+    citation = "zhu2022auc"
+    deviations = (
         *DEVIATIONS,
         "The running means start at 0, as in LibAUC's code: the first weights of a positive are 1 / gamma "
         "times too large.",
@@ -196,11 +195,11 @@ class Soap(BlockMethod):
         Weight of |w|^2 / 2.
     """
 
-    name: ClassVar[str] = "soap"
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"eta": ETA, "gamma": (0.1, 0.3, 0.5, 0.7, 0.9)}
-    claims: ClassVar[Claims] = Claims(rate="t^(-1/4)", cost="nnz + block")
-    citation: ClassVar[str] = "qi2021stochastic"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "soap"
+    grid = {"eta": ETA, "gamma": (0.1, 0.3, 0.5, 0.7, 0.9)}
+    claims = Claims(rate="t^(-1/4)", cost="nnz + block")
+    citation = "qi2021stochastic"
+    deviations = (
         *DEVIATIONS,
         "The rows of a balanced block are weighted by the shares of the classes in the training data, for "
         "the average precision depends on them; prior=block leaves the weights equal, as LibAUC's code does.",

@@ -20,10 +20,10 @@ steps, at O(d), or at the number of non-zero weights with the net.
 Source: Natole, Ying, Lyu, Stochastic proximal algorithms for AUC maximization, ICML 2018.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,13 +35,11 @@ from aucbench import (
     Objective,
     Positive,
     Problem,
-    check_fields,
     kernels,
 )
 from aucbench.kernels import Move, fast_kernel, rows, thresholded
 from aucbench.kernels.thresholded import Thresholded
 
-AHEAD = 8  # rows prefetched before their use
 REFRESH = 1024  # steps between exact computations of a and b with the net on sparse rows, at least
 
 
@@ -114,19 +112,19 @@ class Spam(kernels.RuleMethod):
         Of the ball.
     """
 
-    name: ClassVar[str] = "spam"
-    step_size: ClassVar[str] = "C"
-    access: ClassVar[Access] = Access.stream
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "spam"
+    step_size = "C"
+    access = Access.stream
+    losses = ("square",)
+    grid = {
         "C": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
         "beta": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
         "nu": (1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
         "radius": (1.0, 10.0, 100.0),
     }
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
-    citation: ClassVar[str] = "natole2018spam"
-    deviations: ClassVar[tuple[str, ...]] = (
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "natole2018spam"
+    deviations = (
         "The step is C / sqrt(t), as in the authors' code; the paper's theory takes 1 / t.",
         "The ball is that of the comparison in Yang et al. 2020, whose code has alpha with the wrong sign.",
     )
@@ -136,9 +134,6 @@ class Spam(kernels.RuleMethod):
     nu: NonNegative = 1e-5
     penalty: Penalty = Penalty.l2
     radius: Positive = 100.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def ignored(self) -> tuple[str, ...]:
         """Fields that the penalty does not use."""
@@ -207,9 +202,7 @@ class Spam(kernels.RuleMethod):
 def _run_net(X, y, order, w, v, ab, steps, means, p, C, beta, nu):
     a, b = ab
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         steps[0] += 1
         eta = C / np.sqrt(steps[0])
         rows.axpy(-eta * _coefficient(rows.dot(X, i, w), a, b, p, y[i] > 0), X, i, w)
@@ -235,10 +228,8 @@ def _threshold(w, v, means, cut, factor):
 def _run_sparse_net(X, y, order, w, steps, products, p, C, beta, nu):
     refresh = max(REFRESH, w.keys.size)
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-            rows.prefetch(products, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
+        rows.visit(products, order, k)
         steps[0] += 1
         eta = C / np.sqrt(steps[0])
         scale = w.numbers[0].scale

@@ -31,18 +31,15 @@ The default C is that of `spam`, for rescaled rows: where few rows are far longe
 Source: Lei, Ying, Stochastic proximal AUC maximization, JMLR 2021.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, NonNegative, Objective, Positive, Problem, kernels
+from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective, Positive, Problem, kernels
 from aucbench.kernels import fast_kernel, rows, vectors, weights
-from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
 REFRESH = 1024  # examples between foldings, at least
 
 
@@ -134,19 +131,19 @@ class Spauc(LinearMethod):
         Whether the model is the mean of the w, or the last.
     """
 
-    name: ClassVar[str] = "spauc"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "spauc"
+    access = Access.stream
+    resumable = True
+    losses = ("square",)
+    grid = {
         "C": tuple(10.0**power for power in range(-3, 5)),
         "beta": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
         "nu": (1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
     }
-    step_size: ClassVar[str] = "C"
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
-    citation: ClassVar[str] = "lei2021stochastic"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "C"
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "lei2021stochastic"
+    deviations = (
         "The average is uniform; the paper weights the points.",
         "Both products a and b are those of the present w; two public implementations refresh a at positives "
         "and b at negatives only.",
@@ -217,9 +214,8 @@ def _eta(t, given):
 def _run(X, y, order, uqv, own, products, given):
     refresh = max(REFRESH, uqv.shape[1])
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        own, products = _step(X, order[k], y[order[k]] > 0, uqv, own, products, given)
+        i = rows.visit(X, order, k)
+        own, products = _step(X, i, y[i] > 0, uqv, own, products, given)
         if own.t % refresh == 0 or own.scale < weights.SMALLEST_SCALE:
             own, products = _fold(uqv, own, products)
     return own, products
@@ -301,9 +297,7 @@ def _run_net(X, y, order, uqv, own, products, given):
     t, n_pos, n_neg = own.t, own.n_pos, own.n_neg
     w_pos, w_neg = products.u_pos, products.u_neg
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            rows.prefetch(X, order[k + AHEAD])
-        i = order[k]
+        i = rows.visit(X, order, k)
         t, p, positive = t + 1, given.p, y[i] > 0
         s = rows.dot(X, i, u)
         if given.running:

@@ -27,19 +27,16 @@ Math. Stat. 2019, with the scaling of xt and the steps derived anew (see the dev
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Interval, Objective, Positive, Problem, kernels
+from aucbench import Access, Batch, Claims, Interval, LinearMethod, Objective, Positive, Problem, kernels
 from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _spdam_vectors as two_sums
-from aucbench_algorithms._linear_method import LinearMethod
 
-AHEAD = 8  # rows prefetched before their use
 SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal
 LAZY = 3.0  # cost of a lazy step per non-zero against that of an eager one per weight
 
@@ -81,13 +78,13 @@ class Spdam(LinearMethod):
         Bound on |xt_i|; None measures the largest of the training data.
     """
 
-    name: ClassVar[str] = "spdam"
-    access: ClassVar[Access] = Access.minibatch
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-7, 0))}
-    claims: ClassVar[Claims] = Claims(rate="linear", cost="n nnz")
-    citation: ClassVar[str] = "natole2019spdam"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "spdam"
+    access = Access.minibatch
+    losses = ("square",)
+    grid = {"lam": tuple(10.0**power for power in range(-7, 0))}
+    claims = Claims(rate="linear", cost="n nnz")
+    citation = "natole2019spdam"
+    deviations = (
         "xt is divided by sqrt(p): with the text's sqrt(2 p) the saddle point is not that of the pairs.",
         "sigma solves both equalities of (23), which the printed one does not (sigma_rule=printed).",
         "kappa bounds |xt|, as the proof needs, not |x|.",
@@ -195,9 +192,7 @@ def _run(X, y, order, space, beta, means, gram, roots, lam, sigma, tau, theta):
         change[:] = 0.0
         work[:] = 0.0
         for j in range(m):
-            if j + AHEAD < m:
-                rows.prefetch(X, order[k, j + AHEAD])
-            i = order[k, j]
+            i = rows.visit(X, order[k], j)
             side = 0 if y[i] > 0 else 1
             product = (rows.dot(X, i, wb) - centres[side]) / roots[side]
             rise = (sigma * product + beta[i]) / (1.0 + sigma) - beta[i]
@@ -227,9 +222,7 @@ def _run_lazy(X, y, order, space, all_numbers, beta, means, gram, products, root
         change[:] = 0.0
         across[:] = 0.0
         for j in range(m):
-            if j + AHEAD < m:
-                rows.prefetch(X, order[k, j + AHEAD])
-            i = order[k, j]
+            i = rows.visit(X, order[k], j)
             side = 0 if y[i] > 0 else 1
             product = two_sums.ahead_score(X, i, space, numbers, products) - centres[side]
             rise = (sigma * product / roots[side] + beta[i]) / (1.0 + sigma) - beta[i]

@@ -21,16 +21,15 @@ Source: Joachims, Training linear SVMs in linear time, KDD 2006, for the problem
 thousands of passes for six digits of w.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, Objective, Positive, Problem, kernels
+from aucbench import Access, Batch, BatchSolver, Claims, Objective, Positive, Problem, kernels
 from aucbench.kernels import loss_pieces, pair_loss
 from aucbench_algorithms import _newton, _pair_newton, _svm_or_kink
-from aucbench_algorithms._linear_method import Solver, total
+from aucbench_algorithms._linear_method import total
 
 GAP = 1e-14  # of the duality gap, against lam / 2 |w|^2
 SHRINK = 0.1  # of the smoothing, from level to level
@@ -56,7 +55,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SvmOr(Solver):
+class SvmOr(BatchSolver):
     """Ordinal-regression SVM: the hinge over all pairs, to its optimum.
 
     Parameters
@@ -66,16 +65,16 @@ class SvmOr(Solver):
         C = 1 / (lam n+ n-).
     """
 
-    name: ClassVar[str] = "svm_or"
-    access: ClassVar[Access] = Access.full
-    losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-8, 2))}
-    claims: ClassVar[Claims] = Claims(rate="superlinear", cost="nnz + n log n")
-    citation: ClassVar[str] = "joachims2006training"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "svm_or"
+    access = Access.full
+    losses = ("hinge",)
+    grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
+    claims = Claims(rate="superlinear", cost="nnz + n log n")
+    citation = "joachims2006training"
+    deviations = (
         "Newton's method on a vanishing smoothing and an exact last step take the place of cutting planes.",
     )
-    weighted: ClassVar[bool] = True
+    weighted = True
 
     lam: Positive | None = None
 

@@ -34,16 +34,14 @@ Source: Li, Jin, Zhou, Top rank optimization in linear time, NIPS 2014; Zhang et
 tolerance-constrained learning in linear time, AAAI 2018.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Claims, OpenUnit, Positive, Problem, kernels
+from aucbench import Access, Batch, BatchSolver, Claims, OpenUnit, Positive, Problem, kernels
 from aucbench.kernels import rows
 from aucbench_algorithms import _newton
-from aucbench_algorithms._linear_method import Solver
 from aucbench_algorithms._top_projection import project
 
 SOFTEST, STIFFEST = 1.0, 1e-4  # first and least nu n+
@@ -71,13 +69,13 @@ class Duals(NamedTuple):
     capped: np.ndarray  # (n,) bool
 
 
-class _Top(Solver):
+class _Top(BatchSolver):
     """What both methods share."""
 
-    access: ClassVar[Access] = Access.full
-    losses: ClassVar[tuple[str, ...]] = ("squared_hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"lam": tuple(10.0**power for power in range(-3, 4))}
-    claims: ClassVar[Claims] = Claims(rate="superlinear", cost="d + nnz + n")
+    access = Access.full
+    losses = ("squared_hinge",)
+    grid = {"lam": tuple(10.0**power for power in range(-3, 4))}
+    claims = Claims(rate="superlinear", cost="d + nnz + n")
 
     lam: float
     eps: float
@@ -139,12 +137,10 @@ class TopPush(_Top):
         Duality gap, against the objective, at which the method stops.
     """
 
-    name: ClassVar[str] = "toppush"
-    citation: ClassVar[str] = "li2014top"
-    exempt: ClassVar[Mapping[str, str]] = {
-        "auc": "it ranks positives above the highest negative, on noisy data at the cost of the AUC"
-    }
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "toppush"
+    citation = "li2014top"
+    exempt = {"auc": "it ranks positives above the highest negative, on noisy data at the cost of the AUC"}
+    deviations = (
         "Newton's method on proximal points of the dual takes the place of accelerated projected gradients.",
         "It stops at a duality gap; the authors' code stops at a relative change of 1e-4.",
     )
@@ -170,9 +166,9 @@ class TauFpl(_Top):
         Duality gap, against the objective, at which the method stops.
     """
 
-    name: ClassVar[str] = "tau_fpl"
-    citation: ClassVar[str] = "zhang2018tau"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "tau_fpl"
+    citation = "zhang2018tau"
+    deviations = (
         "The top has floor(tau n-) + 1 negatives, as in public code; the rounding of the paper is not known.",
         "Newton's method on proximal points of the dual takes the place of accelerated projected gradients.",
     )

@@ -14,14 +14,13 @@ Source: Kotlowski, Dembczynski, Huellermeier, Bipartite ranking through minimiza
 ICML 2011; run online as in the comparison of Gao et al., ICML 2013.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Claims, ParameterError, Positive, Problem, check_fields, kernels
+from aucbench import Access, Claims, ParameterError, Positive, Problem, kernels
 from aucbench.kernels import Move
 from aucbench_algorithms._linear_method import total
 
@@ -74,19 +73,17 @@ class UniExp(kernels.RuleMethod):
         Whether an intercept is fitted, with the same steps.
     """
 
-    name: ClassVar[str] = "uni_exp"
-    rule: ClassVar[kernels.Rule] = _step
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("exponential",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "eta": (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-    }
-    step_size: ClassVar[str] = "eta"
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
-    citation: ClassVar[str] = "kotlowski2011bipartite"
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "uni_exp"
+    rule = _step
+    access = Access.stream
+    resumable = True
+    weighted = True
+    losses = ("exponential",)
+    grid = {"eta": (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
+    step_size = "eta"
+    claims = Claims(rate="1/sqrt(t)", cost="nnz")
+    citation = "kotlowski2011bipartite"
+    deviations = (
         "The paper minimises in batch; the online run is that of the comparison in OPAUC's paper.",
         "An intercept is fitted, which the comparison does not mention (intercept=False).",
         "Class weights 1 - p and p instead of 1 / p and 1 / (1 - p); the factor p (1 - p) is in the step.",
@@ -95,9 +92,6 @@ class UniExp(kernels.RuleMethod):
     eta: Positive = 0.03
     ratio: Ratio = Ratio.train
     intercept: bool = True
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; counts the positives of the training data where their share is used.

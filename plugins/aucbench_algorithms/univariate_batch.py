@@ -24,16 +24,15 @@ Source: Kotlowski, Dembczynski, Huellermeier, Bipartite ranking through minimiza
 ICML 2011.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse, special
 
-from aucbench import Access, Batch, Claims, Positive, Problem
+from aucbench import Access, Batch, BatchSolver, Claims, Positive, Problem
 from aucbench_algorithms import _newton
-from aucbench_algorithms._linear_method import Solver, class_shares, total
+from aucbench_algorithms._linear_method import class_shares, total
 
 BLOCK_ENTRIES = 1 << 22  # entries of the rows that are made dense at a time
 GRADIENT = 1e-10  # against lam |w|
@@ -56,10 +55,10 @@ class State(NamedTuple):
     gram: np.ndarray | None  # of `_gram`; in a grid only
 
 
-class UnivariateBatch(Solver):
+class UnivariateBatch(BatchSolver):
     """What the batch methods of a univariate loss share."""
 
-    weighted: ClassVar[bool] = True
+    weighted = True
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero."""
@@ -93,13 +92,13 @@ class UniLog(UnivariateBatch):
         Whether an intercept is fitted, which is not regularised.
     """
 
-    name: ClassVar[str] = "uni_log"
-    access: ClassVar[Access] = Access.full
-    losses: ClassVar[tuple[str, ...]] = ("logistic",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
-    claims: ClassVar[Claims] = Claims(rate="quadratic", cost="n d min(n, d)")
-    citation: ClassVar[str] = "kotlowski2011bipartite"
-    deviations: ClassVar[tuple[str, ...]] = ()
+    name = "uni_log"
+    access = Access.full
+    losses = ("logistic",)
+    grid = GRID
+    claims = Claims(rate="quadratic", cost="n d min(n, d)")
+    citation = "kotlowski2011bipartite"
+    deviations = ()
 
     lam: Positive | None = None
     intercept: bool = True
@@ -121,13 +120,13 @@ class UniSquare(UnivariateBatch):
         Whether an intercept is fitted, which is not regularised.
     """
 
-    name: ClassVar[str] = "uni_square"
-    access: ClassVar[Access] = Access.full
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
-    claims: ClassVar[Claims] = Claims(rate="exact", cost="n d min(n, d)")
-    citation: ClassVar[str] = "kotlowski2011bipartite"
-    deviations: ClassVar[tuple[str, ...]] = ()
+    name = "uni_square"
+    access = Access.full
+    losses = ("square",)
+    grid = GRID
+    claims = Claims(rate="exact", cost="n d min(n, d)")
+    citation = "kotlowski2011bipartite"
+    deviations = ()
 
     lam: Positive | None = None
     intercept: bool = True

@@ -52,7 +52,7 @@ class _Own:
     """
 
     name: ClassVar[str] = "own"
-    kind: ClassVar[str] = "libsvm"
+    _kind: ClassVar[str] = "libsvm"
     path: str | None = None
     test_path: str | None = None
     positive: Any = None
@@ -82,7 +82,7 @@ class _Own:
         parts = {"train": self.path} | ({"test": self.test_path} if self.test_path else {})
         return tuple(
             File(
-                self._absolute(path, part), part=part, kind=self.kind, table=self._table(), **self._reading()
+                self._absolute(path, part), part=part, kind=self._kind, table=self._table(), **self._reading()
             )
             for part, path in parts.items()
         )
@@ -185,7 +185,7 @@ class Csv(_OwnColumns):
     """
 
     name: ClassVar[str] = "csv"
-    kind: ClassVar[str] = "csv"
+    _kind: ClassVar[str] = "csv"
     header: bool | None = None
     delimiter: str | None = None
 
@@ -198,7 +198,7 @@ class Parquet(_OwnColumns):
     """Any Parquet file: ``dataset=parquet dataset.path=FILE dataset.target=COLUMN``."""
 
     name: ClassVar[str] = "parquet"
-    kind: ClassVar[str] = "parquet"
+    _kind: ClassVar[str] = "parquet"
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Arff(_OwnColumns):
     """Any ARFF file (plain, .bz2, .xz or .gz): ``dataset=arff dataset.path=FILE dataset.target=COLUMN``."""
 
     name: ClassVar[str] = "arff"
-    kind: ClassVar[str] = "arff"
+    _kind: ClassVar[str] = "arff"
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class Npz(_Own):
     """
 
     name: ClassVar[str] = "npz"
-    kind: ClassVar[str] = "npz"
+    _kind: ClassVar[str] = "npz"
     target: str | None = None
 
     def _table(self) -> Table:

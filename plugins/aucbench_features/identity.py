@@ -1,7 +1,7 @@
 """The features as they are."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +10,7 @@ import numpy as np
 class Identity:
     """The features as they are, dense or CSR."""
 
-    name: ClassVar[str] = "identity"
+    name = "identity"
 
     def fit(self, X: Any, rng: np.random.Generator) -> "Identity":
         """Nothing to learn."""

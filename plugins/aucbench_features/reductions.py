@@ -4,14 +4,14 @@ With 1,000 dimensions before OPAUC they are OPAUC^rp, OPAUC^pca and OPAUC^f of G
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from aucbench import Count, DataError, check_fields
+from aucbench import Count, DataError
 
 BLOCK_COLUMNS = 16_384  # input features whose random directions are drawn at a time
 
@@ -28,11 +28,8 @@ class Projection:
         k, the number of features.
     """
 
-    name: ClassVar[str] = "projection"
+    name = "projection"
     dimension: Count = 1000
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedProjection":
         """Draw the seed of R."""
@@ -67,11 +64,8 @@ class Pca:
         Number of components, at most rows or features less one.
     """
 
-    name: ClassVar[str] = "pca"
+    name = "pca"
     dimension: Count = 1000
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedPca":
         """Find the components; on one thread, so that a seed repeats them."""
@@ -112,11 +106,8 @@ class Subset:
         Number of features kept, at most all.
     """
 
-    name: ClassVar[str] = "subset"
+    name = "subset"
     dimension: Count = 1000
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedSubset":
         """Draw the features."""

@@ -2,24 +2,19 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 
 @dataclass(frozen=True)
 class Exponential:
-    """Exponential loss e^-m of the margin m = s+ - s-; the exponent is capped at 700.
+    """Exponential loss e^-m of the margin m = s+ - s-; the exponent is capped at 700."""
 
-    Facts: convex; neither smooth nor Lipschitz on the whole line; consistent with the AUC (Gao, Zhou, On
-    the consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
-    """
-
-    name: ClassVar[str] = "exponential"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = math.inf
-    lipschitz: ClassVar[float] = math.inf
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
-    multiplicative: ClassVar[bool] = True  # where the exponent is not capped
+    name = "exponential"
+    convex = True
+    smoothness = math.inf
+    lipschitz = math.inf
+    consistent = True
+    source = "gao2015consistency"
+    multiplicative = True  # where the exponent is not capped
 
     @staticmethod
     def value(m: float, theta: float) -> float:

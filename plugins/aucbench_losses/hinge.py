@@ -2,17 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from aucbench import Positive, check_fields
+from aucbench import Positive
 
 
 @dataclass(frozen=True)
 class Hinge:
     """Hinge loss max(0, margin - m) of the margin m = s+ - s-.
-
-    Facts: convex; not smooth; 1-Lipschitz; not consistent with the AUC (Gao, Zhou, On the consistency of
-    AUC pairwise optimization, IJCAI 2015, Lemma 3).
 
     Parameters
     ----------
@@ -20,17 +16,14 @@ class Hinge:
         The margin beyond which the loss is zero.
     """
 
-    name: ClassVar[str] = "hinge"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = math.inf
-    lipschitz: ClassVar[float] = 1.0
-    consistent: ClassVar[bool] = False
-    source: ClassVar[str] = "gao2015consistency"
+    name = "hinge"
+    convex = True
+    smoothness = math.inf
+    lipschitz = 1.0
+    consistent = False
+    source = "gao2015consistency"
 
     margin: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @staticmethod
     def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:

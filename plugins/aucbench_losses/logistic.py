@@ -2,23 +2,18 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 
 @dataclass(frozen=True)
 class Logistic:
-    """Logistic loss log(1 + e^-m) of the margin m = s+ - s-.
+    """Logistic loss log(1 + e^-m) of the margin m = s+ - s-."""
 
-    Facts: convex; smooth with constant 1/4; 1-Lipschitz; consistent with the AUC (Gao, Zhou, On the
-    consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
-    """
-
-    name: ClassVar[str] = "logistic"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = 0.25
-    lipschitz: ClassVar[float] = 1.0
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
+    name = "logistic"
+    convex = True
+    smoothness = 0.25
+    lipschitz = 1.0
+    consistent = True
+    source = "gao2015consistency"
 
     @staticmethod
     def value(m: float, theta: float) -> float:

@@ -2,18 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from aucbench import Positive, check_fields
+from aucbench import Positive
 
 
 @dataclass(frozen=True)
 class SmoothHinge:
     """Smooth hinge loss of r = margin - m: 0 for r <= 0, r^2 / 2 up to r = 1, r - 1/2 beyond.
-
-    Facts: convex; smooth with constant 1; 1-Lipschitz; consistent with the AUC, being convex,
-    differentiable and non-increasing with a negative slope at 0 (Gao, Zhou, On the consistency of AUC
-    pairwise optimization, IJCAI 2015, Theorem 2).
 
     Parameters
     ----------
@@ -21,17 +16,14 @@ class SmoothHinge:
         The margin beyond which the loss is zero.
     """
 
-    name: ClassVar[str] = "smooth_hinge"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = 1.0
-    lipschitz: ClassVar[float] = 1.0
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
+    name = "smooth_hinge"
+    convex = True
+    smoothness = 1.0
+    lipschitz = 1.0
+    consistent = True
+    source = "gao2015consistency"
 
     margin: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @staticmethod
     def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:

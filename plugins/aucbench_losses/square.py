@@ -2,23 +2,18 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 
 @dataclass(frozen=True)
 class Square:
-    """Square loss (1 - m)^2 of the margin m = s+ - s-.
+    """Square loss (1 - m)^2 of the margin m = s+ - s-."""
 
-    Facts: convex; 2-smooth; no Lipschitz constant; consistent with the AUC (Gao, Zhou, On the consistency
-    of AUC pairwise optimization, IJCAI 2015, Theorem 2).
-    """
-
-    name: ClassVar[str] = "square"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = 2.0
-    lipschitz: ClassVar[float] = math.inf
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
+    name = "square"
+    convex = True
+    smoothness = 2.0
+    lipschitz = math.inf
+    consistent = True
+    source = "gao2015consistency"
 
     @staticmethod
     def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:

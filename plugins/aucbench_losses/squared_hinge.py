@@ -2,17 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from aucbench import Positive, check_fields
+from aucbench import Positive
 
 
 @dataclass(frozen=True)
 class SquaredHinge:
     """Squared hinge loss max(0, margin - m)^2 of the margin m = s+ - s-.
-
-    Facts: convex; smooth with constant 2; not Lipschitz; consistent with the AUC (Gao, Zhou, On the
-    consistency of AUC pairwise optimization, IJCAI 2015, Theorem 2).
 
     Parameters
     ----------
@@ -20,17 +16,14 @@ class SquaredHinge:
         The margin beyond which the loss is zero.
     """
 
-    name: ClassVar[str] = "squared_hinge"
-    convex: ClassVar[bool] = True
-    smoothness: ClassVar[float] = 2.0
-    lipschitz: ClassVar[float] = math.inf
-    consistent: ClassVar[bool] = True
-    source: ClassVar[str] = "gao2015consistency"
+    name = "squared_hinge"
+    convex = True
+    smoothness = 2.0
+    lipschitz = math.inf
+    consistent = True
+    source = "gao2015consistency"
 
     margin: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @staticmethod
     def pieces(theta: float) -> tuple[tuple[float, float, float, float], ...]:

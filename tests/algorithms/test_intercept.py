@@ -141,27 +141,6 @@ def test_uni_exp_without_intercept_is_its_plain_recursion_bit_for_bit(layout):
     assert np.array_equal(weights(UniExp(0.1, intercept=False), layout(X), Y, ORDER), w)
 
 
-@pytest.mark.parametrize("cls", [SgdHinge, SgdLog])
-@pytest.mark.parametrize("average", [True, False])
-def test_sgd_without_intercept_is_scikit_learn_on_runs_of_rows_bit_for_bit(cls, average):
-    from sklearn.linear_model import SGDClassifier
-
-    n, n_pos = 400, np.count_nonzero(Y == 1)
-    model = SGDClassifier(
-        loss="hinge" if cls is SgdHinge else "log_loss",
-        alpha=1e-4,
-        average=average,
-        class_weight={1: n / (2 * n_pos), -1: n / (2 * (n - n_pos))},
-        fit_intercept=False,
-        shuffle=False,
-    )
-    for start in range(0, len(ORDER), 1024):
-        part = ORDER[start : start + 1024]
-        model.partial_fit(X[part], Y[part], classes=[-1, 1])
-    w = weights(cls(1e-4, average=average, intercept=False), X, Y, ORDER, parts=9)
-    assert np.array_equal(w, model.coef_[0])
-
-
 def factored(root, lam, g, multiply):
     matrix = root.T @ root
     matrix.flat[:: len(g) + 1] += lam

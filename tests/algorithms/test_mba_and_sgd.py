@@ -10,7 +10,7 @@ from scipy import sparse
 from aucbench import Batch, ParameterError, Problem
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
-from aucbench_algorithms.sklearn_sgd import RUN, SgdHinge, SgdLog
+from aucbench_algorithms.sklearn_sgd import SgdHinge, SgdLog
 from tests.algorithms.pair_oracles import all_pairs
 from tests.helpers.training import difference, problem_of, random_problem, train, weights
 
@@ -81,7 +81,6 @@ def test_sgd_equals_one_call_of_scikit_learn_on_the_rows_in_order(algorithm, lay
         shuffle=False,
     )
     model.partial_fit(X[ORDER], Y[ORDER], classes=[-1, 1])
-    assert len(ORDER) > 2 * RUN
     assert difference(weights(algorithm, layout(X), Y, ORDER), model.coef_[0]) < 1e-9
 
 
@@ -101,8 +100,6 @@ def test_no_bit_of_sgd_depends_on_chunks_pickles_or_reading(algorithm, layout):
         before = pickle.dumps(copy.deepcopy(state))
         algorithm.weights(state)
         algorithm.score(state, data)
-        final = algorithm.finalize(state)
-        assert np.array_equal(algorithm.weights(final), algorithm.weights(state))
         assert pickle.dumps(copy.deepcopy(state)) == before
     assert np.array_equal(whole, algorithm.weights(state))
 

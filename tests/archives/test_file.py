@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -11,15 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from aucbench import api
 from aucbench.archives import file as archive_file
-from aucbench.archives.archive import from_store, into_store
+from aucbench.archives.archive import Archive, from_store, into_store
 from aucbench.archives.file import read, write
 from aucbench.errors import DataError, ParameterError
 from aucbench.leaderboard.build import build
 from aucbench.leaderboard.cells import from_store as board_cells
 from aucbench.studies.record import encode
+from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 
 KEPT = Path(__file__).parent / "kept"
@@ -66,8 +68,7 @@ def cells_with(file, change):
 
 def test_what_is_read_is_what_was_written(store, file):
     manifest, archive = read(file)
-    assert manifest.cells == len(archive.cells) == 4
-    assert manifest.studies == ("pair",)
+    assert (manifest.cells, manifest.studies, len(archive.cells)) == (4, ("pair",), 4)
     for key, cell in archive.cells.items():
         own = store.get(key)
         assert cell.record.result == own.record.result
@@ -98,22 +99,21 @@ def test_equal_content_gives_equal_entries_and_a_compact_archive_is_smaller(stor
     for key, cell in archive.cells.items():
         np.testing.assert_allclose(cell.curve["auc"], store.get(key).curve["auc"], rtol=1e-6)
         assert cell.record.result.auc == store.get(key).record.result.auc
+    into_store(archive, copy := Store(tmp_path / "copy"))
+    write(from_store(copy, "pair"), tmp_path / "whole.zip")  # of curves that were rounded before
+    assert read(tmp_path / "whole.zip")[1].cells.keys() == archive.cells.keys()
 
 
-def test_a_compact_archive_keeps_every_trial_with_its_cost_in_fewer_digits(tmp_path):
-    words = ["algo=psam", "dataset=label_noise", "dataset.n=300", "tuning=random", "tuning.trials=3"]
-    api.run_study([*words, "tuning.folds=2", "study=t", "tracking=none", f"store.path={tmp_path / 'store'}"])
-    own = Store(tmp_path / "store")
-    write(from_store(own, "t", compact=True), tmp_path / "t.zip")
+def test_a_compact_archive_keeps_every_trial_with_its_cost_in_fewer_digits(tuned_store, tmp_path):
+    write(from_store(tuned_store, "tuned", compact=True), tmp_path / "t.zip")
     for key, cell in read(tmp_path / "t.zip")[1].cells.items():
-        kept, whole = cell.record.tuned.trials, own.get(key).record.tuned.trials
-        assert len(kept) == len(whole) == 6
-        for short, full in zip(kept, whole, strict=True):
-            assert (short.number, short.fold, short.parameters) == (full.number, full.fold, full.parameters)
-            assert (short.passes, short.stop_reason) == (full.passes, full.stop_reason)
+        whole = tuned_store.get(key).record
+        assert len(cell.record.tuned.trials) == len(whole.tuned.trials) == 6
+        for short, full in zip(cell.record.tuned.trials, whole.tuned.trials, strict=True):
+            assert short == replace(full, auc=short.auc, train_seconds=short.train_seconds)
             assert short.auc == pytest.approx(full.auc, rel=1e-6)
             assert 0.0 < short.train_seconds == pytest.approx(full.train_seconds, rel=0.01)
-        assert len(encode(cell.record)) < len(encode(own.get(key).record))
+        assert len(encode(cell.record)) < len(encode(whole))
 
 
 @pytest.mark.parametrize("kept", sorted(KEPT.glob("*.zip")), ids=lambda path: path.stem)
@@ -121,155 +121,173 @@ def test_archives_of_every_format_there_was_stay_readable(kept):
     """`kept` has one of each format, as it was written then; none is ever replaced."""
     manifest, archive = read(kept)
     assert f"format{manifest.format}" == kept.stem
+    assert (KEPT / f"format{archive_file.FORMAT}.zip").exists()
     (board,) = build(board_cells(archive), "kept").boards
     assert {row.algorithm for row in board.rows} == {"psam", "solam"}
     assert all(row.runs == 2 and 0.5 < row.auc.value <= 1.0 for row in board.rows)
 
 
-def test_there_is_an_archive_of_the_present_format():
-    assert (KEPT / f"format{archive_file.FORMAT}.zip").exists()
-
-
-def test_an_edited_entry_is_refused_by_its_name(file, tmp_path):
-    better = entries(file)["cells.json"].replace(b'"auc": 0.', b'"auc": 0.9', 1)
-    edited = zipped(tmp_path / "edited.zip", entries(file) | {"cells.json": better})
-    with pytest.raises(DataError, match=r"cells\.json is not what the manifest's digest says"):
-        read(edited)
-
-
-def test_an_edited_manifest_is_refused(file, tmp_path):
-    manifest = entries(file)["manifest.json"].replace(b'"psam"', b'"best"')
-    with pytest.raises(DataError, match=r"manifest\.json is not what its own digest says"):
-        read(zipped(tmp_path / "edited.zip", entries(file) | {"manifest.json": manifest}))
-
-
-def test_a_damaged_byte_is_found_wherever_it_is(file, tmp_path):
-    content = file.read_bytes()
-    rng = np.random.default_rng(0)
-    for at in rng.integers(0, len(content), 60):
-        damaged = bytearray(content)
-        damaged[at] ^= 0xFF
-        (tmp_path / "damaged.zip").write_bytes(damaged)
-        try:
-            manifest, _ = read(tmp_path / "damaged.zip")
-        except DataError:
-            continue
-        assert manifest == read(file)[0]  # a byte of the ZIP that no reader uses, such as one of a date
-        assert entries(tmp_path / "damaged.zip") == entries(file)
-
-
-@pytest.mark.parametrize("length", [0, 10, 500, -30])
-def test_a_file_cut_short_is_refused(file, tmp_path, length):
-    (tmp_path / "short.zip").write_bytes(file.read_bytes()[:length])
-    with pytest.raises(DataError, match=r"short\.zip"):
-        read(tmp_path / "short.zip")
-
-
-@pytest.mark.parametrize("name", ["../../evil.py", "/etc/passwd", "cells.pickle"])
-def test_an_entry_that_no_archive_has_is_refused_and_nothing_is_written(file, tmp_path, name):
-    strange = zipped(tmp_path / "strange.zip", entries(file) | {name: b"import os"})
-    with pytest.raises(DataError, match="is no entry of an archive"):
-        read(strange)
-    assert [path.name for path in tmp_path.iterdir()] == ["strange.zip"]
-
-
-@pytest.mark.parametrize("name", ["cells.json", "manifest.json"])
-def test_missing_and_repeated_entries_are_named(file, tmp_path, name):
-    contents = entries(file)
-    del contents["plans.json"]
-    with pytest.raises(DataError, match=r"plans\.json is missing"):
-        read(zipped(tmp_path / "less.zip", contents))
-    shutil.copy(file, tmp_path / "twice.zip")
-    with (
-        zipfile.ZipFile(tmp_path / "twice.zip", "a") as archive,
-        pytest.warns(UserWarning, match="Duplicate"),
-    ):
-        archive.writestr(name, b"")
-    with pytest.raises(DataError, match=f"{name} is there twice"):
-        read(tmp_path / "twice.zip")
-
-
-def test_a_bomb_is_refused_before_it_is_unpacked(file, tmp_path):
-    bomb = zipped(tmp_path / "bomb.zip", entries(file) | {"failures.json": b" " * 30_000_000})
-    with pytest.raises(DataError, match=r"failures\.json unpacks to more than 200 times its size"):
-        read(bomb)
-
-
-def test_a_table_with_more_numbers_than_the_cells_can_have_is_refused(file, tmp_path, monkeypatch):
-    monkeypatch.setattr(archive_file, "LARGEST_ARRAYS", 1000)
-    sink = BytesIO()
-    column = pa.array([[0.0] * 2000], pa.list_(pa.float64()))
-    pq.write_table(pa.table({"key": ["k"], "auc": column}), sink)
-    with pytest.raises(DataError, match=r"curves\.parquet has more rows or numbers"):
-        read(forged(file, tmp_path / "large.zip", curves__parquet=sink.getvalue()))
-
-
-@pytest.mark.parametrize(("keys", "reason"), [(["k" * 100_000] * 2, "too long"), (["k"] * 2, "one key")])
-def test_long_and_repeated_keys_are_refused(keys, reason, file, tmp_path):
-    sink = BytesIO()
-    pq.write_table(pa.table({"key": keys, "auc": [[0.5], [0.5]]}), sink)
-    with pytest.raises(DataError, match=reason):
-        read(forged(file, tmp_path / "keys.zip", curves__parquet=sink.getvalue()))
-
-
-def test_columns_that_are_no_numbers_are_refused(file, tmp_path):
-    sink = BytesIO()
-    pq.write_table(pa.table({"key": ["k"], "auc": [["text"]]}), sink)
-    with pytest.raises(DataError, match=r"curves\.parquet has other columns"):
-        read(forged(file, tmp_path / "text.zip", curves__parquet=sink.getvalue()))
-
-
-def test_a_format_of_the_future_is_refused_with_its_number(file, tmp_path):
-    manifest = json.loads(entries(file)["manifest.json"]) | {"format": 99}
-    with pytest.raises(DataError, match="format 99, and this aucbench reads formats up to 1"):
-        read(zipped(tmp_path / "new.zip", entries(file) | {"manifest.json": signed(manifest)}))
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda record: record["result"].update(auc=1.5), "has AUC 1.5, expected a number from 0 to 1"),
-        (lambda record: record["result"].update(auc=0.12345), "its curve ends at"),
-        (lambda record: record["result"].update(auc=None), "although it did not"),
-        (lambda record: record["result"].update(train_seconds=-1.0), "no finite positive numbers"),
-        (lambda record: record.update(seed=77), "is not the one that its study planned"),
-        (lambda record: record["dataset"].update(name="other"), "is not the one that its study planned"),
-        (
-            lambda record: record["protocol"]["parameters"].update({"dataset.path": "/x"}),
-            "name 'dataset.path'",
-        ),
-        (lambda record: record.update(order="${oc.env:HOME}"), "has the name"),
-        (lambda record: record["data"].update(train_rows=0), "that cannot be"),
-        (lambda record: record["dataset"]["parameters"].update(path="${oc.env:HOME}"), "would be resolved"),
-        (lambda record: record["tuning"]["parameters"].update({"store.path": "x"}), "name 'store.path'"),
-        (
-            lambda record: record["algorithm"]["parameters"].update(lam=7.0),
-            "is not the one that its study planned",
-        ),
-        (lambda record: record["algorithm"].update(name="other"), "the manifest does not state"),
-        (lambda record: record.update(key="../../../evil"), "the key '../../../evil' is none"),
-        (lambda record: record.update(key=5), r"cells.json cannot be read in line 1"),
-        (
-            lambda record: record["environment"]["calibration"].update(dense_cached=0.0),
-            "cannot be read in line 1",
-        ),
-        (lambda record: record["environment"].update(concurrency=10**30), "cannot be read in line 1"),
-        (lambda record: record["result"].update(iterations=-1), "cannot be read in line 1"),
-        (lambda record: record["budget"].update(checkpoints=-1), "is not the one that its study planned"),
-        (lambda record: record["budget"].update(seconds=60.0), "is not the one that its study planned"),
-        (lambda record: record.update(order="nosuch"), "is not the one that its study planned"),
-        (lambda record: record.update(scaling="minmax"), "is not the one that its study planned"),
-        (lambda record: record.update(max_train_rows=7), "is not the one that its study planned"),
-        (lambda record: record["data"].update(train_positives=10**6), "that cannot be"),
-        (lambda record: record["result"].update(train_seconds=0.0), "no finite positive numbers"),
-        (lambda record: record["protocol"].update(name="mine"), "protocol or tuning 'mine'"),
-        (lambda record: record["environment"].update(cpu="\u001b[2J"), "cells.json has control characters"),
-    ],
-)
-def test_a_forged_record_with_right_digests_is_refused_with_the_reason(file, tmp_path, change, reason):
+def refusal(file):
     with pytest.raises(DataError) as refused:
-        read(forged(file, tmp_path / "forged.zip", cells__json=cells_with(file, change)))
-    assert reason in str(refused.value)
+        read(file)
+    return str(refused.value)
+
+
+@given(at=st.integers(0), bit=st.integers(0, 7), cut=st.booleans())
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damage_is_found_wherever_it_is(file, tmp_path, at, bit, cut):
+    content = bytearray(file.read_bytes())
+    at %= len(content)
+    if cut:
+        del content[at:]
+    else:
+        content[at] ^= 1 << bit
+    damaged = tmp_path / "damaged.zip"
+    damaged.write_bytes(content)
+    try:
+        manifest, _ = read(damaged)
+    except DataError:
+        return
+    assert manifest == read(file)[0]  # a byte of the ZIP that no reader uses, such as one of a date
+    assert entries(damaged) == entries(file)
+
+
+def parquet(**columns):
+    sink = BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def first_key(cells):
+    return json.loads(cells.splitlines()[0])["key"]
+
+
+# An entry made of the cells entry, whether the digests are right, and what the refusal names.
+ENTRIES = [
+    ("cells.json", lambda cells: cells.replace(b'"auc": 0.', b'"auc": 0.9', 1), False, "cells.json"),
+    ("manifest.json", lambda _: b"[]", False, "manifest.json"),
+    ("../../evil.py", lambda _: b"import os", False, "../../evil.py"),
+    ("failures.json", lambda _: b" " * 30_000_000, False, "failures.json unpacks"),
+    ("cells.json", lambda _: b"[" * 100_000 + b"\n", True, "cells.json cannot be read in line 1"),
+    ("cells.json", lambda cells: cells + cells.splitlines(True)[0], True, "two cells of one key"),
+    *(
+        ("curves.parquet", change, True, named)
+        for change, named in (
+            (lambda _: b"PAR1", "curves.parquet"),
+            (lambda _: parquet(auc=[[0.5]]), "curves.parquet"),
+            (lambda _: parquet(key=[1], auc=[[0.5]]), "curves.parquet"),
+            (lambda cells: parquet(key=[first_key(cells)], auc=[["text"]]), "curves.parquet"),
+            (lambda cells: parquet(key=[first_key(cells)] * 2, auc=[[0.5]] * 2), "two rows of one key"),
+            (lambda _: parquet(key=["k" * 100_000] * 2, auc=[[0.5]] * 2), "key 'kkk"),
+            (lambda _: parquet(key=["k"] * 9, auc=[[0.5]] * 9), "more rows"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "is_forged", "named"), ENTRIES)
+def test_an_entry_that_is_not_what_it_should_be_is_refused(name, change, is_forged, named, file, tmp_path):
+    contents = entries(file)
+    made = zipped(tmp_path / "x.zip", contents | {name: change(contents["cells.json"])})
+    assert named in refusal(forged(made, made) if is_forged else made)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.zip"]
+
+
+@pytest.mark.parametrize(("old", "new"), [(b'"psam"', b'"best"'), (b'"format": 1', b'"format": 99')])
+def test_an_edited_manifest_is_refused_before_anything_else(old, new, file, tmp_path):
+    manifest = entries(file)["manifest.json"].replace(old, new)
+    text = refusal(zipped(tmp_path / "edited.zip", entries(file) | {"manifest.json": manifest}))
+    assert "manifest.json" in text
+    assert "99" not in new.decode() or "format 99" in text
+
+
+def test_missing_and_repeated_entries_are_named(file, tmp_path):
+    for name, content in entries(file).items():
+        if name != "weights.parquet":
+            less = {other: each for other, each in entries(file).items() if other != name}
+            assert f"{name} is missing" in refusal(zipped(tmp_path / "less.zip", less))
+        twice = zipped(tmp_path / "twice.zip", entries(file))
+        with zipfile.ZipFile(twice, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr(name, content)
+        assert f"{name} is there twice" in refusal(twice)
+
+
+def test_a_table_with_more_numbers_than_the_cells_can_have_is_refused(file, monkeypatch):
+    monkeypatch.setattr(archive_file, "LARGEST_ARRAYS", 10)
+    assert "curves.parquet" in refusal(file)
+
+
+def at(*path, **values):
+    """A change of a record: fields of the part of it that lies at the path."""
+
+    def change(record):
+        for name in path:
+            record = record[name]
+        record.update(values)
+
+    return change
+
+
+FORGED = [  # a change of a record whose digest is right, and what the refusal mentions
+    *((at("result", auc=auc), "auc") for auc in (1.5, -0.1, float("nan"))),
+    (at("result", auc=0.12345), "0.12345"),
+    (at("result", auc=None), "diverged"),
+    *((at("result", train_seconds=number), "train_seconds") for number in (-1.0, float("inf"), float("nan"))),
+    (at("result", train_seconds=0.0), "time"),
+    (at("result", iterations=-1), "iterations"),
+    (at("data", train_rows=0), "train_rows"),
+    (at("data", features=1 << 50), "features"),
+    (at("data", train_positives=10**6), "numbers of rows"),
+    (at(key=5), "key"),
+    (at("environment", "calibration", dense_cached=0.0), "dense_cached"),
+    (at("environment", concurrency=10**30), "concurrency"),
+    (at("environment", cpu="\x1b[2J"), "control characters"),
+    (at("algorithm", name="other"), "sources"),
+    (at("protocol", name="mine"), "mine"),
+    (at("protocol", "parameters", **{"dataset.path": "/x"}), "parameters"),
+    (at("tuning", "parameters", **{"store.path": "x"}), "parameters"),
+    (at("dataset", "parameters", path="${oc.env:HOME}"), "would be resolved"),
+    *((at(**{name: "${oc.env:HOME}"}), name) for name in ("order", "dtype", "scaling")),
+    (at("dataset", part="a=b"), "part"),
+    (at(format=3), "format 3"),
+    *(
+        (change, "planned")
+        for change in (
+            *(at(**change) for change in ({"seed": 77}, {"order": "nosuch"}, {"max_train_rows": 7})),
+            *(at("budget", **change) for change in ({"checkpoints": -1}, {"seconds": 60.0})),
+            at("dataset", name="other"),
+            at("algorithm", "parameters", lam=7.0),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "named"), FORGED)
+def test_a_forged_record_with_right_digests_is_refused_with_the_reason(file, tmp_path, change, named):
+    text = refusal(forged(file, tmp_path / "forged.zip", cells__json=cells_with(file, change)))
+    assert "cells.json" in text or "cell " in text or "manifest states" in text
+    assert named in text
+
+
+@pytest.mark.parametrize(("place", "problem"), [("plan", "the key"), ("no plan", "no study")])
+def test_a_key_that_is_a_path_or_that_no_study_planned_is_refused(place, problem, file, tmp_path):
+    _, archive = read(file)
+    (plan,), key = archive.studies, next(iter(archive.cells))
+
+    def renamed(found):
+        return {"../../evil" if each == key else each: value for each, value in found.items()}
+
+    cells = {
+        each: CellResult(replace(cell.record, key=each), cell.curve, None)
+        for each, cell in renamed(archive.cells).items()
+    }
+    entries = plan.entries
+    if place == "plan":
+        entries = tuple(replace(entry, cells=renamed(entry.cells)) for entry in entries)
+    write(Archive("", cells, (replace(plan, entries=entries),)), tmp_path / "evil.zip")
+    text = refusal(tmp_path / "evil.zip")
+    assert problem in text
+    assert "'../../evil'" in text
 
 
 @pytest.mark.parametrize("name", ["..", " ", "x" * 200])
@@ -278,34 +296,28 @@ def test_a_study_whose_name_would_be_another_folder_is_refused(file, tmp_path, n
     manifest = json.loads(contents["manifest.json"]) | {"studies": [name]}
     plan = json.loads(contents["plans.json"]) | {"study": name}
     first = zipped(tmp_path / "first.zip", contents | {"manifest.json": json.dumps(manifest).encode()})
-    with pytest.raises(DataError, match=r"plans\.json names a study"):
-        read(forged(first, tmp_path / "named.zip", plans__json=json.dumps(plan).encode() + b"\n"))
+    made = forged(first, tmp_path / "named.zip", plans__json=json.dumps(plan).encode() + b"\n")
+    assert repr(name[:40]) in refusal(made)
 
 
-def test_deeply_nested_json_is_refused(file, tmp_path):
-    with pytest.raises(DataError, match=r"cells\.json cannot be read in line 1"):
-        read(forged(file, tmp_path / "deep.zip", cells__json=b"[" * 100_000 + b"\n"))
-
-
-def test_a_file_that_is_not_there_or_cannot_be_written_is_said(store, tmp_path):
-    with pytest.raises(ParameterError, match=r"There is no archive .*none\.zip"):
+def test_a_file_that_is_not_there_or_cannot_be_written_is_named(store, tmp_path):
+    with pytest.raises(ParameterError, match=r"none\.zip"):
         read(tmp_path / "none.zip")
-    with pytest.raises(ParameterError, match="cannot be written"):
+    with pytest.raises(ParameterError, match=r"folder\.zip"):
         write(from_store(store, "pair"), tmp_path / "no" / "folder.zip")
-    with pytest.raises(ParameterError, match="no study 'other'"):
+    with pytest.raises(ParameterError, match=r"'other'.*pair"):
         from_store(store, "other")
 
 
 def test_confirmations_stand_in_manifest_and_plan_and_must_agree(store, tmp_path):
     confirmed = {"psam": "its first author, letter"}
-    write(from_store(store, "pair", confirmed=confirmed), tmp_path / "c.zip")
-    manifest, archive = read(tmp_path / "c.zip")
-    assert manifest.confirmed == confirmed == archive.confirmed
-    claimed = json.loads(entries(tmp_path / "c.zip")["manifest.json"]) | {"confirmed": {"solam": "me"}}
-    contents = entries(tmp_path / "c.zip") | {"manifest.json": signed(claimed)}
-    with pytest.raises(DataError, match="other confirmations"):
-        read(zipped(tmp_path / "f.zip", contents))
-    with pytest.raises(ParameterError, match="no method 'opauc'"):
+    file = tmp_path / "c.zip"
+    write(from_store(store, "pair", confirmed=confirmed), file)
+    assert read(file)[0].confirmed == confirmed
+    claimed = json.loads(entries(file)["manifest.json"]) | {"confirmed": {"solam": "me"}}
+    made = zipped(tmp_path / "f.zip", entries(file) | {"manifest.json": signed(claimed)})
+    assert "confirmed" in refusal(made)
+    with pytest.raises(ParameterError, match="'opauc'"):
         from_store(store, "pair", confirmed={"opauc": "me"})
 
 

@@ -47,11 +47,16 @@ def sweeps(draw):
     return [[draw(st.sampled_from(WORDS[name])) for name in names] for _ in range(count)]
 
 
+def plain(cfg):
+    """The values of a composed run as plain ones, and its choices."""
+    values = OmegaConf.to_container(OmegaConf.create({name: cfg.get(name) for name in cfg}), resolve=True)
+    return values, {group: compose.chosen(cfg, group) for group in compose.CHOICES}
+
+
 def composed(composing, words):
     """The plain config, or the kind of error."""
     try:
-        cfg = composing(words)
-        return OmegaConf.to_container(cfg, resolve=True), compose.choices(cfg)
+        return plain(composing(words))
     except Exception as error:
         return type(error).__name__
 
@@ -60,18 +65,15 @@ def composed(composing, words):
 @settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(jobs=sweeps())
 def test_a_run_composed_from_parts_is_the_run_composed_as_a_whole(jobs):
-    composer = Composer()
-    common = [word for word in jobs[0] if not compose._is_own(word)]
     with session(CATALOG):
-        if isinstance(composed(composer.compose, common), tuple):
-            composer.root(jobs[0])
+        composer = Composer()
         for words in jobs:
             assert composed(composer.compose, words) == composed(compose.compose, words)
 
 
 def compose_words(jobs):
     with session(CATALOG):
-        return [job.cfg for job in compose._each(CATALOG, Composer(), jobs)]
+        return [job.run for job in compose._each(CATALOG, Composer(), jobs)]
 
 
 def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
@@ -82,17 +84,41 @@ def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
     jobs = [[f"algo={algo}", f"dataset={dataset}"] for algo in methods for dataset in sets]
     found = compose_words(jobs)
     assert len(found) == 9
-    assert len(calls) <= 1 + 3 + 3
+    assert len(calls) <= 2
     with session(CATALOG):
-        for job, cfg in zip(jobs, found, strict=True):
-            assert OmegaConf.to_container(cfg) == OmegaConf.to_container(whole(job))
+        for job, run in zip(jobs, found, strict=True):
+            assert plain(run) == plain(whole(job))
 
 
-def test_one_run_is_not_changed_by_what_is_done_to_another():
-    jobs = [["algo=solam"], ["algo=solam"]]
-    one, two = compose_words(jobs)
-    one.algo.zeta = 77.0
-    assert two.algo.zeta != 77.0
+def test_fields_are_set_without_composing_anything_again(monkeypatch):
+    calls = []
+    whole = compose.compose
+    monkeypatch.setattr(compose, "compose", lambda *a: calls.append(a) or whole(*a))
+    jobs = [["algo=solam", "dataset=csv", f"dataset.path={name}.csv", "algo.zeta=2"] for name in "abcdef"]
+    found = compose_words(jobs)
+    assert len(calls) <= 2
+    assert [run["dataset"].path for run in found] == [f"{name}.csv" for name in "abcdef"]
+    assert {run["algo"].zeta for run in found} == {2.0}
+
+
+def test_a_value_that_refers_to_another_is_that_of_its_own_run():
+    jobs = [[f"seed={seed}", f"runs={runs}", "split_seed=${seed}"] for seed in (3, 4) for runs in (1, 2)]
+    assert [(run["split_seed"], run["runs"]) for run in compose_words(jobs)] == [
+        (3, 1),
+        (3, 2),
+        (4, 1),
+        (4, 2),
+    ]
+
+
+def test_a_choice_that_sets_something_else_does_so_in_every_run(tmp_path):
+    (tmp_path / "algo").mkdir()
+    (tmp_path / "algo" / "long.yaml").write_text(
+        "# @package _global_\ndefaults: [solam@algo, _self_]\nbudget: {epochs: 33}\n"
+    )
+    request = Request(("algo=psam,long", "seed=1,2"), multirun=True, config_dir=str(tmp_path))
+    runs = [job.run for job in compose.compose_jobs(CATALOG, request).jobs]
+    assert [run["budget"].epochs for run in runs] == [None, None, 33.0, 33.0]
 
 
 PAIRS = [(algo, dataset) for algo in ("solam", "psam") for dataset in ("gaussian", "breast_cancer")]
@@ -108,10 +134,10 @@ def test_what_the_matrix_says_for_a_data_set_or_a_method_reaches_its_runs_only()
         "matrix.for_algo={solam: ['budget.epochs=4', 'algo.zeta=9']}",
     )
     runs = swept(*((f"algo={a}", f"dataset={d}", *matrix) for a, d in PAIRS))
-    assert [compose.choices(cfg)["protocol"] for cfg in runs] == ["kfold", "holdout"] * 2
-    assert [cfg.protocol.get("folds") for cfg in runs] == [3, None, 3, None]
-    assert [cfg.budget.epochs for cfg in runs] == [4.0, 4.0, None, None]
-    assert [cfg.algo.get("zeta") for cfg in runs] == [9.0, 9.0, None, None]
+    assert [compose.chosen(cfg, "protocol") for cfg in runs] == ["kfold", "holdout"] * 2
+    assert [cfg["protocol"].get("folds") for cfg in runs] == [3, None, 3, None]
+    assert [cfg["budget"].epochs for cfg in runs] == [4.0, 4.0, None, None]
+    assert [cfg["algo"].get("zeta") for cfg in runs] == [9.0, 9.0, None, None]
 
 
 def test_words_of_the_command_line_win_over_the_matrix():
@@ -120,22 +146,28 @@ def test_words_of_the_command_line_win_over_the_matrix():
         "matrix.for_algo={solam: ['budget.epochs=4', 'algo.zeta=9']}",
     )
     (one,) = swept(("algo=solam", "dataset=gaussian", "budget.epochs=2", *matrix))
-    assert (one.budget.epochs, one.protocol.folds, one.algo.zeta, one.dataset.n) == (2.0, 3, 9.0, 99)
+    assert (one["budget"].epochs, one["protocol"].folds, one["algo"].zeta, one["dataset"].n) == (
+        2.0,
+        3,
+        9.0,
+        99,
+    )
     (one,) = swept(("algo=solam", "dataset=gaussian", "protocol=holdout", "algo.zeta=5", *matrix))
-    assert (compose.choices(one)["protocol"], one.algo.zeta) == ("holdout", 5.0)
+    assert (compose.chosen(one, "protocol"), one["algo"].zeta) == ("holdout", 5.0)
 
 
 def test_the_matrix_skips_what_it_names():
     skip = "matrix.skip={solam: [gaussian], psam: breast_cancer}"
     runs = swept(*((f"algo={a}", f"dataset={d}", skip) for a, d in PAIRS))
-    found = [compose.choices(cfg) for cfg in runs]
-    assert [(names["algo"], names["dataset"]) for names in found] == [PAIRS[1], PAIRS[2]]
+    found = [(compose.chosen(run, "algo"), compose.chosen(run, "dataset")) for run in runs]
+    assert found == [PAIRS[1], PAIRS[2]]
 
 
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
         ("matrix.skip={solm: [gaussian]}", "matrix.skip: unknown algorithm 'solm'. Did you mean solam"),
+        ("matrix.for_dataset=3", r"matrix.for_dataset: expected \{NAME: \[WORDS\]\}, got 3"),
         (
             "matrix.for_dataset={a9b: ['runs=2']}",
             "matrix.for_dataset: unknown data set 'a9b'. Did you mean a9a",
@@ -165,10 +197,7 @@ def test_methods_are_taken_as_they_are_where_no_configuration_sets_their_fields(
     assert len(calls) <= 2
     with session(CATALOG):
         for job, cfg in zip(jobs, found, strict=True):
-            alone = whole(job)
-            assert OmegaConf.to_container(cfg) == OmegaConf.to_container(alone)
-            assert compose.choices(cfg) == compose.choices(alone)
-            assert OmegaConf.is_struct(cfg.algo) == OmegaConf.is_struct(alone.algo)
+            assert plain(cfg) == plain(whole(job))
 
 
 def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_path):
@@ -178,8 +207,8 @@ def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_pat
     words = ("algo=solam,solam_l1",)
     request = Request(words, multirun=True, config_name="mine", config_dir=str(tmp_path))
     found = compose.compose_jobs(CATALOG, request).jobs
-    assert [job.cfg.algo.radius for job in found] == [7.5, 7.5]
-    assert [compose.choices(job.cfg)["algo"] for job in found] == ["solam", "solam_l1"]
+    assert [job.run["algo"].radius for job in found] == [7.5, 7.5]
+    assert [compose.chosen(job.run, "algo") for job in found] == ["solam", "solam_l1"]
 
 
 @pytest.mark.parametrize(
@@ -189,12 +218,12 @@ def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_pat
 def test_paths_and_columns_need_no_quotes(value, field):
     request = parse(["dataset=csv", "dataset.path=x", f"dataset.{field}={value}"])
     (job,) = compose_jobs(CATALOG, request).jobs
-    assert job.cfg.dataset[field] == value
+    assert job.run["dataset"][field] == value
 
 
 def test_labels_need_no_quotes_and_several_are_still_swept():
     request = parse(["-m", "dataset=csv", "dataset.path=a.csv,b.csv", "dataset.positive=>50K"])
     jobs = compose_jobs(CATALOG, request).jobs
-    assert [(job.cfg.dataset.path, job.cfg.dataset.positive) for job in jobs] == [
+    assert [(job.run["dataset"].path, job.run["dataset"].positive) for job in jobs] == [
         ("a.csv", ">50K"), ("b.csv", ">50K")
     ]  # fmt: skip

@@ -21,24 +21,24 @@ def composed():
         swept = ("algo=spam,solam", "dataset=a9a,wine", *MATRIX, *words)
         jobs = compose_jobs(catalog(), Request(swept, multirun=True)).jobs
         names = [(job.words[0].partition("=")[2], job.words[1].partition("=")[2]) for job in jobs]
-        return dict(zip(names, [job.cfg for job in jobs], strict=True))
+        return dict(zip(names, [job.run for job in jobs], strict=True))
 
     return runs
 
 
 def test_fields_of_the_swept_method_and_data_set_are_as_the_matrix_says(composed):
     runs = composed()
-    assert [runs["spam", name].algo.penalty for name in ("a9a", "wine")] == ["ball", "ball"]
-    assert "penalty" not in runs["solam", "a9a"].algo
-    assert [cfg.dataset.part for cfg in runs.values()] == [Part.all, Part.train, Part.all, Part.train]
-    assert [cfg.budget.epochs for cfg in runs.values()] == [3.0, 3.0, None, None]
+    assert [runs["spam", name]["algo"].penalty for name in ("a9a", "wine")] == ["ball", "ball"]
+    assert "penalty" not in runs["solam", "a9a"]["algo"]
+    assert [cfg["dataset"].part for cfg in runs.values()] == [Part.all, Part.train, Part.all, Part.train]
+    assert [cfg["budget"].epochs for cfg in runs.values()] == [3.0, 3.0, None, None]
 
 
 def test_a_field_of_the_command_line_wins_over_that_of_the_matrix(composed):
     runs = composed("dataset.part=test", "budget.epochs=2")
-    assert {cfg.dataset.part for cfg in runs.values()} == {Part.test}
-    assert {cfg.budget.epochs for cfg in runs.values()} == {2.0}
+    assert {cfg["dataset"].part for cfg in runs.values()} == {Part.test}
+    assert {cfg["budget"].epochs for cfg in runs.values()} == {2.0}
 
 
 def test_a_choice_of_the_command_line_drops_the_choice_of_the_matrix_and_its_fields(composed):
-    assert {"folds" in cfg.protocol for cfg in composed("protocol=given").values()} == {False}
+    assert {"folds" in cfg["protocol"] for cfg in composed("protocol=given").values()} == {False}

@@ -11,6 +11,7 @@ from tests.helpers.hostile_methods import ATTACKS
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.faults
 @pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_study_that_is_killed_loses_nothing(workers):
@@ -18,6 +19,7 @@ def test_a_study_that_is_killed_loses_nothing(workers):
     assert (row.tries, row.survived) == (1, 1)
 
 
+@pytest.mark.faults
 @pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("kind", ["flipped_bits", "changed_stores", "changed_archives"])
 def test_changed_files_are_survived(kind):

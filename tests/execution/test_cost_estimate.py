@@ -9,10 +9,9 @@ from typing import ClassVar
 
 import pytest
 
-import aucbench
-from aucbench.execution.cost_estimate import estimate
+from aucbench.execution.cost_estimate import estimate, seconds_of
 from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.trial_run import TrialRuns
+from aucbench.pool import Pool
 from aucbench.studies.default_settings import Budget, Limits
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
@@ -110,120 +109,110 @@ class _Abreast:
 
 
 @pytest.fixture(scope="module")
-def trials():
-    with TrialRuns() as found:
-        yield found
+def pool():
+    with Pool() as pool:
+        yield pool
 
 
-def price(trials, subject, points=()):
-    return trials.price(subject, subject.cells()[0], points)
+def seconds(pool, subject, limit=60.0):
+    return seconds_of(subject, pool, limit)
 
 
-def test_a_method_has_a_price_and_those_after_a_bad_one_too(trials):
-    assert price(trials, entry(Gentle())).cell > 0.0
-    for bad in (Exiting(), Raising()):
-        assert price(trials, entry(bad)) is None
-        assert price(trials, entry(Gentle())).cell > 0.0
+def planned(subject, store):
+    (found,) = estimate(plan_of([subject], store), store, PreparedData())
+    return found
 
 
-def test_a_method_that_hangs_or_takes_all_memory_has_no_price(trials):
-    limits = Limits(seconds=0.5, grace=3.0, memory="300MB")
-    assert price(trials, entry(Greedy(), limits=limits)) is None
-    assert price(trials, entry(Sleeper(), limits=limits)).cell == float("inf")
+def test_a_method_has_a_price_and_those_after_a_bad_one_too(pool):
+    assert seconds(pool, entry(Gentle())) > 0.0
+    for bad in (Exiting(), Raising(), Greedy()):
+        assert seconds(pool, entry(bad, limits=Limits(memory="300MB"))) is None
+        assert seconds(pool, entry(Gentle())) > 0.0
 
 
-def test_a_slow_method_is_tried_on_few_rows_although_it_plans_its_iterations(trials):
+def test_a_method_that_hangs_has_no_price_and_keeps_nobody_waiting(pool, tmp_path):
+    assert seconds(pool, entry(Sleeper()), limit=5.0) == float("inf")
     begun = time.monotonic()
-    found = price(trials, entry(Lazy(), Clouds(n=5_000), budget=Budget(iterations=10_000)))
-    assert found.cell == pytest.approx(200.0, rel=0.5)
-    assert time.monotonic() - begun < 20.0  # all iterations take 200 s
+    assert planned(entry(Sleeper()), Store(tmp_path)).seconds is None
+    assert time.monotonic() - begun < 15.0
 
 
-def test_what_the_first_call_takes_is_not_part_of_the_price(trials):
-    found = price(trials, entry(LateKernel(), budget=Budget(iterations=100)))
-    assert 0.1 < found.cell < 1.0
+def test_a_slow_method_is_tried_in_short_runs_although_it_plans_its_iterations(pool):
+    found = seconds(pool, entry(Lazy(), Clouds(n=5_000), budget=Budget(iterations=10_000)))
+    assert found == pytest.approx(200.0, rel=0.5)
 
 
-def test_settings_that_train_together_are_priced_together(trials):
-    points = [{"eta": eta} for eta in Shared.grid["eta"]]
-    found = price(trials, entry(Shared(), budget=Budget(iterations=100), tuning=Grid(folds=2)), points)
-    assert 0.1 < found.cell < 0.5
-    assert 0.1 / 8 < found.trial < 0.5 * found.cell
+def test_what_the_first_call_takes_is_not_part_of_the_price(pool):
+    assert 0.05 < seconds(pool, entry(LateKernel(), budget=Budget(iterations=100))) < 1.0
 
 
-def test_settings_that_diverge_cost_nothing_afterwards(trials):
-    points = [{"eta": eta} for eta in Bounded.grid["eta"]]
-    found = price(trials, entry(Bounded(), budget=Budget(iterations=5000), tuning=Grid(folds=2)), points)
-    assert found.cell == pytest.approx(5.0, rel=0.5)
-    assert 0.15 < found.trial / found.cell < 0.4  # two of eight settings go on
+def test_settings_that_train_together_are_priced_together(tmp_path):
+    alone = planned(entry(Shared(), budget=Budget(iterations=1000)), Store(tmp_path))
+    tuned = planned(entry(Shared(), budget=Budget(iterations=1000), tuning=Grid(folds=2)), Store(tmp_path))
+    assert tuned.trainings == 17
+    assert alone.seconds == pytest.approx(1.0, rel=0.5)
+    assert tuned.seconds == pytest.approx(3.0, rel=0.5)  # eight settings on each of two folds are two runs
 
 
-def test_a_budget_in_seconds_is_its_own_price(trials):
-    assert price(trials, entry(Gentle(), budget=Budget(seconds=7.0))).cell == 7.0
+def test_settings_that_diverge_cost_nothing_afterwards(tmp_path):
+    subject = entry(Bounded(), budget=Budget(iterations=5000), tuning=Grid(folds=2))
+    assert planned(subject, Store(tmp_path)).seconds == pytest.approx(25.0, rel=0.5)  # two settings go on
 
 
-def test_the_map_of_a_split_is_paid_once_and_wider_rows_have_a_price_of_their_own(tmp_path):
+def test_a_budget_in_seconds_is_its_own_price(pool):
+    assert seconds(pool, entry(Gentle(), budget=Budget(seconds=7.0))) == 7.0
+
+
+def test_what_the_store_has_measured_is_not_probed(tmp_path):
     store = Store(tmp_path)
-    run_entries([entry(Gentle(), Clouds(n=2_000))], store)
+    run_entries([entry(Gentle())], store)
+    found = planned(entry(Gentle(eta=0.2)), store)
+    assert found.measured
+    assert found.seconds > 0.0
+
+
+@dataclass(frozen=True)
+class Wide(Gentle):
+    """Computes for 10 us a feature in each iteration."""
+
+    name: ClassVar[str] = "fake_wide"
+
+    def step(self, w, batch):
+        until = time.thread_time() + 1e-5 * len(w) * len(batch)
+        while time.thread_time() < until:
+            pass
+        return super().step(w, batch)
+
+
+def test_rows_of_another_length_have_a_price_by_the_law_of_the_method(tmp_path):
+    widths = (10, 40, 160)
+    entries = [entry(Wide(), Clouds(d=d), budget=Budget(iterations=1000)) for d in widths]
+    store = Store(tmp_path)
+    found = estimate(plan_of(entries, store), store, PreparedData())
+    for width, each in zip(widths, found, strict=True):
+        assert each.seconds == pytest.approx(0.01 * width, rel=0.5)
+
+
+def test_the_map_of_a_split_is_paid_once_and_wider_rows_take_more_memory(tmp_path):
+    store = Store(tmp_path)
     mapped = {"features": Nystroem(landmarks=200), "dataset": Clouds(n=2_000)}
-    entries = [entry(Gentle(eta=0.2), Clouds(n=2_000)), entry(Gentle(), **mapped), entry(Other(), **mapped)]
+    entries = [entry(Gentle(), Clouds(n=2_000)), entry(Gentle(), **mapped), entry(Other(), **mapped)]
     plain, first, second = estimate(plan_of(entries, store), store, PreparedData())
-    assert [each.measured for each in (plain, first, second)] == [True, False, False]
-    assert first.memory == 2_000 * 200 * 8 > plain.memory
+    assert first.memory == second.memory == 2_000 * 200 * 8 > plain.memory
     tuned = entry(Gentle(), **mapped, tuning=Grid(folds=3))
-    (whole,) = estimate(plan_of([tuned], store), store, PreparedData())
-    with TrialRuns() as trials:
-        of_map = price(trials, entries[1]).feature_map
-    assert of_map > 0.0
-    assert first.seconds - second.seconds > 0.3 * of_map
-    assert whole.seconds > 1.5 * of_map  # of the split and of three inner ones
+    assert planned(tuned, store).seconds > first.seconds > 0.0
 
 
-def test_a_plugin_of_this_process_alone_cannot_be_tried(trials):
-    class Local(Gentle):
-        pass
-
-    assert price(trials, entry(Local())) is None
-
-
-def test_other_processes_that_want_the_processor_do_not_raise_the_price(trials):
-    price(trials, entry(Gentle()))  # the process is there before the others
+def test_other_processes_that_want_the_processor_do_not_raise_the_price(pool):
+    seconds(pool, entry(Gentle()))  # the process is there before the others
     others = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"])
         for _ in range(3 * len(os.sched_getaffinity(0)))
     ]
     try:
-        found = price(trials, entry(Busy(), budget=Budget(iterations=100)))
+        found = seconds(pool, entry(Busy(), budget=Budget(iterations=100)))
     finally:
         for other in others:
             other.kill()
             other.wait()
-    assert found.cell == pytest.approx(0.1, rel=0.6)
-
-
-@pytest.mark.usefixtures("process")
-def test_a_run_of_more_than_a_minute_is_announced_and_a_short_one_is_not_even_tried():
-    told = []
-
-    class StopError(Exception):
-        pass
-
-    class Told(aucbench.Observer):
-        def estimated(self, seconds):
-            told.append(seconds)
-            raise StopError
-
-        def stage(self, text):
-            told.append(text)
-
-    wide = ["dataset=sparse_text", "dataset.n=1000", "dataset.d=3000", "tracking=none", "store.path=null"]
-    with pytest.raises(StopError):
-        aucbench.run_study(["algo=opauc", "budget.epochs=200", *wide], Told())
-    assert told[0] == "estimating the time"
-    assert told[1] > 60
-    planned = aucbench.plan_study(["algo=opauc", "budget.epochs=200", *wide])
-    # Both are measured, on a machine that other programs use: they agree in their order of magnitude.
-    assert planned.seconds / 5 < told[1] < 5 * planned.seconds
-    told.clear()
-    aucbench.run_study(["algo=psam", *wide], Told())
-    assert "estimating the time" not in told
+    assert found == pytest.approx(0.1, rel=0.6)

@@ -14,6 +14,7 @@ from aucbench import ParameterError
 from aucbench.data.splits.protocols import KFold, TrainValidTest
 from aucbench.execution import dask_executor as cluster_module
 from aucbench.execution.dask_executor import DaskExecutor
+from aucbench.execution.executor import LocalExecutor
 from aucbench.studies.default_settings import Limits
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
@@ -52,7 +53,7 @@ def expected(tmp_path_factory):
 @pytest.fixture(scope="module")
 def workers():
     """Two workers of this machine."""
-    cluster = DaskExecutor(2)
+    cluster = LocalExecutor(Observer(), 2)
     yield cluster
     cluster.close()
 
@@ -229,7 +230,7 @@ def scheduler(tmp_path_factory):
 
 def test_a_scheduler_without_workers_is_named(scheduler, monkeypatch, tmp_path):
     monkeypatch.setattr(cluster_module, "WAIT_SECONDS", 0.2)
-    cluster = DaskExecutor(1, scheduler.address)
+    cluster = DaskExecutor(scheduler.address)
     try:
         with pytest.raises(ParameterError, match=r"scheduler: no worker joined within 0\.2 s; start some"):
             run_entries([entry(Other())], Store(tmp_path), cluster)
@@ -240,18 +241,18 @@ def test_a_scheduler_without_workers_is_named(scheduler, monkeypatch, tmp_path):
 def test_nothing_at_the_address_of_a_scheduler_is_said_so(monkeypatch):
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.5)
     with pytest.raises(ParameterError, match=r"scheduler: nothing answers at tcp://127\.0\.0\.1:9"):
-        DaskExecutor(1, "tcp://127.0.0.1:9")
+        DaskExecutor("tcp://127.0.0.1:9")
     with pytest.raises(ParameterError, match=r"scheduler: there is no file /absent\.json"):
-        DaskExecutor(1, "file:///absent.json")
+        DaskExecutor("file:///absent.json")
     with pytest.raises(ParameterError, match="scheduler: "):
-        DaskExecutor(1, "foo://bar")
+        DaskExecutor("foo://bar")
 
 
 def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_replaced(
     scheduler, expected, tmp_path
 ):
     victim, other = scheduler.worker(), scheduler.worker()
-    cluster = DaskExecutor(1, f"file://{scheduler._file}")
+    cluster = DaskExecutor(f"file://{scheduler._file}")
     store = Store(tmp_path)
     study = (*STUDY, entry(Slow(nap=0.05), runs=4))
 
@@ -278,7 +279,7 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
 def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypatch, tmp_path):
     monkeypatch.setattr(cluster_module, "FETCH_SECONDS", 0.2)
     victim, _ = scheduler.worker(), scheduler.worker()
-    cluster = DaskExecutor(1, scheduler.address)
+    cluster = DaskExecutor(scheduler.address)
     store = Store(tmp_path)
     collect, killed = cluster._report, []
 

@@ -61,7 +61,7 @@ def test_workers_behind_tls_give_what_one_process_gives(encrypted, tmp_path):
     address, certificates = encrypted
     assert address.startswith("tls://")
     run_entries(STUDY, Store(tmp_path / "here"))
-    with contextlib.closing(DaskExecutor(1, address, certificates=str(certificates))) as cluster:
+    with contextlib.closing(DaskExecutor(address, certificates=str(certificates))) as cluster:
         run_entries(STUDY, Store(tmp_path / "there"), cluster)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
@@ -82,7 +82,7 @@ def test_certificates_that_do_not_fit_are_refused_in_a_sentence(encrypted, tmp_p
     others = make_certificates(tmp_path / "others")
     for certificates in (str(others), None):
         with pytest.raises(ParameterError, match=f"nothing answers at {address}"):
-            DaskExecutor(1, address, certificates=certificates)
+            DaskExecutor(address, certificates=certificates)
 
 
 def ip(*words):
@@ -121,7 +121,7 @@ def test_a_machine_whose_network_is_cut_costs_no_cell(machines, tmp_path):
         for address, before in machines.items():
             scheduler.worker(address, before)
         store = Store(tmp_path / "store")
-        with contextlib.closing(DaskExecutor(2, scheduler.address)) as cluster:
+        with contextlib.closing(DaskExecutor(scheduler.address)) as cluster:
             wait_until(lambda: len(cluster._workers()) == 2)
             start = cluster.start
 

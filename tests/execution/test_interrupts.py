@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from aucbench import processes
+from aucbench import pool
 
 # Ctrl-C reaches a process just while it starts the one to fork from.
 STARTING = """
 import os, signal, sys
 from multiprocessing import forkserver
-from aucbench import processes
+from aucbench import pool
 start = forkserver.ensure_running
 def interrupted():
     os.kill(os.getpid(), signal.SIGINT)
@@ -21,7 +21,7 @@ def interrupted():
 if __name__ == "__main__":
     forkserver.ensure_running = interrupted
     try:
-        processes.start_fork_server()
+        pool.start_fork_server()
     except KeyboardInterrupt:
         sys.exit(17)
 """
@@ -32,7 +32,7 @@ def press_ctrl_c():
 
 
 @pytest.mark.usefixtures("process")
-@pytest.mark.skipif(processes.METHOD != "forkserver", reason="processes are not forked here")
+@pytest.mark.skipif(pool.METHOD != "forkserver", reason="processes are not forked here")
 def test_ctrl_c_while_the_first_process_starts_is_heard():
     assert subprocess.run([sys.executable, "-c", STARTING], check=False).returncode == 17
 
@@ -42,7 +42,7 @@ def guarded(presses):
     seen = []
 
     def press():
-        with processes.interrupted_later():
+        with pool.interrupted_later():
             for number in range(presses):
                 press_ctrl_c()
                 seen.append(number)
@@ -66,7 +66,7 @@ def test_a_second_ctrl_c_is_heard_at_once():
 def test_where_ctrl_c_is_ignored_it_stays_so():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with processes.interrupted_later():
+        with pool.interrupted_later():
             press_ctrl_c()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
@@ -75,6 +75,6 @@ def test_where_ctrl_c_is_ignored_it_stays_so():
 
 def test_without_ctrl_c_nothing_happens():
     before = signal.getsignal(signal.SIGINT)
-    with processes.interrupted_later():
+    with pool.interrupted_later():
         pass
     assert signal.getsignal(signal.SIGINT) is before

@@ -10,7 +10,6 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -18,18 +17,18 @@ import psutil
 import pytest
 
 from aucbench.contracts.hooks import PROJECT
-from aucbench.execution.dask_executor import DaskExecutor
-from aucbench.execution.executor import SerialExecutor
+from aucbench.execution.executor import LocalExecutor
+from aucbench.pool import start_fork_server
 from aucbench.studies.entry_and_keys import BoundPlugin
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
-from tests.helpers.hostile_methods import ATTACKS, DAEMONS, Hostile, Victim
+from tests.helpers.hostile_methods import ATTACKS, Hostile, Victim
 from tests.helpers.studies import contents, entry, run_entries
 from tests.helpers.study_methods import Clouds, Gentle
 
 PATIENCE = 10.0  # seconds after which no process may be left
 
-pytestmark = pytest.mark.usefixtures("process")
+pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 
 
 def victims():
@@ -61,6 +60,27 @@ def words_of(process):
     return set()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def server():
+    """The process that all others are forked from, which stays for the next study."""
+    start_fork_server()
+
+
+@pytest.fixture(autouse=True)
+def daemons(tmp_path_factory, monkeypatch):
+    """Gives the daemons of plugins that live; those that outlive their process are ended here."""
+    file = tmp_path_factory.mktemp("daemons") / "numbers"
+    monkeypatch.setenv("HOSTILE_DAEMONS", str(file))
+
+    def found():
+        numbers = [int(line) for line in file.read_text().split()] if file.exists() else []
+        return [psutil.Process(number) for number in numbers if psutil.pid_exists(number)]
+
+    yield found
+    for process in found():
+        process.kill()
+
+
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     """The cells of the victims where nobody attacks."""
@@ -74,44 +94,19 @@ def expected(tmp_path_factory):
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_changes_no_cell_of_others(attack, expected, tmp_path):
     folder, known = os.getcwd(), set(psutil.Process().children(recursive=True))
-    with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
         run_entries(mixed([attack]), Store(tmp_path), executor)
     assert healthy(tmp_path) == expected
     assert os.getcwd() == folder
     assert set(psutil.Process().children(recursive=True)) <= known
 
 
-def daemons(file):
-    """The processes that wrote their numbers, as far as they live."""
-    numbers = [int(line) for line in file.read_text().split()] if file.exists() else []
-    return [psutil.Process(number) for number in numbers if psutil.pid_exists(number)]
-
-
-@pytest.mark.parametrize("attack", ["leaves_daemons", "leaves_daemons_and_exits"])
-def test_daemons_of_a_plugin_end_with_its_process(attack, tmp_path):
-    with closing(SerialExecutor(Observer(), isolated=True)) as executor:
-        run_entries(mixed([attack]), Store(tmp_path), executor)
-    assert len(Path(DAEMONS).read_text().split()) >= 4
-    assert psutil.wait_procs(daemons(Path(DAEMONS)), timeout=PATIENCE)[1] == []
-
-
-def test_daemons_of_a_plugin_end_with_a_study_that_is_killed(tmp_path):
-    code = (
-        "from tests.execution.test_isolation import *\n"
-        "ATTACKS['exits'] = lambda: (ATTACKS['leaves_daemons'](), time.sleep(600))\n"
-        "run_entries([hostile('exits')], Store(sys.argv[1]), SerialExecutor(Observer(), isolated=True))"
-    )
-    file, until = tmp_path / "daemons", time.monotonic() + 60.0
-    started = subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path / "store")],
-        env=os.environ | {"HOSTILE_DAEMONS": str(file)},
-    )
-    while len(left := daemons(file)) < 2 and time.monotonic() < until:
-        time.sleep(0.1)
-    assert len(left) == 2
-    started.kill()
-    started.wait()
-    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
+def test_daemons_of_a_plugin_end_with_its_process(daemons, tmp_path):
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
+        run_entries(mixed(["leaves_daemons"]), Store(tmp_path), executor)
+        started = daemons()
+        assert len(started) == 2
+    assert psutil.wait_procs(started, timeout=PATIENCE)[1] == []
 
 
 @pytest.mark.parametrize("attack", ["writes_to_all_files", "truncates_all_files", "unlocks_all_files"])
@@ -120,7 +115,7 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
         file.write("kept")
         file.flush()
         fcntl.flock(file, fcntl.LOCK_EX)
-        with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+        with closing(LocalExecutor(Observer(), isolated=True)) as executor:
             run_entries([hostile(attack)], Store(tmp_path / "store"), executor)
         assert (tmp_path / "open").read_text() == "kept"
         assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 4
@@ -129,21 +124,21 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
 
 
 def test_an_error_that_cannot_be_read_back_is_a_failure_with_its_reason(tmp_path):
-    with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
         result = run_entries([hostile("raises_what_cannot_be_read_back")], Store(tmp_path), executor)
     assert [failure.reason for failure in result.failures] == ["failed"], result
     assert "TypeError" in result.failures[0].message
 
 
 def test_all_attacks_in_one_study_change_no_cell_of_others_with_one_worker(expected, tmp_path):
-    with closing(SerialExecutor(Observer(), isolated=True)) as executor:
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
         run_entries(mixed(ATTACKS), Store(tmp_path), executor)
     assert healthy(tmp_path) == expected
 
 
 def test_all_attacks_in_one_study_change_no_cell_of_others_with_two_workers(expected, tmp_path):
     known = set(psutil.Process().children(recursive=True))
-    with closing(DaskExecutor(2, isolated=True)) as executor:
+    with closing(LocalExecutor(Observer(), 2, isolated=True)) as executor:
         # A worker isolates as this process does, which tries them all.
         run_entries(mixed(list(ATTACKS)[::3]), Store(tmp_path), executor)
     assert healthy(tmp_path) == expected
@@ -156,7 +151,7 @@ def test_all_attacks_in_one_study_change_no_cell_of_others_with_two_workers(expe
 def test_without_isolation_an_attack_is_seen(expected, tmp_path):
     code = (
         "from tests.execution.test_isolation import *\n"
-        f"run_entries(mixed(['replaces_functions']), Store({str(tmp_path)!r}), SerialExecutor(Observer()))"
+        f"run_entries(mixed(['replaces_functions']), Store({str(tmp_path)!r}), LocalExecutor(Observer()))"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=os.getcwd())
     assert healthy(tmp_path) != expected

@@ -9,7 +9,7 @@ import pytest
 from aucbench.studies.store import Store
 from tests.helpers.studies import contents, finished, process_environment, started, trials_of, write_metadata
 
-pytestmark = pytest.mark.usefixtures("process")
+pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 
 WORDS = (
     "-m",

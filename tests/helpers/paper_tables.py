@@ -74,7 +74,6 @@ CELLS = {
         | {"cbr_diag": TEXT}
     ),
     ("psam_table3",): pairs(dict.fromkeys(("solam", "asam", "psam", "bam"), PSAM_3)),
-    ("claims",): pairs({"psam": listed("gaussian breast_cancer label_noise hard_margin wine digits")}),
     ("try",): pairs(
         dict.fromkeys(
             ("solam", "fsauc", "psam", "log_reg", "ls_svm"), listed("breast_cancer digits sparse_text")

@@ -14,7 +14,7 @@ from aucbench.config.overrides import parse
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Holdout
-from aucbench.execution.executor import SerialExecutor
+from aucbench.execution.executor import LocalExecutor
 from aucbench.execution.plan import make_plan
 from aucbench.execution.prepared_data import PreparedData
 from aucbench.execution.scheduler import Scheduler
@@ -78,7 +78,7 @@ def plan_of(entries, store, **options):
 def run_entries(entries, store, executor=None, exclusive=False, stop_after=None, **options):
     """Plan and run entries here; gives what came of it."""
     plan = plan_of(entries, store, only_failed=options.pop("only_failed", False))
-    scheduler = Scheduler(plan, store, executor or SerialExecutor(Observer()), **options)
+    scheduler = Scheduler(plan, store, executor or LocalExecutor(Observer()), **options)
     return scheduler.run(exclusive, stop_after)
 
 

@@ -11,9 +11,9 @@ from aucbench.kernels import pairs, rows, symmetric
 
 @kernels.kernel
 def _reductions(X, order, w):
-    i, j = order[0]
-    rows.prefetch(X, i)
-    pairs.prefetch(X, i, j)
+    for k in range(order.shape[0] - 1, -1, -1):  # the first ones prefetch later rows
+        i = rows.visit(X, order[:, 0], k)
+        i, j = pairs.visit(X, order, k)
     Z = pairs.room(X, order)
     pairs.subtract(X, i, j, Z)
     a, b = rows.dot_norm(X, i, w)
@@ -62,7 +62,7 @@ def test_reductions_over_rows_and_pairs_equal_numpy(X, dtype):
             x, z = wide[i], wide[i] - wide[j]
             expected = (x @ w, x @ x) * 3 + (np.abs(x).sum(), z @ w, z @ z)
             np.testing.assert_allclose(
-                _reductions(form, np.array([[i, j]]), w), expected, rtol=1e-13, atol=1e-13
+                _reductions(form, np.array([[i, j]] * 20), w), expected, rtol=1e-13, atol=1e-13
             )
 
 

@@ -141,10 +141,17 @@ def test_a_wide_row_is_scored_by_its_own_columns_as_by_all(algo):
     assert by_columns != 0.0
 
 
-def test_a_state_that_cannot_grow_is_refused_and_hashing_helps():
-    few = [{"a": x["f0"]} for x in ROWS[:200]]
+def test_a_state_that_cannot_grow_is_refused_and_hashing_helps(monkeypatch):
+    cls, few = KNOWN["sgd_log"].cls, [{"a": x["f0"]} for x in ROWS[:200]]
+    init = cls.init
+
+    def init_by_width(algorithm, problem, rng):
+        state = init(algorithm, problem, rng)
+        return state._replace(given=state.given._replace(t0=1.0 + problem.n_features))
+
+    monkeypatch.setattr(cls, "init", init_by_width)
     for keywords in ({}, {"n_features": 8}):
-        model = learnt(AUCClassifier("sgd_log", {"intercept": False}, **keywords), few, LABELS[:200])
+        model = learnt(AUCClassifier("sgd_log", **keywords), few, LABELS[:200])
         model.learn_one({"b": 1.0}, True)
         if keywords:
             assert model.score_one({"b": 1.0}) != 0.0

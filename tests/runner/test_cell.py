@@ -194,7 +194,25 @@ def test_progress_is_told_after_every_chunk_and_what_it_raises_ends_the_run(monk
     steps.clear()
     with pytest.raises(TimeoutError):
         outcome(Noting(), epochs=1, checkpoints=1, progress=stop)
-    assert sum(steps[1:]) == 120
+    assert sum(steps) == 120
+
+
+def test_kernels_are_warmed_once_for_runs_that_differ_in_their_seeds_alone():
+    lengths = []
+
+    class Noting(Perceptron):
+        def step(self, state, batch):
+            lengths.append(batch.X.shape[0])
+            return super().step(state, batch)
+
+    def warmed(**changes):
+        lengths.clear()
+        outcome(**{"algorithm": Noting(), "checkpoints": 1} | changes)
+        return sum(length < len(X) for length in lengths)
+
+    assert [warmed(seed=seed, order_seed=seed) for seed in range(3)] == [1, 0, 0]
+    for change in ({"algorithm": Noting(0.2)}, {"X": X.astype(np.float32)}, {"X": sparse.csr_matrix(X)}):
+        assert [warmed(**change), warmed(**change)] == [1, 0]
 
 
 def test_watching_sees_every_checkpoint_and_changes_nothing():

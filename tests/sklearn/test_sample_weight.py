@@ -195,7 +195,6 @@ def test_a_method_without_weights_is_named_with_those_that_have_them(name):
     ("name", "params"),
     [
         ("uni_exp", {"ratio": "running"}),
-        ("sgd_log", {"intercept": False}),
         ("sklearn", {"estimator": "mlp"}),
     ],
 )

@@ -77,8 +77,9 @@ class EarlierPlugin(BoundPlugin):
 
     names: tuple[str, ...] = ()
 
-    def describe(self):
-        found = super().describe()
+    @property
+    def description(self):
+        found = super().description
         return structs.replace(found, parameters={name: found.parameters[name] for name in self.names})
 
 

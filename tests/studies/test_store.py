@@ -29,6 +29,15 @@ def test_a_cell_comes_back_as_it_was_kept(tmp_path):
     np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
 
 
+def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
+    old, new = Store(tmp_path / "old"), Store(tmp_path / "new")
+    old.put(KEY, CELL)  # earlier versions left no mark
+    assert [old.take_over(), old.take_over(), new.take_over()] == [True, False, False]
+    new.put(KEY, CELL)
+    assert not new.take_over()
+    assert old.get(KEY).auc == 0.9
+
+
 def test_a_moved_and_renamed_store_keeps_its_cells(tmp_path):
     Store(tmp_path / "one").put(KEY, CELL)
     shutil.move(tmp_path / "one", tmp_path / "other name")
@@ -71,6 +80,37 @@ def test_a_damaged_cell_is_named(tmp_path, damage):
     file.write_bytes(damage)
     with pytest.raises(DataError, match=file.name):
         store.get(KEY)
+
+
+def test_a_cell_with_a_changed_byte_is_named(tmp_path):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+    file = next(tmp_path.rglob("*.npz"))
+    content = bytearray(file.read_bytes())
+    content[content.index(CELL.weights.tobytes())] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=file.name):
+        store.get(KEY)
+
+
+def test_a_cell_that_was_compressed_is_read(tmp_path):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+    file = next(tmp_path.rglob("*.npz"))
+    np.savez_compressed(file, **dict(np.load(file)))
+    assert store.get(KEY).record == CELL.record
+    np.testing.assert_array_equal(store.get(KEY).weights, CELL.weights)
+
+
+def test_many_keys_are_looked_up_at_once(tmp_path):
+    store = Store(tmp_path)
+    finished, failed = store.listed()
+    assert KEY not in finished
+    store.put(KEY, CELL)
+    finished, failed = store.listed()
+    assert KEY in finished
+    assert KEY not in failed
+    assert KEY[:-1] + "1" not in finished
 
 
 @pytest.mark.usefixtures("process")

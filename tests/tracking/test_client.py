@@ -62,14 +62,12 @@ def test_folders_and_files_without_the_right_to_write_are_named(open_folder):
     for name, mode in (("kept", 0o555), ("secret", 0o000)):
         (open_folder / name).mkdir()
         (open_folder / name).chmod(mode)
-    kept = checked(f"sqlite:///{open_folder}/kept/mlflow.db")
-    assert kept == f"TrackingError tracking.uri: {open_folder}/kept cannot be written to."
-    secret = checked(f"sqlite:///{open_folder}/secret/mlflow.db")
-    assert secret == f"TrackingError tracking.uri: {open_folder}/secret/mlflow.db cannot be reached."
     (open_folder / "read.db").touch()
     (open_folder / "read.db").chmod(0o444)
-    read = checked(f"sqlite:///{open_folder}/read.db")
-    assert read == f"TrackingError tracking.uri: {open_folder}/read.db cannot be written to."
+    for file, named in (("kept/mlflow.db", "kept"), ("secret/mlflow.db",) * 2, ("read.db",) * 2):
+        answer = checked(f"sqlite:///{open_folder}/{file}")
+        assert answer.startswith("TrackingError")
+        assert f" {open_folder}/{named} " in answer
 
 
 REFUSED = {
@@ -104,6 +102,35 @@ def test_after_a_run_the_next_step_is_a_command_for_a_file_and_the_address_of_a_
     one, other = capsys.readouterr().out.splitlines()
     assert one.split(maxsplit=1) == ["next", "mlflow ui --backend-store-uri sqlite:///mlflow.db"]
     assert other.split() == ["next", "https://me:***@example.org"]
+
+
+TOGETHER = """
+import multiprocessing, sys, mlflow
+from aucbench.tracking.client import Connection
+
+def opened(number):
+    connection = Connection(sys.argv[1])
+    connection.client.create_run(connection.experiment("mine"), run_name=str(number))
+
+context = multiprocessing.get_context("fork")
+processes = [context.Process(target=opened, args=(number,)) for number in range(8)]
+for process in processes:
+    process.start()
+for process in processes:
+    process.join()
+sys.exit(sum(process.exitcode != 0 for process in processes))
+"""
+
+
+@pytest.mark.usefixtures("process")
+def test_eight_processes_that_open_a_new_file_at_once_all_write_to_it(tmp_path):
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    assert subprocess.run([sys.executable, "-c", TOGETHER, uri], stderr=subprocess.DEVNULL).returncode == 0
+    connection = Connection(uri)
+    names = {run.info.run_name for run in connection.runs(connection.experiment("mine"), "")}
+    assert names == {str(number) for number in range(8)}
+    with contextlib.closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 KILLED_AT = """

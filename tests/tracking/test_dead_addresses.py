@@ -37,7 +37,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_a_study_says_once_that_its_server_is_down_and_is_sent_later(
     answer, uri, tmp_path, monkeypatch, capsys

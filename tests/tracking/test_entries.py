@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import aucbench
-from aucbench.studies.plugin_metadata import colour
+from aucbench.studies.method_look import colour
 
 
 @pytest.fixture(scope="module")

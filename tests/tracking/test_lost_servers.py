@@ -64,6 +64,7 @@ def signalled(address, number):
     os.killpg(server.pid, number)
 
 
+@pytest.mark.faults
 @pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("trouble", ["it stalls", "its database is killed"])
 def test_a_server_fails_in_the_middle_of_an_entry(

@@ -23,36 +23,26 @@ def only_run(uri):
 
 
 def test_measures_are_metrics_along_the_curve_with_their_parameters(uri, tmp_path):
-    asked = ("metrics=[ap,pauc]", "pauc.max_fpr=0.2", f"tracking.uri={uri}", f"store.path={tmp_path / 's'}")
-    result = aucbench.run(*WORDS, *asked)
+    asked = ("metrics=[ap,pauc,objective]", "pauc.max_fpr=0.2", f"tracking.uri={uri}")
+    result = aucbench.run(*WORDS, *asked, f"store.path={tmp_path / 's'}")
     client, run = only_run(uri)
-    for name in ("ap", "pauc"):
-        points = client.get_metric_history(run.info.run_id, f"test/{name}")
-        assert [point.value for point in points] == pytest.approx(list(result.curve[name]), abs=1e-12)
-        assert run.data.metrics[f"test/{name}"] == pytest.approx(result.measures[name])
+    histories = {}
+    for metric in ("test/ap", "test/pauc", "train/objective", "train/suboptimality"):
+        points = client.get_metric_history(run.info.run_id, metric)
+        histories[metric] = [point.value for point in points]
+        expected = list(result.curve[metric.partition("/")[2]])
+        assert histories[metric] == pytest.approx(expected, abs=1e-12)
+    assert run.data.metrics["test/ap"] == pytest.approx(result.measures["ap"])
+    assert "test/objective" not in run.data.metrics  # it is one of the training rows
+    minima = [cell.record.measures["objective"].minimum.value for cell in result.cells]
+    ends = [cell.curve["objective"][-1] / least - 1 for cell, least in zip(result.cells, minima, strict=True)]
+    assert histories["train/suboptimality"][-1] == pytest.approx(np.mean(ends))
     assert run.data.params["pauc.max_fpr"] == "0.2"
-    assert run.data.tags["metrics"] == "ap, pauc(max_fpr=0.2)"
+    assert run.data.tags["metrics"] == "ap, pauc(max_fpr=0.2), objective"
     logged = {cell.record.seed: cell for cell in read_cells(uri)}
     for cell in result.cells:
         assert logged[cell.record.seed].record.measures == cell.record.measures
         assert logged[cell.record.seed].curve["ap"].tolist() == cell.curve["ap"].tolist()
-
-
-def test_the_objective_is_one_of_the_training_rows(uri, tmp_path):
-    words = ("metrics=[objective]", f"tracking.uri={uri}", f"store.path={tmp_path / 's'}")
-    result = aucbench.run(*WORDS, *words)
-    client, run = only_run(uri)
-    points = client.get_metric_history(run.info.run_id, "train/objective")
-    assert [point.value for point in points] == pytest.approx(list(result.curve["objective"]), abs=1e-12)
-    assert "test/objective" not in run.data.metrics
-    points = client.get_metric_history(run.info.run_id, "train/suboptimality")
-    assert [point.value for point in points] == pytest.approx(list(result.curve["suboptimality"]))
-    minima = [cell.record.measures["objective"].minimum.value for cell in result.cells]
-    ends = [cell.curve["objective"][-1] / least - 1 for cell, least in zip(result.cells, minima, strict=True)]
-    assert points[-1].value == pytest.approx(np.mean(ends))
-    (logged, *_) = read_cells(uri)
-    assert logged.record.measures["objective"].minimum.value in minima
-    assert run.data.tags["metrics"] == "objective"
 
 
 def test_an_entry_that_was_rescored_is_logged_again_in_the_place_of_the_old_run(uri, tmp_path):

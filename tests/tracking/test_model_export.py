@@ -21,7 +21,7 @@ from aucbench.evaluation import exact_auc
 from aucbench.studies.record import to_dict
 from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
-from aucbench.tracking.linear_model import encoded
+from aucbench.tracking.linear_model import _load_pyfunc, encoded
 from aucbench.tracking.model_export import export_model, from_run, from_store
 
 pytestmark = pytest.mark.slow  # whole studies
@@ -30,21 +30,16 @@ pytestmark = pytest.mark.slow  # whole studies
 FRESH = """
 import sys
 sys.modules["aucbench"] = None
-import mlflow, numpy as np
+import mlflow, numpy as np, pandas as pd
 from scipy import sparse
-model = mlflow.pyfunc.load_model(sys.argv[1])
-with np.load(sys.argv[2]) as content:
-    X = content["X"]
-if sys.argv[4] == "csr":
-    X = sparse.csr_matrix(X)
-np.save(sys.argv[3], model.predict(X))
+read = {"npy": np.load, "npz": sparse.load_npz, "csv": pd.read_csv}[sys.argv[2].rpartition(".")[2]]
+np.save(sys.argv[3], mlflow.pyfunc.load_model(sys.argv[1]).predict(read(sys.argv[2])))
 """
 
 
-def predicted(model, X, folder, form="dense"):
-    """Decision values from a fresh process."""
-    np.savez(folder / "rows.npz", X=X)
-    words = [sys.executable, "-c", FRESH, model, folder / "rows.npz", folder / "scores.npy", form]
+def predicted(model, rows, folder):
+    """Decision values of the rows in a file from a fresh process."""
+    words = [sys.executable, "-c", FRESH, model, rows, folder / "scores.npy"]
     subprocess.run(words, check=True, cwd=folder, capture_output=True)
     return np.load(folder / "scores.npy")
 
@@ -67,22 +62,29 @@ def test_a_logged_entry_becomes_a_model_that_reproduces_its_test_auc(entries, st
         cell = from_run(uri, name, 1)
         model = export_model(cell, tmp_path / name[:5])
     X, y = test_rows("breast_cancer", 1)
-    scores = predicted(model, X, tmp_path)
+    np.save(tmp_path / "rows.npy", X)
+    scores = predicted(model, tmp_path / "rows.npy", tmp_path)
     assert exact_auc(scores, y) == entry.cells[1].auc == cell.auc
+
+
+def exported(cell, folder):
+    """The model of a cell as MLflow loads it, in this process."""
+    return _load_pyfunc(str(export_model(cell, folder / "model") / "data" / "model.npz"))
 
 
 @pytest.mark.parametrize("scaling", Scaling)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_every_scaling_is_that_of_the_benchmark(scaling, dtype, tmp_path):
-    from aucbench.tracking.linear_model import _load_pyfunc
-
+def test_every_scaling_is_that_of_the_benchmark_whatever_the_rows_are_in(scaling, dtype, tmp_path):
     result = aucbench.run("algo=solam", f"scaling={scaling}", f"dtype={dtype}", "seed=2")
-    folder = export_model(result.cells[0], tmp_path / "model")
-    X, y = test_rows("breast_cancer", 2)
-    model = _load_pyfunc(str(folder / "data" / "model.npz"))
-    assert exact_auc(model.predict(X), y) == pytest.approx(
-        result.auc, abs=1e-6 if dtype == "float32" else 1e-12
-    )
+    model, (X, y) = exported(result.cells[0], tmp_path), test_rows("breast_cancer", 2)
+    scores = model.predict(X)
+    precision = 1e-6 if dtype == "float32" else 1e-12
+    assert exact_auc(scores, y) == pytest.approx(result.auc, abs=precision)
+    assert list(model.predict(pd.DataFrame(X))) == list(scores)
+    atol = 10 * precision * np.abs(scores).max()
+    np.testing.assert_allclose(model.predict(sparse.csr_matrix(X)), scores, rtol=0, atol=atol)
+    with pytest.raises(ValueError, match=r"30 features.*29"):
+        model.predict(X[:, 1:])
 
 
 def test_a_model_says_which_labels_are_positive(tmp_path):
@@ -91,23 +93,6 @@ def test_a_model_says_which_labels_are_positive(tmp_path):
     folder = export_model(aucbench.run("algo=ls_svm", "dataset=digits").cells[0], tmp_path / "grouped")
     digits = aucbench.catalog().dataset("digits")()
     assert Model.load(folder).metadata["positive"] == list(data.load(digits).positive)
-
-
-def test_sparse_rows_and_tables_are_scored_like_dense_ones(store, tmp_path):
-    import pandas as pd
-
-    from aucbench.tracking.linear_model import _load_pyfunc
-
-    for scaling in ("maxabs", "unit", "maxabs_unit", "minmax", "standard"):
-        cell = aucbench.run("algo=ls_svm", f"scaling={scaling}").cells[0]
-        folder = export_model(cell, tmp_path / scaling)
-        model = _load_pyfunc(str(folder / "data" / "model.npz"))
-        X, _ = test_rows("breast_cancer", 0)
-        expected = model.predict(X)
-        assert model.predict(sparse.csr_matrix(X)) == pytest.approx(expected, rel=1e-12)
-        assert list(model.predict(pd.DataFrame(X))) == list(expected)
-    with pytest.raises(ValueError, match=r"Expected rows of 30 features, got the shape \(114, 29\)"):
-        model.predict(X[:, 1:])
 
 
 @pytest.mark.usefixtures("process")
@@ -120,27 +105,23 @@ def test_a_sparse_data_set_is_scored_from_its_raw_rows(tmp_path):
         lines.append(f"{1 if row % 3 == 0 else -1} {values}\n")
     (tmp_path / "wide.txt").write_text("".join(lines))
     own = {"path": str(tmp_path / "wide.txt")}
-    result = aucbench.run(
-        "algo=ls_svm", "dataset=libsvm", f"dataset.path={own['path']}", "scaling=maxabs_unit"
-    )
+    where = ("dataset=libsvm", f"dataset.path={own['path']}")
+    result = aucbench.run("algo=ls_svm", *where, "scaling=maxabs_unit")
     model = export_model(result.cells[0], tmp_path / "model")
     X, y = test_rows("libsvm", 0, **own)
     assert sparse.issparse(X)
-    scores = predicted(model, X.toarray(), tmp_path, "csr")
+    sparse.save_npz(tmp_path / "rows.npz", X)
+    scores = predicted(model, tmp_path / "rows.npz", tmp_path)
     assert exact_auc(scores, y) == pytest.approx(result.auc, abs=1e-12)
 
 
-REFUSED = {
-    "features": (["algo=solam", "features=fourier"], "only models of features=identity can be exported"),
-    "diverged": (["algo=opauc", "algo.eta=1e6", "budget.epochs=3"], "there is no model to export"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_linear_model_of_raw_features_is_refused_in_one_sentence(case, tmp_path):
-    overrides, sentence = REFUSED[case]
-    cell = aucbench.run(*overrides).cells[0]
-    with pytest.raises(AucbenchError, match=sentence) as caught:
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [("algo=solam features=fourier", "features=fourier"), ("algo=opauc algo.eta=1e6", "opauc diverged")],
+)
+def test_what_is_no_linear_model_of_raw_features_is_refused_in_one_sentence(words, reason, tmp_path):
+    cell = aucbench.run(*words.split(), "budget.epochs=3").cells[0]
+    with pytest.raises(AucbenchError, match=reason) as caught:
         export_model(cell, tmp_path / "model")
     assert len(str(caught.value).splitlines()) == 1
     assert not (tmp_path / "model").exists()
@@ -177,34 +158,20 @@ def test_changed_data_are_refused(tmp_path):
 @pytest.mark.parametrize("words", [(), ("rescale=false",), ("scaling=unit",), ("dtype=float32",)], ids=str)
 def test_decision_values_are_those_of_the_estimator_up_to_its_cut(words, tmp_path):
     from aucbench.sklearn import AUCClassifier
-    from aucbench.tracking.linear_model import _load_pyfunc
 
     result = aucbench.run("algo=psam", "seed=1", *words)
-    folder = export_model(result.cells[0], tmp_path / "model")
     settings = dict(word.split("=") for word in words)
-    train = (
-        Holdout()
-        .split(lambda part: data.load(aucbench.catalog().dataset("breast_cancer")(), part), Part.train, 1)
-        .train
-    )
+    dataset = aucbench.catalog().dataset("breast_cancer")()
+    train = Holdout().split(lambda part: data.load(dataset, part), Part.train, 1).train
     dtype = settings.get("dtype", "float64")
     model = AUCClassifier(
         scaling=settings.get("scaling", "standard"), rescale="rescale" not in settings, random_state=1
     ).fit(train.X[train.rows].astype(dtype), train.y)
     X, _ = test_rows("breast_cancer", 1)
-    scores = _load_pyfunc(str(folder / "data" / "model.npz")).predict(X)
+    scores = exported(result.cells[0], tmp_path).predict(X)
     assert np.ptp(scores) > 1.0
     differences = scores - model.decision_function(X.astype(dtype))  # the cut
     np.testing.assert_allclose(differences, differences[0], atol=1e-3 if dtype == "float32" else 1e-9)
-
-
-FRAME_IN = """
-import sys
-sys.modules["aucbench"] = None
-import mlflow, numpy as np, pandas as pd
-model = mlflow.pyfunc.load_model(sys.argv[1])
-np.save(sys.argv[3], model.predict(pd.read_csv(sys.argv[2])))
-"""
 
 
 @pytest.fixture
@@ -237,9 +204,7 @@ def table(tmp_path):
 def test_a_model_of_a_table_takes_a_frame_as_the_file_had_it(table, tmp_path):
     path, cell = table
     model = export_model(cell, tmp_path / "model")
-    words = [sys.executable, "-c", FRAME_IN, model, path, tmp_path / "scores.npy"]
-    subprocess.run(words, check=True, cwd=tmp_path, capture_output=True)
-    scores = np.load(tmp_path / "scores.npy")
+    scores = predicted(model, path, tmp_path)
     dataset = aucbench.catalog().dataset("csv")(**cell.record.dataset.parameters)
     test = Holdout().split(lambda part: data.load(dataset, part), Part.train, 0).test
     assert exact_auc(scores[test.rows], test.y) == cell.auc

@@ -5,28 +5,12 @@ import pytest
 
 import aucbench
 from aucbench.execution.worker import prepared_data
-from aucbench.studies.plugin_metadata import colour
+from aucbench.studies.method_look import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
-from aucbench.tracking.run_data import note, over_log_time, params, run_name, series, tags
+from aucbench.tracking.run_data import LOG_TIME, metrics, note, params, run_name, tags
 from tests.helpers.board_cells import altered
 from tests.helpers.studies import study_of
-
-# Ottosson's Oklab, in which equal distances look alike, and what remains of a colour without the green
-# receptor, after Machado, Oliveira and Fernandes (2009); both of linear red, green and blue.
-LMS = np.array(
-    [[0.4122215, 0.5363325, 0.0514460], [0.2119035, 0.6806995, 0.1073970], [0.0883025, 0.2817188, 0.6299787]]
-)
-OKLAB = np.array(
-    [
-        [0.2104543, 0.7936178, -0.0040720],
-        [1.9779985, -2.4285922, 0.4505937],
-        [0.0259040, 0.7827718, -0.8086758],
-    ]
-)
-DEUTERANOPIA = np.array(
-    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
-)
 
 
 def command_of(entry):
@@ -95,28 +79,28 @@ def test_the_command_of_a_file_of_ones_own_quotes_its_path(tmp_path):
 
 def test_the_auc_over_log_time_is_that_of_the_last_checkpoint_by_then():
     entry = logged("algo=solam", "runs=2", "budget.epochs=3")
-    curve, _ = series(entry)
-    found = over_log_time(entry, curve)
-    points = [(s, a) for s, a in zip(curve["train_seconds"], curve["auc"], strict=True) if s > 0]
-    assert len(found) > 1
-    assert all(step % 10 == 0 for step in found)
-    for step, auc in found.items():
-        assert auc == [a for s, a in points if s <= 10 ** (step / 100) * (1 + 1e-12)][-1]
-    assert list(found) == list(range(min(found), max(found) + 1, 10))
-    assert 10 ** (min(found) / 100 - 0.1) < points[0][0] <= 10 ** (min(found) / 100) * (1 + 1e-12)
-    assert found[max(found)] == points[-1][1] == pytest.approx(np.mean([cell.auc for cell in entry.cells]))
+    points: dict = {}
+    for name, value, seconds, step in metrics(entry):
+        points.setdefault(name, []).append((seconds, step, value))
+    curve = [(seconds, value) for seconds, _, value in points["test/auc"] if seconds > 0]
+    grid = points[LOG_TIME]
+    assert len(grid) > 1
+    for seconds, step, value in grid:
+        assert seconds == 10 ** (step / 100)
+        assert value == [auc for at, auc in curve if at <= seconds * (1 + 1e-12)][-1]
+    steps = [step for _, step, _ in grid]
+    assert steps == list(range(steps[0], steps[-1] + 1, 10))
+    assert steps[0] % 10 == 0
+    assert grid[0][0] / 10**0.1 < curve[0][0]
+    assert grid[-1][2] == curve[-1][1] == pytest.approx(np.mean([cell.auc for cell in entry.cells]))
 
 
-def test_the_commit_of_a_checkout_is_where_mlflow_looks_for_it():
-    entry = logged("algo=psam")
-    found = tags(entry)
-    cell = altered(entry.cells[0], git_commit="0123abc+changes")
-    changed = tags(FinishedEntry("key", None, (cell,)))
-    assert changed["mlflow.source.git.commit"] == "0123abc"
-    assert changed["git_commit"] == "0123abc+changes"
-    assert found.get("mlflow.source.git.commit", "") == (entry.record.git_commit or "").partition("+")[0]
-    gone = altered(entry.cells[0], git_commit=None)
-    assert "mlflow.source.git.commit" not in tags(FinishedEntry("key", None, (gone,)))
+@pytest.mark.parametrize("commit", ["0123abc+changes", "0123abc", None])
+def test_the_commit_of_a_checkout_is_where_mlflow_looks_for_it(commit):
+    cell = altered(logged("algo=psam").cells[0], git_commit=commit)
+    found = tags(FinishedEntry("key", None, (cell,)))
+    assert found.get("git_commit") == commit
+    assert found.get("mlflow.source.git.commit") == (commit and "0123abc")
 
 
 def test_rows_of_one_method_are_told_apart_by_name_and_colour():

@@ -31,7 +31,7 @@ COMMANDS = {
         "find the certified minimum of the objective of a method on a data set", "optimum", "optimum"
     ),
     "claims": Command(
-        "measure the rates and costs that methods claim, with intervals and verdicts", "claims", "claims"
+        "show the rates and costs that methods claim, as claimed and as measured", "claims", "claims"
     ),
     "status": Command("show how far the studies of a store are, and what failed", "status", "status"),
     "leaderboard": Command("compare methods: tables, tests, curves, one page", "leaderboard", "leaderboard"),

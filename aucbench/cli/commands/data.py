@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from aucbench import analysis, api
+from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError
 from aucbench.humanize import counted, filesize
@@ -48,7 +49,7 @@ def _fetch(dataset: Any, yes: bool) -> None:
     from aucbench import data
 
     name = dataset.name
-    if not hasattr(type(dataset), "files"):
+    if not DatasetFacts(type(dataset)).files:
         print(f"{name}: nothing to fetch, it comes with an installed package or is generated")
         return
     size = data.missing_bytes(dataset)
@@ -70,11 +71,10 @@ def _fetch(dataset: Any, yes: bool) -> None:
 
 def _is_small(dataset: Any) -> bool:
     try:
-        files = tuple(getattr(dataset, "files", ()))
+        files = tuple(DatasetFacts(dataset).files)
     except AucbenchError:  # a file of one's own, which is not named
         return False
-    is_large = getattr(dataset, "large", False)
-    return bool(files) and not is_large and not any(file.by_hand for file in files)
+    return bool(files) and not DatasetFacts(dataset).large and not any(file.by_hand for file in files)
 
 
 @click.group("data", invoke_without_command=True)

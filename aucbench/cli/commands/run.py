@@ -105,7 +105,7 @@ def _show_plan(planned_study: PlannedStudy) -> int:
         many = "" if workers == 1 else f" on {workers} workers"
         print(
             f"{time} of training{many}, up to {filesize(planned_study.memory)} of data "
-            "(~ marks estimates from a short trial run)"
+            "(~ marks estimates from short probes, ? methods whose probe took too long)"
         )
     for text in by_reason(plan.unavailable):
         print(f"left out: {text}")

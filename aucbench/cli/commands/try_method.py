@@ -21,19 +21,20 @@ from aucbench.cli.exit_status import INTERRUPTED
 from aucbench.config.build import build_study
 from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
+from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
+from aucbench.execution.cost_estimate import seconds_of
 from aucbench.execution.execute import execute_study, opened_store
 from aucbench.execution.search_progress import iterations_of
-from aucbench.execution.trial_run import TrialRuns
 from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
 from aucbench.leaderboard.cells import BoardCell, from_store
 from aucbench.leaderboard.report import Report
-from aucbench.processes import start_fork_server
+from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import DEFAULT_EPOCHS
-from aucbench.studies.default_settings import Limits, Running
+from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import Seeds
 from aucbench.studies.store import Store
@@ -153,7 +154,7 @@ class _Trial:
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
         self._costs: dict[str, float] = {}  # seconds of a complete run by data set; not where it failed
         self._runs = 1  # of the method
-        takes_any = tuple(getattr(self.cls, "losses", ()))[:1] == ("*",)
+        takes_any = MethodFacts(self.cls).losses[:1] == ("*",)
         self._own = (f"algo={self._name}", *(f"loss={ANY_LOSS}",) * takes_any)
         if takes_any:
             self.remarks.append(f"it takes any loss and has no default: {ANY_LOSS} was used")
@@ -212,7 +213,7 @@ class _Trial:
             if cell.described.algorithm.name == self._name
             and (failure := self.store.failure(cell.key)) is not None
         ]
-        if not getattr(self.cls, "requires", None):  # else it declares which rows it takes
+        if not MethodFacts(self.cls).requires:  # else it declares which rows it takes
             told += self._refused.items()
         alike: dict[str, list[tuple[str, str]]] = {}  # sentences that differ in numbers alone, such as rows
         for dataset, sentence in told:
@@ -249,14 +250,13 @@ class _Trial:
 
     def _measured(self, own: Sequence[Entry]) -> list[Entry]:
         """Measure how fast the method is on each data set; the entries up to the first on which it hangs."""
-        wait = Limits(self.seconds / 6.0, None, self.seconds / 6.0)
-        with TrialRuns() as trial_runs:
+        with Pool() as pool:
             for number, entry in enumerate(own):
-                price = trial_runs.price(replace(entry, limits=wait), entry.cells()[0])
-                if price is None:
+                seconds = seconds_of(entry, pool, self.seconds / 3.0)
+                if seconds is None:
                     continue
                 title = entry.dataset.title
-                self._costs[title] = price.cell
+                self._costs[title] = seconds
                 if math.isinf(self._costs[title]):
                     if others := [each.dataset.title for each in own[number + 1 :]]:
                         self.remarks.append(f"it was not run on {', '.join(others)}, as it hangs on {title}")
@@ -290,7 +290,7 @@ class _Trial:
 
     def _tune(self) -> None:
         """Tune the method and its stochastic rivals over a few settings, where there is time for it."""
-        if not getattr(self.cls, "grid", None):
+        if not MethodFacts(self.cls).grid:
             self.remarks.append("it declares no grid and was not tuned")
             return
         if self.is_cut or not self._costs or self.failures():
@@ -313,7 +313,7 @@ class _Trial:
     def _try_kernel(self) -> None:
         """Run a linear method once on kernel features of the dense data sets, where there is time for it."""
         room = KERNEL_SHARE * self._left
-        if self.is_cut or not self._costs or self.failures() or not hasattr(self.cls(), "weights"):
+        if self.is_cut or not self._costs or self.failures() or MethodFacts(self.cls()).weights is None:
             return
         words = (
             *self._own,

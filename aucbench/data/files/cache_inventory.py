@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aucbench.contracts import DatasetFacts
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files import locate
 from aucbench.data.files.cache import locked_folder, read_record
@@ -106,7 +107,7 @@ def remove_left_overs() -> int:
 
 def _downloads(dataset: Any) -> list[Path]:
     try:
-        files = tuple(getattr(dataset, "files", ()))
+        files = tuple(DatasetFacts(dataset).files)
     except AucbenchError:  # a file of one's own that is not named
         return sorted((locate.raw_folder() / "openml").glob("[!.]*")) if dataset.name == "openml" else []
     return [path for file in files for path in locate.downloads_of(file)]

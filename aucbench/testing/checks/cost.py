@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.contracts.claimed_formula import evaluate
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken
@@ -31,7 +31,7 @@ def cost(trainee: Trainee) -> str | None:
     Measured in CPU time of the thread: from 16,384 to 262,144 columns with 20 non-zeros a row where the
     claim names nnz, else from 64 to 1,024 dense columns. Growth of 6 times the claimed passes.
     """
-    claims = getattr(trainee.plugin, "claims", None)
+    claims = MethodFacts(trainee.plugin).claims
     if claims is None:
         return "claims no cost"
     sparse = "nnz" in claims.cost and trainee.requirement("dense") is None

@@ -7,7 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from aucbench import data
-from aucbench.contracts import File
+from aucbench.contracts import DatasetFacts, File
+from aucbench.contracts.validation import Family
 from aucbench.errors import FetchError, ParameterError
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
@@ -18,6 +19,8 @@ BLOCK_ROWS = 65_536
 
 class DatasetSubject(Subject):
     """A data set, whose parts are loaded once for all checks, without a time limit."""
+
+    family = Family.datasets
 
     def __init__(self, plugin: Any, limit: TimeLimit | None = None, **unused: Any):
         super().__init__(plugin, TimeLimit(inf))  # a download takes as long as it takes
@@ -50,10 +53,10 @@ class DatasetSubject(Subject):
 
 def origin(dataset: DatasetSubject) -> None:
     """A data set declares `files`, one of them for training, or has a method `load`."""
-    if callable(getattr(dataset.plugin, "load", None)):
+    if DatasetFacts(dataset.plugin).load is not None:
         return
     try:
-        files = getattr(dataset.plugin, "files", None)
+        files = DatasetFacts(dataset.plugin).files
     except ParameterError as error:
         raise Exempted(f"cannot be checked with default parameters: {error}") from None
     if not files or not all(isinstance(file, File) for file in files):
@@ -99,13 +102,13 @@ def same_twice(dataset: DatasetSubject) -> None:
 
 def facts(dataset: DatasetSubject) -> str | None:
     """The numbers of features and rows are those that are declared."""
-    features = getattr(dataset.plugin, "features", None)
+    features = DatasetFacts(dataset.plugin).features
     is_told = features is not None
     for name, part in dataset.parts.items():
         n, d = part.X.shape
         if features is not None and d != features:
             raise Broken(f"The {name} part has {d:,} features, `features` says {features:,}.")
-        rows = [file.rows for file in getattr(dataset.plugin, "files", ()) if file.part == name]
+        rows = [file.rows for file in DatasetFacts(dataset.plugin).files if file.part == name]
         if rows and None not in rows:
             is_told = True
             if n != sum(rows):

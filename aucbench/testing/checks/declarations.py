@@ -1,22 +1,17 @@
 """Checks of a plugin's declarations: the class itself, of any family, and the attributes of methods."""
 
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts, check_fields
 from aucbench.contracts.source_location import place_of
-from aucbench.contracts.validation import nearest
+from aucbench.contracts.validation import nearest, reason_against
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken
 
-OPTIONAL = (
-    "weights", "finalize", "batch_size", "plans", "done", "losses", "grid", "ignored", "step_size", "claims",
-    "citation", "deviations", "requires", "exempt", "resumable", "weighted",
-    "together", "min_together", "init_from", "objective", "minimises",
-)  # fmt: skip
-KNOWN = (*OPTIONAL, "name", "access", "init", "step", "score")
+FUNCTIONS = [name for name, value in vars(MethodFacts).items() if value is None and name[0] != "_"]
 SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked
 
 
@@ -24,51 +19,44 @@ def declared(subject: Any) -> None:
     """The plugin is a frozen dataclass with a name, and its default parameters make one."""
     cls = type(subject.plugin)
     place = place_of(cls)
-    if not is_dataclass(cls):
-        raise Broken(f"{cls.__name__} is not a dataclass: write @dataclass(frozen=True) above it.", place)
-    if not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    if reason := reason_against(subject.family, cls):
+        raise Broken(f"{reason}.", place)
+    if not cls.__dataclass_params__.frozen:
         raise Broken(f"{cls.__name__} is not frozen: write @dataclass(frozen=True).", place)
-    name = getattr(cls, "name", None)
-    if not isinstance(name, str) or not name.isidentifier():
-        raise Broken(
-            f"The class variable `name` must be a word usable as an identifier, got {name!r}.", place
-        )
+    name: str = cls.name
+    if not name.isidentifier():
+        raise Broken(f"`name` must be a word usable as an identifier, got {name!r}.", place)
     if any(field.name == "name" for field in fields(cls)):
         raise Broken("`name` is a field; annotate it as ClassVar[str].", place)
     cls()
+    check_fields(subject.plugin)
 
 
 def spelling(subject: Any) -> None:
-    """No attribute has almost the name of an optional one, which would be ignored."""
-    plugin = subject.plugin
-    own = [name for name in dir(plugin) if not name.startswith("_") and name not in KNOWN]
-    for name in own:
-        meant = nearest(name, OPTIONAL)
-        if meant is not None and not hasattr(plugin, meant) and name not in _field_names(plugin):
+    """No method has almost the name of an optional one, which would then not be called."""
+    facts, cls = MethodFacts(subject.plugin), type(subject.plugin)
+    optional = [name for name in FUNCTIONS if getattr(facts, name) is None]
+    for name in dir(cls):
+        if name[0] != "_" and not hasattr(MethodFacts, name) and (meant := nearest(name, optional)):
             raise Broken(
-                f"It has `{name}`, which nothing looks at; the contract knows `{meant}`. Rename it, or "
-                f"begin it with an underscore.",
-                place_of(getattr(type(plugin), name)) or place_of(type(plugin)),
+                f"It has `{name}`, which nothing calls; the contract knows `{meant}`. Rename it, or begin it "
+                f"with an underscore.",
+                place_of(getattr(cls, name)) or place_of(cls),
             )
-
-
-def _field_names(plugin: Any) -> list[str]:
-    return [field.name for field in fields(plugin)]
 
 
 def grid(subject: Any) -> str | None:
     """Names in the tuning grid, `ignored` and `step_size` are fields; the values of the grid are accepted."""
-    plugin = subject.plugin
-    known = _field_names(plugin)
-    named = [("step_size", plugin.step_size)] if hasattr(plugin, "step_size") else []
-    named += [("ignored", name) for name in plugin.ignored()] if hasattr(plugin, "ignored") else []
+    plugin, facts = subject.plugin, MethodFacts(subject.plugin)
+    known = [field.name for field in fields(plugin)]
+    named = [("step_size", facts.step_size)] if facts.step_size else []
+    named += [("ignored", name) for name in facts.ignored()] if facts.ignored else []
     for attribute, name in named:
         if name not in known:
             raise Broken(f"`{attribute}` names {name!r}, which is no field. {suggest(str(name), known)}")
-    values = getattr(plugin, "grid", None)
-    if not values:
+    if not facts.grid:
         return "declares no grid"
-    for name, candidates in values.items():
+    for name, candidates in facts.grid.items():
         if name not in known:
             raise Broken(f"`grid` names {name!r}, which is no field. {suggest(name, known)}")
         if not len(candidates):
@@ -92,13 +80,8 @@ def batch_size(subject: Any) -> str | None:
     """A minibatch has between 1 and n rows, whatever n is."""
     if Access(subject.plugin.access) is not Access.minibatch:
         return "takes no minibatches"
-    if not hasattr(subject.plugin, "batch_size"):
+    if MethodFacts(subject.plugin).batch_size is None:
         raise Broken("A minibatch method needs a method batch_size(n_samples).")
-    if not callable(subject.plugin.batch_size):
-        raise Broken(
-            f"`batch_size` is {subject.plugin.batch_size!r}; it must be a method batch_size(n_samples). A "
-            f"field with the number of rows needs another name."
-        )
     for n in SIZES:
         size = subject.plugin.batch_size(n)
         if not isinstance(size, int | np.integer) or not 1 <= size <= n:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from aucbench.contracts.source_location import place_of
+from aucbench.contracts.validation import Family
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import Size
@@ -17,6 +18,8 @@ COMPANIONS = 1e-9  # relative to the largest feature
 
 class FeatureSubject(Subject):
     """A feature map and the size of the problems it is tried on."""
+
+    family = Family.features
 
     def _settled_size(self) -> Size:
         return super()._settled_size()._replace(epochs=1)

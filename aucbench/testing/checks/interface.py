@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.contracts import Objective, Problem
+from aucbench.contracts import MethodFacts, Objective, Problem
 from aucbench.errors import ParameterError
 from aucbench.humanize import duration
 from aucbench.runner.state import arrays
@@ -92,7 +92,7 @@ def reading(trainee: Trainee) -> None:
         trainee.score(state, toy.X)
         if snapshot(state) != before:
             raise Broken("`score` changes the state.")
-        if hasattr(trainee.plugin, "weights"):
+        if MethodFacts(trainee.plugin).weights is not None:
             trainee.call("weights", state)
             if snapshot(state) != before:
                 raise Broken("`weights` changes the state.")
@@ -100,7 +100,7 @@ def reading(trainee: Trainee) -> None:
 
 def weights(trainee: Trainee) -> str | None:
     """`weights` and `score` agree, up to a constant that does not change the order."""
-    if not hasattr(trainee.plugin, "weights"):
+    if MethodFacts(trainee.plugin).weights is None:
         return "has no `weights`"
     for toy in trainee.problems():
         for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
@@ -118,7 +118,7 @@ def weights(trainee: Trainee) -> str | None:
 
 def finalize(trainee: Trainee) -> str | None:
     """`finalize` leaves its argument as it is, so that training can go on."""
-    if not hasattr(trainee.plugin, "finalize"):
+    if MethodFacts(trainee.plugin).finalize is None:
         return "has no `finalize`"
     for toy in trainee.problems():
         for when, state in trainee.first_and_last(toy, trainee.rows(toy)).items():
@@ -131,9 +131,9 @@ def finalize(trainee: Trainee) -> str | None:
 
 def objective(trainee: Trainee) -> str | None:
     """`objective` gives an `Objective` of the weights with a loss, or None, or says why there is none."""
-    if not hasattr(trainee.plugin, "objective"):
+    if MethodFacts(trainee.plugin).objective is None:
         return "declares no objective"
-    if not hasattr(trainee.plugin, "weights"):
+    if MethodFacts(trainee.plugin).weights is None:
         raise Broken("An `objective` is a function of the weights: the method needs `weights(state)`.")
     toy = trainee.problem()
     given = Problem(toy.X, toy.y, trainee.iterations(len(toy.y), 1), trainee.loss)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access
+from aucbench.contracts import Access, MethodFacts
 from aucbench.evaluation.auc import exact_auc
 from aucbench.humanize import duration
 from aucbench.runner.budget_and_checkpoints import MAX_PASSES
@@ -97,7 +97,7 @@ def one_class_first(trainee: Trainee) -> str | None:
 
 def weighted(trainee: Trainee) -> str | None:
     """With `weighted`, weights matter; for access full a row of weight k counts as k rows (to 1e-3)."""
-    if not getattr(trainee.plugin, "weighted", False):
+    if not MethodFacts(trainee.plugin).weighted:
         return "does not declare `weighted`"
     toy = trainee.use(problems.noisy())
     counts = np.random.default_rng(0).integers(1, 4, len(toy.y))
@@ -121,7 +121,7 @@ def weighted(trainee: Trainee) -> str | None:
 
 def converges(trainee: Trainee) -> str | None:
     """A `full` method with `done` is done within 1,000 iterations."""
-    if not hasattr(trainee.plugin, "done"):
+    if MethodFacts(trainee.plugin).done is None:
         return "has no `done`"
     if trainee.access is not Access.full:
         raise Broken(f"`done` belongs to methods of access full, not {trainee.access}.")
@@ -178,7 +178,7 @@ def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: fl
     if np.array_equal(before, trainee.scores(trainee.train(train, rows), test.X)):
         return " Training changes no score: does `step` return the state it made, does `score` use it?"
     for other in Access:
-        if other is trainee.access or hasattr(trainee.plugin, "done"):
+        if other is trainee.access or MethodFacts(trainee.plugin).done is not None:
             continue
         try:
             reached = _test_auc(trainee.again(access=other), train, test, EPOCHS)
@@ -194,7 +194,7 @@ def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: fl
 
 def _settings(plugin: Any) -> list[dict[str, Any]]:
     """Settings of the grid in random order, not too many."""
-    grid = getattr(plugin, "grid", {})
+    grid = MethodFacts(plugin).grid
     every = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
     order = np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]
     return [every[i] for i in order]
@@ -202,7 +202,7 @@ def _settings(plugin: Any) -> list[dict[str, Any]]:
 
 def _trained(trainee: Trainee, train: problems.Toy, epochs: int) -> Any:
     """The state when the method is done, or after so many passes."""
-    if hasattr(trainee.plugin, "done"):
+    if MethodFacts(trainee.plugin).done is not None:
         return _until_done(trainee, train, trainee.rows(train, iterations=MAX_PASSES))[0]
     return trainee.train(train, trainee.rows(train, epochs=epochs))
 

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from aucbench import kernels
+from aucbench.contracts import LossFacts
 from aucbench.contracts.source_location import place_of
+from aucbench.contracts.validation import Family
 from aucbench.kernels import loss_pieces
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
@@ -32,6 +34,8 @@ class LossSubject(Subject):
 
     Every failure names the smallest of the margins at which it occurs.
     """
+
+    family = Family.losses
 
     @property
     def theta(self) -> float:
@@ -138,7 +142,7 @@ def pairs(loss: LossSubject) -> None:
 
 def prox(loss: LossSubject) -> str | None:
     """`prox` minimises c value(z) + (z - m)^2 / 2, as numeric minimisation does."""
-    if not hasattr(loss.plugin, "prox"):
+    if LossFacts(loss.plugin).prox is None:
         return "has no `prox`"
     for c in WEIGHTS:
         for m in PROX_MARGINS:
@@ -159,26 +163,27 @@ def prox(loss: LossSubject) -> str | None:
 def facts(loss: LossSubject) -> str | None:
     """The declared facts hold: convexity, the Lipschitz constant, smoothness."""
     plugin = loss.plugin
-    declared = [name for name in FACTS if hasattr(plugin, name)]
+    known = LossFacts(plugin)
+    declared = [name for name in FACTS if getattr(known, name) is not None]
     if not declared:
         return "declares no facts"
     margins = np.random.default_rng(0).permutation(GRID)
     for a, b in zip(margins[:80], margins[80:160], strict=True):
         va, vb = loss.value(a), loss.value(b)
-        if getattr(plugin, "convex", False):
+        if known.convex:
             middle = loss.value((a + b) / 2.0)
             if middle > (va + vb) / 2.0 + EQUAL * (1.0 + abs(va) + abs(vb)):
                 raise Broken(f"It is not convex between the margins {min(a, b):g} and {max(a, b):g}.")
-        for name, change in (
-            ("lipschitz", abs(va - vb)),
-            ("smoothness", abs(loss.derivative(a) - loss.derivative(b))),
+        for name, constant, change in (
+            ("lipschitz", known.lipschitz, abs(va - vb)),
+            ("smoothness", known.smoothness, abs(loss.derivative(a) - loss.derivative(b))),
         ):
-            bound = getattr(plugin, name, math.inf) * abs(a - b)
+            bound = math.inf if constant is None else constant * abs(a - b)
             if change > bound * (1.0 + EQUAL) + EQUAL:
                 what = "The value" if name == "lipschitz" else "The derivative"
                 raise Broken(
                     f"{what} changes by {change:.6g} between the margins {a:g} and {b:g}, more than "
-                    f"{name} = {getattr(plugin, name):g} allows."
+                    f"{name} = {constant:g} allows."
                 )
     return f"declares {', '.join(declared)}"
 
@@ -186,7 +191,8 @@ def facts(loss: LossSubject) -> str | None:
 def structure(loss: LossSubject) -> str | None:
     """`pieces` and `multiplicative`, by which means over pairs are computed, agree with `value`."""
     plugin = loss.plugin
-    if getattr(plugin, "multiplicative", False):
+    known = LossFacts(plugin)
+    if known.multiplicative:
         for a, b in zip(GRID[:40], GRID[-40:], strict=True):
             product, whole = loss.value(a) * loss.value(b), loss.value(a + b)
             if not math.isclose(product, whole, rel_tol=SLOPE):
@@ -194,8 +200,8 @@ def structure(loss: LossSubject) -> str | None:
                     f"It is declared multiplicative, but value({a:g}) value({b:g}) is {product:.9g} and "
                     f"value({a + b:g}) is {whole:.9g}."
                 )
-    if not hasattr(plugin, "pieces"):
-        return None if getattr(plugin, "multiplicative", False) else "declares no structure"
+    if known.pieces is None:
+        return None if known.multiplicative else "declares no structure"
     place = place_of(type(plugin).pieces)
     parts = loss_pieces.pieces(plugin) or ()
     uppers = [part.upper for part in parts]

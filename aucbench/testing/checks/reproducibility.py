@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from aucbench.contracts import Access, Batch, Lockstep
+from aucbench.contracts import Access, Batch, Lockstep, MethodFacts
 from aucbench.errors import ParameterError
 from aucbench.testing.findings import Broken
 from aucbench.testing.trainee import Trainee, require_equal, scale_of, snapshot
@@ -21,7 +21,7 @@ TOGETHER = 1e-9  # likewise: sums over settings are computed in another order
 def _same_model(trainee: Trainee, X: Any, left: Any, right: Any, what: str) -> None:
     """Raise unless two states score, and weigh, alike bit by bit."""
     require_equal(trainee.scores(left, X), trainee.scores(right, X), f"{what}, in the scores")
-    if hasattr(trainee.plugin, "weights"):
+    if MethodFacts(trainee.plugin).weights is not None:
         require_equal(trainee.weights(left), trainee.weights(right), f"{what}, in the weights")
 
 
@@ -66,7 +66,7 @@ def pickling(trainee: Trainee) -> None:
 
 def resumable(trainee: Trainee) -> str | None:
     """A method that declares it goes on with rows of another array, wherever these lie in it."""
-    if not getattr(trainee.plugin, "resumable", False):
+    if not MethodFacts(trainee.plugin).resumable:
         return "does not declare it"
     if trainee.access is not Access.stream:
         raise Broken(f"`resumable` is for methods of access 'stream'; this one has '{trainee.access}'.")
@@ -90,7 +90,7 @@ def resumable(trainee: Trainee) -> str | None:
 
 def together(trainee: Trainee) -> str | None:
     """Settings that train together end where each ends alone, also after one of them has been dropped."""
-    if not hasattr(trainee.plugin, "together"):
+    if MethodFacts(trainee.plugin).together is None:
         return "has no `together`"
     if trainee.access is Access.full:
         raise Broken("`together` is for methods that take some rows at a time; this one has access 'full'.")
@@ -164,6 +164,6 @@ def inputs_untouched(trainee: Trainee) -> None:
         state = trainee.step(state, trainee.batch(toy, rows))
         compare("step")
         trainee.scores(state, toy.X)
-        if hasattr(trainee.plugin, "weights"):
+        if MethodFacts(trainee.plugin).weights is not None:
             trainee.weights(state)
         compare("score")

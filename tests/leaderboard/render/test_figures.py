@@ -13,7 +13,7 @@ from aucbench.leaderboard.method_info import looks_of
 from aucbench.leaderboard.render import board_figures, figures
 from aucbench.leaderboard.render.figure_style import begin, fitting, look, power, short, styles
 from aucbench.leaderboard.report import Estimate, TriedSetting
-from aucbench.studies.plugin_metadata import colour
+from aucbench.studies.method_look import colour
 from tests.helpers.small_study import report as random_report
 
 

@@ -13,24 +13,19 @@ columns, or all rows, is seen none the less.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import thread_time_ns
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
-from aucbench.contracts import Access, Batch, Problem
-from aucbench.contracts.claimed_formula import evaluate, names, terms
-from aucbench.contracts.random_streams import RandomStream, generator
-from aucbench.errors import AucbenchError, CellError, ParameterError
-from aucbench.evaluation.power_law import Interval, Verdict, exponent, group_interval, verdict
-from aucbench.runner.cell import training_context
-from aucbench.runner.sampler import RowSampler
-from aucbench.runner.task import Order
-from aucbench.runner.trainer import finalize
+from aucbench import Access, AucbenchError, Batch, CellError, ParameterError, Problem
+from aucbench.contracts.claimed_formula import evaluate, names
+from studies.claims.power_law import Finding, Interval, Verdict, exponent, group_interval, verdict
 
 TOLERANCE = 0.25  # of an exponent: what caches and fixed costs add and hide
 VISITED = 128  # rows that iterations visit
@@ -69,54 +64,38 @@ class Sizes(NamedTuple):
     fields: Mapping[str, int]  # hyperparameters
 
 
-class Exponent(Struct, frozen=True, kw_only=True):
-    """The exponent of one variable, and the claimed ones of the terms of a sum."""
-
-    variable: str
-    least: float
-    most: float
-    measured: Interval
-    verdict: Verdict
-
-
-class CostFinding(Struct, frozen=True, kw_only=True):
-    """What was measured of a claimed cost."""
-
-    claimed: str
-    verdict: Verdict
-    why: str = ""  # there is nothing measured
-    exponents: list[Exponent] = []
-
-
-def cost_finding(algorithm: Any, loss: Any, repeats: int, seconds: float) -> CostFinding:
-    """Measure the cost law of a method; `seconds` is what a single time takes, about."""
+def cost_finding(algorithm: Any, loss: Any, repeats: int, seconds: float) -> Finding:
+    """Measure the cost law of a method; a single time takes about `seconds`."""
     claimed: str = type(algorithm).claims.cost
     try:
-        lines = design(algorithm, claimed)
-    except ValueError as error:
-        return CostFinding(claimed=claimed, verdict=Verdict.unknown, why=str(error))
-    slopes: dict[str, list[float]] = {name: [] for name in lines}
-    try:
-        with training_context():
-            timers = {
-                name: [_timers(algorithm, loss, line, seconds) for line in lines[name]] for name in lines
-            }
-            for _ in range(repeats):
-                for name, own in timers.items():
-                    slopes[name].append(float(np.mean([_slope(name, line) for line in own])))
-    except AucbenchError as error:
-        return CostFinding(claimed=claimed, verdict=Verdict.unknown, why=str(error))
-    found = []
-    for name, values in slopes.items():
-        least, most = claimed_exponents(algorithm, claimed, name, lines[name][0])
-        measured = group_interval([values])
-        judged = verdict(measured, least, most, TOLERANCE)
-        found.append(Exponent(variable=name, least=least, most=most, measured=measured, verdict=judged))
-    verdicts = {each.verdict for each in found}
+        found = cost_exponents(algorithm, loss, repeats, seconds)
+    except (AucbenchError, ValueError) as error:
+        return Finding(claimed, "", Verdict.unknown, str(error))
+    verdicts = [judged for _, judged in found.values()]
     worst = (Verdict.slower, Verdict.unknown, Verdict.faster, Verdict.holds)
-    return CostFinding(
-        claimed=claimed, verdict=next(each for each in worst if each in verdicts), exponents=found
-    )
+    text = ", ".join(f"{name} {measured}" for name, (measured, _) in found.items())
+    why = [f"{judged} in {name}" for name, (_, judged) in found.items() if judged is not Verdict.holds]
+    return Finding(claimed, text, next(each for each in worst if each in verdicts), "; ".join(why))
+
+
+def cost_exponents(
+    algorithm: Any, loss: Any, repeats: int, seconds: float
+) -> dict[str, tuple[Interval, Verdict]]:
+    """The measured exponent of each variable and its verdict; a ValueError as in `design`."""
+    claimed = type(algorithm).claims.cost
+    lines = design(algorithm, claimed)
+    slopes: dict[str, list[float]] = {name: [] for name in lines}
+    with threadpool_limits(1), np.errstate(all="ignore"):
+        timers = {name: [_timers(algorithm, loss, line, seconds) for line in lines[name]] for name in lines}
+        for _ in range(repeats):
+            for name, pair in timers.items():
+                slopes[name].append(float(np.mean([_slope(name, line) for line in pair])))
+    found = {}
+    for name, values in slopes.items():
+        measured = group_interval([values])
+        least, most = claimed_exponents(algorithm, claimed, name, lines[name][0])
+        found[name] = measured, verdict(measured, least, most, TOLERANCE)
+    return found
 
 
 def design(algorithm: Any, claimed: str) -> dict[str, list[list[Sizes]]]:
@@ -183,7 +162,7 @@ def claimed_exponents(
     is_full = Access(algorithm.access) is Access.full
     rises = []
     first, last = points[0], points[-1]
-    for term in terms(claimed):
+    for term in re.split(r" \+ (?![^(]*\))", claimed):
         ends = []
         for n, d, nnz, fields in (first, last):
             total = nnz * n if is_full else nnz
@@ -211,8 +190,7 @@ class _Timer:
             self._solve()  # compiles
             return
         size = int(algorithm.batch_size(len(y))) if self._access is Access.minibatch else 1
-        few = y[: max(VISITED, size)]
-        self._rows = RowSampler(self._access, few, Order.shuffled, 0, size)
+        self._draw = _sampler(self._access, y[: max(VISITED, size)], size)
         self._begin()
         self._count = FEWEST
         while (spent := self._call(self._count)) < seconds and self._count < LARGEST_CALL:
@@ -231,18 +209,21 @@ class _Timer:
 
     def _begin(self) -> None:
         """A state whose buffers are full, of compiled functions."""
-        self._state = self._algorithm.init(self._problem, generator(0, RandomStream.method, 0))
+        self._state = self._algorithm.init(self._problem, np.random.default_rng(0))
         self._call(2)
         self._call(max([FEWEST, *(WARM * value for value in self.sizes.fields.values())]))
 
     def _check_finite(self, state: Any) -> None:
         """Weights that are no numbers may cost less, or more: whether a row is a mistake is not known."""
         weights = getattr(self._algorithm, "weights", None)
-        if weights is not None and not np.all(np.isfinite(weights(finalize(self._algorithm, state)))):
+        if weights is not None and not np.all(np.isfinite(weights(self._finalize(state)))):
             raise CellError("the weights do not stay finite in the runs that are timed")
 
+    def _finalize(self, state: Any) -> Any:
+        return self._algorithm.finalize(state) if hasattr(self._algorithm, "finalize") else state
+
     def _call(self, count: int) -> float:
-        batch = self._batch.take(self._rows.take(count))
+        batch = self._batch.take(self._draw(count))
         begun = thread_time_ns()
         self._state = self._algorithm.step(self._state, batch)
         return max(1, thread_time_ns() - begun) * 1e-9
@@ -251,15 +232,26 @@ class _Timer:
         """Seconds of an iteration from the start until it is done, its share of the start included."""
         problem = Problem(self._problem.X, self._problem.y, None, self._problem.loss)
         begun, count = thread_time_ns(), 0
-        state = self._algorithm.init(problem, generator(0, RandomStream.method, 0))
+        state = self._algorithm.init(problem, np.random.default_rng(0))
         limit = begun + LONGEST * self._seconds * 1e9
         while not count or (thread_time_ns() < limit and not self._algorithm.done(state)):
             state = self._algorithm.step(state, self._batch)
             count += 1
-        finalize(self._algorithm, state)
+        self._finalize(state)
         spent = (thread_time_ns() - begun) * 1e-9 / count
         self._check_finite(state)
         return spent
+
+
+def _sampler(access: Access, y: np.ndarray, size: int) -> Callable[[int], np.ndarray]:
+    """A function that draws the rows of the next iterations, in the shape of the access."""
+    rng = np.random.default_rng(0)
+    if access is Access.pairs:
+        classes = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
+        return lambda count: np.column_stack([rng.choice(each, count) for each in classes])
+    if access is Access.minibatch:
+        return lambda count: np.stack([rng.choice(len(y), size, replace=False) for _ in range(count)])
+    return lambda count: rng.integers(0, len(y), count)
 
 
 def _rows(sizes: Sizes, is_sparse: bool) -> tuple[Any, np.ndarray]:

@@ -28,6 +28,8 @@ class Verdict(StrEnum):
     faster = "faster"
     slower = "slower"
     unknown = "cannot tell"
+    no_objective = "no objective"  # nothing that could be measured is declared
+    none_claimed = "none claimed"
 
 
 class Interval(NamedTuple):
@@ -42,6 +44,15 @@ class Interval(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.estimate:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
+
+class Finding(NamedTuple):
+    """What was measured of a claim."""
+
+    claimed: str
+    measured: str  # empty if nothing could be measured
+    verdict: Verdict
+    why: str  # the verdict is open, or parts were not measured
 
 
 def exponent(x: np.ndarray, y: np.ndarray) -> float:

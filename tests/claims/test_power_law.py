@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from aucbench.evaluation.power_law import CONFIDENCE, Interval, Verdict, exponent, group_interval, verdict
+from studies.claims.power_law import CONFIDENCE, Interval, Verdict, exponent, group_interval, verdict
 
 T = np.geomspace(1e3, 1e5, 20)
 

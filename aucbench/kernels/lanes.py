@@ -1,0 +1,206 @@
+"""Eight numbers side by side, one for each setting of a grid, with which compiled code computes as with one.
+
+A value of the numba type `Lanes` is one register of the processor. Sums, differences, products and quotients
+take two of them, or one and a number, and every lane has arithmetic of its own: a setting whose numbers are
+infinite or NaN does not reach the others. Inside compiled code `array` makes an array of lanes out of an
+array (..., 8), which `rows`, `buffers`, `vectors` and `weights` take in the place of an array of numbers. A
+kernel that writes its decisions with `where_less` and `any_moves` is therefore one source for one setting and
+for eight; the compiler makes a version for each by the types of the arguments.
+"""
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typeconv import Conversion
+from numba.extending import intrinsic, lower_cast, models, overload, register_model
+from numba.np.arrayobj import make_array, populate_array
+
+WIDTH = 8  # settings; also the numbers in the widest register of today's processors
+_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
+_STRICT: Any = {"error_model": "numpy"}
+
+
+class _LanesType(types.Type):  # type: ignore[misc]  # numba declares no types
+    def __init__(self) -> None:
+        super().__init__(name="Lanes")
+
+    def can_convert_from(self, typingctx: Any, other: Any) -> Any:
+        return Conversion.safe if isinstance(other, types.Number) else None
+
+
+_Lanes = _LanesType()
+
+
+@register_model(_LanesType)
+class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]  # numba declares no types
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _VECTOR)
+
+
+@lower_cast(types.Number, _LanesType)
+def _broadcast(context, builder, fromty, toty, number):
+    """Lanes that are all one number."""
+    number = context.cast(builder, number, fromty, types.float64)
+    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, cgutils.int32_t(0))
+    zeros = ir.Constant(ir.VectorType(cgutils.int32_t, WIDTH), [0] * WIDTH)
+    return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), zeros)
+
+
+@intrinsic
+def array(typingctx, numbers):
+    """An array of lanes, whose numbers are those of a contiguous array (..., 8)."""
+    kind = types.Array(_Lanes, numbers.ndim - 1, "C", aligned=False)
+
+    def generate(context, builder, signature, args):
+        source = make_array(signature.args[0])(context, builder, args[0])
+        found = make_array(kind)(context, builder)
+        populate_array(
+            found,
+            data=builder.bitcast(source.data, _VECTOR.as_pointer()),
+            shape=cgutils.unpack_tuple(builder, source.shape)[:-1],
+            strides=cgutils.unpack_tuple(builder, source.strides)[:-1],
+            itemsize=context.get_constant(types.intp, 8 * WIDTH),
+            meminfo=source.meminfo,
+            parent=source.parent,
+        )
+        context.nrt.incref(builder, kind, found._getvalue())
+        return found._getvalue()
+
+    return kind(numbers), generate
+
+
+def _arithmetic(operations: Sequence[Any], name: str) -> None:
+    @intrinsic
+    def operate(typingctx, left, right):
+        def generate(context, builder, signature, args):
+            return getattr(builder, name)(*args, flags=("contract",))
+
+        return _Lanes(_Lanes, _Lanes), generate
+
+    implementation = lambda left, right: operate(left, right)  # noqa: E731
+
+    def choose(left, right):
+        return implementation if _Lanes in (left, right) else None
+
+    for operation in operations:
+        overload(operation, jit_options=_STRICT)(choose)
+
+
+_arithmetic((operator.add, operator.iadd), "fadd")
+_arithmetic((operator.sub, operator.isub), "fsub")
+_arithmetic((operator.mul, operator.imul), "fmul")
+_arithmetic((operator.truediv, operator.itruediv), "fdiv")
+
+
+@intrinsic
+def _select_less(typingctx, left, right, yes, no):
+    def generate(context, builder, signature, args):
+        return builder.select(builder.fcmp_ordered("<", args[0], args[1]), args[2], args[3])
+
+    return _Lanes(_Lanes, _Lanes, _Lanes, _Lanes), generate
+
+
+@intrinsic
+def _differs(typingctx, value):
+    def generate(context, builder, signature, args):
+        differs = builder.fcmp_unordered("!=", args[0], ir.Constant(_VECTOR, [0.0] * WIDTH))
+        bits = builder.bitcast(differs, ir.IntType(WIDTH))
+        return builder.icmp_unsigned("!=", bits, bits.type(0))
+
+    return types.boolean(_Lanes), generate
+
+
+@intrinsic
+def _root(typingctx, value):
+    def generate(context, builder, signature, args):
+        kind = ir.FunctionType(_VECTOR, [_VECTOR])
+        name = f"llvm.sqrt.v{WIDTH}f64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+    return _Lanes(_Lanes), generate
+
+
+def where_less(left: Any, right: Any, yes: Any, no: Any) -> Any:
+    """`yes` where left < right, `no` elsewhere, where one of the two is NaN too; of lanes or numbers."""
+    raise NotImplementedError
+
+
+def any_moves(value: Any) -> bool:
+    """Whether a number, or one of the lanes, differs from zero; NaN does."""
+    raise NotImplementedError
+
+
+def root(value: Any) -> Any:
+    """The square root of a number or of the lanes."""
+    raise NotImplementedError
+
+
+def room(like: Any, count: int) -> Any:
+    """A new vector of zeros of the kind of the vector `like`: of numbers or of lanes."""
+    raise NotImplementedError
+
+
+@overload(where_less, jit_options=_STRICT)
+def _where_less(left, right, yes, no):
+    if _Lanes in (left, right, yes, no):
+        return lambda left, right, yes, no: _select_less(left, right, yes, no)
+    return lambda left, right, yes, no: yes if left < right else no
+
+
+@overload(any_moves, jit_options=_STRICT)
+def _any_moves(value):
+    return (lambda value: _differs(value)) if value is _Lanes else (lambda value: value != 0.0)
+
+
+@overload(root, jit_options=_STRICT)
+def _root_of(value):
+    return (lambda value: _root(value)) if value is _Lanes else (lambda value: np.sqrt(value))
+
+
+@overload(abs, jit_options=_STRICT)
+def _abs(value):
+    return (lambda value: _select_less(value, 0.0, 0.0 - value, value)) if value is _Lanes else None
+
+
+@overload(operator.neg, jit_options=_STRICT)
+def _negative(value):
+    return (lambda value: -0.0 - value) if value is _Lanes else None
+
+
+@overload(room, jit_options=_STRICT)
+def _room(like, count):
+    if like.dtype is _Lanes:
+        return lambda like, count: array(np.zeros((count, WIDTH)))
+    return lambda like, count: np.zeros(count)
+
+
+def zeros(*shape: int) -> np.ndarray:
+    """A float64 array of zeros (..., 8) whose lanes lie in one cache line each."""
+    count = math.prod(shape)
+    room = np.zeros(count + WIDTH)
+    skipped = -room.ctypes.data % (8 * WIDTH) // 8
+    return room[skipped : skipped + count].reshape(shape)
+
+
+def joined(vectors: Sequence[np.ndarray]) -> np.ndarray:
+    """(d, parts, 8) the vectors (parts, d) of eight settings, side by side."""
+    parts, d = vectors[0].shape
+    U = zeros(d, parts, WIDTH)
+    for lane, each in enumerate(vectors):
+        if each.any():  # a new array of zeros costs nothing
+            U[:, :, lane] = each.T
+    return U
+
+
+def separate(U: np.ndarray, vectors: Sequence[np.ndarray]) -> None:
+    """Set eight times the vectors (parts, d) to those of U (d, parts, 8)."""
+    for start in range(0, len(U), 4096):  # columns that stay in the cache
+        part = U[start : start + 4096]
+        for lane, each in enumerate(vectors):
+            each[:, start : start + 4096] = part[:, :, lane].T

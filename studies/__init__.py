@@ -1,0 +1,1 @@
+"""Studies about the methods that are written on the public interface of aucbench; not part of the package."""

@@ -1,0 +1,60 @@
+"""The study of claims as a command: what it refuses, measures and writes, and how its findings are shown."""
+
+import json
+
+import pytest
+
+from aucbench.cli.commands import claims as shown
+from aucbench.cli.main import main as aucbench_main
+from studies.claims.__main__ import main
+
+
+@pytest.mark.parametrize("word", ["psamm", "budget.epochs=3", "runs=2", "tuning=grid"])
+def test_wrong_words_are_refused_before_anything_is_measured(word, capsys):
+    with pytest.raises(SystemExit) as refused:
+        main(["psam", word])
+    assert refused.value.code == 2
+    assert word.partition("=")[0] in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("process")
+def test_findings_are_written_beside_those_of_other_methods_and_shown(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "claims.json"
+    file.write_text('{"spam": {}}')
+    assert main(["ls_svm", "sklearn", "algo.fit=1", "--quick", "--output", str(file)]) == 2
+    assert "fit" in capsys.readouterr().err
+    assert main(["ls_svm", "--quick", "--output", str(file), "algo.lam=0.01"]) == 0
+    found = json.loads(file.read_text())
+    assert list(found) == ["ls_svm", "spam"]
+    assert found["ls_svm"]["settings"] == "algo.lam=0.01"
+    assert found["ls_svm"]["rate"]["verdict"] == "holds"
+    assert found["ls_svm"]["cost"]["measured"].startswith("n ")
+    capsys.readouterr()
+    monkeypatch.setattr(shown, "shipped", lambda name: file)
+    assert aucbench_main(["claims", "ls_svm"]) == 0
+    lines = capsys.readouterr().out
+    assert found["ls_svm"]["rate"]["measured"] in lines
+    assert found["ls_svm"]["date"] in lines
+
+
+def test_a_method_without_findings_says_how_to_measure_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(shown, "shipped", lambda name: None)
+    assert aucbench_main(["claims", "psam"]) == 0
+    assert "python -m studies.claims psam" in capsys.readouterr().out
+
+
+def test_findings_on_another_claim_than_the_declared_one_are_not_shown(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "claims.json"
+    other = {"claimed": "1/t^9", "measured": "-9.87", "verdict": "holds", "why": ""}
+    file.write_text(
+        json.dumps(
+            {
+                "psam": dict.fromkeys(("rate", "cost"), other)
+                | dict.fromkeys(("date", "version", "machine"), "")
+            }
+        )
+    )
+    monkeypatch.setattr(shown, "shipped", lambda name: file)
+    assert aucbench_main(["claims", "psam"]) == 0
+    assert "-9.87" not in capsys.readouterr().out

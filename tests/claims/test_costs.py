@@ -1,0 +1,118 @@
+"""Costs under test: the terms of a claim, and methods with a known fault, which are caught."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench import Access, Claims, kernels
+from aucbench.kernels import rows
+from studies.claims import costs
+from studies.claims.costs import claimed_exponents, cost_exponents, cost_finding, design
+from studies.claims.power_law import Verdict
+
+
+@kernels.kernel
+def _run(X, y, order, w, shrinks):
+    for i in order:
+        rows.axpy(0.1 * y[i] * (1.0 - y[i] * rows.dot(X, i, w)), X, i, w)
+        if shrinks:
+            for j in range(w.size):
+                w[j] *= 0.999
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Least squares row by row; it claims the cost of the non-zeros, and has it unless it shrinks."""
+
+    name: ClassVar[str] = "linear"
+    access: ClassVar[Access] = Access.stream
+    claims: ClassVar[Claims] = Claims(rate="1/t", cost="nnz")
+    shrinks: bool = False
+
+    def init(self, problem, rng):
+        return np.zeros(problem.n_features)
+
+    def step(self, state, batch):
+        _run(batch.rows_view, batch.y, batch.rows, state, self.shrinks)
+        return state
+
+    def score(self, state, X):
+        return X @ state
+
+
+def exponents_of(method):
+    return cost_exponents(method, None, 3, 0.002)
+
+
+@pytest.mark.slow
+def test_a_loop_over_all_columns_that_claims_the_non_zeros_is_caught():
+    honest, slow = exponents_of(Linear()), exponents_of(Linear(shrinks=True))
+    assert [verdict for _, verdict in honest.values()] == [Verdict.holds] * 3
+    assert slow["d"][1] is Verdict.slower
+    assert slow["d"][0].estimate == pytest.approx(1.0, abs=0.2)
+    assert slow["n"][1] is Verdict.holds
+
+
+def test_claimed_exponents_are_those_of_the_terms_along_an_axis():
+    oam = aucbench.catalog().algorithm("oam_seq")()
+    lines = design(oam, "buffer nnz + d")
+    for variable, expected in {"n": (0, 0), "d": (0, 1), "nnz": (0, 1), "buffer": (0, 1)}.items():
+        assert claimed_exponents(oam, "buffer nnz + d", variable, lines[variable][0]) == pytest.approx(
+            expected
+        )
+    bam = aucbench.catalog().algorithm("bam")()
+    least, most = claimed_exponents(bam, "nnz + n log n", "n", design(bam, "nnz + n log n")["n"][0])
+    assert least == pytest.approx(1.0)
+    assert 1.05 < most < 1.2
+    assert claimed_exponents(bam, "n d min(n, d)", "d", design(bam, "n d min(n, d)")["d"][0])[
+        0
+    ] == pytest.approx(2.0)
+
+
+def test_a_single_scattered_repetition_of_a_cost_widens_the_interval(monkeypatch):
+    """Each pass over the design gives one exponent: what disturbs one pass is in the interval."""
+    slope, passes = costs._slope, []
+
+    def disturbed(variable, timers):
+        passes.append(variable)
+        return slope(variable, timers) + 0.6 * (passes.count(variable) == 1)
+
+    before = exponents_of(Linear())
+    monkeypatch.setattr(costs, "_slope", disturbed)
+    found = exponents_of(Linear())
+    for name in ("n", "d", "nnz"):
+        measured, verdict = found[name]
+        assert measured.low < before[name][0].estimate < measured.high
+        assert verdict is Verdict.unknown
+    assert passes == ["n", "n", "d", "d", "nnz", "nnz"] * 3
+
+
+def test_a_variable_that_is_no_hyper_parameter_leaves_the_cost_open():
+    class Strange(Linear):
+        claims = Claims(rate="1/t", cost="widgets nnz")
+
+    found = cost_finding(Strange(), None, 2, 0.001)
+    assert found.verdict is Verdict.unknown
+    assert "widgets" in found.why
+
+
+@dataclass(frozen=True)
+class Exploding(Linear):
+    """Steps that are far too long: the weights overflow."""
+
+    def step(self, state, batch):
+        state += np.inf
+        return state
+
+    def weights(self, state):
+        return state
+
+
+def test_weights_that_do_not_stay_finite_leave_the_cost_open():
+    found = cost_finding(Exploding(), None, 2, 0.002)
+    assert found.verdict is Verdict.unknown
+    assert found.measured == ""
+    assert "finite" in found.why

@@ -1,0 +1,107 @@
+"""A plugin whose module starts threads when it is imported, as JAX does, runs like any other."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.helpers.studies import finished, process_environment
+
+pytestmark = pytest.mark.usefixtures("process")
+
+# A fork of a process that has imported it lacks the thread, and waits for it for good.
+MODULE = """
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pluggy
+
+THREAD = ThreadPoolExecutor(1)
+THREAD.submit(int).result()
+
+
+@dataclass(frozen=True)
+class Threaded:
+    \"\"\"Computes in a thread.\"\"\"
+
+    name: ClassVar[str] = "threaded"
+    access: ClassVar[str] = "stream"
+    eta: float = 0.1
+
+    def init(self, problem, rng):
+        return THREAD.submit(np.zeros, problem.n_features).result()
+
+    def step(self, w, batch):
+        for x, label in batch:
+            w = THREAD.submit(lambda: w + self.eta * label * x).result() if label * (x @ w) < 1.0 else w
+        return w
+
+    def weights(self, w):
+        return w
+
+    def score(self, w, X):
+        return X @ w
+
+
+@pluggy.HookimplMarker("aucbench")
+def aucbench_algorithms():
+    return (Threaded,)
+"""
+
+CALL = """
+import aucbench
+from threaded_plugin import THREAD
+
+THREAD.submit(int).result()
+print(aucbench.run("algo=threaded", "dataset=wine", "budget.epochs=1").auc > 0.5)
+"""
+
+SECONDS = 100.0
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "threaded_plugin.py").write_text(MODULE)
+    info = folder / "threaded_plugin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: threaded-plugin\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[aucbench]\nthreaded = threaded_plugin\n")
+    return folder
+
+
+TUNED = ("tuning=random", "tuning.trials=2", "tuning.grid={threaded: {eta: [0.1, 1.0]}}")
+
+
+@pytest.mark.parametrize("words", [("parallel=1",), ("parallel=2", "runs=2"), TUNED])
+def test_it_runs(words, site, tmp_path):
+    words = ("algo=threaded", "dataset=wine", "budget.epochs=1", "tracking=none", *words)
+    status, out, err = finished(words, tmp_path, process_environment(site))
+    assert status == 0, err
+    assert "0 failed" in out or "AUC" in out
+
+
+def test_it_is_checked(site, tmp_path):
+    status, out, _ = finished(["check", "threaded"], tmp_path, process_environment(site))
+    assert status == 0, out
+
+
+def test_its_estimate_is_made(site, tmp_path):
+    words = ["algo=threaded", "dataset=wine", "tracking=none", "--dry-run"]
+    assert finished(words, tmp_path, process_environment(site))[0] == 0
+
+
+def test_it_runs_where_the_calling_script_has_used_its_threads(site, tmp_path):
+    (tmp_path / "script.py").write_text(CALL)
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env=process_environment(site),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.stdout.strip() == "True", done.stderr

@@ -1,0 +1,112 @@
+"""Processes of our own find the modules that this one finds, and end with it."""
+
+import os
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from aucbench.pool import METHOD, SAFE_PATH, Pool, ProcessEnded, tell
+
+pytestmark = pytest.mark.usefixtures("process")
+
+WORDS = ("-m", "algo=solam", "runs=2", "parallel=2", "tracking=none", "study=x")
+
+
+@pytest.mark.skipif(METHOD != "forkserver", reason="processes are not forked here")
+def test_workers_do_not_import_from_the_current_folder_what_the_command_does_not(tmp_path):
+    (tmp_path / "distributed.py").write_text("raise RuntimeError('hidden')")
+    code = f"import sys; from aucbench.cli.main import main; sys.exit(main({WORDS!r}))"
+    # Like the console script, which does not look into the current folder.
+    words = [sys.executable, "-P", "-c", f"if __name__ == '__main__':\n    {code}"]
+    environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "2 cells done, 0 failed" in done.stdout
+
+
+STARTED = """
+import os, sys, time
+from aucbench.pool import Pool, tell
+
+def sleep():
+    tell(os.getpid())
+    time.sleep(60)
+
+Pool().submit(sleep, listener=lambda number: print(number, flush=True))
+time.sleep(60)
+"""
+
+
+def test_a_process_ends_with_one_that_is_killed(tmp_path):
+    (tmp_path / "start.py").write_text(STARTED)
+    words = [sys.executable, str(tmp_path / "start.py")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as parent:
+        child = psutil.Process(int(parent.stdout.readline()))
+        parent.kill()
+    assert psutil.wait_procs([child], timeout=10.0)[1] == []
+
+
+@pytest.fixture
+def pool():
+    with Pool() as pool:
+        yield pool
+
+
+def name_of_process():
+    return os.getpid()
+
+
+def exits(status):
+    os._exit(status)
+
+
+def hangs():
+    tell("begun")
+    time.sleep(60)
+
+
+def fails():
+    raise LookupError("nothing there")
+
+
+def test_tasks_of_one_key_share_a_process_and_others_have_their_own(pool):
+    found = [pool.submit(name_of_process, key=key).result() for key in ("a", "a", "b")]
+    assert found[0] == found[1] != found[2]
+    assert os.getpid() not in found
+
+
+def test_what_is_defined_within_a_function_runs_too(pool):
+    assert pool.submit(lambda x: x + 1, 2).result() == 3
+
+
+def test_the_error_of_a_task_is_that_of_its_future_and_the_process_stays(pool):
+    before = pool.submit(name_of_process).result()
+    with pytest.raises(LookupError, match="nothing there"):
+        pool.submit(fails).result()
+    assert pool.submit(name_of_process).result() == before
+
+
+def test_a_process_that_exits_is_replaced_and_its_status_known(pool):
+    with pytest.raises(ProcessEnded) as ended:
+        pool.submit(exits, 7).result()
+    assert (ended.value.status, ended.value.is_late) == (7, False)
+    assert pool.submit(abs, -1).result() == 1
+
+
+@pytest.mark.parametrize("limit", ["seconds", "silence"])
+def test_a_task_that_is_late_is_ended_and_says_where_it_was(limit, pool):
+    heard = []
+    with pytest.raises(ProcessEnded) as ended:
+        pool.submit(hangs, listener=heard.append, **{limit: 2.0}).result(timeout=30)
+    assert ended.value.is_late
+    assert "in hangs" in ended.value.trace
+    assert heard == ["begun"]
+
+
+def test_a_pool_that_is_closed_leaves_no_process():
+    with Pool() as pool:
+        child = psutil.Process(pool.submit(name_of_process).result())
+    assert not child.is_running()
