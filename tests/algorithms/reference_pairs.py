@@ -48,17 +48,12 @@ def uni_exp(X, y, order, eta=2.0**-6, ratio="train", intercept=True):
         c = 1 - p if y[i] == 1 else p
         step = eta * c * y[i] * math.exp(min(700.0, -y[i] * (w @ X[i] + b)))
         w, b = w + step * X[i], b + step * intercept
-    return w
+    return w, b
 
 
 def reservoir_draw(rng, seen, buffer):
     """The slot that the sample overwrites in a full buffer, None when it is not kept."""
     return int(rng.integers(buffer)) if rng.random() < buffer / seen else None
-
-
-def formula_draw(rng, seen, buffer):
-    """The draws of the golden values."""
-    return 7 * seen % buffer if seen % 3 == 0 else None
 
 
 def oam(

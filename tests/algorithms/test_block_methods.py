@@ -11,7 +11,6 @@ from scipy import sparse
 import aucbench
 from aucbench import Batch, ParameterError, Problem, kernels
 from aucbench.api import plan_study
-from aucbench.evaluation import exact_auc
 from aucbench_algorithms import (
     PairBatch,
     Pesg,
@@ -26,12 +25,8 @@ from aucbench_algorithms import (
 from aucbench_algorithms.sht_auc import keep_largest
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference_blocks as reference
-from tests.algorithms.formula_data import GOLDEN, formula_data, formula_pairs
 from tests.helpers.training import difference, problem_of, random_pairs, random_problem, train, weights
 
-CLASSES = {cls.name: cls for cls in (PairBatch, Pesg, ShtAuc, Soap, Sopa, SopaS)}
-CASES = [case for case in GOLDEN if case.split(",")[0].split(" ")[0] in CLASSES]
-BATCHES = (7 * np.arange(1, 101)[:, None] + 11 * np.arange(20)) % 200
 each_layout = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
 LOSSES = [
     Square(),
@@ -84,23 +79,6 @@ PAIRS = random_pairs(2, LABELS, 230)
 # 3,000 columns and 15 non-zeros a row: lazy with small blocks
 WIDE, WIDE_Y = random_problem(3, 120, 3000, density=0.005)
 WIDE_PAIRS = random_pairs(4, WIDE_Y, 1600)
-
-
-def test_all_thirteen_golden_cases_are_tried():
-    assert len(CASES) == 13
-
-
-@each_layout
-@pytest.mark.parametrize("case", CASES)
-def test_a_block_method_reproduces_its_golden_weights_and_auc(case, layout):
-    golden = GOLDEN[case]
-    X, y = formula_data()
-    algorithm = CLASSES[case.split(",")[0].split(" ")[0]](**golden["parameters"])
-    loss = golden["loss"] and aucbench.catalog().loss(golden["loss"])()
-    rows = BATCHES if golden["rows"] == "batches" else formula_pairs()
-    w = weights(algorithm, layout(X), y, rows, loss=loss or None)
-    np.testing.assert_allclose(w, golden["w"], rtol=1e-10, atol=0)
-    assert exact_auc(X @ w, y) == pytest.approx(golden["auc"], rel=1e-12)
 
 
 OPTIMISERS = [

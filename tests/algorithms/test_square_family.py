@@ -1,19 +1,15 @@
-"""The family of the square loss against golden values and plain-NumPy transcriptions."""
+"""The family of the square loss against plain-NumPy transcriptions."""
 
-import math
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench import Batch
-from aucbench.evaluation import exact_auc
 from aucbench_algorithms import AdaOam, OpaucR, RegSolam, Sauc, SolamL1, Spam, Spdam
 from aucbench_losses import Hinge, Logistic, SmoothHinge
 from tests.algorithms import reference, reference_square
-from tests.algorithms.formula_data import GOLDEN, formula_data, formula_order
-from tests.helpers.training import problem_of, random_problem, weights
+from tests.helpers.training import random_problem, weights
 
 PROBLEMS = {
     "dense": random_problem(1, 300, 20),
@@ -26,17 +22,6 @@ LAYOUTS = [np.asarray, sparse.csr_array]
 each_problem = pytest.mark.parametrize("problem", PROBLEMS)
 
 
-class Injected:
-    """Stands for a generator whose standard normal numbers are given."""
-
-    def __init__(self, draws):
-        self.draws, self.used = draws, 0
-
-    def standard_normal(self, shape):
-        self.used += shape[0]
-        return self.draws[self.used - shape[0] : self.used]
-
-
 def grid(**choices):
     return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
 
@@ -46,50 +31,6 @@ def assert_equal_to_reference(algorithm, expected, X, y, rows, loss=None, tolera
     for layout in LAYOUTS:
         w = weights(algorithm, layout(X), y, rows, loss=loss)
         assert np.abs(w - expected).max() <= tolerance * np.abs(expected).max(), (algorithm, layout.__name__)
-
-
-CASES = {
-    "solam zero init, l1": (SolamL1(zeta=0.5, radius=0.5, kappa=1), formula_order(), None),
-    "regsolam": (RegSolam(zeta=0.5, lam=0.1, start="author"), formula_order(), None),
-    "spam l2": (Spam(C=0.5, beta=0.05), formula_order(), None),
-    "spam net": (Spam(C=0.5, beta=0.05, nu=0.01, penalty="net"), formula_order(), None),
-    "adaoam": (AdaOam(eta=0.05, lam=0.02), formula_order(), None),
-    "spdam derived": (Spdam(lam=0.05), BATCHES, None),
-    "spdam printed sigma, kappa=1": (Spdam(lam=0.05, sigma_rule="printed", kappa=1), BATCHES, None),
-    "sauc hinge": (Sauc(radius=0.5, beta=1, degree=4), formula_order(), Hinge()),
-    "sauc logistic": (Sauc(radius=0.5, beta=1, degree=4), formula_order(), Logistic()),
-    "sauc hinge, Algorithm 1 averaging": (
-        Sauc(radius=0.5, beta=1, degree=4, average="before"),
-        formula_order(),
-        Hinge(),
-    ),
-}
-
-
-@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix, sparse.csr_array])
-@pytest.mark.parametrize("case", CASES)
-def test_a_method_reproduces_its_golden_weights_and_auc(case, layout):
-    algorithm, rows, loss = CASES[case]
-    X, y = formula_data()
-    assert_golden(case, weights(algorithm, layout(X), y, rows, loss=loss), X, y)
-
-
-@pytest.mark.parametrize("lazy", [False, True])
-@pytest.mark.parametrize(("case", "centring"), [("opauc_r", "author"), ("opauc_r exact", "exact")])
-def test_opauc_r_reproduces_its_golden_weights_with_given_numbers(case, centring, lazy):
-    X, y = formula_data()
-    t, k = np.arange(200)[:, None], np.arange(3)
-    draws = math.sqrt(2) * np.sin(12.9898 * (t + 1) + 78.233 * (k + 1))
-    data = sparse.csr_array(np.hstack([X, np.zeros((200, 96))])) if lazy else X
-    algorithm = OpaucR(eta=0.05, lam=0.02, tau=3, centring=centring)
-    state = algorithm.init(problem_of(algorithm, data, y, 200), Injected(draws))
-    state = algorithm.step(state, Batch(data, y, formula_order()))
-    assert_golden(case, algorithm.weights(state)[:4], X, y)
-
-
-def assert_golden(case, w, X, y):
-    np.testing.assert_allclose(w, GOLDEN[case]["w"], rtol=1e-10, atol=0)
-    assert exact_auc(X @ w, y) == pytest.approx(GOLDEN[case]["auc"], rel=1e-12)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""toppush and tau_fpl against a quadratic programme, golden values, a certificate and each other."""
+"""toppush and tau_fpl against a quadratic programme, a certificate and each other."""
 
 import numpy as np
 import pytest
@@ -6,17 +6,16 @@ from scipy import sparse
 from scipy.optimize import brentq, minimize, minimize_scalar
 
 import aucbench
-from aucbench.evaluation import exact_auc
 from aucbench_algorithms import TauFpl, TopPush
 from aucbench_algorithms._top_projection import project
 from aucbench_algorithms.toppush import _best_duals, _change_of_duals
-from tests.algorithms.formula_data import GOLDEN, formula_data
-from tests.helpers.training import difference, random_problem, train, weights
+from tests.algorithms.formula_data import formula_data
+from tests.helpers.training import random_problem, train, weights
 
 LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)
 PASSES = np.zeros((300, 0), np.int64)
-METHODS = [TopPush(lam=0.1), TauFpl(lam=0.1, tau=0.05), TauFpl(lam=0.01, tau=0.2)]
+METHODS = [TopPush(lam=0.1), TauFpl(lam=0.1, tau=0.05), TauFpl(lam=0.01, tau=0.2), TopPush(lam=0.01)]
 
 
 def objective(w, X, y, lam, K):
@@ -95,43 +94,25 @@ def test_a_long_projection_keeps_its_digits(K):
     assert violation(b, r, K, 1.0, a, q) < 1e-12 * (np.abs(b).sum() + np.abs(r).sum())
 
 
-@each_layout
-@pytest.mark.parametrize(
-    ("case", "algorithm"),
-    [
-        ("toppush", TopPush(lam=0.1)),
-        ("tau_fpl", TauFpl(lam=0.1, tau=0.05)),
-        ("tau_fpl, small lam", TauFpl(lam=0.01, tau=0.2)),
-        ("toppush, small lam", TopPush(lam=0.01)),
-    ],
-)
-def test_the_golden_objective_is_reached(case, algorithm, layout):
-    X, y = formula_data()
-    state = train(algorithm, layout(X), y, PASSES)
-    w, golden, K = algorithm.weights(state), np.array(GOLDEN[case]["w"]), top_of(algorithm, y)
-    assert state.solved
-    assert objective(w, X, y, algorithm.lam, K) == pytest.approx(
-        objective(golden, X, y, algorithm.lam, K), rel=1e-7
-    )
-    assert exact_auc(X @ w, y) == pytest.approx(GOLDEN[case]["auc"], abs=1e-3)
+def passes_until_solved(algorithm, X, y):
+    """The smallest number of passes with which it is solved."""
+    few, enough = 0, len(PASSES)
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if train(algorithm, X, y, PASSES[:middle]).solved else (middle, enough)
+    return enough
 
 
-@each_layout
+@pytest.mark.parametrize("passes", [1, 3, 8, "solved"])
 @pytest.mark.parametrize("algorithm", METHODS, ids=str)
-def test_a_small_gap_gives_the_golden_weights(algorithm, layout):
-    X, y = formula_data()
-    case = f"{algorithm.name}{', small lam' if algorithm.lam == 0.01 else ''}"
-    tight = type(algorithm)(**{**vars(algorithm), "eps": 1e-10})
-    assert difference(weights(tight, layout(X), y, PASSES), np.array(GOLDEN[case]["w"])) < 1e-3
-
-
-@pytest.mark.parametrize("passes", [1, 3, 8])
-@pytest.mark.parametrize("algorithm", METHODS, ids=str)
-def test_the_gap_is_that_of_primal_and_dual_and_certifies_the_objective(algorithm, passes):
+def test_the_gap_is_that_of_primal_and_dual_and_small_in_the_end(algorithm, passes):
     X, y = formula_data()
     positive, lam, K = y == 1, algorithm.lam, top_of(algorithm, y)
+    is_last = passes == "solved"
+    passes = passes_until_solved(algorithm, X, y) - 1 if is_last else passes
     before = train(algorithm, X, y, PASSES[:passes])
     state = train(algorithm, X, y, PASSES[: passes + 1])
+    assert state.solved or not is_last
     n_pos = int(positive.sum())
     duals = _best_duals(X @ before.w, before.centre, positive, K, before.nu).values
     a, q = duals[positive], duals[~positive]
@@ -142,8 +123,18 @@ def test_the_gap_is_that_of_primal_and_dual_and_certifies_the_objective(algorith
     dual = (a - a**2 / 4).mean() - v @ v / (2 * lam * n_pos**2)
     primal = objective(before.w, X, y, lam, K)
     assert state.gap == pytest.approx((primal - dual) / primal, rel=1e-8)
-    case = f"{algorithm.name}{', small lam' if lam == 0.01 else ''}"
-    assert dual <= objective(np.array(GOLDEN[case]["w"]), X, y, lam, K) <= primal
+    assert 0.0 <= primal - dual <= (1e-6 * primal if is_last else np.inf)
+
+
+@each_layout
+@pytest.mark.parametrize("algorithm", METHODS, ids=str)
+def test_the_objective_in_the_end_is_the_same_on_all_kinds_of_rows(algorithm, layout):
+    X, y = formula_data()
+    dense, other = (weights(algorithm, rows, y, PASSES) for rows in (X, layout(X)))
+    K = top_of(algorithm, y)
+    assert objective(other, X, y, algorithm.lam, K) == pytest.approx(
+        objective(dense, X, y, algorithm.lam, K), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("K", [1, 3, 7, 12])

@@ -1,4 +1,4 @@
-"""Measures beside the AUC against golden values, scikit-learn, brute force and each other."""
+"""Measures beside the AUC against scikit-learn, brute force and each other."""
 
 import doctest
 
@@ -20,7 +20,6 @@ from aucbench.evaluation import (
 )
 from aucbench.evaluation.auc import measure_columns
 from aucbench.evaluation.measures import MEASURES, listed, named, restored
-from tests.algorithms.formula_data import GOLDEN, formula_data
 from tests.evaluation.test_auc import FAMILIES
 
 SMALL = (
@@ -38,24 +37,10 @@ FUNCTIONS = {
 }
 
 
-def rounded():
-    X, y = formula_data()
-    return np.round(X @ [1.0, -1.0, -2.0, -1.0], 1), y
-
-
 def labels(rng, n):
     y = np.where(rng.random(n) < 0.3, 1, -1).astype(np.int8)
     y[:2] = 1, -1
     return y
-
-
-@pytest.mark.parametrize(("case", "data"), [("metrics small", lambda: SMALL), ("metrics rounded", rounded)])
-def test_the_golden_values_are_reproduced(case, data):
-    scores, y = data()
-    for name, value in GOLDEN[case].items():
-        function, *parameters = name.split()
-        found = FUNCTIONS[function](scores, y, *map(float, parameters))
-        assert found == pytest.approx(value, abs=1e-12), name
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")  # scikit-learn's, over the huge ones
