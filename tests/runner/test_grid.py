@@ -133,12 +133,8 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
         np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)
 
 
-def layouts_of(name):
-    """All of them, but for rules: tests/kernels runs their common loop over all."""
-    return ["float32", "csr"] if hasattr(aucbench.catalog().algorithm(name), "rule") else FORMS
-
-
-@pytest.mark.parametrize(("name", "layout"), [(name, each) for name in SETTINGS for each in layouts_of(name)])
+@pytest.mark.parametrize("layout", ["float32", "csr"])
+@pytest.mark.parametrize("name", SETTINGS)
 def test_settings_run_together_give_what_each_gives_alone(name, layout):
     catalog = aucbench.catalog()
     cls = catalog.algorithm(name)
