@@ -231,6 +231,8 @@ class Aogd(_OnePartner, LinearMethod):
 
     def step(self, state: Momentum, batch: Batch) -> Momentum:
         """Consume the rows of a chunk, in order."""
+        if len(batch.rows) == 0:
+            return state
         vectors, own, loss, waiting = state
         radius = np.inf if self.radius is None else self.radius
         decreases, margin = self.schedule is Schedule.sqrt, kernels.theta(loss)
@@ -240,7 +242,7 @@ class Aogd(_OnePartner, LinearMethod):
             pairs, waiting = meet(batch, rest, waiting, self.partner)
             own = momentum.run(pairs.rows_view, pairs.rows, vectors, own, address, given)
             rest = rest[len(pairs.rows) :]
-        return Momentum(vectors, own, loss, waiting) if len(batch.rows) else state
+        return Momentum(vectors, own, loss, waiting)
 
     def weights(self, state: Momentum) -> np.ndarray:
         """(d,) mean of the w so far, or the last."""
