@@ -14,7 +14,7 @@ from aucbench.contracts.validation import Family
 from aucbench.errors import CellError, ParameterError
 from aucbench.registry import Catalog, accepted_loss, catalog
 from aucbench.studies.result import Result
-from aucbench.studies.study import Observer, Observers, Study
+from aucbench.studies.study import Observer, Study
 
 if TYPE_CHECKING:
     from aucbench.config.overrides import Request
@@ -56,17 +56,14 @@ def run(*overrides: str) -> Result:
     >>> result.auc > 0.95
     True
     """
-    from aucbench.config.overrides import Request, check_overrides
+    from aucbench.config.overrides import check_overrides
 
     check_overrides(overrides)
     keys = [override.split("=")[0] for override in overrides]
     quiet = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
     unkept = [] if "store.path" in keys else ["store.path=null"]
-    study = study_of(Request((*overrides, *quiet, *unkept)))
-    if study.swept:
-        raise ParameterError("aucbench.run runs one entry; aucbench.run_study runs a sweep or an experiment.")
     kept = _Kept()
-    result = _execute(study, kept)
+    result = run_study([*overrides, *quiet, *unkept], kept)
     if result.failures:
         failure = result.failures[0]
         raise CellError(f"{failure.reason} (seed {failure.seed}): {failure.message}")
@@ -111,7 +108,30 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     request = _request(words)
     if request.dry_run:
         raise ParameterError("--dry-run: aucbench.plan_study plans a study without running it.")
-    return _execute(study_of(request, words), observer or Observer())
+    study, observer = study_of(request, words), observer or Observer()
+    from aucbench.execution.execute import execute_study, opened_store
+
+    with opened_store(study.store_path) as store:
+        listeners, tracker = [observer.entry_finished], None
+        if study.tracking_uri:
+            from aucbench.tracking import StudyTracker, Tracker
+
+            tracker = StudyTracker(Tracker(study.tracking_uri, store if study.store_path else None), observer)
+            listeners.append(tracker.entry_finished)
+        observer.study_begun(study)
+        result = execute_study(study, store, observer, listeners)
+        if result.refused and not study.swept:
+            raise result.refused[0].error
+        is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
+        if study.name and study.swept and result.cells and (result.finished or not is_written):
+            observer.stage("writing the leaderboard")
+            page = write_board(store, study.name, study.running.baseline)
+            observer.board_written(page)
+            if tracker is not None:
+                tracker.board_written(study.name, page)
+        result.untracked = tracker.trouble if tracker else None
+        observer.study_finished(result)
+        return result
 
 
 def plan_study(words: Sequence[str], observer: Observer | None = None) -> "PlannedStudy":
@@ -148,6 +168,12 @@ class _Kept(Observer):
     """Keeps the entry that was run, and warns of columns that were left out."""
 
     entry: "FinishedEntry"
+
+    def study_begun(self, study: Study) -> None:
+        if study.swept:
+            raise ParameterError(
+                "aucbench.run runs one entry; aucbench.run_study runs a sweep or an experiment."
+            )
 
     def data_read(self, title: str, columns: "Sequence[ColumnRecord]") -> None:
         from aucbench.data.readers.blocks import columns_in_words
@@ -188,31 +214,6 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
         check_baseline(study.running.baseline.partition(" (")[0], ())
     return study
-
-
-def _execute(study: Study, observer: Observer) -> "StudyResult":
-    """Run a study, log it, and write its leaderboard."""
-    from aucbench.execution.execute import execute_study, opened_store
-
-    with opened_store(study.store_path) as store:
-        tracker = None
-        observers = Observers(observer)
-        if study.tracking_uri:
-            from aucbench.tracking import StudyTracker, Tracker
-
-            tracker = StudyTracker(Tracker(study.tracking_uri, store if study.store_path else None), observer)
-            observers.observers.append(tracker)
-        observers.study_begun(study)
-        result = execute_study(study, store, observers)
-        if result.refused and not study.swept:
-            raise result.refused[0].error
-        is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
-        if study.name and study.swept and result.cells and (result.finished or not is_written):
-            observers.stage("writing the leaderboard")
-            observers.board_written(write_board(store, study.name, study.running.baseline))
-        result.untracked = tracker.trouble if tracker else None
-        observers.study_finished(result)
-        return result
 
 
 def write_board(store: "Store", study: str, baseline: str | None = None) -> Path:

@@ -1,3 +1,5 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -119,6 +121,7 @@ def test_replay_says_what_does_not_fit():
 
 
 def test_replay_needs_weights():
+    @dataclass(frozen=True)
     class Nameless:
         name = "nameless"
         access = "stream"

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -57,7 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     _plain_warnings()
     try:
-        status = _dispatch(first, arguments)
+        if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments):
+            from aucbench.cli.completion import complete
+
+            return complete(arguments)
+        function = _command(first, arguments)
+        words = arguments[1:] if first in COMMANDS else arguments
+        status = int(function(words) or 0)
     except KeyboardInterrupt:
         return _interrupted(first)
     except Exception as error:
@@ -88,11 +95,8 @@ def _was_interrupted(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _dispatch(first: str, words: list[str]) -> int:
-    if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in words):
-        from aucbench.cli.completion import complete
-
-        return complete(words)
+def _command(first: str, words: list[str]) -> Callable[[list[str]], int | None]:
+    """The function that runs the command of a command line."""
     if first.isidentifier() and first not in COMMANDS:
         from aucbench.errors import ParameterError
         from aucbench.suggestions import suggest
@@ -105,13 +109,14 @@ def _dispatch(first: str, words: list[str]) -> int:
         print("aucbench: planning ...", file=sys.stderr, flush=True)
     command = COMMANDS[name]
     function = getattr(import_module(f"aucbench.cli.commands.{command.module}"), command.function)
-    own = words[1:] if first in COMMANDS else words
-    if name == "run":
-        return int(function(own))
+    return function if name == "run" else partial(_click_command, function, f"aucbench {name}")
+
+
+def _click_command(command: Any, name: str, words: list[str]) -> int | None:
     import click
 
     try:
-        return int(function.main(own, prog_name=f"aucbench {name}", standalone_mode=False) or 0)
+        return command.main(words, prog_name=name, standalone_mode=False)
     except click.Abort:  # click's own word for it
         raise KeyboardInterrupt from None
 

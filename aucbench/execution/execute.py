@@ -3,7 +3,7 @@
 import contextlib
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -14,7 +14,7 @@ from aucbench.execution.calibration import calibration
 from aucbench.execution.cost_estimate import Estimate, estimate
 from aucbench.execution.executor import Executor, LocalExecutor
 from aucbench.execution.plan import Plan, make_plan
-from aucbench.execution.scheduler import Scheduler
+from aucbench.execution.scheduler import Listener, Scheduler
 from aucbench.execution.worker import prepared_data
 from aucbench.studies.default_settings import Isolation, Running, Timing
 from aucbench.studies.record import CellStatus
@@ -23,8 +23,13 @@ from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import UNNAMED, Observer, Study
 
 
-def execute_study(study: Study, store: Store, observer: Observer | None = None) -> StudyResult:
-    """Plan a study, keep the plan, and run what the store does not have."""
+def execute_study(
+    study: Study, store: Store, observer: Observer | None = None, listeners: Sequence[Listener] | None = None
+) -> StudyResult:
+    """Plan a study, keep the plan, and run what the store does not have.
+
+    Finished entries go to the listeners, which are the observer's `entry_finished` where none are given.
+    """
     observer = observer or Observer()
     store.tidy()
     if store.take_over():
@@ -47,7 +52,7 @@ def execute_study(study: Study, store: Store, observer: Observer | None = None) 
         calibration()  # now, where nothing runs beside it
     exclusive = study.running.timing is Timing.exclusive
     with executor_for(plan, study.running, observer) as executor:
-        scheduler = Scheduler(plan, store, executor, observer, keep_plan)
+        scheduler = Scheduler(plan, store, executor, observer, keep_plan, listeners)
         return scheduler.run(exclusive, study.running.stop_after)
 
 

@@ -1,6 +1,6 @@
-"""The scheduler: units go to an executor, results to the store, finished entries to the observer."""
+"""The scheduler: units go to an executor, results to the store, finished entries to listeners."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import monotonic
 
@@ -16,6 +16,7 @@ from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyRes
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 
+Listener = Callable[[FinishedEntry], None]
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
 
 
@@ -24,9 +25,9 @@ class Scheduler:
 
     - A result is in the store before any observer hears of it, so that a killed run loses only what runs.
     - A cell that several entries share is run once, and counts for each of them.
-    - An entry goes to the observer once: when all of its cells have finished or failed; with `exclusive`,
+    - An entry goes to the listeners once: when all of its cells have finished or failed; with `exclusive`,
       after all cells that ran beside others were timed once more.
-    - An entry that a worker refuses (bad input) loses its other units, and does not go to the observer.
+    - An entry that a worker refuses (bad input) loses its other units, and does not go to the listeners.
     - `on_begin` is called before the first result is kept, or at once where the store has some; it is not
       called if everything is refused.
     """
@@ -38,9 +39,11 @@ class Scheduler:
         executor: Executor,
         observer: Observer | None = None,
         on_begin: Callable[[], None] = lambda: None,
+        listeners: Sequence[Listener] | None = None,
     ):
         self._plan, self._store, self._executor = plan, store, executor
         self._observer = observer or Observer()
+        self._listeners = [self._observer.entry_finished] if listeners is None else listeners
         self._on_begin: Callable[[], None] | None = on_begin
         self._result = StudyResult(
             cells=len(plan.cells()),
@@ -62,10 +65,10 @@ class Scheduler:
                     if cell.status is not CellStatus.finished:
                         needed_by.add(cell.key)
         self._ran = {key for key, left in self._left.items() if left}
+        self._complete = list(plan.entries)  # entries to hand over, if nothing of them is left to be run
         self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
         self._lost: dict[int, tuple[Unit, int]] = {}  # by id of the unit, kept so that none else has it
         self._dropped: set[str] = set()  # keys of refused entries
-        self._hold = False  # whether complete entries wait for the end
         self._end: float | None = None  # of the monotonic clock
 
     def run(self, exclusive: bool = False, stop_after: float | None = None) -> StudyResult:
@@ -79,31 +82,21 @@ class Scheduler:
             Seconds after which no unit is started; `StudyResult.left` counts the cells that were not run.
         """
         self._observer.planned(self._result.cells, self._result.stored)
-        self._hold = exclusive
         if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
             self._begin()
-        self._hand_over_complete()
+        if not exclusive:
+            self._hand_over()
         self._queue = WorkQueue(self._plan, self._store, prepared_data())
         for planned, error in self._queue.refused:
             self._refuse(planned, error)
         self._fail_untuned()
         if stop_after is not None:
             self._end = monotonic() + stop_after  # planning does not count, or one long plan would block all
-        self._run_queue()
-        if exclusive:
-            self._time_alone()
-            self._hold = False
-            self._hand_over_complete()
-        for planned in self._plan.entries:
-            if count := len(self._left[planned.key]):
-                self._result.left.append((planned.entry, count))
-        return self._result
-
-    def _run_queue(self) -> None:
-        """Keep all workers at work until nothing is left, or the time is over."""
         running: dict[str, Unit] = {}
         last: dict[str, str] = {}
         while True:
+            if not exclusive:
+                self._hand_over()
             for worker in () if self._is_over() else self._executor.free():
                 unit = self._queue.take(last.get(worker), {each.group for each in running.values()})
                 if unit is None:
@@ -115,7 +108,15 @@ class Scheduler:
                 for worker, report in self._executor.wait():
                     self._take(running.pop(worker), report)
             elif not self._queue or self._is_over():
-                return  # otherwise the only worker went while it was asked for
+                break  # otherwise the only worker went while it was asked for
+        if exclusive:
+            self._time_alone()
+            self._complete = list(self._plan.entries)
+            self._hand_over()
+        for planned in self._plan.entries:
+            if count := len(self._left[planned.key]):
+                self._result.left.append((planned.entry, count))
+        return self._result
 
     def _is_over(self) -> bool:
         return self._end is not None and monotonic() > self._end
@@ -154,7 +155,7 @@ class Scheduler:
             self._fail_untuned()
 
     def _finish(self, unit: CellUnit, report: Report) -> None:
-        """Keep the result or the failure of a cell, and hand over the entries that it completes."""
+        """Keep the result or the failure of a cell."""
         if report.optimum is not None:
             self._store.put_optimum(report.optimum.record.key, report.optimum)
         if report.failure is None:
@@ -172,7 +173,8 @@ class Scheduler:
                 self._store.forget_tracked(sharer.key)
             if unit.key in self._left[sharer.key]:
                 self._left[sharer.key].discard(unit.key)
-                self._hand_over(sharer)
+                if not self._left[sharer.key]:
+                    self._complete.append(sharer)
 
     def _forget_trials(self, cell: str) -> None:
         """Remove the trials that the cell was the last to need, where they are not to be reported."""
@@ -195,27 +197,24 @@ class Scheduler:
             self._result.refused.append(Refused(str(planned.entry), error))
             self._left[planned.key].clear()
 
-    def _hand_over_complete(self) -> None:
-        for planned in self._plan.entries:
-            self._hand_over(planned)
-
-    def _hand_over(self, planned: PlannedEntry) -> None:
-        """Give an entry to the observer if nothing of it is left to be run."""
-        if self._left[planned.key] or self._hold or planned.key in self._dropped:
-            return
-        cells, failures = [], []
-        for cell in planned.cells:
-            result = self._fresh.pop(cell.key, None) or self._store.get(cell.key)
-            if result is not None:
-                cells.append(result)
-            elif (failure := self._store.failure(cell.key)) is not None:
-                failures.append(failure)
-        self._result.failures.extend(failures)
-        if not cells and not failures:
-            return
-        complete = len(cells) == len(planned.cells)
-        self._observer.entry_finished(
-            FinishedEntry(
+    def _hand_over(self) -> None:
+        """Give the listeners the entries of which nothing is left to be run."""
+        while self._complete:
+            planned = self._complete.pop(0)
+            if self._left[planned.key] or planned.key in self._dropped:
+                continue
+            cells, failures = [], []
+            for cell in planned.cells:
+                result = self._fresh.pop(cell.key, None) or self._store.get(cell.key)
+                if result is not None:
+                    cells.append(result)
+                elif (failure := self._store.failure(cell.key)) is not None:
+                    failures.append(failure)
+            self._result.failures.extend(failures)
+            if not cells and not failures:
+                continue
+            complete = len(cells) == len(planned.cells)
+            finished = FinishedEntry(
                 planned.key if complete else f"{planned.key}-{len(cells)}",
                 planned.entry.settings.study,
                 tuple(cells),
@@ -225,7 +224,8 @@ class Scheduler:
                 entry=planned.entry,
                 ruleset=planned.entry.ruleset,
             )
-        )
+            for listener in self._listeners:
+                listener(finished)
 
     def _time_alone(self) -> None:
         """Run cells once more that were measured while others ran; one that fails now keeps its result."""

@@ -3,6 +3,7 @@
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import time
@@ -14,7 +15,7 @@ from aucbench.errors import TrackingError
 from aucbench.studies.record import EntryPlan, StudyPlan
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
-from aucbench.studies.study import Observer, Study
+from aucbench.studies.study import Observer
 from aucbench.tracking import chart_views, run_data
 from aucbench.tracking.artifacts import inputs, write_files
 from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reason, shown
@@ -43,17 +44,12 @@ class Tracker:
         A run with the entry's key that is already there is taken for it when it is finished, and replaced
         when it is not: then a process died, or the answer of a server was lost.
         """
-        return self._send("The entry", entry.key, "", lambda connection: _log_entry(connection, entry))
+        return self._send("The entry", entry.key, "", partial(_log_entry, entry))
 
     def log_study(self, study: str, folder: Path) -> str:
         """Keep the files of a folder as those of the study's run, unless they are there; returns its id."""
         digest = _digest(folder)  # before they are sent: what changes meanwhile is sent again
-        return self._send(
-            f"The study {study}",
-            _study_key(study),
-            digest,
-            lambda connection: _log_study(connection, study, folder),
-        )
+        return self._send(f"The study {study}", _study_key(study), digest, partial(_log_study, study, folder))
 
     def known(self, key: str, digest: str = "") -> str | None:
         """The run under which the entry of that key was logged, None where the store knows of none."""
@@ -66,54 +62,58 @@ class Tracker:
         return self.known(_study_key(study), _digest(folder))
 
     def _send(self, what: str, key: str, digest: str, action: Callable[[Connection], str]) -> str:
-        """Send what the store does not know to be there, and let it remember the run that has it now."""
+        """Send what the store does not know to be there, and let it remember the run that has it now.
+
+        The action is tried once more over a new connection where the old one had worked, which may be stale.
+        """
         if (known := self.known(key, digest)) is not None:
             return known
-        with contextlib.ExitStack() as stack:
-            if (
-                self._store is not None
-            ):  # two processes that log from one store would not see each other's run
-                folder = self._store.path / "tracked"
-                folder.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(FileLock(folder / "lock", timeout=LOCK_SECONDS))
-            run_id = self.known(key, digest) or self._attempt(what, action)
+        with self._alone():
+            if (run_id := self.known(key, digest)) is None:
+                try:
+                    if self._connection is not None:
+                        with contextlib.suppress(Exception):
+                            run_id = action(self._connection)
+                    if run_id is None:
+                        self._connection = None
+                        self._connection = Connection(self._uri)
+                        run_id = action(self._connection)
+                except (
+                    Exception
+                ) as error:  # whatever a tracking store raises must not look like a lost result
+                    kept = "the result is not kept anywhere"
+                    if self._store is not None:
+                        again = f"aucbench sync --store {self._store.path} --uri {shown(self._uri)}"
+                        kept = f"the result is in the store {self._store.path}, and {again} sends it"
+                    address = shown(self._uri)
+                    raise TrackingError(
+                        f"{what} could not be logged to {address} ({reason(error)}); {kept}."
+                    ) from error
             if self._store is not None:
                 self._store.mark_tracked(shown(self._address), key, f"{run_id} {digest}".strip())
         return run_id
 
-    def _attempt(self, what: str, action: Callable[[Connection], str]) -> str:
-        """Do it; once more over a new connection where the old one had worked, since it may be stale."""
-        try:
-            if self._connection is not None:
-                with contextlib.suppress(Exception):
-                    return action(self._connection)
-            self._connection = None
-            self._connection = Connection(self._uri)
-            return action(self._connection)
-        except Exception as error:  # whatever a tracking store raises must not look like a lost result
-            kept = "the result is not kept anywhere"
-            if self._store is not None:
-                again = f"aucbench sync --store {self._store.path} --uri {shown(self._uri)}"
-                kept = f"the result is in the store {self._store.path}, and {again} sends it"
-            raise TrackingError(
-                f"{what} could not be logged to {shown(self._uri)} ({reason(error)}); {kept}."
-            ) from error
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Wait for other processes that log from the store: they would not see each other's runs."""
+        if self._store is None:
+            yield
+            return
+        folder = self._store.path / "tracked"
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / "lock", timeout=LOCK_SECONDS):
+            yield
 
 
-class StudyTracker(Observer):
+class StudyTracker:
     """Logs the entries of a study as they finish, and its leaderboard; after the first trouble nothing more.
 
-    The observer is told of each entry that is sent.
+    The observer hears of each entry that is sent.
     """
 
     def __init__(self, tracker: Tracker, observer: Observer):
         self._tracker, self._observer = tracker, observer
-        self._study: str | None = None
         self.trouble: TrackingError | None = None
-
-    def study_begun(self, study: Study) -> None:
-        """Remember its name."""
-        self._study = study.name
 
     def entry_finished(self, executed: FinishedEntry) -> None:
         """Send the entry, where all of its cells are finished or have failed."""
@@ -125,18 +125,18 @@ class StudyTracker(Observer):
         except TrackingError as error:
             self.trouble = error
 
-    def board_written(self, page: Path) -> None:
-        """Send the folder in which the page lies."""
-        if self._study and not self.trouble:
+    def board_written(self, study: str, page: Path) -> None:
+        """Send the folder in which the page of a study's leaderboard lies."""
+        if not self.trouble:
             try:
-                self._tracker.log_study(self._study, page.parent)
+                self._tracker.log_study(study, page.parent)
             except TrackingError as error:
                 self.trouble = error
 
 
-def _log_entry(connection: Connection, entry: FinishedEntry) -> str:
+def _log_entry(entry: FinishedEntry, connection: Connection) -> str:
     """The entry's run, and no other one of it: neither half-written nor from when it had fewer cells."""
-    experiment = connection.experiment(entry.title, chart_views.experiment_tags)
+    client, experiment = connection.client, connection.experiment(entry.title, chart_views.experiment_tags)
     whole = entry.key.partition("-")[0]  # an incomplete entry has its number of cells behind the key
     found = connection.runs(experiment, f"tags.key LIKE '{whole}%'")
     tags = run_data.tags(entry)
@@ -147,27 +147,30 @@ def _log_entry(connection: Connection, entry: FinishedEntry) -> str:
         # Cells may have got more measures since they were logged.
         and all(run.data.tags.get(name) == tags.get(name) for name in ("key", "metrics"))
     ]
-    run_id: str = finished[0] if finished else _write(connection.client, experiment, entry, tags)
+    if finished:
+        run_id: str = finished[0]
+    else:
+        # The key is there from the first moment: by it a half-written run is found.
+        full, start = tags | {"mlflow.note.content": run_data.note(entry)}, int(time() * 1000)
+        name = run_data.run_name(entry.record)
+        run_id = client.create_run(experiment, start_time=start, tags=full, run_name=name).info.run_id
+        _fill(client, run_id, start, entry, full)
     for run in found:
         if run.info.run_id != run_id:
-            connection.client.delete_run(run.info.run_id)
+            client.delete_run(run.info.run_id)
     return run_id
 
 
-def _write(client: Any, experiment: str, entry: FinishedEntry, tags: dict[str, str]) -> str:
+def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry, tags: dict[str, str]) -> None:
+    """Send what a run of an entry has besides its tags, and finish it."""
     from mlflow.entities import Metric, Param
 
     # Timestamps are the training clock, so that MLflow's relative time axis shows AUC against training time.
-    start = int(time() * 1000)
     metrics = [
         Metric(key, value, start + round(seconds * 1000), step)
         for key, value, seconds, step in run_data.metrics(entry)
     ]
     params = [Param(key, str(value)[:PARAM_LENGTH]) for key, value in run_data.params(entry).items()]
-    # The key is there from the first moment: by it a half-written run is found.
-    tags = tags | {"mlflow.note.content": run_data.note(entry)}
-    run = client.create_run(experiment, start_time=start, tags=tags, run_name=run_data.run_name(entry.record))
-    run_id: str = run.info.run_id
     for at in range(0, len(metrics), MOST_METRICS):
         own = () if at else params[:MOST_PARAMS]
         client.log_batch(run_id, metrics=metrics[at : at + MOST_METRICS], params=own)
@@ -178,10 +181,9 @@ def _write(client: Any, experiment: str, entry: FinishedEntry, tags: dict[str, s
     status = "FAILED" if any(cell.diverged for cell in entry.cells) else "FINISHED"
     end = metrics[-1].timestamp  # of a total, which is that of the longest training
     client.set_terminated(run_id, status=status, end_time=max(end, start + 1))
-    return run_id
 
 
-def _log_study(connection: Connection, study: str, folder: Path) -> str:
+def _log_study(study: str, folder: Path, connection: Connection) -> str:
     """The study's run, which has the files of the folder and no others."""
     from mlflow.store.artifact import artifact_repository_registry
 

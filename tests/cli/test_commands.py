@@ -178,6 +178,6 @@ def test_ctrl_c_ends_a_command_with_one_line(words, said, monkeypatch, capsys):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("aucbench.cli.main._dispatch", interrupted)
+    monkeypatch.setattr("aucbench.cli.main._command", interrupted)
     assert main(list(words)) == 130
     assert capsys.readouterr().err == said

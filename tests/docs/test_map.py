@@ -1,9 +1,13 @@
 """The map in CONTRIBUTING.md agrees with the tree, and the tree with its rules."""
 
-import ast
 import re
+import sys
 import tomllib
 from pathlib import Path
+
+import pytest
+
+from aucbench.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 MAP = (ROOT / "CONTRIBUTING.md").read_text()
@@ -24,16 +28,41 @@ def test_every_room_is_on_the_map():
     assert rooms <= set(NAMED)
 
 
-def test_the_calls_of_the_path_of_a_run_are_in_the_files_named():
+@pytest.fixture(scope="module")
+def stacks(tmp_path_factory):
+    """The frames from `main` to the first step of a run that is trained, and to the run of MLflow."""
+    folder, found = tmp_path_factory.mktemp("path"), {}
+
+    def record(frame, event, argument):
+        code = frame.f_code
+        if event == "call" and code.co_qualname in ("RuleMethod.step", "MlflowClient.create_run"):
+            frames = []
+            while frame is not None and not (frames and frames[-1] == ("main", "aucbench/cli/main.py")):
+                file = Path(frame.f_code.co_filename)
+                inside = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name
+                frames.append((frame.f_code.co_qualname, inside))
+                frame = frame.f_back
+            if ("Trainer.advance", "aucbench/runner/trainer.py") in frames or "create_run" in code.co_name:
+                found.setdefault(code.co_name, frames[::-1])
+
+    words = ["algo=psam", f"store.path={folder / 'store'}", f"tracking.uri=sqlite:///{folder / 'mlflow.db'}"]
+    before = sys.getprofile()
+    sys.setprofile(record)
+    try:
+        assert main(words) == 0
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_the_documented_path_of_a_run_is_the_real_one(stacks):
     path = MAP.split("### The path of a run")[1].split("###")[0]
-    steps = re.findall(r"\| `([\w.]+)\(.*?\)` \| `([\w/.]+)` \|", path)
-    assert steps
-    for call, file in steps:
-        *cls, function = call.split(".")
-        body = ast.parse((ROOT / file).read_text()).body
-        for name in cls:
-            body = next(node.body for node in body if isinstance(node, ast.ClassDef) and node.name == name)
-        assert any(isinstance(node, ast.FunctionDef) and node.name == function for node in body), call
+    assert re.findall(r"\| `([\w.]+)\(.*?\)`.* \| `([\w/.]+)` \|", path) == stacks["step"]
+
+
+@pytest.mark.parametrize("end", ["step", "create_run"])
+def test_a_run_takes_few_calls_to_its_first_step_and_to_mlflow(end, stacks):
+    assert len(stacks[end]) <= 12, stacks[end]
 
 
 def test_the_floors_of_the_map_are_those_that_the_import_rules_keep():
