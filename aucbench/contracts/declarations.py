@@ -182,5 +182,7 @@ class DatasetFacts(Facts):
     scaled: ClassVar[bool] = False
     large: ClassVar[bool] = False
     title: ClassVar[str | None] = None
+    family: ClassVar[str | None] = None
+    collection: ClassVar[str | None] = None
     licence: ClassVar[str | None] = None
     load: ClassVar[Any] = None
