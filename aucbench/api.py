@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from aucbench.config.overrides import Request
     from aucbench.data.readers.blocks import ColumnRecord
     from aucbench.execution.execute import PlannedStudy
-    from aucbench.leaderboard.report import Report
     from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
@@ -210,23 +209,22 @@ def _execute(study: Study, observer: Observer) -> "StudyResult":
         is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
         if study.name and study.swept and result.cells and (result.finished or not is_written):
             observers.stage("writing the leaderboard")
-            observers.board_written(*write_board(store, study.name, study.running.baseline))
+            observers.board_written(write_board(store, study.name, study.running.baseline))
         result.untracked = tracker.trouble if tracker else None
         observers.study_finished(result)
         return result
 
 
-def write_board(store: "Store", study: str, baseline: str | None = None) -> "tuple[Path, Report]":
-    """Write the leaderboard of a study into its folder of the store; returns the page and what it says."""
+def write_board(store: "Store", study: str, baseline: str | None = None) -> Path:
+    """Write the leaderboard of a study into its folder of the store; returns the page."""
     from aucbench.leaderboard.baseline import BASELINE
     from aucbench.leaderboard.build import build
     from aucbench.leaderboard.cells import from_store, left_out
     from aucbench.leaderboard.render.export import PAGE, write
 
     cells, folder = from_store(store, study), store.board_folder(study)
-    report = build(cells, study, True, left_out(store, study), baseline or BASELINE)
-    write(report, cells, folder)
-    return folder / PAGE, report
+    write(build(cells, study, True, left_out(store, study), baseline or BASELINE), cells, folder)
+    return folder / PAGE
 
 
 def entry_of(overrides: Sequence[str]) -> "Entry":

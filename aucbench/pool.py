@@ -70,6 +70,8 @@ class Pool(Executor):
 
     def __init__(self) -> None:
         self._by_key: dict[Hashable, _Process] = {}
+        self._locks: dict[Hashable, threading.Lock] = {}
+        self._is_closed = False
 
     def submit(  # type: ignore[override]  # three options in the place of keyword arguments
         self,
@@ -105,13 +107,28 @@ class Pool(Executor):
             Its exception is the function's, or `ProcessEnded`.
         """
         content, future = dumped((function, arguments)), Future[Any]()
-        with interrupted_later():  # a process that has half begun cannot be ended
-            process = self._by_key.get(key)
-            if process is None or process.has_ended:
-                self._by_key[key] = process = _Process()
-        follow = (content, future, seconds, silence, listener or (lambda message: None))
-        threading.Thread(target=process.follow, args=follow, daemon=True).start()
+        lock = self._locks.setdefault(key, threading.Lock())
+        if not lock.locked():
+            with interrupted_later():  # a process that has half begun cannot be ended
+                self._process(key)
+        limits = (seconds, silence, listener or (lambda message: None))
+
+        def follow() -> None:
+            with lock:
+                if self._is_closed:
+                    future.cancel()
+                if future.set_running_or_notify_cancel():
+                    # The one before may have ended with the task before.
+                    self._process(key).follow(content, future, *limits)
+
+        threading.Thread(target=follow, daemon=True).start()
         return future
+
+    def _process(self, key: Hashable) -> "_Process":
+        process = self._by_key.get(key)
+        if process is None or process.has_ended:
+            self._by_key[key] = process = _Process()
+        return process
 
     def end(self, key: Hashable) -> None:
         """End the process of a key, if there is one."""
@@ -119,7 +136,8 @@ class Pool(Executor):
             process.kill()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End all processes at once; tasks that run are lost."""
+        """End all processes at once; tasks that run are lost, and those that wait are cancelled."""
+        self._is_closed = True
         for key in list(self._by_key):
             self.end(key)
 
@@ -130,7 +148,7 @@ class _Process:
     def __init__(self) -> None:
         descriptor, self._trace = tempfile.mkstemp(prefix="aucbench-trace-")
         os.close(descriptor)
-        self._lock, self.has_ended = threading.Lock(), False
+        self.has_ended = False
         self._connection, other = multiprocessing.Pipe()
         arguments = (other, dict(os.environ), self._trace)
         with _starting, _without_main(), _same_path():
@@ -148,31 +166,31 @@ class _Process:
         listener: Callable[[Any], None],
     ) -> None:
         """Send a task, listen to the process, and settle the future."""
-        with self._lock:
-            if not future.set_running_or_notify_cancel():
-                return
-            end, late = None if seconds is None else monotonic() + seconds, threading.Event()
+        end, late = None if seconds is None else monotonic() + seconds, threading.Event()
+        try:
+            self._signal("SIGCONT")
             try:
-                self._signal("SIGCONT")
                 self._connection.send_bytes(content)
-                while True:
-                    left = [each for each in (silence, end and end - monotonic()) if each is not None]
-                    with self._killed_after(min(left, default=None), late):
-                        kind, value = self._received()
-                    if kind == "answer":
-                        break
-                    if kind == "error":
-                        raise value
-                    listener(value)
-            except _LostError:
-                self._process.join(STATUS_SECONDS)
-                self.kill()
-                future.set_exception(ProcessEnded(self._process.exitcode or 0, late.is_set(), self._lines))
-            except BaseException as error:  # of the function, or of the listener
-                future.set_exception(error)
-            else:
-                self._signal("SIGSTOP")
-                future.set_result(value)
+            except OSError:
+                raise _LostError from None
+            while True:
+                left = [each for each in (silence, end and end - monotonic()) if each is not None]
+                with self._killed_after(min(left, default=None), late):
+                    kind, value = self._received()
+                if kind == "answer":
+                    break
+                if kind == "error":
+                    raise value
+                listener(value)
+        except _LostError:
+            self._process.join(STATUS_SECONDS)
+            self.kill()
+            future.set_exception(ProcessEnded(self._process.exitcode or 0, late.is_set(), self._lines))
+        except BaseException as error:  # of the function, or of the listener
+            future.set_exception(error)
+        else:
+            self._signal("SIGSTOP")
+            future.set_result(value)
 
     def _received(self) -> tuple[str, Any]:
         """The next message; `_LostError` if there is none, or none that the process should have sent."""

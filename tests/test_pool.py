@@ -96,6 +96,13 @@ def test_a_process_that_exits_is_replaced_and_its_status_known(pool):
     assert pool.submit(abs, -1).result() == 1
 
 
+def test_tasks_that_wait_for_a_process_that_exits_run_in_the_next_one(pool):
+    first, second = pool.submit(exits, 7), pool.submit(abs, -1)
+    with pytest.raises(ProcessEnded):
+        first.result()
+    assert second.result() == 1
+
+
 @pytest.mark.parametrize("limit", ["seconds", "silence"])
 def test_a_task_that_is_late_is_ended_and_says_where_it_was(limit, pool):
     heard = []

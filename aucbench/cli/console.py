@@ -35,7 +35,6 @@ from aucbench.tracking.client import serving, shown
 
 if TYPE_CHECKING:
     from aucbench.leaderboard.cells import BoardCell
-    from aucbench.leaderboard.report import Report
 
 LABELS = 5  # labels of a class that are listed
 LISTED = 5  # incomplete entries that are listed
@@ -103,20 +102,21 @@ class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
     _is_logged = _is_announced = False
-    _begun = 0.0  # when the stage began
+    _first: tuple[float, float] | None = None  # time and share of the first progress of a training
 
     def stage(self, text: str) -> None:
         self.close()
-        self._begun = perf_counter()
+        self._first = None
         _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
-        seconds = perf_counter() - self._begun
-        if not self._is_announced and share > 0.0 and seconds > LOOK_SECONDS:
+        self._first = self._first or (perf_counter(), share)  # kernels were compiled before
+        seconds, done = perf_counter() - self._first[0], share - self._first[1]
+        if not self._is_announced and seconds > LOOK_SECONDS and done > 0.0:
             self._is_announced = True
-            if seconds / share > LONG_SECONDS:
+            if seconds / done > LONG_SECONDS:
                 _say(
-                    f"this training is expected to take about {duration(seconds / share)} "
+                    f"this training is expected to take about {duration(seconds / done)} "
                     f"(budget.epochs shortens it)"
                 )
         if self._bar is None:
@@ -169,7 +169,6 @@ class _SweepView(_View):
         self._described: set[str] = set()  # data sets whose classes were printed
         self._cells: list[BoardCell] = []  # finished ones, without weights
         self._stored_as = study.name  # the name of the study in the store
-        self._report: Report | None = None  # of the leaderboard that was written
         self._is_logging = False
         self._begun = perf_counter()
 
@@ -219,8 +218,7 @@ class _SweepView(_View):
             self._is_logging = True
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
-    def board_written(self, page: Path, report: "Report") -> None:
-        self._report = report
+    def board_written(self, page: Path) -> None:
         if self._study.store_path:  # else the page is gone by now
             print(f"leaderboard  {page}")
 
@@ -258,8 +256,7 @@ class _SweepView(_View):
         from aucbench.leaderboard.render import terminal
 
         baseline = self._study.running.baseline or BASELINE
-        report = self._report or build(self._cells, "", True, (), baseline)
-        terminal.show_best(report)
+        terminal.show_best(build(self._cells, "", True, (), baseline))
 
 
 def _say(text: str) -> None:

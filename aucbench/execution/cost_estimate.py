@@ -30,8 +30,8 @@ from aucbench.studies.store import Store
 STORE_SECONDS = 1.5  # for reading finished cells
 PROBES_SECONDS = 5.0  # processor time of all probes of a study
 WAIT_SECONDS = 7.0  # for their answers
-PROBE_WAIT_SECONDS = 3.0  # for each; a method that has to be compiled first may miss it
-PROCESSES = 2  # in which methods are probed
+PROBE_WAIT_SECONDS = 5.0  # for each; a method that has to be compiled first may miss it
+PROCESSES = 4  # in which methods are probed
 PROBE_SECONDS = 0.5  # processor time of a probe, at most
 LEAST_POWER, MOST_POWER = 0.0, 3.0  # exponents of the length of a row
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from threading import RLock
+from threading import RLock, get_ident
 from typing import Any
 
 import numba
+from numba.core import event
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.contracts.code_digest import folder_digest, module_digest
@@ -119,6 +120,29 @@ def _folder_of(function: Callable[..., Any]) -> Iterator[None]:
             yield
         finally:
             numba.config.CACHE_DIR = before
+
+
+class NotCompiledError(Exception):
+    """A kernel is neither compiled nor on disk."""
+
+
+class _Refusal(event.Listener):  # type: ignore[misc]  # numba declares no types
+    def __init__(self) -> None:
+        self._thread = get_ident()
+
+    def on_start(self, event: Any) -> None:
+        if get_ident() == self._thread:
+            raise NotCompiledError
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def no_compilation() -> Iterator[None]:
+    """Raise `NotCompiledError` where this thread calls a kernel that is neither compiled nor on disk."""
+    with event.install_listener("numba:compile", _Refusal()):
+        yield
 
 
 # What third parties compile with numba alone may inline these kernels: it too is kept by their hash.

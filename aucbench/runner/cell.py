@@ -5,6 +5,7 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from threadpoolctl import ThreadpoolController
 from aucbench.contracts import Access, MethodFacts
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
+from aucbench.kernels.jit import NotCompiledError, no_compilation
 from aucbench.runner.budget_and_checkpoints import Budget, make_budget
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
@@ -23,6 +25,8 @@ from aucbench.runner.trainer import CheckpointCallback, Trainer, finalize
 
 VECTORS = 6  # of d weights that a run holds at the least: the state's, a checkpoint's and their copies
 KEPT_KINDS = 4096  # of tasks whose kernels are compiled
+WORTH_COMPILING = 30.0  # seconds of training one by one; the kernels of settings at once compile in 3 to 14
+SAMPLE_SECONDS = 2e-3  # of training, from which its cost is estimated
 CHUNK_ROWS = 1 << 20  # longest chunk, so that row numbers stay small and progress shows
 
 _compiled: dict[tuple[Any, ...], None] = {}  # kinds of tasks whose kernels this process has compiled
@@ -87,47 +91,91 @@ def is_asked_together(algorithm: Any, settings: int) -> bool:
     return facts.together is not None and settings >= max(2, facts.min_together)
 
 
-def compile_kernels(task: Task, together: int = 1) -> None:
+def compile_kernels(task: Task) -> None:
     """Compile or load every kernel the cell will use, on a few rows of the same types.
 
-    With `together` settings also those by which the method trains so many at once. Nothing is done for a task
-    like one of the latest of this process, as the runs of one entry are, which differ in their seeds.
+    Nothing is done for a task like one of the latest of this process, as the runs of one entry are, which
+    differ in their seeds.
     """
     with contextlib.suppress(TypeError):  # of a plugin that has no hash
-        kinds = _kinds_of(task, together)
+        kinds = _kinds_of(task)
         if kinds in _compiled:
             return
         _compiled[kinds] = None
         if len(_compiled) > KEPT_KINDS:
             del _compiled[next(iter(_compiled))]
+    small, algorithm = _few_rows(task), task.algorithm
+    # A method may rightly refuse a problem this small; what is wrong with it shows in the run itself.
+    with contextlib.suppress(Exception):
+        batch = batch_sampler(small)(_fewest(algorithm))
+        state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
+        scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
+        for models in (1, 2):  # one model and many are scored by different kernels
+            scorer.values([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
+
+
+def trains_together(task: Task, settings: int) -> bool:
+    """Whether a method trains so many settings at once, with kernels that are compiled or worth compiling.
+
+    While its kernels are not on disk, a method trains at once what takes long enough one by one.
+    """
+    algorithm = task.algorithm
+    if not is_asked_together(algorithm, settings):
+        return False
+    small = _few_rows(task)
+
+    def step_together() -> None:
+        batch = batch_sampler(small)(_fewest(algorithm))
+        states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(settings)]
+        if (lockstep := type(algorithm).together([algorithm] * settings, states)) is not None:
+            lockstep.step(batch)
+
+    # Errors show in the run itself.
+    with contextlib.suppress(Exception):
+        try:
+            with no_compilation():
+                step_together()
+        except NotCompiledError:
+            if settings * _seconds_alone(small, make_budget(task).iterations or 0) < WORTH_COMPILING:
+                return False
+            step_together()
+    return True
+
+
+def _seconds_alone(small: Task, iterations: int) -> float:
+    """Estimated seconds that the iterations of one setting take, from steps on the few rows."""
+    algorithm, next_batch, count = small.algorithm, batch_sampler(small), _fewest(small.algorithm)
+    state = algorithm.init(small.problem(iterations), small.generator())
+    while True:
+        batch, start = next_batch(count), thread_time()
+        state = algorithm.step(state, batch)
+        if (seconds := thread_time() - start) > SAMPLE_SECONDS or count > iterations:
+            return seconds / count * iterations
+        count *= 4
+
+
+def _few_rows(task: Task) -> Task:
+    """The task on a few rows of the same types."""
     y = task.y
     few = np.sort(np.concatenate([np.flatnonzero(y == 1)[:8], np.flatnonzero(y == -1)[:8]]))
     X_few = task.X[few]
     if isinstance(X_few, np.ndarray):  # read-only rows are another type to the compiler
         X_few.flags.writeable = task.X.flags.writeable
-    weights = None if task.weights is None else task.weights[few]
-    small, algorithm = replace(task, X=X_few, y=y[few], weights=weights), task.algorithm
-    # A method may rightly refuse a problem this small; what is wrong with it shows in the run itself.
-    with contextlib.suppress(Exception):
-        # Some methods on blocks of pairs train when the second block is complete, and not before.
-        batch = batch_sampler(small)(max(4, 2 * MethodFacts(algorithm).block))
-        state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
-        scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
-        for models in (1, 2):  # one model and many are scored by different kernels
-            scorer.values([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
-        if is_asked_together(algorithm, together):
-            states = [algorithm.init(small.problem(len(batch)), small.generator()) for _ in range(together)]
-            if (lockstep := type(algorithm).together([algorithm] * together, states)) is not None:
-                lockstep.step(batch)
+    return replace(task, X=X_few, y=y[few], weights=None if task.weights is None else task.weights[few])
 
 
-def _kinds_of(task: Task, together: int) -> tuple[Any, ...]:
+def _fewest(algorithm: Any) -> int:
+    """Iterations that call all kernels: some methods train when the second block of pairs is complete."""
+    return max(4, 2 * MethodFacts(algorithm).block)
+
+
+def _kinds_of(task: Task) -> tuple[Any, ...]:
     """Whatever may decide which kernels a task uses: the method, its setting, types and sizes of the rows."""
     X = task.X
     values = [X.data, X.indices] if sparse.issparse(X) else [X]
     per_row = f"{X.nnz / X.shape[0]:.1e}" if sparse.issparse(X) else ""
     types = [(array.dtype, array.flags.writeable) for array in (*values, task.y)]
-    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, task.weights is None, together
+    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, task.weights is None
 
 
 @contextlib.contextmanager

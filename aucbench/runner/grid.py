@@ -22,6 +22,7 @@ from aucbench.runner.cell import (
     max_chunk,
     scorer_of,
     training_context,
+    trains_together,
 )
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.task import Outcome, StopReason, Task
@@ -101,6 +102,7 @@ class _Grid:
         self._scorer = scorer_of(first)
         self._statistics = Problem(first.X, first.y, weights=first.weights)
         self._results: dict[int, Outcome | Exception] = {}
+        self._together: dict[Any, bool] = {}  # which kinds of settings their method trains at once
         self._fractions = dict.fromkeys(range(len(tasks)), 0.0)  # of the budget of each
 
     def run(self) -> list[Outcome | Exception]:
@@ -112,9 +114,11 @@ class _Grid:
                 groups.setdefault(task.rows_per_iteration, []).append(k)
             if k not in self._results:
                 kinds.setdefault(_kind(task), []).append(task)
-        for tasks in kinds.values():
-            compile_kernels(tasks[0], len(tasks))
         with training_context():
+            for kind, tasks in kinds.items():
+                compile_kernels(tasks[0])
+                if tasks[0].weights is None and not self._one_by_one:
+                    self._together[kind] = trains_together(tasks[0], len(tasks))
             for group in groups.values():
                 if self._one_by_one:
                     self._train_in_turn(group)
@@ -185,8 +189,8 @@ class _Grid:
         parts: list[_Alone | _Together] = []
         for members in kinds.values():
             with self._error_ends(*members):
-                algorithm = self._tasks[next(iter(members))].algorithm
-                joins = is_asked_together(algorithm, len(members))
+                first = self._tasks[next(iter(members))]
+                joins = self._together.get(_kind(first)) and is_asked_together(first.algorithm, len(members))
                 lockstep = _start_together(members) if joins else None
                 if lockstep is None:
                     parts += [_Alone({k: trainer}, self._error_ends) for k, trainer in members.items()]

@@ -12,7 +12,6 @@ from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import FailureRecord
 
 if TYPE_CHECKING:
-    from aucbench.leaderboard.report import Report
     from aucbench.studies.result import FinishedEntry, Refused, StudyResult
 
 UNNAMED = "unnamed-"  # begins the names of studies that were given none
@@ -67,7 +66,7 @@ class Observer:
     def entry_logged(self, executed: "FinishedEntry", run_id: str) -> None:
         """MLflow has the entry as that run."""
 
-    def board_written(self, page: Path, report: "Report") -> None:
+    def board_written(self, page: Path) -> None:
         """The leaderboard of the study is written; `page` lies in the folder with its other files."""
 
     def study_finished(self, result: "StudyResult") -> None:

@@ -125,7 +125,7 @@ class StudyTracker(Observer):
         except TrackingError as error:
             self.trouble = error
 
-    def board_written(self, page: Path, *_: object) -> None:
+    def board_written(self, page: Path) -> None:
         """Send the folder in which the page lies."""
         if self._study and not self.trouble:
             try:

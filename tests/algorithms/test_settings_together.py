@@ -50,16 +50,6 @@ def lockstep(settings, rows, order, parts=7, drop=()):
 
 
 @each_method
-@pytest.mark.parametrize("form", FORMS)
-def test_weights_are_those_of_separate_steps(name, form):
-    rows, settings = FORMS[form], algorithms(name)
-    together = lockstep(settings, rows, ORDER)
-    for number, each in enumerate(settings):
-        alone = train(each, rows, Y, ORDER)
-        assert difference(each.weights(together.state(number)), each.weights(alone)) < 1e-12
-
-
-@each_method
 def test_the_moments_in_a_state_are_those_of_separate_steps(name):
     settings = algorithms(name)
     state, alone = lockstep(settings, X, ORDER).state(2), train(settings[2], X, Y, ORDER)
@@ -81,19 +71,6 @@ def test_nothing_moves_while_one_class_is_missing(name):
     for number, each in enumerate(settings):
         alone = each.weights(train(each, X, Y, positives))
         assert difference(each.weights(together.state(number)), alone) < 1e-12
-
-
-@each_method
-@pytest.mark.parametrize("drop", [(), (1,), (1, 0, 3)])
-def test_a_setting_that_diverges_or_is_dropped_disturbs_no_other(name, drop):
-    values = SETTINGS[name]
-    settings = algorithms(name, [values[0], (1e300, 1e-3), *values[1:]])
-    together = lockstep(settings, X, ORDER, drop=drop)
-    if not drop:
-        assert not np.isfinite(settings[1].weights(together.state(1))).all()
-    for number in set(range(len(settings))) - {1, *drop}:
-        alone = settings[number].weights(train(settings[number], X, Y, ORDER))
-        assert difference(settings[number].weights(together.state(number)), alone) < 1e-12
 
 
 @pytest.mark.parametrize("axis", [0, -1])
@@ -167,19 +144,6 @@ def test_settings_of_opauc_r_share_what_has_their_rank(form, centring):
         assert difference(each.weights(state), each.weights(alone)) < 1e-10
         np.testing.assert_allclose(state.gram, alone.gram, rtol=0, atol=1e-12 * np.abs(alone.gram).max())
     assert together.state(0).Z is together.state(1).Z is not together.state(2).Z
-
-
-def test_a_setting_of_opauc_r_that_diverges_disturbs_no_other():
-    cls, rows = aucbench.catalog().algorithm("opauc_r"), FORMS["lazy"]
-    settings = [cls(eta=eta, lam=1e-3, tau=4) for eta in (0.01, 1e200, 0.1)]
-    together = lockstep(settings, rows, ORDER)
-    assert not np.isfinite(settings[1].weights(together.state(1))).all()
-    for number in (0, 2):
-        each = settings[number]
-        assert (
-            difference(each.weights(together.state(number)), each.weights(train(each, rows, Y, ORDER)))
-            < 1e-10
-        )
 
 
 @pytest.mark.parametrize("average", ["before", "after"])

@@ -19,7 +19,6 @@ LAYOUTS = {
     "dense float32": lambda X: X.astype(np.float32),
     "csr float32": lambda X: sparse.csr_matrix(X.astype(np.float32)),
 }
-LAZY = random_problem(5, 300, 900, density=0.02)
 STEPS = [10.0**power for power in range(-5, 6)]  # more than a block
 OAM = [cls(buffer=8, average=average, radius=radius)
        for cls in (OamSeq, OamGra) for average in (True, False) for radius in (None, 0.05)]  # fmt: skip
@@ -70,25 +69,6 @@ def assert_alike(algorithm, found, expected):
 
 
 @each_method
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_settings_together_reach_the_weights_and_buffers_of_each_alone(method, layout):
-    data = LAYOUTS[layout](X)
-    settings = [replace(method, C=C) for C in STEPS]
-    lockstep = together(settings, starts(settings, data, Y), batches(data, Y))
-    for number, (each, state) in enumerate(zip(settings, starts(settings, data, Y), strict=True)):
-        assert_alike(each, lockstep.state(number), alone(each, state, batches(data, Y)))
-
-
-@each_method
-def test_wide_sparse_rows_give_the_weights_of_each_alone(method):
-    data, y = sparse.csr_matrix(LAZY[0]), LAZY[1]
-    settings = [replace(method, C=C) for C in (1e-3, 0.1, 10.0)]
-    lockstep = together(settings, starts(settings, data, y), batches(data, y))
-    for number, (each, state) in enumerate(zip(settings, starts(settings, data, y), strict=True)):
-        assert_alike(each, lockstep.state(number), alone(each, state, batches(data, y)))
-
-
-@each_method
 def test_a_state_goes_on_training_alone(method):
     settings = [replace(method, C=C) for C in (0.01, 1.0)]
     lockstep = together(settings, starts(settings, X, Y), batches(X, Y, 0, 170))
@@ -133,19 +113,6 @@ def test_a_setting_that_diverges_reaches_no_other_and_can_be_dropped(method, num
 
 
 @each_method
-def test_settings_with_buffers_of_other_sizes_have_other_buffers(method):
-    settings = [replace(method, C=C, buffer=size) for C, size in ((0.1, 8), (0.1, 3), (1.0, 8), (1.0, 400))]
-    lockstep = together(settings, starts(settings, X, Y), batches(X, Y, 0, 333))
-    lockstep.drop(1)  # the only one of its size
-    lockstep.drop(0)
-    for batch in batches(X, Y, 333):
-        lockstep.step(batch)
-    for k in (2, 3):
-        expected = alone(settings[k], starts([settings[k]], X, Y)[0], batches(X, Y))
-        assert_alike(settings[k], lockstep.state(k), expected)
-
-
-@each_method
 def test_settings_that_do_not_fit_the_memory_together_train_one_by_one(method, monkeypatch):
     def refuse(*args):
         raise ParameterError("no room")
@@ -156,16 +123,6 @@ def test_settings_that_do_not_fit_the_memory_together_train_one_by_one(method, m
     for number, (each, state) in enumerate(zip(settings, starts(settings, X, Y), strict=True)):
         expected = each.weights(alone(each, state, batches(X, Y)))
         np.testing.assert_array_equal(each.weights(lockstep.state(number)), expected)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_confidences_may_differ(layout):
-    data = LAYOUTS[layout](X)
-    for method in (Cbr(buffer=8), CbrDiag(buffer=8)):
-        settings = [replace(method, eta=eta) for eta in (0.51, 0.7, 0.95)]
-        lockstep = together(settings, starts(settings, data, Y), batches(data, Y))
-        for number, (each, state) in enumerate(zip(settings, starts(settings, data, Y), strict=True)):
-            assert_alike(each, lockstep.state(number), alone(each, state, batches(data, Y)))
 
 
 @pytest.mark.parametrize("method", [OamSeq(average=False), Cbr(), CbrDiag()], ids=str)

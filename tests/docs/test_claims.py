@@ -28,7 +28,7 @@ def test_what_was_measured_is_what_is_claimed(name):
 
 
 @pytest.mark.parametrize("name", FINDINGS)
-def test_a_verdict_other_than_holds_has_a_reason(name):
+def test_a_method_that_is_slower_or_faster_than_claimed_has_a_likely_reason(name):
     for kind in ("rate", "cost"):
         found = FINDINGS[name][kind]
-        assert found["why"] or found["verdict"] not in ("slower", "faster", "cannot tell")
+        assert found["why"] or found["verdict"] not in ("slower", "faster")

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import pytest
 
+from aucbench.execution import cost_estimate
 from aucbench.execution.cost_estimate import estimate, seconds_of
 from aucbench.execution.prepared_data import PreparedData
 from aucbench.pool import Pool
@@ -114,6 +115,13 @@ def pool():
         yield pool
 
 
+@pytest.fixture
+def patient(monkeypatch):
+    """Probes are waited for, however busy the machine is."""
+    monkeypatch.setattr(cost_estimate, "WAIT_SECONDS", 120.0)
+    monkeypatch.setattr(cost_estimate, "PROBE_WAIT_SECONDS", 60.0)
+
+
 def seconds(pool, subject, limit=60.0):
     return seconds_of(subject, pool, limit)
 
@@ -146,7 +154,7 @@ def test_what_the_first_call_takes_is_not_part_of_the_price(pool):
     assert 0.05 < seconds(pool, entry(LateKernel(), budget=Budget(iterations=100))) < 1.0
 
 
-def test_settings_that_train_together_are_priced_together(tmp_path):
+def test_settings_that_train_together_are_priced_together(patient, tmp_path):
     alone = planned(entry(Shared(), budget=Budget(iterations=1000)), Store(tmp_path))
     tuned = planned(entry(Shared(), budget=Budget(iterations=1000), tuning=Grid(folds=2)), Store(tmp_path))
     assert tuned.trainings == 17
@@ -154,7 +162,7 @@ def test_settings_that_train_together_are_priced_together(tmp_path):
     assert tuned.seconds == pytest.approx(3.0, rel=0.5)  # eight settings on each of two folds are two runs
 
 
-def test_settings_that_diverge_cost_nothing_afterwards(tmp_path):
+def test_settings_that_diverge_cost_nothing_afterwards(patient, tmp_path):
     subject = entry(Bounded(), budget=Budget(iterations=5000), tuning=Grid(folds=2))
     assert planned(subject, Store(tmp_path)).seconds == pytest.approx(25.0, rel=0.5)  # two settings go on
 
@@ -184,7 +192,7 @@ class Wide(Gentle):
         return super().step(w, batch)
 
 
-def test_rows_of_another_length_have_a_price_by_the_law_of_the_method(tmp_path):
+def test_rows_of_another_length_have_a_price_by_the_law_of_the_method(patient, tmp_path):
     widths = (10, 40, 160)
     entries = [entry(Wide(), Clouds(d=d), budget=Budget(iterations=1000)) for d in widths]
     store = Store(tmp_path)
@@ -193,7 +201,7 @@ def test_rows_of_another_length_have_a_price_by_the_law_of_the_method(tmp_path):
         assert each.seconds == pytest.approx(0.01 * width, rel=0.5)
 
 
-def test_the_map_of_a_split_is_paid_once_and_wider_rows_take_more_memory(tmp_path):
+def test_the_map_of_a_split_is_paid_once_and_wider_rows_take_more_memory(patient, tmp_path):
     store = Store(tmp_path)
     mapped = {"features": Nystroem(landmarks=200), "dataset": Clouds(n=2_000)}
     entries = [entry(Gentle(), Clouds(n=2_000)), entry(Gentle(), **mapped), entry(Other(), **mapped)]

@@ -333,23 +333,6 @@ def test_a_rule_calls_the_loss_of_its_problem():
     assert_close(cls(*numbers).weights(together.state(0)), wanted)
 
 
-def test_a_setting_that_becomes_infinite_disturbs_no_other_and_can_be_dropped():
-    X, plain, y, order = data("dense")
-    cls = method(logistic, "l2")
-    fine, wild = (0.5, 0.0, 1.0, 1, True), (1e200, 1e200, 1.0, 1, True)
-    settings = [fine, wild, fine, (0.1, 0.0, 1.0, 1, True)]
-    together = cls.together(*states(cls, settings, X, y))
-    for number, chunk in enumerate(np.array_split(order, 4)):
-        together.step(Batch(X, y, chunk))
-        if number == 1:
-            assert not np.isfinite(cls(*wild).weights(together.state(1))).all()
-            together.drop(1)
-    for k in (0, 2, 3):
-        assert_close(
-            cls(*settings[k]).weights(together.state(k)), expected(cls, settings[k], plain, y, order)
-        )
-
-
 def test_the_size_of_the_weights_stays_exact_where_its_terms_cancel():
     """Steps that all but undo each other: |w|^2 is the difference of large terms."""
 

@@ -7,7 +7,7 @@ from scipy import sparse
 
 import aucbench
 from aucbench import Access, DataError, ParameterError, kernels
-from aucbench.runner import grid
+from aucbench.runner import cell, grid
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Order, StopReason, Task
@@ -53,9 +53,10 @@ def _short_chunks(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _few_together(monkeypatch):
-    """So that few settings train together."""
+    """So that few settings train together, also where their kernels must be compiled first."""
     for cls in (kernels.RuleMethod, *map(aucbench.catalog().algorithm, ("opauc", "adaoam"))):
         monkeypatch.setattr(cls, "min_together", 2)
+    monkeypatch.setattr(cell, "WORTH_COMPILING", 0.0)
 
 
 def task(algorithm, loss=None, layout="dense", **options):
@@ -132,12 +133,8 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
         np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)
 
 
-def layouts_of(name):
-    """All of them, but for rules: tests/kernels runs their common loop over all."""
-    return ["float32", "csr"] if hasattr(aucbench.catalog().algorithm(name), "rule") else FORMS
-
-
-@pytest.mark.parametrize(("name", "layout"), [(name, each) for name in SETTINGS for each in layouts_of(name)])
+@pytest.mark.parametrize("layout", ["float32", "csr"])
+@pytest.mark.parametrize("name", SETTINGS)
 def test_settings_run_together_give_what_each_gives_alone(name, layout):
     catalog = aucbench.catalog()
     cls = catalog.algorithm(name)
@@ -398,6 +395,33 @@ def test_one_that_diverges_is_dropped_from_those_trained_together():
     assert_same(found[2], run_cell(tasks[2]))
     np.testing.assert_array_equal(found[1].auc, run_cell(tasks[1]).auc)
     assert [joined.dropped for joined in in_training()] == [[1]]
+
+
+def test_settings_train_alone_while_compiling_takes_longer_than_it_saves(monkeypatch):
+    @kernels.kernel
+    def compiled(x):
+        return x + 1.0
+
+    class Compiling(Joined):
+        def step(self, batch):
+            compiled(1.0)
+            super().step(batch)
+
+    @classmethod
+    def together(cls, algorithms, states):
+        cls.made.append(Compiling(algorithms, states))
+        return cls.made[-1]
+
+    monkeypatch.setattr(Joining, "together", together)
+    monkeypatch.setattr(cell, "WORTH_COMPILING", 1e9)
+    tasks = [task(Joining(eta), epochs=2) for eta in (0.1, 0.2)]
+    for is_compiled in (False, True):
+        Joining.made.clear()
+        found = run_grid(tasks)
+        assert bool(in_training()) is is_compiled
+        for outcome, each in zip(found, tasks, strict=True):
+            assert_same(outcome, run_cell(each))
+        compiled(1.0)
 
 
 def test_an_error_of_those_trained_together_ends_them_and_no_others():

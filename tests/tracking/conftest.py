@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from mlflow import MlflowClient
 
 from aucbench.cli.main import main
 from aucbench.studies.result import FinishedEntry
@@ -57,3 +58,9 @@ def entries_of(store):
         for plan in store.plans()
         for planned in plan.entries
     ]
+
+
+def runs_of(uri, experiment="breast_cancer"):
+    client = MlflowClient(uri)
+    found = client.get_experiment_by_name(experiment)
+    return client.search_runs([found.experiment_id]) if found else []

@@ -71,11 +71,11 @@ def test_folders_and_files_without_the_right_to_write_are_named(open_folder):
 
 
 REFUSED = {
-    "foo://bar": "expected an address of sqlite, http",
-    "mlflow.db": "expected an address of sqlite, http",
-    "sqlite:///{folder}": "is a folder, expected an SQLite file",
-    "sqlite:///{folder}/notes.txt": "is not an SQLite file",
-    "sqlite:///{folder}/notes.txt/mlflow.db": "notes.txt is a file, expected a folder",
+    "foo://bar": "sqlite, http.*foo://bar",
+    "mlflow.db": "sqlite, http.*mlflow.db",
+    "sqlite:///{folder}": "is a folder",
+    "sqlite:///{folder}/notes.txt": "notes.txt is not",
+    "sqlite:///{folder}/notes.txt/mlflow.db": "notes.txt is a file",
 }
 
 
@@ -201,7 +201,7 @@ def test_a_file_that_is_half_made_by_others_is_named_with_what_to_do(tmp_path):
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     other = tmp_path / "other.db"  # MLflow does not ask again about an address that it knows
     shutil.copy(file, other)
-    with pytest.raises(TrackingError, match=r"other.db holds no run and MLflow cannot open it .*remove it"):
+    with pytest.raises(TrackingError, match=r"other\.db .*remove it"):
         Connection(f"sqlite:///{other}")
 
 

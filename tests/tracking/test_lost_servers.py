@@ -15,7 +15,7 @@ from aucbench.cli.main import main
 from aucbench.studies.store import Store
 from aucbench.tracking import tracker
 from tests.helpers import mlflow_servers
-from tests.tracking.conftest import entries_of
+from tests.tracking.conftest import entries_of, runs_of
 from tests.tracking.test_servers import lacking
 
 
@@ -50,7 +50,7 @@ def middle(monkeypatch):
 def runs_by_key(address):
     client = MlflowClient(address)
     found = {}
-    for run in client.search_runs([client.get_experiment_by_name("breast_cancer").experiment_id]):
+    for run in runs_of(address):
         names = {file.path for file in client.list_artifacts(run.info.run_id)}
         found.setdefault(run.data.tags["key"], []).append((run.info.status, len(names)))
     return found
@@ -94,5 +94,5 @@ def test_a_server_fails_in_the_middle_of_an_entry(
     assert main(words) == 0
     assert "0 entries sent, 3 were there" in capsys.readouterr().out
     client = MlflowClient(address)
-    for run in client.search_runs([client.get_experiment_by_name("breast_cancer").experiment_id]):
+    for run in runs_of(address):
         client.delete_run(run.info.run_id)

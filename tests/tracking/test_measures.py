@@ -11,15 +11,14 @@ from aucbench.studies.store import Store
 from aucbench.tracking.artifacts import read_cells
 from aucbench.tracking.client import Connection
 from aucbench.tracking.tracker import sync
+from tests.tracking.conftest import runs_of
 
 WORDS = ("algo=psam", "runs=2", "study=mine", "budget.epochs=1", "tracking=mlflow")
 
 
 def only_run(uri):
-    client = Connection(uri).client
-    experiment = client.get_experiment_by_name("breast_cancer")
-    (run,) = client.search_runs([experiment.experiment_id])
-    return client, run
+    (run,) = runs_of(uri)
+    return Connection(uri).client, run
 
 
 def test_measures_are_metrics_along_the_curve_with_their_parameters(uri, tmp_path):

@@ -131,12 +131,12 @@ def test_a_store_names_the_settings_among_which_to_choose(finished, tmp_path):
     store = Store(finished)
     assert from_store(store, "solam", "breast_cancer", None, None).record.seed == 0
     assert from_store(store, "solam", "breast_cancer", 1, None).record.seed == 1
-    with pytest.raises(AucbenchError, match="has no finished cell of opauc on breast_cancer"):
+    with pytest.raises(AucbenchError, match="opauc on breast_cancer"):
         from_store(store, "opauc", "breast_cancer", None, None)
     own = Store(tmp_path / "own")
     for zeta in (2, 3):
         aucbench.run("algo=solam", f"algo.zeta={zeta}", f"store.path={own.path}")
-    with pytest.raises(AucbenchError, match="Several settings fit; name one with --key") as caught:
+    with pytest.raises(AucbenchError, match="--key") as caught:
         from_store(own, "solam", "breast_cancer", None, None)
     key = str(caught.value).split("--key: ")[1][:12]
     assert "(algorithm.zeta=" in str(caught.value)
@@ -148,10 +148,10 @@ def test_changed_data_are_refused(tmp_path):
     file.write_text("".join(f"{i % 2} 1:{i % 7} 2:{i % 5}\n" for i in range(60)))
     cell = aucbench.run("algo=ls_svm", "dataset=libsvm", f"dataset.path={file}").cells[0]
     export_model(cell, tmp_path / "model")
-    with pytest.raises(AucbenchError, match="exists already"):
+    with pytest.raises(AucbenchError, match=str(tmp_path / "model")):
         export_model(cell, tmp_path / "model")
     file.write_text("".join(f"{i % 2} 1:{i % 8} 2:{i % 5}\n" for i in range(60)))
-    with pytest.raises(AucbenchError, match="the data here are not those that the model was trained on"):
+    with pytest.raises(AucbenchError, match=r"mine\.txt"):
         export_model(cell, tmp_path / "other")
 
 

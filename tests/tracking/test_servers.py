@@ -16,7 +16,7 @@ from aucbench.tracking import Tracker
 from aucbench.tracking.linear_model import _load_pyfunc
 from aucbench.tracking.model_export import export_model, from_run
 from tests.helpers import mlflow_servers
-from tests.tracking.conftest import entries_of
+from tests.tracking.conftest import entries_of, runs_of
 from tests.tracking.test_model_export import test_rows as raw_rows
 
 BACKENDS = ["sqlite", "postgresql"]
@@ -59,8 +59,7 @@ def sent(server, finished, tmp_path_factory):
 def test_entries_are_read_back_as_they_were_sent(sent, tmp_path):
     store, uri = sent
     client = MlflowClient(uri)
-    experiment = client.get_experiment_by_name("breast_cancer").experiment_id
-    runs = {run.data.tags["key"]: run for run in client.search_runs([experiment])}
+    runs = {run.data.tags["key"]: run for run in runs_of(uri)}
     for entry in entries_of(store):
         run = runs.pop(entry.key)
         assert run.info.status == "FINISHED"
@@ -81,9 +80,7 @@ def test_sending_again_sends_nothing(sent, capsys):
     for sentence in ("3 entries sent, 0 were there", "0 entries sent, 3 were there"):
         assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
         assert sentence in capsys.readouterr().out
-    client = MlflowClient(uri)
-    experiment = client.get_experiment_by_name("breast_cancer").experiment_id
-    assert len(client.search_runs([experiment])) == 3
+    assert len(runs_of(uri)) == 3
 
 
 @pytest.mark.usefixtures("process")

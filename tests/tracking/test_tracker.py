@@ -17,16 +17,11 @@ from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
 from aucbench.tracking.client import shown
 from aucbench.tracking.tracker import sync
+from tests.tracking.conftest import runs_of
 
 pytestmark = pytest.mark.slow  # whole studies
 
 RULESET = "1 of 2026-11-22"  # version and date of ruleset=defaults, as its file has them
-
-
-def runs_of(uri, experiment="breast_cancer"):
-    client = MlflowClient(uri)
-    found = client.get_experiment_by_name(experiment)
-    return client.search_runs([found.experiment_id]) if found else []
 
 
 def synced(store, uri):
@@ -178,7 +173,7 @@ def test_one_tracker_makes_one_connection(store, entries, uri, monkeypatch):
 
 @pytest.mark.parametrize("place", ["/proc/nowhere/mlflow.db", "/dev/null/mlflow.db"])
 def test_a_file_that_cannot_be_made_is_named_at_once(entries, place):
-    with pytest.raises(TrackingError, match=r"cannot be written to|is a file, expected a folder") as caught:
+    with pytest.raises(TrackingError, match=place[:5]) as caught:
         Tracker(f"sqlite:///{place}", None).log(entries[0])
     assert len(str(caught.value).splitlines()) == 1
 
