@@ -312,13 +312,13 @@ class SquaresWeights(Healthy):
 
     access: ClassVar[str] = "full"
     weighted: ClassVar[bool] = True
-    power: ClassVar[int] = 2
+    _power: ClassVar[int] = 2
 
     def step(self, state, batch):
         if not len(batch):
             return state
         X = batch.X.toarray() if sparse.issparse(batch.X) else batch.X
-        counts = np.ones(len(X)) if batch.weights is None else batch.weights**self.power
+        counts = np.ones(len(X)) if batch.weights is None else batch.weights**self._power
         means, matrix = [], 1e-2 * np.eye(X.shape[1])
         for label in (1, -1):
             of_class = batch.y == label
@@ -360,7 +360,7 @@ class OneStepSize(Healthy):
 class CountsWeights(SquaresWeights):
     """As it should be."""
 
-    power: ClassVar[int] = 1
+    _power: ClassVar[int] = 1
 
 
 # The checks that find each of them.

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from aucbench import api
-from aucbench.contracts import MethodFacts
+from aucbench.contracts import DatasetFacts, MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
@@ -56,7 +56,7 @@ def _print_family(catalog: Catalog, family: Family) -> None:
         if family is Family.algorithms:
             row += [str(cls.access), "yes" if MethodFacts(cls).weighted else ""]
         if family is Family.datasets:
-            row.append(getattr(cls, "family", plugin.name))
+            row.append(DatasetFacts(cls).family or plugin.name)
         row += [f"{plugin.distribution} {plugin.version}", *([plugin.source] if is_wide else [])]
         table.add_row(*row)
     console.print(table)
