@@ -37,7 +37,7 @@ class RowBuffer:
 
     def _make_views(self) -> None:
         arrays: Any = self._data, self._indices, self._indptr, self.y  # Any: NumPy's types know no buffers
-        self._values, self._columns, self._ends, self._labels = map(memoryview, arrays)
+        self._values, self._columns, self._ends, self._labels = [memoryview(array) for array in arrays]
         self._batch: Batch | None = None
 
     def __getstate__(self) -> dict[str, Any]:
