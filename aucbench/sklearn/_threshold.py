@@ -1,43 +1,16 @@
-"""Two classes and their signs, and the threshold at which scores are cut into them."""
+"""The threshold at which scores are cut into two classes."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.multiclass import type_of_target
 
 from aucbench.contracts.random_streams import RandomStream, generator
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import ParameterError
 
-KEPT_ROWS = 1_000  # of each class
-KEPT_BYTES = 1 << 25  # of each class; fewer rows are kept where they would take more
-
-
-def two_classes(y: Any) -> NDArray[Any]:
-    """The two classes among labels, sorted, the second being positive; another number is a DataError."""
-    classes = np.unique(y)
-    if len(classes) > 2:
-        raise DataError(
-            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
-            f"expected two classes, got {len(classes)}; sklearn.multiclass.OneVsRestClassifier takes more."
-        )
-    if len(classes) < 2:
-        raise DataError(f"Expected rows of two classes, got one class only: {shown(classes)}.")
-    return classes
-
-
-def signs_of(y: Any, classes: NDArray[Any]) -> NDArray[np.int8]:
-    """(n,) 1 for the second class, -1 for the first; any other label is a DataError."""
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise DataError(f"The labels {shown(unknown)} are not among the classes {shown(classes)}.")
-    return np.where(y == classes[1], 1, -1).astype(np.int8)
-
-
-def shown(labels: NDArray[Any]) -> str:
-    """Labels as messages show them."""
-    return ", ".join(map(repr, labels.tolist()))
+KEPT_ROWS = 1_000  # rows of each class in a sample
+KEPT_BYTES = 1 << 25  # memory for them, which may hold fewer rows
 
 
 def best_threshold(

@@ -14,14 +14,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
-from aucbench.sklearn._fitted import Fitted, Ingredients, begun, fitted, former_fit_kept
 from aucbench.sklearn._parameters import PluginParameters
-from aucbench.sklearn._sample_weight import weighted_rows
-from aucbench.sklearn._threshold import shown, signs_of, two_classes
-from aucbench.sklearn._trainer import PARTIAL_FIT
+from aucbench.sklearn._training import PARTIAL_FIT, Fitted, Ingredients, begun, fitted, former_fit_kept
+from aucbench.sklearn._training_rows import shown, signs_of, two_classes, weighted_rows
 from aucbench.studies.adapted_plugins import why_not_on
 
-FOLDS = 5  # of a calibration
+FOLDS = 5  # of the cross-validation that calibrates
 ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # as users may give them
 
 

@@ -1,0 +1,319 @@
+"""Training without test rows, at once or in parts, by the functions of the runner; and what it leaves."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import is_dataclass, replace
+from enum import Enum
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+import numpy as np
+from numba.core import event
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from aucbench.contracts import Batch, MethodFacts
+from aucbench.errors import DataError, ParameterError
+from aucbench.runner.budget_and_checkpoints import Budget, IterationBudget, make_budget
+from aucbench.runner.cell import (
+    check_memory,
+    check_requirements,
+    first_diverged_iteration,
+    max_chunk,
+    training_context,
+)
+from aucbench.runner.sampler import batch_sampler
+from aucbench.runner.scorer import Scorer, linear_scores
+from aucbench.runner.task import Order, StopReason, Task
+from aucbench.runner.trainer import Trainer, finalize
+from aucbench.sklearn._threshold import Sample, best_threshold
+from aucbench.sklearn._training_rows import Representation
+from aucbench.studies.adapted_plugins import why_not_on
+
+PARTIAL_FIT = "partial_fit", "fit, or "  # the call that goes on with other rows, and what may stand for it
+FEW_ROWS = 100  # a first call of partial_fit with fewer rows gives a warning
+NOTICE = "aucbench: compiling, which takes some seconds; later fits of the method load the result"
+_given: list[bool] = []  # whether the notice has been printed in this process
+
+
+class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Told when numba begins to compile, which it does not where the cache folder has the result."""
+
+    def on_start(self, event: Any) -> None:
+        if not _given:
+            _given.append(True)
+            print(NOTICE, file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def compile_notice() -> Iterator[None]:
+    """Say on standard error that kernels are being compiled, if they are and somebody watches."""
+    if _given or not sys.stderr.isatty():
+        yield
+        return
+    with event.install_listener("numba:compile", _Listener()):
+        yield
+
+
+class Ingredients(NamedTuple):
+    """Settings that decide a training; all are fixed by the first call of `partial_fit`."""
+
+    algo: Any
+    loss: Any
+    features: Any
+    scaling: str
+    rescale: bool
+    order: str
+    iterations: int | None
+
+
+class Model:
+    """A trained method: its weights or, where it has none, the final state."""
+
+    def __init__(self, algorithm: Any, state: Any):
+        linear = MethodFacts(algorithm).weights is not None
+        self.weights = np.array(algorithm.weights(state), np.float64) if linear else None
+        self._algorithm, self._state = algorithm, None if linear else state
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """(n,) decision values of rows as the method takes them."""
+        if self.weights is not None:
+            return linear_scores(self.weights[None], X)[0]
+        return np.asarray(self._algorithm.score(self._state, X), np.float64)
+
+
+class ModelTrainer(Trainer):
+    """A training that keeps the last model, and may go on with other rows.
+
+    `diverged` says at which iteration the model ceased to be finite; it is empty as long as it is finite. The
+    method is told `planned` iterations.
+    """
+
+    model: Model
+    diverged = ""
+
+    def __init__(self, task: Task, budget: Budget, planned: int | None):
+        problem = task.problem(planned)
+        super().__init__(task, budget, Scorer(task.X_test, task.y_test), problem)
+        self._calls, self._planned = 0, planned
+
+    def _measure(self) -> None:
+        algorithm = self.task.algorithm
+        self.model = Model(algorithm, finalize(algorithm, self.state))
+
+    def run(self, next_batch: Callable[[int], Batch]) -> None:
+        """Train until the budget ends, then let go of the rows."""
+        task = self.task
+        while (due := self.next_chunk()) is not None:
+            start, batch = self.iteration, next_batch(min(due, max_chunk(task)))
+            self.advance(batch)
+            if self.stop_reason is not StopReason.diverged:
+                continue
+            self.diverged = f"within {self.iteration:,} iterations"
+            if not self._calls and self._planned == self._budget.iterations:  # it can be repeated
+                self.iteration = first_diverged_iteration(task, self._budget, start, len(batch))
+                self.diverged = f"at iteration {self.iteration:,}"
+        self._calls += 1
+        none, no_labels = task.X[:0].copy(), task.y[:0].copy()
+        self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels, weights=None)
+
+    def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
+        """Take each of some other rows once, in an order that differs from call to call."""
+        end, task = self.iteration + len(y), self.task
+        if MethodFacts(task.algorithm).plans and end > (self._planned or 0):
+            raise ParameterError(
+                f"{task.algorithm.name} planned {self._planned} iterations, has done {self.iteration} and "
+                f"got {len(y)} more rows: set iterations to the number of rows of all calls of partial_fit."
+            )
+        self.task = replace(task, X=X, y=y)
+        self._budget = IterationBudget(end, [end])
+        with training_context():
+            self.run(batch_sampler(replace(self.task, fold=self._calls)))
+
+
+def task_of(
+    algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **more: Any
+) -> Task:
+    """The task of a training without test rows; a ParameterError when the method cannot take such rows."""
+    if order not in list(Order):
+        raise ParameterError(f"order must be one of {', '.join(Order)}, got {order!r}.")
+    task = Task(
+        algorithm, loss, X, y, X[:0], y[:0],
+        checkpoints=1, order=Order(order), seed=seed, order_seed=seed, **more,
+    )  # fmt: skip
+    check_requirements(task)
+    check_memory(X.shape[1])
+    return task
+
+
+class Fitted:
+    """A model for rows as users have them, and the `cut` above which scores are positive."""
+
+    def __init__(self, parts: Ingredients, seed: int, is_sparse: bool):
+        self.cut, self.iterations = 0.0, 0
+        self._parts, self._is_sparse, self._sample = parts, is_sparse, Sample(seed)
+        self._representation = Representation(parts.scaling, parts.features, parts.rescale)
+        self._trainer: ModelTrainer | None = None  # only if it can go on
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: restore_members(value) for name, value in state.items()})
+
+    def go_on(self, parts: Ingredients, X: Any, y: NDArray[np.int8]) -> None:
+        """Take each of some other rows once, with the ingredients and the kind of rows of the first call."""
+        changed = [name for name in parts._fields if getattr(parts, name) != getattr(self._parts, name)]
+        if changed:
+            raise ParameterError(
+                f"partial_fit goes on with the settings of the first call, but {', '.join(changed)} changed: "
+                f"call fit, or begin with a clone."
+            )
+        if sparse.issparse(X) != self._is_sparse:
+            kinds = ("sparse", "dense") if self._is_sparse else ("dense", "sparse")
+            raise DataError(f"The rows of the first call were {kinds[0]}, these are {kinds[1]}.")
+        self._take_in(self._representation.transform(X), y)
+
+    def _take_in(self, Z: Any, y: NDArray[np.int8]) -> None:
+        """Train on rows as the method takes them, each once."""
+        assert self._trainer is not None  # partial_fit is there only for a training that was kept
+        self._check_finite(self._trainer)
+        self._trainer.go_on(Z, y)
+        self._sample.add(Z, y)
+        self._take(self._trainer)
+        if self._sample.complete:
+            self.cut = self._sample.threshold(self._parts.algo.name, self._model)
+
+    def _take(self, trainer: ModelTrainer) -> None:
+        self._check_finite(trainer)
+        self._model, self.iterations = trainer.model, trainer.iteration
+
+    def _check_finite(self, trainer: ModelTrainer) -> None:
+        if not trainer.diverged:
+            return
+        algo = self._parts.algo
+        step = MethodFacts(algo).step_size
+        advice = f"lower algo__{step}, now {getattr(algo, step)}" if step else "set other hyperparameters"
+        if not self._parts.rescale:
+            advice += ", or set rescale=True"
+        raise ParameterError(
+            f"{algo.name} diverged {trainer.diverged}: its weights are NaN or infinite; {advice}."
+        )
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """(n,) scores, positive above the cut."""
+        return self._model.scores(self._representation.transform(X)) - self.cut
+
+    @property
+    def why_no_coef(self) -> str | None:
+        """The reason why there are no weights for the raw features; None if there are."""
+        why = self._representation.why_not_affine
+        if self._model.weights is None:
+            why = "the method is not linear"
+        return None if why is None else f"There are no coef_ and intercept_ for raw features: {why}."
+
+    def affine(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(1, d) weights for the raw features and (1,) offset; AttributeError where there are none."""
+        why = self.why_no_coef
+        if why is not None or self._model.weights is None:
+            raise AttributeError(why)
+        coef, offset = self._representation.raw(self._model.weights)
+        return coef[None], np.array([offset - self.cut])
+
+
+@contextmanager
+def former_fit_kept(estimator: Any) -> Iterator[None]:
+    """An error in the block leaves the estimator as it was: scikit-learn sets attributes before fitting."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+@compile_notice()
+def fitted(
+    parts: Ingredients,
+    X: Any,
+    y: NDArray[np.int8],
+    seed: int,
+    epochs: float | None,
+    weights: NDArray[np.float64] | None,
+) -> Fitted:
+    """Train on all rows at once, for some epochs unless the ingredients set a number of iterations."""
+    made = Fitted(parts, seed, sparse.issparse(X))
+    Z = made._representation.fit_transform(X, seed, weights)
+    budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
+    task = task_of(parts.algo, parts.loss, Z, y, parts.order, seed, weights=weights, **budget)
+    limit, next_batch = make_budget(task), batch_sampler(task)
+    with training_context():
+        done = ModelTrainer(task, limit, limit.iterations)
+        done.run(next_batch)
+    if MethodFacts(parts.algo).done is not None and done.stop_reason is None:
+        warnings.warn(
+            f"{parts.algo.name} has not converged after {done.iteration} iterations: allow more, "
+            f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",
+            ConvergenceWarning,
+            stacklevel=4,  # behind `compile_notice`
+        )
+    made._take(done)
+    made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y, weights)
+    if why_not_on(parts.algo, done.iteration, *PARTIAL_FIT) is None:
+        made._trainer = done
+    return made
+
+
+@compile_notice()
+def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
+    """Train on the first of several parts of the rows, each row once."""
+    counts = np.count_nonzero(y == 1), np.count_nonzero(y == -1)
+    if len(y) < FEW_ROWS or 0 in counts:
+        warnings.warn(
+            f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. They "
+            f"alone decide scaling, feature map and what {parts.algo.name} measures on rows: begin with at "
+            f"least {FEW_ROWS} rows, of both classes in random order.",
+            stacklevel=4,
+        )
+    made = Fitted(parts, seed, sparse.issparse(X))
+    Z = made._representation.fit_transform(X, seed)
+    task = task_of(parts.algo, parts.loss, Z, y, parts.order, seed)
+    with training_context():  # the method may measure these rows
+        made._trainer = ModelTrainer(task, IterationBudget(0, []), parts.iterations)
+    made._take_in(Z, y)
+    return made
+
+
+def restore_members(found: Any, known: set[int] | None = None) -> Any:
+    """The object with members of enumerations where its classes declare them; only tuples are made anew.
+
+    skops writes a member of a `StrEnum` as its text. Methods compare members by identity, so that a model
+    which was read back would silently train by other rules.
+    """
+    known = set() if known is None else known
+    is_tuple = isinstance(found, tuple) and hasattr(found, "_fields")
+    is_own = is_dataclass(found) or type(found).__module__.partition(".")[0] == "aucbench"
+    has_values = is_own and hasattr(found, "__dict__") and not isinstance(found, type | Enum)
+    if not is_tuple and (not has_values or id(found) in known):
+        return found
+    known.add(id(found))
+    try:
+        hints = get_type_hints(type(found))
+    except (NameError, TypeError):  # names that only a type checker imports
+        hints = {}
+    changed = {}
+    for name, value in (found._asdict() if is_tuple else vars(found)).items():
+        restored = restore_members(value, known)
+        for kind in (hints.get(name), *get_args(hints.get(name))):
+            if type(restored) is str and isinstance(kind, type) and issubclass(kind, Enum):
+                restored = kind(restored)
+        if restored is not value:
+            changed[name] = restored
+    if is_tuple:
+        return found._replace(**changed) if changed else found
+    for name, value in changed.items():
+        object.__setattr__(found, name, value)
+    return found
