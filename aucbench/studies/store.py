@@ -74,14 +74,16 @@ class Store:
                         file.unlink()
 
     def take_over(self) -> bool:
-        """Mark the store as one of this series of versions; True if an earlier series filled it."""
+        """Mark a store that has cells as one of this series of versions; True if an earlier series made it."""
         marker = self._inside("series")
-        if marker.exists() and marker.read_text() == SERIES:
+        if not (self.path / "cells").is_dir() or (marker.exists() and marker.read_text() == SERIES):
             return False
-        is_filled = (self.path / "cells").is_dir()
-        with _replacing(marker) as handle:
+        self._mark()
+        return True
+
+    def _mark(self) -> None:
+        with _replacing(self._inside("series")) as handle:
             handle.write(SERIES.encode())
-        return is_filled
 
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""
@@ -117,8 +119,11 @@ class Store:
             arrays["checkpoint_weights"] = cell.checkpoint_weights
         arrays["record"] = np.frombuffer(encode(cell.record), np.uint8)
         try:
+            is_new = not (self.path / "cells").is_dir()
             with _replacing(self._file(key)) as handle:
                 np.savez(handle, **arrays)
+            if is_new:
+                self._mark()
         except OSError as error:
             raise DataError(
                 f"store.path: the cell cannot be kept in {self.path}: {error.strerror}."
