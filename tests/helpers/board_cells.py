@@ -81,7 +81,8 @@ def result(
         "source": source,
         "environment": {"cpu": cpu, "concurrency": concurrency, "finished_at": finished_at},
         "result": {
-            "auc": None if auc != auc else auc, "iterations": 1000, "train_seconds": seconds, "train_cpu_seconds": seconds,
+            "auc": None if auc != auc else auc, "iterations": 1000,
+            "train_seconds": seconds, "train_cpu_seconds": seconds,
             "ns_per_iteration": 1e6 * seconds, "cpu_ns_per_iteration": 1e6 * seconds, "state_bytes": 64,
             "weights_norm": 1.0,
             "stop_reason": "diverged" if auc is None else "budget", "advice": advice,
