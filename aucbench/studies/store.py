@@ -74,7 +74,7 @@ class Store:
                         file.unlink()
 
     def take_over(self) -> bool:
-        """Mark a store that has cells as one of this series; True if an earlier series of versions made it."""
+        """Mark a store that has cells as one of this series; True if an earlier series filled it."""
         marker = self._inside("series")
         if not (self.path / "cells").is_dir() or (marker.exists() and marker.read_text() == SERIES):
             return False
