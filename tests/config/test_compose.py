@@ -13,6 +13,7 @@ from aucbench.config import compose
 from aucbench.config.build import build_entry
 from aucbench.config.compose import Composer, compose_jobs, session
 from aucbench.config.overrides import Request, parse
+from aucbench.data.loader import Part
 
 CATALOG = aucbench.catalog()
 
@@ -128,32 +129,29 @@ def swept(*jobs):
     return compose_words([list(job) for job in jobs])
 
 
+MATRIX = (
+    "matrix.for_dataset={gaussian: ['protocol=kfold', 'protocol.folds=3', 'dataset.n=9','dataset.part=all']}",
+    "matrix.for_algo={solam: ['budget.epochs=4', 'algo.zeta=9']}",
+)
+
+
 def test_what_the_matrix_says_for_a_data_set_or_a_method_reaches_its_runs_only():
-    matrix = (
-        "matrix.for_dataset={gaussian: ['protocol=kfold', 'protocol.folds=3']}",
-        "matrix.for_algo={solam: ['budget.epochs=4', 'algo.zeta=9']}",
-    )
-    runs = swept(*((f"algo={a}", f"dataset={d}", *matrix) for a, d in PAIRS))
+    runs = swept(*((f"algo={a}", f"dataset={d}", *MATRIX) for a, d in PAIRS))
     assert [compose.chosen(cfg, "protocol") for cfg in runs] == ["kfold", "holdout"] * 2
-    assert [cfg["protocol"].get("folds") for cfg in runs] == [3, None, 3, None]
+    assert [cfg["protocol"].get("folds") for cfg in runs] == [3, None] * 2
+    assert [cfg["dataset"].part for cfg in runs] == [Part.all, Part.train] * 2
     assert [cfg["budget"].epochs for cfg in runs] == [4.0, 4.0, None, None]
     assert [cfg["algo"].get("zeta") for cfg in runs] == [9.0, 9.0, None, None]
 
 
-def test_words_of_the_command_line_win_over_the_matrix():
-    matrix = (
-        "matrix.for_dataset={gaussian: ['protocol=kfold', 'protocol.folds=3', 'dataset.n=99']}",
-        "matrix.for_algo={solam: ['budget.epochs=4', 'algo.zeta=9']}",
+def test_words_of_the_command_line_win_over_the_matrix_whose_choice_they_replace_with_its_fields():
+    common = ("algo=solam", "dataset=gaussian", *MATRIX)
+    fields, choice = swept(
+        (*common, "budget.epochs=2", "dataset.part=test", "algo.zeta=5"), (*common, "protocol=given")
     )
-    (one,) = swept(("algo=solam", "dataset=gaussian", "budget.epochs=2", *matrix))
-    assert (one["budget"].epochs, one["protocol"].folds, one["algo"].zeta, one["dataset"].n) == (
-        2.0,
-        3,
-        9.0,
-        99,
-    )
-    (one,) = swept(("algo=solam", "dataset=gaussian", "protocol=holdout", "algo.zeta=5", *matrix))
-    assert (compose.chosen(one, "protocol"), one["algo"].zeta) == ("holdout", 5.0)
+    assert (fields["budget"].epochs, fields["dataset"].part, fields["algo"].zeta) == (2.0, Part.test, 5.0)
+    assert (fields["protocol"].folds, fields["dataset"].n) == (3, 9)
+    assert (compose.chosen(choice, "protocol"), "folds" in choice["protocol"]) == ("given", False)
 
 
 def test_the_matrix_skips_what_it_names():

@@ -2,38 +2,33 @@
 
 import json
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
 
 from aucbench import File
+from aucbench.cli.main import main
 from aucbench.data import load
+from aucbench.data.files import checksums
 from tests.data.conftest import TINY, Declared
 
-SPARSE = "".join(f"{i % 2} {i + 1}:1 1500:{i + 1}\n" for i in range(20))
+TEXTS = {"dense": TINY, "sparse": "".join(f"{i % 2} {i + 1}:1 1500:{i + 1}\n" for i in range(20))}
 
 
 @pytest.fixture
-def dense(tmp_path):
-    (tmp_path / "own").write_text(TINY)
+def data(request, tmp_path):
+    """A data set in a file, of the kind that the test names."""
+    (tmp_path / "own").write_text(TEXTS[request.param])
     return Declared((File(str(tmp_path / "own")),))
 
 
-@pytest.fixture
-def sparse_rows(tmp_path):
-    (tmp_path / "wide").write_text(SPARSE)
-    return Declared((File(str(tmp_path / "wide")),))
+either = pytest.mark.parametrize("data", TEXTS, indirect=True)
 
 
 def part_of(cache):
     (meta,) = (cache / "data" / "tiny").glob("*/meta.json")
     return meta.parent
-
-
-def replace(path, change):
-    array = np.load(path)
-    path.unlink()  # what is mapped already keeps the old file
-    np.save(path, change(array))
 
 
 def same_again(data, first):
@@ -43,83 +38,140 @@ def same_again(data, first):
     assert (again.X != first.X).sum() == 0
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        *({key: None} for key in ("labels", "files", "sha256", "dense", "features", "rows", "nonzeros")),
-        {"labels": []},
-        {"labels": ["a", "b"]},
-        {"labels": [-1.0]},
-        {"labels": [[1], [2]]},
-        {"files": []},
-        {"files": {}},
-        {"files": [{"part": "train"}]},
-        {"files": [3]},
-        {"sha256": 5},
-        {"dense": 1},
-        {"rows": "5"},
-        {"features": 3.0},
-    ],
-)
-def test_descriptions_with_other_keys_or_types_are_not_believed(dense, cache, change):
-    first = load(dense)
-    path = part_of(cache) / "meta.json"
-    meta = json.loads(path.read_text()) | change | {"check": None}
-    path.write_text(json.dumps({key: value for key, value in meta.items() if value is not None}))
-    same_again(dense, first)
+def described(folder, change):
+    """Change the description, and delete its checksum where the change states none; None deletes a key."""
+    meta = json.loads((folder / "meta.json").read_text()) | {"check": None} | change
+    (folder / "meta.json").write_text(json.dumps({k: v for k, v in meta.items() if v is not None}))
 
 
-@pytest.mark.parametrize("change", [{"features": 1}, {"check": "0"}, {"check": [1]}])
-def test_descriptions_that_were_changed_are_not_believed(sparse_rows, cache, change):
-    first = load(sparse_rows)
-    path = part_of(cache) / "meta.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    same_again(sparse_rows, first)
+def rewritten(folder, change):
+    """Write these bytes in place of a file."""
+    for name, content in change.items():
+        path = folder / name
+        found = path.read_bytes()
+        path.unlink()  # what is mapped already keeps the old file
+        path.write_bytes(content(found) if callable(content) else content)
 
 
-@pytest.mark.parametrize("text", ["[]", "3", "null", "{", "\x00", '"x"'])
-def test_descriptions_that_are_something_else_are_not_believed(dense, cache, text):
-    first = load(dense)
-    (part_of(cache) / "meta.json").write_text(text)
-    same_again(dense, first)
+def resaved(folder, change):
+    """Save a changed array in place of each."""
+    for name, function in change.items():
+        path = folder / f"{name}.npy"
+        array = np.load(path)
+        path.unlink()
+        np.save(path, function(array))
 
 
-@pytest.mark.parametrize("kind", [np.int16, np.float32, np.int64])
-@pytest.mark.parametrize("name", ["X", "codes"])
-def test_arrays_of_another_type_are_not_believed(dense, cache, name, kind):
-    first = load(dense)
-    replace(part_of(cache) / f"{name}.npy", lambda array: array.astype(kind))
-    same_again(dense, first)
+def described_with_check(folder, change):
+    described(folder, {"check": json.loads((folder / "meta.json").read_text())["check"]} | change)
 
 
-def test_codes_out_of_range_are_not_believed(dense, cache):
-    first = load(dense)
-    replace(part_of(cache) / "codes.npy", lambda array: np.full_like(array, 7))
-    same_again(dense, first)
+def cast(kind):
+    return lambda array: array.astype(kind)
 
 
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("data", lambda array: array.astype(np.int64)),
-        ("data", lambda array: array[:-1]),
-        ("indices", lambda array: array.astype(np.float64)),
-        ("indices", lambda array: array[:-1]),
-        ("indptr", lambda array: array[:-1]),
-        ("indptr", lambda array: array + 1),
-        ("indptr", lambda array: array.astype(np.float64)),
-    ],
-)
-def test_sparse_arrays_that_do_not_fit_are_not_believed(sparse_rows, cache, name, change):
-    first = load(sparse_rows)
-    replace(part_of(cache) / f"{name}.npy", change)
-    same_again(sparse_rows, first)
+DESCRIPTIONS = [
+    *({key: None} for key in ("labels", "files", "sha256", "dense", "features", "rows", "nonzeros")),
+    *({"labels": labels} for labels in ([], ["a", "b"], [-1.0], [[1], [2]])),
+    *({"files": files} for files in ([], {}, [{"part": "train"}], [3])),
+    {"sha256": 5}, {"dense": 1}, {"rows": "5"}, {"features": 3.0}, {"format": 0},
+    {"check": "0"}, {"check": [1]},
+]  # fmt: skip
+DAMAGE = [
+    *(("dense", described, change) for change in DESCRIPTIONS),
+    ("sparse", described_with_check, {"features": 1}),
+    ("sparse", described, {"nonzeros": 3}),
+    *(("dense", rewritten, {"meta.json": text}) for text in (b"[]", b"3", b"null", b"{", b"\x00", b'"x"')),
+    ("dense", rewritten, {"X.npy": lambda content: content[:-8]}),
+    ("dense", lambda folder, name: (folder / name).unlink(), "meta.json"),
+    *(
+        ("dense", resaved, {name: cast(kind)})
+        for name in ("X", "codes")
+        for kind in (np.int16, np.float32, np.int64)
+    ),
+    ("dense", resaved, {"codes": lambda array: np.full_like(array, 7)}),
+    ("dense", resaved, {"codes": lambda array: array[:-1]}),
+    *(("sparse", resaved, {name: lambda array: array[:-1]}) for name in ("data", "indices", "indptr")),
+    *(("sparse", resaved, {name: cast(np.float64)}) for name in ("indices", "indptr")),
+    ("sparse", resaved, {"data": cast(np.int64)}),
+    ("sparse", resaved, {"indptr": lambda array: array + 1}),
+]
 
 
-def test_a_file_in_place_of_a_folder_is_replaced(dense, cache):
-    first = load(dense)
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(("data", "damage", "change"), DAMAGE, indirect=["data"])
+def test_what_is_damaged_is_made_anew(data, damage, change, cache):
+    first = load(data)
+    whole = contents(part_of(cache))
+    damage(part_of(cache), change)
+    same_again(data, first)
+    assert contents(part_of(cache)) == whole
+
+
+@pytest.mark.parametrize("data", ["dense"], indirect=True)
+def test_a_file_in_place_of_a_folder_is_replaced(data, cache):
+    first = load(data)
     folder = part_of(cache)
     shutil.rmtree(folder)
     folder.write_text("not a folder")
-    same_again(dense, first)
+    same_again(data, first)
     assert folder.is_dir()
+
+
+def flip(path, bit):
+    content = bytearray(path.read_bytes())
+    content[bit // 8] ^= 1 << bit % 8
+    rewritten(path.parent, {path.name: bytes(content)})
+
+
+def arrays_of(cache):
+    return sorted(part_of(cache).glob("*.npy"))
+
+
+@either
+def test_any_flipped_bit_is_noticed_by_the_next_version_and_only_then(data, cache, monkeypatch):
+    first, rng = load(data), np.random.default_rng(0)
+    versions = iter(range(1, 1000))
+    for path in arrays_of(cache):
+        size = 8 * path.stat().st_size
+        for bit in {
+            size - 1,
+            *rng.integers(128 * 8, size, 3).tolist(),
+        }:  # the last, and some of rows
+            flip(path, bit)
+            monkeypatch.setattr(checksums, "_version", partial(str, next(versions)))
+            same_again(data, first)
+    monkeypatch.setattr(checksums, "crc32", None)  # a part that this version knows is not read again
+    same_again(data, first)
+
+
+@either
+def test_checksums_that_are_damaged_or_missing_are_made_anew(data, cache):
+    first = load(data)
+    note = part_of(cache) / checksums.NOTE
+    known = note.read_bytes()
+    flip(note, 3)
+    flip(arrays_of(cache)[0], -1)  # which the damaged note would not tell
+    same_again(data, first)
+    note.unlink()
+    same_again(data, first)
+    assert note.read_bytes() == known
+
+
+@either
+def test_verify_names_and_removes_what_is_damaged(data, cache, capsys):
+    first = load(data)
+    assert main(["data", "verify", "tiny"]) == 0
+    assert "1 parts are undamaged" in capsys.readouterr().out
+    damaged = arrays_of(cache)[-1]
+    flip(damaged, 8 * damaged.stat().st_size - 2)
+    assert main(["data", "verify"]) == 2
+    assert damaged.name in capsys.readouterr().out
+    assert not damaged.exists()
+    same_again(data, first)
+    assert main(["data", "verify"]) == 0
+    assert main(["data", "verify", "nothing"]) == 2
+    assert "'nothing'" in capsys.readouterr().err

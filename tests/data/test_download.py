@@ -17,6 +17,28 @@ from tests.helpers.http_server import content, failure, resumable
 BODY = TINY.encode()
 
 
+def redirection(place):
+    def answer(handler):
+        handler.send_response(302)
+        handler.send_header("Location", place.encode("utf-8").decode("latin-1"))
+        handler.end_headers()
+
+    return answer
+
+
+def partly(range_sent, body):
+    """An answer to a request for a range, with whatever range."""
+
+    def answer(handler):
+        handler.send_response(206)
+        handler.send_header("Content-Range", range_sent)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer
+
+
 def test_a_good_file_is_downloaded_once(web, cache):
     web.serve("/binary/tiny", content(BODY))
     (path,) = fetch(Declared())
@@ -40,29 +62,37 @@ def test_a_lasting_error_is_given_up_after_three_attempts(web):
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    ("body", "reason"),
     [
-        (content(BODY, length=len(BODY) + 10), "cut"),  # truncated, or the length is a lie
-        (content(b""), "an empty file"),
-        (content(b"\n <!DOCTYPE html><p>Log in"), "a web page instead of data"),
-        (content(b"<HTML>"), "a web page instead of data"),
+        (b"", "an empty file"),
+        *((page, "a web page instead of data") for page in (
+            b"\n <!DOCTYPE html><p>Log in", b"<HTML>", b"<!-- sorry --><html>", b"\n <head></head>",
+            b"\xef\xbb\xbf<!DOCTYPE html>",
+        )),
+        (b'{"error": "no such file"}', "a message in JSON instead"),
     ],
-)
-def test_what_is_not_the_file_is_refused_and_nothing_stays(web, cache, answer, reason):
-    web.serve("/binary/tiny", answer)
-    with pytest.raises(FetchError, match=reason):
+)  # fmt: skip
+def test_what_is_not_the_file_is_refused_with_its_address_and_nothing_stays(web, cache, body, reason):
+    web.serve("/binary/tiny", content(body))
+    with pytest.raises(FetchError, match=rf"{web.address}/binary/tiny.*: {reason}"):
         fetch(Declared())
     assert files_of(cache) == []
 
 
-def test_a_connection_cut_once_is_mended_by_the_second_attempt(web):
-    web.serve("/binary/tiny", content(BODY[:20], length=len(BODY)), content(BODY))
-    assert fetch(Declared())[0].read_bytes() == BODY
-
-
-def test_an_archive_that_is_none_is_refused(web, cache):
-    web.serve("/binary/tiny.bz2", content(b"hello"))
-    with pytest.raises(FetchError, match=r"not a bz2 archive"):
+@pytest.mark.parametrize(
+    ("path", "answer", "reason"),
+    [
+        ("/binary/tiny", content(BODY, length=len(BODY) + 10), "cut"),  # truncated, or the length is a lie
+        ("/binary/tiny.bz2", content(b"hello"), "not a bz2 archive"),
+        *(
+            ("/binary/tiny", redirection(place), "no source has the file binary/tiny")
+            for place in ("http://[bad", "http://ünï..code/", "nowhere://x", "http://")
+        ),
+    ],
+)
+def test_what_cannot_be_downloaded_is_refused_and_nothing_stays(web, cache, path, answer, reason):
+    web.serve(path, answer)
+    with pytest.raises(FetchError, match=reason):
         fetch(Declared())
     assert files_of(cache) == []
 
@@ -91,59 +121,7 @@ def test_a_length_that_is_too_small_cuts_the_file_which_the_published_facts_reve
     web.serve("/binary/tiny", content(BODY, length=len(BODY) - 8))
     with pytest.raises(DataError, match=r"tiny: expected 5 rows, got 4"):
         load(Declared((File("binary/tiny", rows=5),)))
-    assert files_of(cache) == []
-
-
-@pytest.mark.parametrize("place", ["http://[bad", "http://ünï..code/", "nowhere://x", "http://"])
-def test_a_redirection_to_a_bad_address_is_a_reason(web, place):
-    def answer(handler):
-        handler.send_response(302)
-        handler.send_header("Location", place.encode("utf-8").decode("latin-1"))
-        handler.end_headers()
-
-    web.serve("/binary/tiny", answer)
-    with pytest.raises(FetchError, match=r"no source has the file binary/tiny"):
-        fetch(Declared())
-
-
-def test_a_server_that_refuses_to_go_on_is_asked_from_the_beginning(web, monkeypatch):
-    monkeypatch.setattr(download, "CHUNK_BYTES", 4)
-    web.serve("/binary/tiny", resumable(BODY, stop=20), failure(416), content(BODY))
-    assert fetch(Declared())[0].read_bytes() == BODY
-    assert web.ranges == [None, "bytes=20-", None]
-
-
-@pytest.mark.parametrize("told", ["bytes 4-{end}/{size}", "", "nonsense"])
-def test_a_server_that_sends_another_range_is_asked_from_the_beginning(web, monkeypatch, told):
-    def answer(handler):
-        handler.send_response(206)
-        handler.send_header("Content-Range", told.format(end=len(BODY) - 1, size=len(BODY)))
-        handler.send_header("Content-Length", str(len(BODY) - 20))
-        handler.end_headers()
-        handler.wfile.write(BODY[4 : len(BODY) - 16])
-
-    monkeypatch.setattr(download, "CHUNK_BYTES", 4)
-    web.serve("/binary/tiny", resumable(BODY, stop=20), answer, content(BODY))
-    assert fetch(Declared())[0].read_bytes() == BODY
-    assert web.ranges == [None, "bytes=20-", None]
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        b"<!-- sorry --><html>",
-        b"\xef\xbb\xbf<!DOCTYPE html>",
-        b"\n <head></head>",
-        b'{"error": "no such file"}',
-    ],
-)
-def test_pages_of_any_beginning_are_refused_with_their_address(web, cache, page):
-    web.serve("/binary/tiny", content(page))
-    with pytest.raises(
-        FetchError, match=rf"{web.address}/binary/tiny.*: a (web page|message in JSON) instead"
-    ):
-        load(Declared())
-    assert files_of(cache) == []
+    assert files_of(cache / "raw") == files_of(cache / "data") == []
 
 
 def test_free_space_is_that_of_the_folder_above(tmp_path, monkeypatch):
@@ -151,11 +129,25 @@ def test_free_space_is_that_of_the_folder_above(tmp_path, monkeypatch):
     assert download.free_bytes(tmp_path / "a" / "b") == str(tmp_path)
 
 
-def test_a_broken_download_goes_on_where_it_stopped(web, monkeypatch):
+CHANGED = BODY.replace(b"7", b"8")
+BROKEN = {
+    "it goes on": ([resumable(BODY, 20), resumable(BODY, 20), resumable(BODY)], ["20-", "40-"]),
+    "the server cannot go on": ([content(BODY[:20], len(BODY)), content(BODY)], [None]),
+    "it refuses to": ([resumable(BODY, 20), failure(416), content(BODY)], ["20-", None]),
+    "the file has changed": ([resumable(BODY, 28), resumable(CHANGED, version='"v2"')], ["28-"]),
+} | {
+    f"it sends {sent!r}": ([resumable(BODY, 20), partly(sent, BODY[4:-16]), content(BODY)], ["20-", None])
+    for sent in (f"bytes 4-{len(BODY) - 1}/{len(BODY)}", "", "nonsense")
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_download_goes_on_where_it_stopped_or_begins_anew(web, monkeypatch, case):
     monkeypatch.setattr(download, "CHUNK_BYTES", 4)  # what is less than a chunk is lost
-    web.serve("/binary/tiny", resumable(BODY, stop=20), resumable(BODY, stop=20), resumable(BODY))
-    assert fetch(Declared())[0].read_bytes() == BODY
-    assert web.ranges == [None, "bytes=20-", "bytes=40-"]
+    answers, ranges = BROKEN[case]
+    web.serve("/binary/tiny", *answers)
+    assert fetch(Declared())[0].read_bytes() == (CHANGED if "changed" in case else BODY)
+    assert web.ranges == [None, *(asked and f"bytes={asked}" for asked in ranges)]
 
 
 def test_attempts_that_bring_something_do_not_count_as_failures(web, monkeypatch):
@@ -163,19 +155,6 @@ def test_attempts_that_bring_something_do_not_count_as_failures(web, monkeypatch
     web.serve("/binary/tiny", resumable(BODY, stop=12))
     assert fetch(Declared())[0].read_bytes() == BODY
     assert web.requests["/binary/tiny"] == -(-len(BODY) // 12) > download.ATTEMPTS
-
-
-def test_a_file_that_changed_meanwhile_begins_anew(web, monkeypatch):
-    monkeypatch.setattr(download, "CHUNK_BYTES", 4)  # what is less than a chunk is lost
-    other = BODY.replace(b"7", b"8")
-    web.serve("/binary/tiny", resumable(BODY, stop=30), resumable(other, version='"v2"'))
-    assert fetch(Declared())[0].read_bytes() == other
-
-
-def test_a_server_that_cannot_resume_is_asked_from_the_beginning(web):
-    web.serve("/binary/tiny", content(BODY[:20], length=len(BODY)), content(BODY))
-    assert fetch(Declared())[0].read_bytes() == BODY
-    assert web.ranges == [None, None]
 
 
 def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, monkeypatch):
@@ -239,14 +218,8 @@ def test_a_disk_that_fills_while_downloading_is_one_sentence_and_leaves_nothing(
 
 
 def test_a_resumed_file_of_another_length_than_told_is_refused(web, monkeypatch):
-    def answer(handler):
-        handler.send_response(206)
-        handler.send_header("Content-Range", f"bytes 20-{len(BODY) + 9}/{len(BODY) + 10}")
-        handler.send_header("Content-Length", str(len(BODY) - 20))
-        handler.end_headers()
-        handler.wfile.write(BODY[20:])
-
     monkeypatch.setattr(download, "CHUNK_BYTES", 4)
-    web.serve("/binary/tiny", resumable(BODY, stop=20), answer, failure(404))
+    longer = partly(f"bytes 20-{len(BODY) + 9}/{len(BODY) + 10}", BODY[20:])
+    web.serve("/binary/tiny", resumable(BODY, stop=20), longer, failure(404))
     web.serve("/binary/tiny.bz2", content(bz2.compress(BODY)))
     assert fetch(Declared())[0].name == "tiny.bz2"

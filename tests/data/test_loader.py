@@ -1,6 +1,5 @@
 """Loading through the cache: parsed once, checked, never half-written."""
 
-import json
 import resource
 import time
 
@@ -65,20 +64,6 @@ def test_an_own_file_that_changes_is_parsed_anew(tmp_path):
     after = load(data)
     assert (before.X[3, 0], after.X[3, 0]) == (7, 7.5)
     assert before.sha256 != after.sha256
-
-
-@pytest.mark.parametrize("harm", ["older format", "cut short", "no meta"])
-def test_a_cache_of_an_older_version_or_a_damaged_one_is_made_anew(mirror, cache, harm):
-    load(Declared())
-    (meta,) = (cache / "data" / "tiny").glob("*/meta.json")
-    if harm == "older format":
-        meta.write_text(json.dumps({**json.loads(meta.read_text()), "format": 0}))
-        np.save(meta.parent / "X.npy", np.zeros((5, 3)))
-    elif harm == "cut short":
-        (meta.parent / "X.npy").write_bytes((meta.parent / "X.npy").read_bytes()[:-8])
-    else:
-        meta.unlink()
-    np.testing.assert_array_equal(load(Declared()).X, DENSE)
 
 
 def test_what_a_killed_process_left_behind_is_removed(mirror, cache):

@@ -17,6 +17,7 @@ from aucbench_datasets.user_files import Csv, Npz, Parquet
 from tests.data.conftest import Declared
 
 NUMBERS = [f"{37 * i % 300},{i % 7},{i % 2}\n" for i in range(300)]
+GOOD = "a,b,y\n1,2,0\n3,4,1\n"
 PEOPLE = "age,job,sick,income\n30,cook,no,10.5\n41, nurse ,yes,-2e3\n52,cook,no,0\n63,judge,no,7\n"
 
 
@@ -56,19 +57,6 @@ def test_categories_and_medians_are_those_of_the_training_part(write):
     assert load(data, "all").X.shape == (7, 4)
     with pytest.raises(DataError, match=r"own\.csv: 1 values .*'a' \(1\).*=median"):
         load(Csv(train, test_path=test))
-
-
-def test_a_gap_that_only_the_test_part_has_is_refused_or_filled_with_the_training_median(write):
-    train, test = write("a,b,y\n1,5,0\n3,6,1\n7,7,0\n"), write("a,b,y\n,8,1\n1,1,0\n", "test.csv")
-    with pytest.raises(DataError, match=r"test\.csv: 1 values of column 'a' are missing \(row 1\)"):
-        load(Csv(train, test_path=test), "test")
-    assert load(Csv(train, test_path=test, missing="median"), "test").X[0].tolist() == [3, 8]
-
-
-@pytest.mark.parametrize("word", ["", "?", "NA", "nan", " NaN "])
-def test_all_spellings_of_missing_are_counted(write, word):
-    with pytest.raises(DataError, match=r"2 values are missing, in column 'a' \(1\), 'b' \(1\)"):
-        load(Csv(write(f"a,b,y\n{word},1,0\n2,{word},1\n3,x,0\n4,4,1\n")))
 
 
 def test_a_column_that_turns_out_to_be_text_late_in_the_file_is_text_from_the_beginning(write, monkeypatch):
@@ -116,25 +104,32 @@ def test_quoted_cells_compressed_files_and_windows_lines_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "fields", "message"),
     [
-        ("a,b,y\n1,2,0\n1,2\n3,4,1\n", {}, r"own\.csv, line 3: 2 cells, expected 3\."),
-        ("a,b,y\n1,2,0\n1,2,3,4\n3,4,1\n", {}, r"own\.csv, line 3: 4 cells, expected 3\."),
-        ("a,b,y\n\n1,2,0\n\n1,2\n", {}, r"own\.csv, line 5: 2 cells, expected 3\."),
-        ("a,b,y\n1,2,0\n3,4,1\n", {"target": "label"}, r"has no column 'label' .*its columns are a, b, y\."),
-        ("a,b,y\n1,2,0\n3,4,1\n", {"target": 7}, r"has no column 7 \(dataset\.target\)"),
-        ("a,b,y\n1,2,0\n3,4,1\n", {"drop": ["c"]}, r"has no column 'c' \(dataset\.drop\)"),
-        ("a,b,y\n1,2,0\n3,4,0\n", {}, r"expected two classes, got 2 times label 0 only"),
-        ("a,b,y\n1,2,0\n3,4,\n", {}, r"1 labels are missing in column 'y' \(row 2\)"),
-        ("a,b,y\n1,inf,0\n3,4,1\n", {}, r"column 'b' has 1 infinite value.*dataset\.drop=\[b\]"),
-        ("a,a,y\n1,2,0\n3,4,1\n", {}, r"several columns are named 'a'.*dataset\.header=false"),
-        ("abc\ndef\n", {}, r"one column only.*dataset\.delimiter"),
+        (GOOD.replace("3", "1,2\n3", 1), {}, r"line 3: 2 cells, expected 3"),
+        (GOOD.replace("3", "1,2,3,4\n3", 1), {}, r"line 3: 4 cells, expected 3"),
+        ("a,b,y\n\n1,2,0\n\n1,2\n", {}, r"line 5: 2 cells, expected 3"),
+        ('a,b,y\n"one\ntwo",2,0\n\n1,2\n3,4,1\n', {}, r"line 5: 2 cells, expected 3"),
+        (GOOD, {"target": "label"}, r"'label' .* a, b, y"),
+        (GOOD, {"target": 7}, r"no column 7 \(dataset\.target\)"),
+        (GOOD, {"drop": ["c"]}, r"'c' \(dataset\.drop\)"),
+        (GOOD, {"drop": ["y"]}, r"'y' .*dataset\.drop"),
+        *((GOOD, {"delimiter": mark}, r"the delimiter") for mark in ("é", "\n", '"', "::")),
+        ("a,b,y\n1,2,0\n3,4,0\n", {}, r"two classes, got 2 times label 0"),
+        ("a,b,y\n1,2,0\n3,4,\n", {}, r"1 labels .*'y' \(row 2\)"),
+        ("a,b,y\n1,inf,0\n3,4,1\n", {}, r"'b' has 1 infinite.*dataset\.drop=\[b\]"),
+        ("a,a,y\n1,2,0\n3,4,1\n", {}, r"several .*'a'.*dataset\.header=false"),
+        ("a;b;y\n1,5;2;0\n2.5;3;1\n", {}, r"'a' .*'1,5' in row 1"),
+        ('a,b,y\n1,2,0\n2,"1,234",1\n', {}, r"'b' .*'1,234' in row 2"),
+        ("abc\ndef\n", {}, r"one column.*dataset\.delimiter"),
         ("", {}, r"is empty"),
         ("a,b,y\n", {}, r"is empty"),
         ("a,y\n1,0\n2,1\n", {"drop": ["a"]}, r"no columns but the label"),
-        ("a,b,y\n1,2,u\n3,4,v\n3,4,w\n", {}, r"got 3 .*dataset\.positive=u or dataset\.positive=\[u,v\]"),
+        ("a,b,y\n1,2,u\n3,4,v\n3,4,w\n", {}, r"got 3 .*dataset\.positive=u or .*=\[u,v\]"),
+        ("a,b,y\ncaf\xe9,1,0\nx,2,1\n".encode("latin-1"), {}, r"not UTF-8 text"),
+        ("a,b,y\n1,2,0\n".encode("utf-16"), {}, r"not UTF-8 text but UTF-16"),
     ],
 )
 def test_bad_tables_are_one_clear_sentence(write, text, fields, message):
-    with pytest.raises(DataError, match=message) as caught:
+    with pytest.raises(DataError, match=rf"(own\.|^)csv.*{message}") as caught:
         load(Csv(write(text), **fields))
     assert "\n" not in str(caught.value)
 
@@ -148,18 +143,21 @@ def test_a_folder_or_nothing_in_place_of_a_file_is_refused(tmp_path):
         load(Csv())
 
 
-def test_text_in_another_encoding_is_refused(tmp_path):
-    (tmp_path / "own.csv").write_bytes("a,b,y\ncaf\xe9,1,0\nx,2,1\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r"own\.csv is not UTF-8 text"):
-        load(Csv(str(tmp_path / "own.csv")))
-
-
-def test_a_test_part_with_other_columns_or_texts_for_numbers_is_refused(write):
-    train = write("a,b,y\n1,2,0\n3,4,1\n")
-    with pytest.raises(DataError, match=r"other\.csv .*b, c"):
-        load(Csv(train, test_path=write("a,c,y\n1,2,0\n", "other.csv")), "test")
-    with pytest.raises(DataError, match=r"column 'b' .*'two'"):
-        load(Csv(train, test_path=write("a,b,y\n1,two,0\n", "text.csv")), "test")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,c,y\n1,2,0\n", r"b, c"),
+        ("a,b,y\n1,two,0\n", r"'b' .*'two'"),
+        *((f"a,b,y\n{text},2,0\n", rf"'a' has '{text}', expected numbers") for text in ("1_000", "\u0663")),
+        ("a,b,y\n,8,1\n1,1,0\n", r"1 values of column 'a' are missing \(row 1\)"),
+    ],
+)
+def test_a_test_part_that_does_not_fit_the_training_part_is_refused(write, text, message):
+    train, test = write("a,b,y\n1,5,0\n3,6,1\n7,7,0\n"), write(text, "test.csv")
+    with pytest.raises(DataError, match=rf"test\.csv.*{message}"):
+        load(Csv(train, test_path=test), "test")
+    if "missing" in message:
+        assert load(Csv(train, test_path=test, missing="median"), "test").X[0].tolist() == [3, 8]
 
 
 def test_wide_tables_become_sparse_and_blocks_are_joined(write, monkeypatch):
@@ -220,8 +218,11 @@ def test_columns_of_the_same_name_are_refused_in_every_kind_of_file(write, write
         load(arff(write, text))
 
 
-@pytest.mark.parametrize("word", ["None", "none", "<NA>", "#N/A", "n/a", "Null", "-", "NAN"])
-def test_words_for_missing_are_no_categories(write, word):
+MISSING = ["", "?", "NA", "nan", " NaN ", "None", "none", "<NA>", "#N/A", "n/a", "Null", "-", "NAN"]
+
+
+@pytest.mark.parametrize("word", MISSING)
+def test_all_spellings_of_missing_are_counted_and_no_categories(write, word):
     text = f"a,b,y\n{word},u,0\n2,{word},1\n3,v,1\n"
     with pytest.raises(DataError, match=r"2 values are missing, in column 'a' \(1\), 'b' \(1\)"):
         load(Csv(write(text)))
@@ -251,19 +252,9 @@ def test_many_numbers_with_many_texts_are_refused_with_the_name_of_the_file(writ
         load(Csv(path))
 
 
-def test_commas_in_numbers_that_may_be_either_are_refused(write):
-    with pytest.raises(DataError, match=r"column 'a' .*'1,5' in row 1"):
-        load(Csv(write("a;b;y\n1,5;2;0\n2.5;3;1\n")))
-    with pytest.raises(DataError, match=r"column 'b' .*'1,234' in row 2"):
-        load(Csv(write('a,b,y\n1,2,0\n2,"1,234",1\n')))
-
-
 @pytest.mark.parametrize("text", ["1_000", "\u0663"])
 def test_what_only_python_takes_for_a_number_is_a_text(write, text):
     assert load(Csv(write(f"a,b,y\n{text},2,0\n2,3,1\n"))).X.shape == (2, 3)
-    train, test = write("a,b,y\n1,2,0\n2,3,1\n"), write(f"a,b,y\n{text},2,0\n", "test.csv")
-    with pytest.raises(DataError, match=rf"test\.csv: column 'a' has '{text}', expected numbers"):
-        load(Csv(train, test_path=test), "test")
 
 
 def test_large_whole_numbers_are_numbers(write_parquet):
@@ -304,29 +295,8 @@ def test_damaged_parquet_is_one_sentence(tmp_path, write_parquet):
         load(Parquet(path))
 
 
-@pytest.mark.parametrize("delimiter", ["é", "\n", '"', "::"])
-def test_bad_delimiters_are_refused(write, delimiter):
-    with pytest.raises(DataError, match=r"own\.csv: the delimiter"):
-        load(Csv(write("a,b,y\n1,2,0\n3,4,1\n"), delimiter=delimiter))
-
-
 def test_a_tab_may_be_written_as_on_a_command_line(write):
     assert load(Csv(write("a\tb\ty\n1\t2\t0\n3\t4\t1\n"), delimiter="\\t")).X.tolist() == [[1, 2], [3, 4]]
-
-
-def test_utf_16_is_refused_by_its_name(write):
-    with pytest.raises(DataError, match=r"own\.csv is not UTF-8 text but UTF-16"):
-        load(Csv(write("a,b,y\n1,2,0\n".encode("utf-16"))))
-
-
-def test_the_line_of_a_ragged_row_is_right_behind_quoted_ends_of_lines(write):
-    with pytest.raises(DataError, match=r"own\.csv, line 5: 2 cells, expected 3"):
-        load(Csv(write('a,b,y\n"one\ntwo",2,0\n\n1,2\n3,4,1\n')))
-
-
-def test_the_label_cannot_be_dropped(write):
-    with pytest.raises(DataError, match=r"column 'y' .*dataset\.drop"):
-        load(Csv(write("a,b,y\n1,2,0\n3,4,1\n"), drop=["y"]))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
