@@ -327,7 +327,10 @@ def _serve(connection: Connection, environment: Mapping[str, str], trace: str) -
                 answer = _dumped_error(error)
             if os.getpid() != own:  # the plugin has forked, and this is the copy
                 break
-            connection.send_bytes(answer)
+            try:
+                connection.send_bytes(answer)
+            except BaseException:  # the plugin has closed the pipe, or this process is being ended
+                break
     with contextlib.suppress(Exception):
         sys.stdout.flush()
     os._exit(0)

@@ -219,7 +219,7 @@ def isolation_cost(rounds: int = 5) -> Measure:
                 run_entries(entries, Store(folder), here)
                 seconds[isolated].append(time.perf_counter() - started)
     cost = [1e3 * (a - b) / runs for a, b in zip(seconds[True][1:], seconds[False][1:], strict=True)]
-    note = f"median of {rounds} rounds of {runs} cells in one fork"
+    note = f"median of {rounds} rounds of {runs} cells in one process"
     return Measure("ms a cell that isolation costs", median(cost), WANTED, at_most=True, note=note)
 
 

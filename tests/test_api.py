@@ -125,6 +125,7 @@ def test_replay_needs_weights():
     class Nameless:
         name = "nameless"
         access = "stream"
+        init = step = score = staticmethod(print)
 
     with pytest.raises(TypeError, match="nameless has no `weights`"):
         aucbench.replay(Nameless(), X, Y, ORDER)

@@ -127,13 +127,15 @@ def _line(tasks: Sequence[Task], seconds: float) -> tuple[float, int]:
             fewer *= GROWTH
     if not tasks:
         return 0.0, fewer
-    end, less = process_time() + seconds, _warm(tasks, fewer)
+    end, less = perf_counter() + seconds, _warm(tasks, fewer)
+    if perf_counter() + 2.0 * GROWTH * less > end:
+        return less / fewer, fewer  # a slow method, beside which starting costs little
     while True:
         more = GROWTH * fewer
         taken = _warm(tasks, more)
         each = max(0.0, taken - less) / (more - fewer)
         is_settled = each * more > 0.5 * taken > 0.05 * seconds
-        if is_settled or process_time() + 2.0 * (taken + GROWTH * more * each) > end:
+        if is_settled or perf_counter() + 2.0 * (taken + GROWTH * more * each) > end:
             return each, more
         fewer, less = more, taken
 
@@ -157,8 +159,8 @@ def _solve(tasks: Sequence[Task], seconds: float) -> tuple[float, int, float]:
     """Seconds per row of a run on all of some rows, how many these were, and the power of the rows."""
     size = min(len(tasks[0].y), FEWEST_ROWS)
     _seconds(_on_rows(tasks, size))  # compiles
-    end, tried = process_time() + seconds, [(size, _seconds(_on_rows(tasks, size)))]
-    while size < min(len(tasks[0].y), MOST_ROWS) and process_time() + 3 * tried[-1][1] < end:
+    end, tried = perf_counter() + seconds, [(size, _seconds(_on_rows(tasks, size)))]
+    while size < min(len(tasks[0].y), MOST_ROWS) and perf_counter() + 3 * tried[-1][1] < end:
         size = min(len(tasks[0].y), 2 * size)
         tried.append((size, _seconds(_on_rows(tasks, size))))
     power = LEAST_POWER

@@ -141,14 +141,18 @@ def test_verify_runs_cells_of_other_code_and_allows_them_the_tolerance(run, monk
 
 
 def test_verify_runs_cells_of_another_version_of_a_plugin_but_none_with_other_settings(run, monkeypatch):
-    describe = BoundPlugin.describe
-    monkeypatch.setattr(BoundPlugin, "describe", lambda self: replace(describe(self), version="99.0"))
+    describe = BoundPlugin.description.func
+
+    def describing(**changes):
+        monkeypatch.setattr(
+            BoundPlugin, "description", property(lambda self: replace(describe(self), **changes))
+        )
+
+    describing(version="99.0")
     status, out, _ = run("results", "verify", "pair.zip", "--cells", "1")
     assert status == 0
     assert "1 cell made by other code" in out
-    monkeypatch.setattr(
-        BoundPlugin, "describe", lambda self: replace(describe(self), parameters={"strange": 1})
-    )
+    describing(parameters={"strange": 1})
     status, out, _ = run("results", "verify", "pair.zip")
     assert status == 1
     assert out.count("the settings here are others (2 cells)") == 2

@@ -26,7 +26,7 @@ WORDS = {  # the check that fails, and the values and the advice in its message
     mistaken.MisspeltField: ("runs", "'etta'. Did you mean eta"),
     mistaken.Assigning: ("runs", "`init` raised FrozenInstanceError: .*state.*`init`"),
     mistaken.WithoutBatch: ("runs", r"takes 2 .*step\(self, state, batch\)"),
-    mistaken.NumberOfRows: ("batch_size", r"`batch_size` is 5; .*batch_size\(n_samples\)"),
+    mistaken.NumberOfRows: ("declared", "`batch_size`"),
     mistaken.WeightsRaise: ("runs", "`weights` raised AttributeError: .* 'coef_'"),
     mistaken.Exiting: ("runs", r"`step` .*sys.exit, 3"),
     mistaken.NotANumber: ("scores", "2 of 2 scores are NaN; the state is finite.*`score`"),
