@@ -49,21 +49,32 @@ def run(finished, tmp_path, monkeypatch, capsys):
     return run
 
 
-def altered(file, target, auc=0.0, **fields):
-    """The archive with every AUC moved, from another machine, its digests right."""
+def forged(file, target, change, rename=lambda key: key):
+    """Write the archive with each record and curve changed, and other keys, its digests right."""
     _, archive = read(file)
     cells = {}
     for key, cell in archive.cells.items():
-        record, curve = cell.record, {name: values.copy() for name, values in cell.curve.items()}
+        curve = {name: values.copy() for name, values in cell.curve.items()}
+        record, curve = change(replace(cell.record, key=rename(key)), curve)
+        cells[rename(key)] = CellResult(record, curve, None)
+
+    def renamed(entry):
+        return replace(entry, cells={rename(key): seeds for key, seeds in entry.cells.items()})
+
+    plans = (replace(plan, entries=tuple(map(renamed, plan.entries))) for plan in archive.studies)
+    write(Archive("", cells, tuple(plans)), target)
+
+
+def altered(file, target, auc=0.0, **fields):
+    """The archive with every AUC moved, from another machine, its digests right."""
+
+    def change(record, curve):
         curve["auc"][-1] += auc
-        record = replace(
-            record,
-            result=replace(record.result, auc=record.result.auc + auc),
-            environment=replace(record.environment, machine="there"),
-            **fields,
-        )
-        cells[key] = CellResult(record, curve, None)
-    write(Archive("", cells, archive.studies), target)
+        result = replace(record.result, auc=record.result.auc + auc)
+        environment = replace(record.environment, machine="there")
+        return replace(record, result=result, environment=environment, **fields), curve
+
+    forged(file, target, change)
 
 
 def test_a_board_of_an_archive_alone_needs_no_store(run, tmp_path):
@@ -143,39 +154,22 @@ def test_verify_runs_cells_of_other_code_and_allows_them_the_tolerance(run, monk
 def test_verify_runs_cells_of_another_version_of_a_plugin_but_none_with_other_settings(run, monkeypatch):
     describe = BoundPlugin.description.func
 
-    def describing(**changes):
-        monkeypatch.setattr(
-            BoundPlugin, "description", property(lambda self: replace(describe(self), **changes))
-        )
+    def described(**other):
+        found = property(lambda self: replace(describe(self), **other))
+        monkeypatch.setattr(BoundPlugin, "description", found)
 
-    describing(version="99.0")
+    described(version="99.0")
     status, out, _ = run("results", "verify", "pair.zip", "--cells", "1")
     assert status == 0
     assert "1 cell made by other code" in out
-    describing(parameters={"strange": 1})
+    described(parameters={"strange": 1})
     status, out, _ = run("results", "verify", "pair.zip")
     assert status == 1
     assert out.count("the settings here are others (2 cells)") == 2
 
 
 def test_verify_refuses_a_key_that_is_not_of_its_settings(run):
-    _, archive = read("pair.zip")
-    renamed = {key: key[::-1] for key in archive.cells}
-    cells = {
-        renamed[key]: CellResult(replace(cell.record, key=renamed[key]), cell.curve, None)
-        for key, cell in archive.cells.items()
-    }
-    plans = tuple(
-        replace(
-            plan,
-            entries=tuple(
-                replace(entry, cells={renamed[key]: seeds for key, seeds in entry.cells.items()})
-                for entry in plan.entries
-            ),
-        )
-        for plan in archive.studies
-    )
-    write(Archive("", cells, plans), "renamed.zip")
+    forged("pair.zip", "renamed.zip", lambda *cell: cell, lambda key: key[::-1])
     status, out, _ = run("results", "verify", "renamed.zip")
     assert status == 1
     assert "its key is not that of its settings, data and code" in out
@@ -315,9 +309,7 @@ def test_check_and_verify_of_one_method(run):
     ids=["iterations", "rows", "curve"],
 )
 def test_verify_looks_at_more_than_the_final_auc(run, change, what):
-    _, archive = read("pair.zip")
-    cells = {key: CellResult(*change(cell.record, cell.curve), None) for key, cell in archive.cells.items()}
-    write(Archive("", cells, archive.studies), "forged.zip")
+    forged("pair.zip", "forged.zip", change)
     status, out, _ = run("results", "verify", "forged.zip", "--cells", "1")
     assert status == 1
     assert "1 replication: 1 with equal AUC" in out
@@ -330,39 +322,25 @@ def test_verify_runs_tunings_again_and_compares_their_trials(run):
     run("results", "export", "tuned", "tuned.zip", "--compact")
     status, out, _ = run("results", "verify", "tuned.zip", "--cells", "1")
     assert status == 0, out
-    _, archive = read("tuned.zip")
-    cells = {}
-    for key, cell in archive.cells.items():
-        trials = tuple(replace(trial, auc=0.5) for trial in cell.record.tuned.trials)
-        record = replace(cell.record, tuned=replace(cell.record.tuned, trials=trials))
-        cells[key] = CellResult(record, cell.curve, None)
-    write(Archive("", cells, archive.studies), "forged.zip")
+
+    def change(record, curve):
+        trials = tuple(replace(trial, auc=0.5) for trial in record.tuned.trials)
+        return replace(record, tuned=replace(record.tuned, trials=trials)), curve
+
+    forged("tuned.zip", "forged.zip", change)
     status, out, _ = run("results", "verify", "forged.zip", "--cells", "1")
     assert status == 1
     assert "its AUCs of trials are others" in out
 
 
 def test_verify_fails_where_one_drawn_cell_has_other_data_here(run):
-    _, archive = read("pair.zip")
-    first = next(iter(archive.cells))
-    record = archive.cells[first].record
-    forged = replace(record, key="0" * 64, data=replace(record.data, sha256=("0" * 64,)))
-    cells = {("0" * 64 if key == first else key): cell for key, cell in archive.cells.items()}
-    cells["0" * 64] = CellResult(forged, archive.cells[first].curve, None)
-    plans = tuple(
-        replace(
-            plan,
-            entries=tuple(
-                replace(
-                    entry,
-                    cells={("0" * 64 if key == first else key): seeds for key, seeds in entry.cells.items()},
-                )
-                for entry in plan.entries
-            ),
-        )
-        for plan in archive.studies
-    )
-    write(Archive("", cells, plans), "other.zip")
+    first, other = next(iter(read("pair.zip")[1].cells)), "0" * 64
+
+    def change(record, curve):
+        sha256 = (other,) if record.key == other else record.data.sha256
+        return replace(record, data=replace(record.data, sha256=sha256)), curve
+
+    forged("pair.zip", "other.zip", change, lambda key: other if key == first else key)
     status, out, _ = run("results", "verify", "other.zip", "--cells", "4")
     assert status == 1
     assert "different here: " in out

@@ -19,6 +19,17 @@ def frame():
     return pd.DataFrame({"a": rng.normal(size=N), "b": rng.normal(size=N) + y, "y": y})
 
 
+@pytest.fixture
+def saved(tmp_path):
+    """Writes a frame as pandas does, without its index unless asked; gives the data set of the file."""
+
+    def saved(frame, name="own.csv", index=False, names=True, **fields):
+        frame.to_csv(tmp_path / name, index=index, header=names)
+        return Csv(str(tmp_path / name), **fields)
+
+    return saved
+
+
 def kinds(data):
     return {column.name: column.kind for column in columns_of(data)}
 
@@ -27,34 +38,22 @@ def features(frame):
     return frame.drop(columns="y").to_numpy()
 
 
-def test_the_index_that_pandas_writes_is_no_feature(frame, tmp_path):
-    frame.to_csv(tmp_path / "own.csv")
-    data = Csv(str(tmp_path / "own.csv"))
-    np.testing.assert_array_equal(load(data).X, features(frame))
+def test_the_index_that_pandas_writes_is_no_feature_unless_declared(frame, saved):
+    data = saved(frame, index=True)
     assert kinds(data) == {"": "dropped", "a": "number", "b": "number", "y": "label"}
     kept = load(Csv(data.path, types={0: "number"})).X
     np.testing.assert_array_equal(kept[:, 0], np.arange(N))
+    joined = pd.concat([frame[:60], frame[:70]])
+    again = pd.read_csv(data.path)
+    for other in (frame, frame.sample(frac=1, random_state=1), joined, frame[frame.a > 0], again):
+        X = load(saved(other, "other.csv", index=True)).X
+        np.testing.assert_array_equal(X, other[["a", "b"]].to_numpy())
 
 
-def test_the_index_of_shuffled_or_joined_frames_is_no_feature(frame, tmp_path):
-    for number, other in enumerate(
-        [frame.sample(frac=1, random_state=1), pd.concat([frame[:60], frame[:70]]), frame[frame.a > 0]]
-    ):
-        other.to_csv(tmp_path / f"{number}.csv")
-        np.testing.assert_array_equal(load(Csv(str(tmp_path / f"{number}.csv"))).X, features(other))
-
-
-def test_an_index_that_pandas_wrote_read_and_wrote_again_is_no_feature(frame, tmp_path):
-    frame.to_csv(tmp_path / "own.csv")
-    pd.read_csv(tmp_path / "own.csv").to_csv(tmp_path / "again.csv")
-    np.testing.assert_array_equal(load(Csv(str(tmp_path / "again.csv"))).X, features(frame))
-
-
-def test_an_index_of_texts_beside_texts_is_no_feature(tmp_path):
+def test_an_index_of_texts_beside_texts_is_no_feature(saved):
     frame = pd.DataFrame({"job": ["cook", "judge"] * 6, "y": ["no", "no", "yes"] * 4})
     frame.index = [f"row {i}" for i in range(12)]
-    frame.to_csv(tmp_path / "own.csv")
-    assert load(Csv(str(tmp_path / "own.csv"))).X.shape == (12, 2)
+    assert load(saved(frame, index=True)).X.shape == (12, 2)
 
 
 def test_the_index_in_a_parquet_file_of_pandas_is_no_feature(frame, tmp_path):
@@ -66,10 +65,9 @@ def test_the_index_in_a_parquet_file_of_pandas_is_no_feature(frame, tmp_path):
 
 @pytest.mark.parametrize("start", [0, 1, 1000])
 @pytest.mark.parametrize("header", [True, False])
-def test_a_column_that_counts_the_rows_is_no_feature_whatever_its_name(frame, tmp_path, start, header):
+def test_a_column_that_counts_the_rows_is_no_feature_whatever_its_name(frame, saved, start, header):
     frame.insert(1, "number", np.arange(start, start + N))
-    frame.to_csv(tmp_path / "own.csv", index=False, header=header)
-    data = Csv(str(tmp_path / "own.csv"))
+    data = saved(frame, names=header)
     np.testing.assert_array_equal(load(data).X, features(frame.drop(columns="number")))
     note = columns_of(data)[1].note
     assert ("types={number: number}" if header else "types={1: number}") in note
@@ -78,38 +76,33 @@ def test_a_column_that_counts_the_rows_is_no_feature_whatever_its_name(frame, tm
 
 
 @pytest.mark.parametrize("way", [1, -1])
-def test_a_column_that_is_sorted_is_refused_unless_it_is_declared(frame, tmp_path, way):
+def test_a_column_that_is_sorted_is_refused_unless_it_is_declared(frame, saved, way):
     frame["time"] = way * np.cumsum(np.random.default_rng(1).integers(0, 9, N))  # some rows are tied
-    frame.to_csv(tmp_path / "own.csv", index=False)
     with pytest.raises(DataError, match=r"'time'.*drop=\[time\].*types=\{time: number\}"):
-        load(Csv(str(tmp_path / "own.csv"), target="y"))
-    assert load(Csv(str(tmp_path / "own.csv"), target="y", drop=["time"])).X.shape == (N, 2)
-    assert load(Csv(str(tmp_path / "own.csv"), target="y", types={"time": "number"})).X.shape == (N, 3)
+        load(saved(frame, target="y"))
+    assert load(saved(frame, target="y", drop=["time"])).X.shape == (N, 2)
+    assert load(saved(frame, target="y", types={"time": "number"})).X.shape == (N, 3)
 
 
-def test_a_file_sorted_by_a_column_of_few_values_and_one_of_few_rows_are_read(frame, tmp_path):
+def test_a_file_sorted_by_a_column_of_few_values_and_one_of_few_rows_are_read(frame, saved):
     frame["grade"] = np.sort(np.random.default_rng(1).integers(0, 9, N))
-    frame.to_csv(tmp_path / "own.csv", index=False)
-    assert load(Csv(str(tmp_path / "own.csv"), target="y")).X.shape == (N, 3)
-    pd.DataFrame({"a": range(9), "b": [0, 1, 0] * 3}).to_csv(tmp_path / "few.csv", index=False)
-    assert load(Csv(str(tmp_path / "few.csv"))).X.shape == (9, 1)
+    assert load(saved(frame, target="y")).X.shape == (N, 3)
+    assert load(saved(pd.DataFrame({"a": range(9), "b": [0, 1, 0] * 3}))).X.shape == (9, 1)
 
 
-def test_whether_a_column_is_sorted_does_not_depend_on_where_blocks_end(frame, tmp_path, monkeypatch):
+def test_whether_a_column_is_sorted_does_not_depend_on_where_blocks_end(frame, saved, monkeypatch):
     from aucbench.data.readers import table_files
 
     monkeypatch.setattr(table_files, "CSV_BYTES", 64)
     monkeypatch.setattr(table_files, "CELL_BYTES", 1)
     frame["up"], frame["broken"] = range(N), [*range(N - 1), 7]
-    frame.to_csv(tmp_path / "own.csv", index=False)
-    data = Csv(str(tmp_path / "own.csv"), target="y")
+    data = saved(frame, target="y")
     assert load(data).X.shape == (N, 3)
     assert kinds(data)["up"] == "dropped"
 
 
-def test_numbers_may_be_declared_to_be_categories(tmp_path):
-    pd.DataFrame({"zip": [7, 8, 7, 9], "y": [0, 1, 0, 1]}).to_csv(tmp_path / "own.csv", index=False)
-    data = Csv(str(tmp_path / "own.csv"), types={"zip": "categories"})
+def test_numbers_may_be_declared_to_be_categories(saved):
+    data = saved(pd.DataFrame({"zip": [7, 8, 7, 9], "y": [0, 1, 0, 1]}), types={"zip": "categories"})
     assert load(data).X.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]]
     assert columns_of(data)[0].levels == 3
     with pytest.raises(ParameterError, match="number, categories"):
@@ -118,65 +111,57 @@ def test_numbers_may_be_declared_to_be_categories(tmp_path):
         load(Csv(data.path, types={"zap": "number"}))
 
 
-def test_texts_in_a_column_that_is_declared_to_have_numbers_are_refused(tmp_path):
-    pd.DataFrame({"a": ["u", "v", "1"], "b": [1, 2, 3], "y": [0, 1, 0]}).to_csv(
-        tmp_path / "own.csv", index=False
-    )
+def test_texts_in_a_column_that_is_declared_to_have_numbers_are_refused(saved):
+    frame = pd.DataFrame({"a": ["u", "v", "1"], "b": [1, 2, 3], "y": [0, 1, 0]})
     with pytest.raises(DataError, match=r"'a' .*'u' in row 1"):
-        load(Csv(str(tmp_path / "own.csv"), types={"a": "number"}))
+        load(saved(frame, types={"a": "number"}))
 
 
 @pytest.mark.parametrize("index", [True, False])
 @pytest.mark.parametrize("columns", [3, 4, 9])
-def test_names_that_pandas_numbers_are_names(tmp_path, index, columns):
+def test_names_that_pandas_numbers_are_names(saved, index, columns):
     values = np.random.default_rng(0).normal(size=(40, columns))
     values[:, -1] = np.arange(40) % 2
-    pd.DataFrame(values).to_csv(tmp_path / "own.csv", index=index)
-    data = Csv(str(tmp_path / "own.csv"))
+    data = saved(pd.DataFrame(values), index=index)
     np.testing.assert_array_equal(load(data).X, values[:, :-1])
     assert any("dataset.header=false" in column.note for column in columns_of(data))
 
 
-def test_numbered_names_are_names_above_whole_numbers_too(tmp_path):
-    values = np.random.default_rng(0).integers(0, 9, (40, 8))
+@pytest.mark.parametrize(("names", "high", "columns"), [(True, 9, 8), (False, 99, 6)])
+def test_whole_numbers_are_rows_and_numbers_in_sequence_above_them_are_names(saved, names, high, columns):
+    values = np.random.default_rng(0).integers(0, high, (40, columns))
     values[:, -1] %= 2
-    pd.DataFrame(values).to_csv(tmp_path / "own.csv", index=False)
-    np.testing.assert_array_equal(load(Csv(str(tmp_path / "own.csv"))).X, values[:, :-1])
+    np.testing.assert_array_equal(load(saved(pd.DataFrame(values), names=names)).X, values[:, :-1])
 
 
-def test_a_first_line_of_numbers_that_may_be_names_is_refused_until_the_header_is_declared(tmp_path):
+def test_a_first_line_of_numbers_that_may_be_names_is_refused_until_the_header_is_declared(saved):
     values = np.random.default_rng(0).normal(size=(40, 5))
     frame = pd.DataFrame(values, columns=[3, 7, 12, 20, 31])
     frame[31] = np.arange(40) % 2
-    frame.to_csv(tmp_path / "own.csv", index=False)
     with pytest.raises(DataError, match=r"3, 7, 12, 20, 31.*dataset\.header=true"):
-        load(Csv(str(tmp_path / "own.csv")))
-    assert load(Csv(str(tmp_path / "own.csv"), header=True)).X.shape == (40, 4)
+        load(saved(frame))
+    assert load(saved(frame, header=True)).X.shape == (40, 4)
 
 
-def test_rows_of_whole_numbers_are_no_names(tmp_path):
-    values = np.random.default_rng(0).integers(0, 99, (40, 6))
-    values[:, -1] %= 2
-    pd.DataFrame(values).to_csv(tmp_path / "own.csv", index=False, header=False)
-    np.testing.assert_array_equal(load(Csv(str(tmp_path / "own.csv"))).X, values[:, :-1])
-
-
-def test_a_number_that_is_also_the_name_of_another_column_is_refused(tmp_path):
+def test_a_number_that_is_also_the_name_of_another_column_is_refused(saved):
     values = np.random.default_rng(0).normal(size=(40, 5))
     values[:, 3] = values[:, 4] = np.arange(40) % 2
-    pd.DataFrame(values).to_csv(tmp_path / "own.csv")
+    frame = pd.DataFrame(values)
     with pytest.raises(DataError, match=r"dataset\.target='4'"):
-        load(Csv(str(tmp_path / "own.csv"), target=4))
-    assert load(Csv(str(tmp_path / "own.csv"), target="4")).X.shape == (40, 4)
-    assert load(Csv(str(tmp_path / "own.csv"), target=-2)).X.shape == (40, 4)
+        load(saved(frame, index=True, target=4))
+    assert load(saved(frame, index=True, target="4")).X.shape == (40, 4)
+    assert load(saved(frame, index=True, target=-2)).X.shape == (40, 4)
 
 
-def written(tmp_path, column, **fields):
-    """A CSV file of pandas with this column, numbers and labels beside it."""
-    frame = pd.DataFrame({"x": column, "a": np.random.default_rng(0).normal(size=len(column))})
-    frame["y"] = np.arange(len(column)) % 2
-    frame.to_csv(tmp_path / "own.csv", index=False)
-    return Csv(str(tmp_path / "own.csv"), **fields)
+@pytest.fixture
+def written(saved):
+    """Writes a file with this column, numbers and labels beside it."""
+
+    def written(column, **fields):
+        numbers = np.random.default_rng(0).normal(size=len(column))
+        return saved(pd.DataFrame({"x": column, "a": numbers, "y": np.arange(len(column)) % 2}), **fields)
+
+    return written
 
 
 SHUFFLED = np.random.default_rng(3).permutation(60)
@@ -198,11 +183,11 @@ SHUFFLED = np.random.default_rng(3).permutation(60)
         ),
     ],
 )
-def test_numbers_in_one_notation_are_numbers(tmp_path, kind, texts, numbers):
-    data = written(tmp_path, texts)
+def test_numbers_in_one_notation_are_numbers(written, kind, texts, numbers):
+    data = written(texts)
     np.testing.assert_allclose(load(data).X[:, 0], numbers, rtol=1e-15)
     assert kinds(data)["x"] == kind
-    assert kinds(written(tmp_path, texts, types={"x": kind}))["x"] == kind
+    assert kinds(written(texts, types={"x": kind}))["x"] == kind
 
 
 def test_the_comma_before_decimals_that_pandas_writes_is_read(tmp_path):
@@ -211,21 +196,21 @@ def test_the_comma_before_decimals_that_pandas_writes_is_read(tmp_path):
     np.testing.assert_array_equal(load(Csv(str(tmp_path / "own.csv"))).X, frame[["a", "b"]].to_numpy())
 
 
-def test_commas_that_may_be_either_are_read_as_declared(tmp_path):
+def test_commas_that_may_be_either_are_read_as_declared(written):
     texts = [f"{i},{i + 100}" for i in SHUFFLED]
     with pytest.raises(DataError, match=r"'x'.*types=\{x: thousands\}.*types=\{x: decimal_comma\}"):
-        load(written(tmp_path, texts))
+        load(written(texts))
     for kind, factor in (("thousands", 1), ("decimal_comma", 1000)):
-        X = load(written(tmp_path, texts, types={"x": kind})).X
+        X = load(written(texts, types={"x": kind})).X
         np.testing.assert_allclose(X[:, 0], (SHUFFLED * 1001.0 + 100) / factor, rtol=1e-15)
 
 
-def test_missing_cells_among_dates_are_counted_and_filled(tmp_path):
+def test_missing_cells_among_dates_are_counted_and_filled(written):
     dates = pd.Series(pd.Timestamp("2024-02-29") + pd.to_timedelta(SHUFFLED, "D"))
     dates[[5, 7]] = pd.NaT
     with pytest.raises(DataError, match=r"2 values are missing, in column 'x' \(2\)"):
-        load(written(tmp_path, dates))
-    data = written(tmp_path, dates, missing="median")
+        load(written(dates))
+    data = written(dates, missing="median")
     known = np.delete(SHUFFLED, [5, 7])
     np.testing.assert_array_equal(load(data).X[[5, 7], 0], 19782 + np.median(known))
     assert columns_of(data)[0].missing == 2
@@ -244,59 +229,56 @@ def test_dates_in_parquet_are_days_and_sorted_ones_are_refused(tmp_path):
     np.testing.assert_array_equal(load(data).X[:, 1], 19782.0 + np.arange(60))
 
 
-def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(tmp_path):
+def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(written):
     names = [f"customer {i}" for i in SHUFFLED]
     with pytest.raises(DataError, match=r"'x' .*60 different.*drop=\[x\].*types=\{x: categories\}"):
-        load(written(tmp_path, names))
-    assert load(written(tmp_path, names, types={"x": "categories"})).X.shape == (60, 61)
+        load(written(names))
+    assert load(written(names, types={"x": "categories"})).X.shape == (60, 61)
     with pytest.raises(DataError, match=r"'x' has dates .*drop=\[x\]"):
-        load(written(tmp_path, [f"{i % 28 + 1:02d}/03/2024" for i in SHUFFLED]))
+        load(written([f"{i % 28 + 1:02d}/03/2024" for i in SHUFFLED]))
 
 
-def test_texts_that_occur_again_and_again_are_categories_however_many(tmp_path):
-    data = written(tmp_path, [f"town {i % 60}" for i in range(600)])
+def test_texts_that_occur_again_and_again_are_categories_however_many(written):
+    data = written([f"town {i % 60}" for i in range(600)])
     assert load(data).X.shape == (600, 61)
     assert columns_of(data)[0].levels == 60
 
 
-def test_a_cell_that_is_not_as_declared_is_refused_with_its_row(tmp_path, monkeypatch):
+def test_a_cell_that_is_not_as_declared_is_refused_with_its_row(written, tmp_path, monkeypatch):
     from aucbench.data.readers import table_files
 
     monkeypatch.setattr(table_files, "CSV_BYTES", 64)
     texts = [f"{i}%" for i in SHUFFLED[:-1]] + ["5"]
     with pytest.raises(DataError, match=r"'x' has '5' in row 60, expected percent"):
-        load(written(tmp_path, texts, types={"x": "percent"}))
-    train, test = written(tmp_path, [*texts[:-1], "5%"]).path, tmp_path / "test.csv"
+        load(written(texts, types={"x": "percent"}))
+    train, test = written([*texts[:-1], "5%"]).path, tmp_path / "test.csv"
     pd.DataFrame({"x": ["1%", "half"], "a": 1.0, "y": [0, 1]}).to_csv(test, index=False)
     with pytest.raises(DataError, match=r"test\.csv: column 'x' has 'half'"):
         load(Csv(train, test_path=str(test)), "test")
 
 
-def test_many_numbers_in_one_notation_are_no_categories(tmp_path, monkeypatch):
+def test_many_numbers_in_one_notation_are_no_categories(written, monkeypatch):
     from aucbench.data.readers import feature_columns, table_files
 
     monkeypatch.setattr(feature_columns, "MAX_CATEGORIES", 20)
     monkeypatch.setattr(table_files, "CSV_BYTES", 64)
     texts = [f"{i}%" for i in SHUFFLED]
-    np.testing.assert_allclose(load(written(tmp_path, texts)).X[:, 0], SHUFFLED / 100, rtol=1e-15)
+    np.testing.assert_allclose(load(written(texts)).X[:, 0], SHUFFLED / 100, rtol=1e-15)
     with pytest.raises(DataError, match="more than 20 different texts"):
-        load(written(tmp_path, [*texts[:-1], "1 2"]))
+        load(written([*texts[:-1], "1 2"]))
 
 
 @pytest.mark.parametrize("positive", [1, "1", "'1'", None])
-def test_labels_between_apostrophes_are_those_inside(tmp_path, positive):
+def test_labels_between_apostrophes_are_those_inside(saved, positive):
     frame = pd.DataFrame({"a": [1.5, 2, 1], "y": ["'-1'", "'1'", "'-1'"]})
-    frame.to_csv(tmp_path / "own.csv", index=False)
-    assert load(Csv(str(tmp_path / "own.csv"), positive=positive)).y.tolist() == [-1, 1, -1]
+    assert load(saved(frame, positive=positive)).y.tolist() == [-1, 1, -1]
 
 
-def test_a_column_that_cannot_be_the_label_is_named(frame, tmp_path):
-    frame[["y", "a", "b"]].to_csv(tmp_path / "own.csv", index=False)
+def test_a_column_that_cannot_be_the_label_is_named(frame, saved):
     with pytest.raises(DataError, match=r"column 'b' has 120 .*dataset\.target"):
-        load(Csv(str(tmp_path / "own.csv")))
+        load(saved(frame[["y", "a", "b"]]))
     with pytest.raises(DataError, match=r"label 1 does not occur in column 'b'"):
-        load(Csv(str(tmp_path / "own.csv"), positive=1))
+        load(saved(frame[["y", "a", "b"]], positive=1))
     frame["b"] = np.arange(N) % 3
-    frame[["y", "a", "b"]].to_csv(tmp_path / "few.csv", index=False)
     with pytest.raises(DataError, match=r"got 3 in column 'b'"):
-        load(Csv(str(tmp_path / "few.csv")))
+        load(saved(frame[["y", "a", "b"]]))

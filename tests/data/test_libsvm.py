@@ -157,35 +157,28 @@ MALFORMED = {
 }
 
 
+LABELS = {
+    "1,3": "several labels '1,3', expected one",
+    "1:2": "the label is missing",
+    "nan": "the label 'nan' is not finite",
+    "1e999": "the label '1e999' is not finite",
+    "spam": "the label 'spam' is not a number",
+    "\x00": "is not a number",
+}
+LINES_WITH = {f"-1 1:1 {features} 2147483647:1": what for features, what in MALFORMED.items()} | {
+    f"{label} 1:1": what for label, what in LABELS.items()
+}
+
+
 @pytest.mark.parametrize("block_bytes", [16, 1 << 16])
-@pytest.mark.parametrize("features", MALFORMED)
-def test_a_malformed_feature_is_refused_with_file_and_line(tmp_path, features, block_bytes):
+@pytest.mark.parametrize("line", LINES_WITH)
+def test_a_malformed_line_is_refused_with_file_and_number(tmp_path, line, block_bytes):
     path = tmp_path / "bad.txt"
-    path.write_text(f"1 1:1\n\n# comment\n-1 1:1 {features} 2147483647:1\n1 x\n")
+    path.write_text(f"1 1:1\n\n# comment\n{line}\n1 x\n")
     with pytest.raises(DataError) as caught:
         list(read_blocks(path, block_bytes))
     assert str(caught.value).startswith(f"{path}, line 4: ")
-    assert MALFORMED[features] in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("label", "what"),
-    [
-        ("1,3", "several labels '1,3', expected one"),
-        ("1:2", "the label is missing"),
-        ("nan", "the label 'nan' is not finite"),
-        ("1e999", "the label '1e999' is not finite"),
-        ("spam", "the label 'spam' is not a number"),
-        ("\x00", "is not a number"),
-    ],
-)
-def test_a_malformed_label_is_refused_with_file_and_line(tmp_path, label, what):
-    path = tmp_path / "bad.txt"
-    path.write_text(f"1 1:1\n{label} 1:1\n")
-    with pytest.raises(DataError) as caught:
-        list(read_blocks(path))
-    assert f"{path}, line 2: " in str(caught.value)
-    assert what in str(caught.value)
+    assert LINES_WITH[line] in str(caught.value)
 
 
 def test_labels_blanks_comments_query_numbers_and_ends_of_line_are_understood(tmp_path):
