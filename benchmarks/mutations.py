@@ -52,7 +52,7 @@ MUTATIONS = (
     ),
     Mutation(  # ties count nothing
         "aucbench/evaluation/auc.py",
-        "doubled += losses * (2 * above + own)",
+        "doubled += losses * (2 * above + ties)",
         "doubled += losses * 2 * above",
         "tests/evaluation",
     ),

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.sklearn._parameters import PluginParameters
-from aucbench.sklearn._training import PARTIAL_FIT, Fitted, Ingredients, begun, fitted, former_fit_kept
+from aucbench.sklearn._trained_model import PARTIAL_FIT, Fitted, Ingredients, begun, fitted, former_fit_kept
 from aucbench.sklearn._training_rows import shown, signs_of, two_classes, weighted_rows
 from aucbench.studies.adapted_plugins import why_not_on
 

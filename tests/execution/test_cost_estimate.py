@@ -158,8 +158,8 @@ def test_settings_that_train_together_are_priced_together(patient, tmp_path):
     alone = planned(entry(Shared(), budget=Budget(iterations=1000)), Store(tmp_path))
     tuned = planned(entry(Shared(), budget=Budget(iterations=1000), tuning=Grid(folds=2)), Store(tmp_path))
     assert tuned.trainings == 17
-    assert alone.seconds == pytest.approx(1.0, rel=0.5)
-    assert tuned.seconds == pytest.approx(3.0, rel=0.5)  # eight settings on each of two folds are two runs
+    # Eight settings on each of two folds are two runs beside that of the choice; one by one they are 16.
+    assert tuned.seconds < 8.0 * alone.seconds
 
 
 def test_settings_that_diverge_cost_nothing_afterwards(patient, tmp_path):

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 import pytest
 
-from aucbench.sklearn import AUCClassifier, _training
-from aucbench.sklearn._training import NOTICE, compile_notice
+from aucbench.sklearn import AUCClassifier, _trained_model
+from aucbench.sklearn._trained_model import NOTICE, compile_notice
 
 
 class Terminal(io.StringIO):
@@ -19,9 +19,9 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def terminal(monkeypatch):
-    monkeypatch.setattr(_training, "_given", [])
+    monkeypatch.setattr(_trained_model, "_given", [])
     shown = Terminal()
-    monkeypatch.setattr(_training, "sys", SimpleNamespace(stderr=shown))
+    monkeypatch.setattr(_trained_model, "sys", SimpleNamespace(stderr=shown))
     return shown
 
 
@@ -51,7 +51,7 @@ def test_a_fit_that_compiles_says_so(terminal, monkeypatch, tmp_path):
     X, y = rng.normal(size=(50, 3)), np.arange(50) % 2
     seen = []
     monkeypatch.setattr(
-        "aucbench.sklearn._training.batch_sampler", lambda task: seen.append(task) or compile_something()
+        "aucbench.sklearn._trained_model.batch_sampler", lambda task: seen.append(task) or compile_something()
     )
     with pytest.raises(TypeError):
         AUCClassifier("psam").fit(X, y)
