@@ -57,7 +57,7 @@ def plugin_class(group: str, choice: Any) -> Any:
 
 
 def accepted(family: Family, plugin: Any) -> Any:
-    """An instance that was handed over; a ParameterError if its dataclass, or one of its fields, is refused."""
+    """An instance that was handed over; a ParameterError if its dataclass or a field is refused."""
     if is_dataclass(plugin):
         if (reason := reason_against(family, type(plugin))) is not None:
             raise ParameterError(f"{reason}.")

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     methods = methods or [
         each.name
         for each in aucbench.catalog()
-        if each.family == "algorithms" and hasattr(each.cls, "claims")
+        if each.family == "algorithms" and getattr(each.cls, "claims", None)
     ]
     try:
         for name in methods:

@@ -27,7 +27,7 @@ SETTINGS = {
 def method_claims(method: str, overrides: Sequence[str] = (), quick: bool = False) -> dict[str, Any]:
     """What was found of the claims of a method, as it is written to the file."""
     cls = aucbench.catalog().algorithm(method)
-    if not hasattr(cls, "claims"):
+    if not getattr(cls, "claims", None):
         raise ParameterError(f"{method} declares no claims.")
     settings = [*SETTINGS.get(method, []), *overrides]
     words = [f"algo={method}", *settings]

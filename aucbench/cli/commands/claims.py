@@ -34,7 +34,7 @@ def claims(methods: tuple[str, ...]) -> None:
     known = json.loads(path.read_text(encoding="utf-8")) if path else {}
     catalog = api.catalog()
     plugins = catalog.plugins[Family.algorithms]
-    claiming = [name for name, plugin in plugins.items() if hasattr(plugin.cls, "claims")]
+    claiming = [name for name, plugin in plugins.items() if getattr(plugin.cls, "claims", None)]
     chosen = [catalog.find(Family.algorithms, name).name for name in methods] or claiming
     for name in chosen:
         if name not in claiming:
