@@ -89,8 +89,13 @@ def result(
             "checkpoints": checkpoints,
         },
     }  # fmt: skip
-    found = from_dict(record, CellRecord)
-    if auc != auc:  # no record of a file is not a number
+    # No file has such names, or an AUC that is not a number; views hold against them nevertheless.
+    safe = {part: own[part] | {"name": "x"} for part in ("algorithm", "dataset")} | {"scaling": "x"}
+    found = from_dict(record | safe, CellRecord)
+    algorithm = structs.replace(found.algorithm, name=own["algorithm"]["name"])
+    dataset = structs.replace(found.dataset, name=own["dataset"]["name"])
+    found = structs.replace(found, algorithm=algorithm, dataset=dataset, scaling=own["scaling"])
+    if auc != auc:
         found = structs.replace(found, result=structs.replace(found.result, auc=auc))
     return CellResult(found, curve, None)
 
