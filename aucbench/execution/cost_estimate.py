@@ -48,7 +48,7 @@ STEEPEST = 3.0  # exponent of the length of a row
 SAMPLE_BYTES = 1 << 26  # rows that are prepared; fewer would fit the processor's cache
 MAPPED_ROWS = 5_000  # rows that a feature map makes wider
 SETTINGS = 16  # settings of a tuning that are trained together
-LOOKS = 100  # checkpoints, at each of which a run may be ended
+LOOKS = 24  # checkpoints, at each of which a run may be ended; each takes time for every setting
 FEWEST_ROWS, MOST_ROWS = 256, 4_096  # of the runs of a method that passes over all rows in each iteration
 MOST_POWER = 1.5  # exponent of the rows in the seconds of such a method; at least 1
 WAITS = 5.0  # a run that lasts so many times its processor time waits, and its seconds are those of the clock
@@ -71,14 +71,16 @@ def probe(entry: Entry, seeds: Seeds, points: Sequence[Point], rows: int, second
     """Find the speed of a method on a split with that many rows, in about that many seconds but compiling."""
     cell = CellUnit("", (), entry, seeds)
     prepared, of_map = _sample(entry, seeds)
-    alone = [task_of(cell, prepared, points[len(points) // 2] if points else {}, LOOKS)]
+    is_full = Access(entry.algorithm.instance.access) is Access.full
+    looks = 1 if is_full else LOOKS
+    alone = [task_of(cell, prepared, points[len(points) // 2] if points else {}, looks)]
     together = []
     for setting in points[:: max(1, len(points) // SETTINGS)][:SETTINGS]:
         with suppress(ParameterError):  # values that do not go together
-            together.append(task_of(cell, prepared, setting, LOOKS))
+            together.append(task_of(cell, prepared, setting, looks))
     seconds /= 2 if points else 1
     with limited_memory(entry.limits.memory, 1, worker=True):
-        if Access(entry.algorithm.instance.access) is Access.full:
+        if is_full:
             of_cell, of_trials = (_solve(tasks, rows, seconds) for tasks in (alone, together))
         else:
             units = max(1, round(iterations_of(entry, rows)))
