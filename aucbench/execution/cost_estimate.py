@@ -148,17 +148,19 @@ def _solve(tasks: Sequence[Task], rows: int, seconds: float) -> float:
     """Seconds per row of a run on so many rows, by a power law from runs on more and more of them."""
     if not tasks:
         return 0.0
-    size = min(len(tasks[0].y), FEWEST_ROWS)
+    size, end, tried = min(len(tasks[0].y), FEWEST_ROWS), perf_counter() + seconds, []
     _timed(_on_rows(tasks, size), inf)  # compiles
-    end, tried = perf_counter() + seconds, [(size, _timed(_on_rows(tasks, size), inf)[1][-1])]
-    while size < min(len(tasks[0].y), MOST_ROWS) and perf_counter() + 3 * tried[-1][1] < end:
+    while True:
+        few = _on_rows(tasks, size)
+        tried.append((size, min(_timed(few, inf)[1][-1] for _ in range(2))))
+        if size >= min(len(tasks[0].y), MOST_ROWS) or perf_counter() + 4 * tried[-1][1] > end:
+            break
         size = min(len(tasks[0].y), 2 * size)
-        tried.append((size, _timed(_on_rows(tasks, size), inf)[1][-1]))
-    power = 1.0
-    if len(tried) > 1:
-        (fewer, less), (more, taken) = tried[-2:]
-        power = float(np.clip(np.log(taken / less) / np.log(more / fewer), 1.0, MOST_POWER))
-    return float(tried[-1][1] / size * (rows / size) ** (power - 1.0))
+    (fewer, less), (more, taken) = tried[-2:] if len(tried) > 1 else ((0, 0.0), tried[0])
+    power = log(taken / less) / log(more / fewer) if less else 1.0
+    if power <= 1.0:  # a start, and the same for each row
+        return float(taken + (taken - less) / (more - fewer) * (rows - more)) / rows
+    return float(taken * (rows / more) ** min(MOST_POWER, power)) / rows
 
 
 def _on_rows(tasks: Sequence[Task], count: int) -> list[Task]:
