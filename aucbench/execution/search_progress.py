@@ -9,7 +9,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.evaluation.measures import AUC
-from aucbench.execution.work_units import ProposalUnit, TrialsUnit
+from aucbench.execution.plan import PlannedCell, PlannedEntry
+from aucbench.execution.work_units import TrialsUnit
 from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
@@ -39,6 +40,9 @@ class SearchProgress:
         iterations: float,  # of one training, roughly
         trials: Sequence[Trial],  # that the store already has
     ):
+        self.key = search.key
+        self.waiting: list[tuple[PlannedEntry, PlannedCell]] = []  # cells that need its choice
+        self.unfinished = 0  # units that wait or run
         self._search, self._entry, self._digests, self._folds = search, entry, digests, folds
         self._trials = [
             replace(trial, parameters={field: frozen(value) for field, value in trial.parameters.items()})
@@ -50,21 +54,21 @@ class SearchProgress:
         self._points = points_of(entry, search)
         self._together = settings_together(entry, iterations, len(self._points) * folds)
 
-    def units(self) -> list[TrialsUnit | ProposalUnit]:
+    def units(self) -> list[TrialsUnit]:
         """The units that can start now, given all trials so far; call it when none is running."""
-        of_search = (self._search.key, self._digests, self._entry, self._search.seeds)
+        of_search = (self.key, self._digests, self._entry, self._search.seeds)
         if isinstance(self._choice, Optuna):
             number = 1 + max((trial.number for trial in self._trials), default=-1)
             if number >= self._choice.trials:
                 return []
-            return [ProposalUnit(*of_search, self._folds, number, tuple(self._trials))]
+            return [TrialsUnit(*of_search, (*range(self._folds),), ((number, {}),), tuple(self._trials))]
         while not (lacking := missing(self._points, self._folds, self._known())):
             if not (self._choice.extend and self._extend()):
                 return []
         return [
             TrialsUnit(
                 *of_search,
-                fold,
+                (fold,),
                 tuple((number, self._points[number]) for number in numbers[start : start + self._together]),
             )
             for fold, numbers in lacking

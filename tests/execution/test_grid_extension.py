@@ -160,7 +160,7 @@ def test_a_tuning_of_uni_log_costs_the_iterations_that_each_training_takes(store
     search = planned.cells[0].search
     expected = {}
     for fold in range(2):
-        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, fold, ((0, {}),))
+        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, (fold,), ((0, {}),))
         for number, lam in enumerate((1e-3, 1.0)):
             expected[number, fold] = passes_by_hand(replace(method, lam=lam), prepared_data().prepared(unit))
     assert {(t.number, t.fold): t.passes for t in trials_of(store)} == expected

@@ -310,7 +310,7 @@ def test_settings_that_train_together_give_what_each_gives_alone(store):
     search = planned.cells[0].search
     for trial in trials_of(store):
         point = (trial.number, trial.parameters)
-        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, trial.fold, (point,))
+        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, (trial.fold,), (point,))
         prepared = worker.prepared_data().prepared(unit)
         outcome = run_cell(worker.task_of(unit, prepared, trial.parameters, 1))
         assert outcome.auc[-1] == trial.auc
