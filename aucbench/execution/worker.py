@@ -62,6 +62,8 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
     """
     observer = observer or Observer()
     try:
+        if not conditions.worker:
+            unit = replace(unit, entry=unit.entry.imported)
         prepared = _prepared_data.prepared(unit, observer.stage)
         with limited_memory(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
             try:
