@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from aucbench.evaluation.measures import Measure
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.optimum_record import OptimumResult
 from aucbench.studies.record import Failure, Seeds, Trial, TunedRecord, canonical, subset
-from aucbench.studies.result import CellResult
+from aucbench.studies.result import CellResult, OptimumResult
 from aucbench.studies.tuners import Point
 
 PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
