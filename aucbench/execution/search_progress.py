@@ -82,7 +82,7 @@ class SearchProgress:
     def outcome(self) -> TunedRecord | Failure:
         """The setting that was chosen, its validation AUC and the cost; or why there is none."""
         trials = self._known()
-        chosen = choose(trials, self._folds)
+        chosen = choose(trials)
         if chosen is None:
             reasons = {trial.stop_reason for trial in trials if trial.auc is None}
             is_common = len(reasons) == 1 and reasons <= set(CellStatus)
@@ -115,7 +115,7 @@ class SearchProgress:
 
     def _extend(self) -> bool:
         """Go on beyond the edges on which the best setting so far lies; whether there are new settings."""
-        chosen = choose(self._known(), self._folds)
+        chosen = choose(self._known())
         if chosen is None:
             return False
         algorithm, declared = self._entry.algorithm.instance, self._entry.tuning.space
@@ -204,7 +204,7 @@ def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
     return kept
 
 
-def choose(trials: Iterable[Trial], folds: int) -> Choice | None:
+def choose(trials: Iterable[Trial]) -> Choice | None:
     """The setting with the largest mean of the measure that judges it over all folds; of equals the first.
 
     A setting that diverged, failed or was pruned on any fold is out. None when all are.
@@ -212,7 +212,7 @@ def choose(trials: Iterable[Trial], folds: int) -> Choice | None:
     found = [
         Choice(own[0].parameters, _mean(trial.auc for trial in own), _mean(trial.judged for trial in own))
         for own in by_number(trials).values()
-        if len(own) >= folds and all(trial.auc is not None for trial in own)
+        if all(trial.auc is not None for trial in own)
     ]
     return max(found, key=lambda choice: choice.value, default=None)
 

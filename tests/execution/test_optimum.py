@@ -142,8 +142,6 @@ def test_a_solver_that_fails_is_named():
         minimum(catalog_of(Failing), Objective(Square(), l2=0.1), *random_problem(7, 40, 3))
 
 
-
-
 def test_the_record_is_that_of_the_training_rows():
     found = aucbench.optimum("algo=ls_svm", "dataset=breast_cancer")
     result = aucbench.run("algo=ls_svm", "dataset=breast_cancer")
