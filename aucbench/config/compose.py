@@ -163,7 +163,7 @@ class Composer:
         self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         self.root = cache(self._root)
         self._part, self._free_groups = cache(self._composed_part), cache(self._groups_without_fields)
-        self._values = cache(lambda common: dict(self.root(common).items()))
+        self._values: Any = cache(lambda common: dict(self.root(common).items()))
 
     def compose(self, words: Sequence[str]) -> Run:
         """The composed run of these words."""
