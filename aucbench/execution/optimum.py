@@ -178,7 +178,7 @@ class _Search:
         name = objective.loss.name
         order = sorted(self._algorithms, key=lambda each: name not in MethodFacts(each.cls).losses)
         for plugin in order:
-            ask: Any = MethodFacts(plugin.cls).minimises
+            ask: Any = MethodFacts(plugin.cls).minimises and plugin.imported.minimises
             solver = ask and ask(objective, problem)
             if solver is None:
                 continue

@@ -63,6 +63,8 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
     """
     observer = observer or Observer()
     try:
+        if not conditions.worker:
+            unit = replace(unit, entry=unit.entry.imported)
         # A proposal prepares one inner fold after the other; the test rows are nothing to it.
         is_proposal = isinstance(unit, ProposalUnit)
         prepared: Any = None if is_proposal else _prepared_data.prepared(unit, observer.stage)
