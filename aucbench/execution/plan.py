@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from msgspec import UNSET
 
 from aucbench.errors import AucbenchError, FetchError
+from aucbench.execution.make_record import can_be_scored, lacking, lacks_minimum, lacks_weights
 from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.stored_models import can_be_scored, lacking, lacks_minimum, lacks_weights
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
 from aucbench.studies.result import Refused, by_reason

@@ -12,10 +12,16 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
-from aucbench.execution.make_record import cell_record
+from aucbench.execution.make_record import (
+    cell_record,
+    lacking,
+    lacks_minimum,
+    scored,
+    with_minimum,
+    with_objective,
+)
 from aucbench.execution.optimum import NotCertifiedError, known_or_found
 from aucbench.execution.prepared_data import PreparedData, blaming, innermost_frames, sentence_of
-from aucbench.execution.stored_models import lacking, lacks_minimum, scored, with_minimum, with_objective
 from aucbench.execution.work_units import CellUnit, Report, TrialsUnit, Unit
 from aucbench.pool import limited_memory, tell
 from aucbench.registry import catalog
