@@ -291,13 +291,13 @@ CASES = [
     Case(
         CbrDiag,
         lambda run, **fields: reference_pairs.cbr(run.X, run.y, run.rows, diagonal=True, **fields),
-        {"C": (2.0**-10, 100.0), "eta": (0.51, 0.95), "buffer": [1, 7, 50]},
+        {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]},
         most=300,
     ),
     Case(
         Cbr,
         on_stream(reference_pairs.cbr),
-        {"C": (2.0**-10, 100.0), "eta": (0.51, 0.95), "buffer": [1, 7, 50]},
+        {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]},
         SQUARE,
         most=60,
     ),
