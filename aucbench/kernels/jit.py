@@ -1,6 +1,7 @@
 """Compilation of kernels, and the cache of compiled code between processes."""
 
 import hashlib
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from threading import RLock, get_ident
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.contracts.code_digest import folder_digest, module_digest
@@ -18,7 +19,8 @@ from aucbench.contracts.code_digest import folder_digest, module_digest
 # Never nnan or ninf: they compile NaN checks away.
 FAST = {"reassoc", "contract", "arcp", "nsz"}
 
-_FOLDER_SET = RLock()  # numba has one setting for the whole process
+UNREADABLE = (pickle.UnpicklingError, EOFError, ImportError, AttributeError, IndexError, ValueError)
+_CACHE_SET = RLock()  # numba has one cache setting for the whole process
 
 
 @cache
@@ -96,7 +98,7 @@ def scalar(function: Callable[..., Any]) -> Any:
 def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
     """Apply a compiler of numba and keep the result on disk, unless the function was typed in at a prompt."""
     try:
-        with _folder_of(function):
+        with _cache_of(function):
             return compiler(cache=True, error_model="numpy", **options)(function)
     except RuntimeError as error:
         if "cannot cache" not in str(error):
@@ -104,22 +106,55 @@ def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options
         return compiler(error_model="numpy", **options)(function)  # no file, no place in the cache
 
 
+class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # numba declares no types
+    """Numba's index of the compiled versions of a kernel, with every key pickled by itself.
+
+    A key names the types of the arguments. The class of a NamedTuple may belong to a plugin that this process
+    cannot import: such a key stays pickled, and the other versions are found. A damaged file is a cache miss.
+    """
+
+    def _load_index(self) -> Any:
+        try:
+            found = super()._load_index()
+        except UNREADABLE:
+            return {}
+        return {_unpickled(key): name for key, name in found.items()}
+
+    def _save_index(self, overloads: Any) -> None:
+        keys = (key if isinstance(key, bytes) else self._dump(key) for key in overloads)
+        super()._save_index(dict(zip(keys, overloads.values(), strict=True)))
+
+    def load(self, key: Any) -> Any:
+        try:
+            return super().load(key)
+        except UNREADABLE:
+            return None
+
+
+def _unpickled(key: bytes) -> Any:
+    try:
+        return pickle.loads(key)
+    except Exception:  # whatever the import of a plugin raises
+        return key
+
+
 @contextmanager
-def _folder_of(function: Callable[..., Any]) -> Iterator[None]:
+def _cache_of(function: Callable[..., Any]) -> Iterator[None]:
     """Numba's cache in a folder named by the code of the function's module and of what that imports.
 
     Numba itself looks at the function's own file only, and would serve a kernel with an old helper in it.
     """
     file = Path(function.__code__.co_filename)
-    own = file.parent == Path(__file__).parent
-    with _FOLDER_SET:
-        before = numba.config.CACHE_DIR
-        if file.is_file() and not own:
+    is_ours = file.parent == Path(__file__).parent
+    with _CACHE_SET:
+        before = numba.config.CACHE_DIR, caching.IndexDataCacheFile
+        caching.IndexDataCacheFile = _Index
+        if file.is_file() and not is_ours:
             numba.config.CACHE_DIR = str(_kernel_folder(module_digest(function.__module__, file)))
         try:
             yield
         finally:
-            numba.config.CACHE_DIR = before
+            numba.config.CACHE_DIR, caching.IndexDataCacheFile = before
 
 
 class NotCompiledError(Exception):

@@ -47,6 +47,23 @@ from stranger.method import run
 print(run(1.0), sum(run.stats.cache_hits.values()))
 """
 
+FOREIGN = """
+from typing import NamedTuple
+import numpy as np
+from aucbench.kernels import thresholded
+
+class Vector(NamedTuple):
+    numbers: np.ndarray
+
+thresholded.accumulate(Vector(np.ones(1, thresholded.NUMBERS)), 1.0)
+"""
+BUILT_IN = """
+from aucbench.kernels import thresholded
+vector = thresholded.thresholded(3)
+thresholded.accumulate(vector, 2.0)
+print(vector.numbers["weight"][0], sum(thresholded.accumulate.stats.cache_hits.values()))
+"""
+
 
 def output(program, *paths):
     # Bytecode of a file that is edited within a second, and no longer than before, would be taken for it.
@@ -93,3 +110,19 @@ def test_a_kernel_is_compiled_anew_when_a_helper_in_another_file_has_changed(str
 def test_a_comment_in_a_helper_compiles_nothing_anew(stranger):
     assert stranger(helper=10, inlined=3) == (13.0, 0)
     assert stranger(helper=10, inlined=3, comment="edited") == (13.0, 1)
+
+
+def test_types_of_a_module_that_cannot_be_imported_leave_shared_kernels_usable(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "foreign.py").write_text(FOREIGN)
+    output("import foreign", tmp_path)
+    assert [output(BUILT_IN), output(BUILT_IN)] == [["2.0", "0"], ["2.0", "1"]]
+    assert [output("import foreign", tmp_path), output(BUILT_IN)] == [[], ["2.0", "1"]]
+
+
+def test_a_damaged_index_is_a_cache_miss(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
+    output(BUILT_IN)
+    for index in tmp_path.rglob("*.nbi"):
+        index.write_bytes(index.read_bytes()[:-20])
+    assert [output(BUILT_IN), output(BUILT_IN)] == [["2.0", "0"], ["2.0", "1"]]
