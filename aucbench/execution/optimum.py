@@ -37,8 +37,8 @@ from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
-from aucbench.studies.optimum_record import OptimumRecord, OptimumResult
-from aucbench.studies.record import Seeds, canonical
+from aucbench.studies.record import OptimumRecord, Seeds, canonical
+from aucbench.studies.result import OptimumResult
 from aucbench.studies.store import Store
 
 SMOOTH, KINKED = 1e-8, 1e-6  # relative gaps up to which a minimum counts as found

@@ -1,7 +1,6 @@
 """Measures from the weights of a cell: of test rows without training it again, and the training objective."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -94,13 +93,7 @@ def scored(
         measure.name: measure_record(measure, None if cell.diverged else float(own[-1]))
         for measure, own in zip(new, curves, strict=True)
     }
-    result = structs.replace(record.result, measures=record.measures | found)
-    return CellResult(
-        structs.replace(record, result=result),
-        cell.curve | {measure.name: own for measure, own in zip(new, curves, strict=True)},
-        cell.weights,
-        cell.checkpoint_weights,
-    )
+    return cell.with_measures(found, {measure.name: own for measure, own in zip(new, curves, strict=True)})
 
 
 def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellResult:
@@ -121,16 +114,13 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
         reason = str(error)
     own = MeasureRecord(value=None if reason else float(curve[-1]), reason=reason)
     name = TrainingObjective.name
-    result = structs.replace(cell.record.result, measures=cell.record.measures | {name: own})
-    return replace(cell, record=structs.replace(cell.record, result=result), curve=cell.curve | {name: curve})
+    return cell.with_measures({name: own}, {name: curve})
 
 
 def with_minimum(cell: CellResult, found: MinimumRecord) -> CellResult:
     """A cell with the certified minimum of its objective."""
     own = structs.replace(cell.record.measures[TrainingObjective.name], minimum=found)
-    measures = cell.record.measures | {TrainingObjective.name: own}
-    result = structs.replace(cell.record.result, measures=measures)
-    return replace(cell, record=structs.replace(cell.record, result=result))
+    return cell.with_measures({TrainingObjective.name: own})
 
 
 def _models(cell: CellResult) -> list[NDArray[np.float64]]:

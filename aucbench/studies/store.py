@@ -20,18 +20,18 @@ import numpy as np
 
 from aucbench.errors import DataError
 from aucbench.studies import npz
-from aucbench.studies.optimum_record import OptimumRecord, OptimumResult
 from aucbench.studies.record import (
     FORMAT,
     CellRecord,
     FailureRecord,
+    OptimumRecord,
     ReplicationRecord,
     StudyPlan,
     Trial,
     decode,
     encode,
 )
-from aucbench.studies.result import CellResult
+from aucbench.studies.result import CellResult, OptimumResult
 
 RECORD = "record"  # name of a cell's record among its arrays
 SERIES = "0.2"  # the versions that give equal cells equal keys

@@ -142,18 +142,6 @@ def test_a_solver_that_fails_is_named():
         minimum(catalog_of(Failing), Objective(Square(), l2=0.1), *random_problem(7, 40, 3))
 
 
-def test_the_store_keeps_a_minimum_and_finds_it_for_all_methods_of_one_objective(tmp_path, monkeypatch):
-    words = "dataset=breast_cancer", f"store.path={tmp_path}"
-    first = aucbench.optimum("algo=ls_svm", "algo.lam=0.05", *words)
-    monkeypatch.setattr(optimum, "minimum", lambda *arguments: pytest.fail("computed again"))
-    again = aucbench.optimum("algo=spdam", "algo.lam=0.05", *words)
-    assert again.record == first.record
-    assert np.array_equal(again.weights, first.weights)
-    for other in (["algo.lam=0.06"], ["algo.lam=0.05", "split_seed=5"], ["algo.lam=0.05", "scaling=none"]):
-        with pytest.raises(pytest.fail.Exception):
-            aucbench.optimum("algo=ls_svm", *other, *words)
-
-
 def test_the_record_is_that_of_the_training_rows():
     found = aucbench.optimum("algo=ls_svm", "dataset=breast_cancer")
     result = aucbench.run("algo=ls_svm", "dataset=breast_cancer")

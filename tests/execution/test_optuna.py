@@ -3,7 +3,7 @@ import pytest
 from msgspec.structs import replace
 
 from aucbench.execution._optuna import Watch, propose
-from aucbench.studies.record import Trial, decode, encode
+from aucbench.studies.record import Trial
 from aucbench.studies.tuners import Optuna
 from aucbench_algorithms.spam import Spam
 from tests.helpers.study_methods import Gentle
@@ -49,20 +49,6 @@ def search(history, choice=CHOICE, seed=3):
 @pytest.fixture(scope="module")
 def undisturbed():
     return search([])
-
-
-@pytest.mark.parametrize("done", [0, 1, 6, 11, 13])
-def test_a_search_that_goes_on_from_its_stored_trials_proposes_what_it_would_have(done, undisturbed):
-    stored = [decode(encode(trial), Trial) for trial in undisturbed if trial.number < done]
-    assert search(stored) == undisturbed
-
-
-def test_the_order_of_the_history_and_trials_that_stand_there_twice_do_not_matter(undisturbed):
-    history = [trial for trial in undisturbed if trial.number < 12]
-    expected = propose(CHOICE, SPACE, history, 12, 3, ANY).point
-    shuffled = [history[k] for k in np.random.default_rng(0).permutation(len(history))]
-    assert propose(CHOICE, SPACE, shuffled, 12, 3, ANY).point == expected
-    assert propose(CHOICE, SPACE, [*history, *history[:5]], 12, 3, ANY).point == expected
 
 
 def test_proposals_learn_from_the_history_and_depend_on_the_seed(undisturbed):

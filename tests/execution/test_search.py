@@ -8,10 +8,7 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.data.splits.protocols import KFold, TrainValidTest
-from aucbench.execution import worker
 from aucbench.execution.search_progress import SearchProgress
-from aucbench.execution.work_units import TrialsUnit
-from aucbench.runner.cell import run_cell
 from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
@@ -61,14 +58,6 @@ def test_a_cell_after_its_tuning_is_the_cell_of_the_chosen_setting_given_by_hand
     assert results(store) == results(other)
 
 
-def test_what_a_tuning_cost_is_recorded(store):
-    run_entries([entry(Gentle(), tuning=Grid(folds=3), budget=Budget(epochs=2.0, checkpoints=4))], store)
-    spent = only(store).record.tuned.cost
-    assert (spent.settings, spent.trainings) == (3, 9)
-    assert spent.passes == pytest.approx(18.0)
-    assert spent.train_seconds > 0.0
-
-
 def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_keeps_its_cost(store):
     drawn = Random(trials=3, folds=2, draw_seed=5, given_first=True)
     run_entries([entry(Gentle(), tuning=drawn, runs=2)], store)
@@ -81,12 +70,6 @@ def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_k
         tuned = cell.record.tuned
         assert sum(trial.passes for trial in tuned.trials) == pytest.approx(tuned.cost.passes)
         assert sum(trial.train_seconds for trial in tuned.trials) == pytest.approx(tuned.cost.train_seconds)
-
-
-def test_without_a_seed_of_the_draws_each_split_has_settings_of_its_own(store):
-    run_entries([entry(Gentle(), tuning=Random(trials=3, folds=2), runs=2)], store)
-    first, other = ({trial.parameters["eta"] for trial in cell.record.tuned.trials} for cell in store)
-    assert not first & other
 
 
 @pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])
@@ -145,13 +128,6 @@ def test_a_tuning_whose_settings_all_diverge_is_a_failure_called_diverged(store)
     assert [failure.reason for failure in outcome.failures] == ["diverged", "diverged"]
     assert "no setting of its tuning gave an AUC: 6 times diverged" in outcome.failures[0].message
     assert list(store) == []
-
-
-def test_a_tuning_whose_settings_all_raise_is_a_failure_called_failed(store):
-    tuning = Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}})
-    outcome = run_entries([entry(Raising(), tuning=tuning)], store)
-    assert [failure.reason for failure in outcome.failures] == ["failed"]
-    assert "4 times RuntimeError: out of luck" in outcome.failures[0].message
 
 
 def test_a_failed_tuning_that_is_run_again_tries_again_what_failed_and_not_what_diverged(store, trainings):
@@ -300,17 +276,3 @@ def test_a_unit_has_more_settings_where_a_method_trains_them_at_once(
     (planned,) = plan_of([one], store).entries
     progress = SearchProgress(planned.cells[0].search, planned.entry, planned.digests, folds, 1e6, [])
     assert [len(unit.points) for unit in progress.units()] == expected
-
-
-def test_settings_that_train_together_give_what_each_gives_alone(store):
-    """The trials of a grid are those of plain runs on the arrays of the inner fold."""
-    one = entry(Gentle(), tuning=Grid(folds=2))
-    run_entries([one], store)
-    (planned,) = plan_of([one], store).entries
-    search = planned.cells[0].search
-    for trial in trials_of(store):
-        point = (trial.number, trial.parameters)
-        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, trial.fold, (point,))
-        prepared = worker.prepared_data().prepared(unit)
-        outcome = run_cell(worker.task_of(unit, prepared, trial.parameters, 1))
-        assert outcome.auc[-1] == trial.auc

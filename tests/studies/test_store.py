@@ -151,25 +151,3 @@ def test_what_was_tracked_is_remembered_per_address(tmp_path):
     store.mark_tracked("sqlite:///a.db", "entry", "run-1")
     assert store.tracked("sqlite:///a.db", "entry") == "run-1"
     assert store.tracked("sqlite:///b.db", "entry") is None
-
-
-@pytest.mark.parametrize("record", [b"[1]", b'{"format": 1}', b'{"format": 99}', b"{"])
-def test_a_record_that_cannot_be_used_is_named(tmp_path, record):
-    folder = tmp_path / "cells" / "ab"
-    folder.mkdir(parents=True)
-    np.savez(folder / f"{KEY}.npz", record=np.frombuffer(record, np.uint8))
-    with pytest.raises(DataError, match=KEY):
-        Store(tmp_path).get(KEY)
-
-
-def test_a_damaged_note_of_tracking_counts_as_not_tracked(tmp_path):
-    store = Store(tmp_path)
-    store.mark_tracked("sqlite:///a.db", "entry", "run-1")
-    next((tmp_path / "tracked").rglob("*.json")).write_text("{")
-    assert store.tracked("sqlite:///a.db", "entry") is None
-
-
-def test_a_store_below_a_file_is_refused_at_once(tmp_path):
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(DataError, match="file is a file, expected a folder"):
-        Store(tmp_path / "file" / "store")
