@@ -368,7 +368,9 @@ def test_a_method_trains_those_settings_together_whose_flags_agree():
     assert all(joined.asked < 3 * batches for joined in trained)
 
 
-def test_settings_train_alone_while_compiling_takes_longer_than_it_saves(monkeypatch):
+def test_settings_train_alone_while_compiling_takes_longer_than_it_saves(monkeypatch, tmp_path):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))  # where no earlier run has compiled it
+
     @kernels.kernel
     def compiled(x):
         return x + 1.0
