@@ -12,7 +12,7 @@ from scipy import sparse
 
 from aucbench import DataError, File, ParameterError, Table
 from aucbench.data import load
-from aucbench.data.readers import feature_columns, table_files, tables
+from aucbench.data.readers import feature_columns, table_files
 from aucbench_datasets.user_files import Csv, Npz, Parquet
 from tests.data.conftest import Declared
 
@@ -161,7 +161,8 @@ def test_a_test_part_that_does_not_fit_the_training_part_is_refused(write, text,
 
 
 def test_wide_tables_become_sparse_and_blocks_are_joined(write, monkeypatch):
-    monkeypatch.setattr(tables, "MOST_VALUES", 5000)
+    monkeypatch.setattr(table_files, "CELL_BYTES", 1000)
+    monkeypatch.setattr(table_files, "CSV_BYTES", 1000)
     rows = "".join(f"id{i:04d},{i ^ 1},{i % 2}\n" for i in range(1500))
     X = load(Csv(write("id,n,y\n" + rows), types={"id": "categories"})).X
     assert isinstance(X, sparse.csr_matrix)
