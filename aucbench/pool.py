@@ -20,6 +20,7 @@ import threading
 import types
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Executor, Future
+from importlib.metadata import MetadataPathFinder
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic, sleep
@@ -364,6 +365,7 @@ def _drop_files(connection: Connection) -> None:
             os.fstat(number)  # that of the listing is closed
             os.dup2(nowhere, number, inheritable=False)
     os.close(nowhere)
+    MetadataPathFinder().invalidate_caches()  # it keeps zip files of distributions open
 
 
 def _end_with_parent() -> None:
