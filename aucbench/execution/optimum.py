@@ -383,10 +383,5 @@ def optimum_key(objective: Objective, rows: str) -> str:
     terms = [objective.l2, objective.l1, objective.radius, str(objective.norm)]
     cls: Any = type(objective.loss)
     loss = [objective.loss.name, asdict(objective.loss), code_digest(cls)]
-    return hashlib.sha256(canonical(["optimum 1", terms, loss, rows, _code()]).encode()).hexdigest()
-
-
-def _code() -> str:
-    return folder_digest(Path(pair_objective.__file__).parent) + folder_digest(
-        Path(pair_loss.__file__).parent
-    )
+    code = "".join(folder_digest(Path(str(each.__file__)).parent) for each in (pair_objective, pair_loss))
+    return hashlib.sha256(canonical(["optimum 1", terms, loss, rows, code]).encode()).hexdigest()
