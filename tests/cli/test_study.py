@@ -131,7 +131,7 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, tmp_path):
 
 @pytest.mark.usefixtures("process")
 def test_a_dry_run_divides_the_time_by_the_cores_where_there_is_a_worker_for_each(run, monkeypatch):
-    monkeypatch.setattr("aucbench.execution.execute.cores", lambda: 7)
+    monkeypatch.setattr("aucbench.studies.execute.cores", lambda: 7)
     _, out, _ = run(*sweep("algo=fake_gentle", "parallel=0"), "--dry-run")
     assert "of training on 7 workers" in out
 
@@ -251,7 +251,7 @@ def test_hydras_launchers_run_the_same_cells(launcher, site, tmp_path):
 
 
 def test_a_wrong_scheduler_is_one_sentence_and_exit_status_2(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("aucbench.execution.dask_executor.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("aucbench.studies.dask_executor.CONNECT_SECONDS", 0.5)
     status, _, err = run(*sweep("algo=fake_gentle,fake_other", "scheduler=tcp://127.0.0.1:9"))
     assert status == 2
     assert "aucbench: scheduler: nothing answers at tcp://127.0.0.1:9" in err

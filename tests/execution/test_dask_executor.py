@@ -12,10 +12,10 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.data.splits.protocols import KFold, TrainValidTest
-from aucbench.execution import dask_executor as cluster_module
-from aucbench.execution.dask_executor import DaskExecutor
-from aucbench.execution.executor import LocalExecutor
+from aucbench.studies import dask_executor as cluster_module
+from aucbench.studies.dask_executor import DaskExecutor
 from aucbench.studies.default_settings import Limits
+from aucbench.studies.executor import LocalExecutor
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Grid, Optuna

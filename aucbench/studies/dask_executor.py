@@ -12,11 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
-from aucbench.execution.executor import late_report, other_distributions, time_limit
-from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions, prepared_data, run_pickled
 from aucbench.pool import Pool, ProcessEnded, dumped
+from aucbench.studies.executor import late_report, other_distributions, time_limit
 from aucbench.studies.record import CellStatus, Failure
+from aucbench.studies.work_units import Report, Unit
+from aucbench.studies.worker import Conditions, prepared_data, run_pickled
 
 ASK_SECONDS = 10.0  # how often workers are asked whether they know of their units
 ANSWER_SECONDS = 120.0  # for the scheduler to answer

@@ -30,16 +30,16 @@ from aucbench.errors import ParameterError
 from aucbench.evaluation import pair_objective
 from aucbench.evaluation.auc import exact_auc
 from aucbench.evaluation.pair_objective import Certificate, certificate, declared_objective
-from aucbench.execution.prepared_data import PreparedData, blaming
-from aucbench.execution.work_units import CellUnit
 from aucbench.kernels import loss_pieces, pair_loss
 from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.prepared_data import PreparedData, blaming
 from aucbench.studies.record import OptimumRecord, canonical
 from aucbench.studies.result import OptimumResult
 from aucbench.studies.store import Store
+from aucbench.studies.work_units import CellUnit
 
 SMOOTH, KINKED = 1e-8, 1e-6  # relative gaps up to which a minimum counts as found
 AIM = 1e-11  # at which the search for a multiplier ends

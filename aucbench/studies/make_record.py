@@ -18,11 +18,10 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import Measure, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective, objective_value
-from aucbench.execution.calibration import calibration
-from aucbench.execution.work_units import CellUnit
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
 from aucbench.studies import provenance
+from aucbench.studies.calibration import calibration
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import (
     CellRecord,
@@ -35,6 +34,7 @@ from aucbench.studies.record import (
     ResultRecord,
 )
 from aucbench.studies.result import CellResult
+from aucbench.studies.work_units import CellUnit
 
 SAME = 1e-6  # that an AUC may differ by which another machine computes from the same weights
 DIVERGED = "the run diverged"

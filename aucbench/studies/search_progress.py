@@ -9,12 +9,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.evaluation.measures import AUC
-from aucbench.execution.plan import PlannedCell, PlannedEntry
-from aucbench.execution.work_units import TrialsUnit
 from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry, Search
+from aucbench.studies.plan import PlannedCell, PlannedEntry
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
 from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen, grid_points, random_points
+from aucbench.studies.work_units import TrialsUnit
 
 FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
 
