@@ -98,7 +98,7 @@ def test_a_cause_is_told_once_with_its_place_and_what_it_stops(mistaken_plugins,
     assert f"  the place  {mistaken.__file__}:" in shown
     assert ": sys.exit(3)\n" in shown
     assert f"  it stops   {ALL - 6} other checks: scores, inputs_untouched, compiled_once, " in shown
-    assert shown.endswith(f": 6 passed, 0 exempt, 1 failed, {ALL - 6} untried\n")
+    assert shown.endswith(f": 5 passed, 0 exempt, 1 failed, {ALL - 6} untried\n")
 
 
 @pytest.mark.parametrize("name", ["bad_one", "Bad", "bad-one"])
@@ -140,6 +140,7 @@ def test_a_terminal_shows_what_is_tried_and_is_left_clean(mistaken_plugins, monk
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     assert main(["check", "plain"]) == 0
-    assert f"\r\x1b[Kaucbench: plain: declared (1 of {ALL})" in screen.getvalue()
-    assert f"\r\x1b[Kaucbench: plain: cost ({ALL} of {ALL})" in screen.getvalue()
-    assert screen.getvalue().endswith("\r\x1b[K")
+    shown = [line.strip() for line in screen.getvalue().split("\r")]
+    assert f"aucbench: plain: declared (1 of {ALL})" in shown
+    assert f"aucbench: plain: cost ({ALL} of {ALL})" in shown
+    assert shown[-2:] == ["", ""]
