@@ -115,7 +115,8 @@ class DaskExecutor:
             reports = [(worker, self._report(worker, self._running.pop(worker).future)) for worker in done]
             reports += self._end_overdue()
             if not reports:
-                reports += self._take_gone()
+                known = set(self._workers())
+                reports += [self._lose(worker) for worker in set(self._running) - known]
             if not reports and monotonic() - self._asked > ASK_SECONDS:
                 reports += self._take_stray()
             if not reports and not self._seen.issuperset(self._workers()):
@@ -193,12 +194,6 @@ class DaskExecutor:
             if strayed and running.is_stray:
                 yield self._lose(worker)
             running.is_stray = strayed
-
-    def _take_gone(self) -> Iterator[tuple[str, Report]]:
-        """Units whose worker is gone."""
-        known = set(self._workers())
-        for worker in [worker for worker in self._running if worker not in known]:
-            yield self._lose(worker)
 
     def _lose(self, worker: str) -> tuple[str, Report]:
         self._running.pop(worker).future.cancel()
