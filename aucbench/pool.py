@@ -28,7 +28,7 @@ from typing import Any
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 # Imported by the server of forks; by name, since this module stands below all others.
-PRELOADED = ("aucbench.execution._preload", "aucbench.testing.check_plugin")
+PRELOADED = ("aucbench.studies._preload", "aucbench.testing.check_plugin")
 PR_SET_PDEATHSIG = 1  # Linux: the signal that a process gets when its parent ends
 PR_SET_CHILD_SUBREAPER = 36  # Linux: whether daemons that descend from a process become its children
 DESCRIPTORS = Path("/proc/self/fd")

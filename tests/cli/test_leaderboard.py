@@ -11,8 +11,8 @@ import pytest
 
 from aucbench import tracking
 from aucbench.cli.main import main
-from aucbench.execution.prepared_data import PreparedData
 from aucbench.leaderboard.cells import from_store
+from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store

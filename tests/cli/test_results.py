@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from aucbench.archives.archive import Archive
-from aucbench.archives.file import read, write
 from aucbench.cli.commands.results import results
 from aucbench.cli.main import main
+from aucbench.studies.archive import Archive
+from aucbench.studies.archive_file import read, write
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.result import CellResult
 from tests.archives.conftest import WORDS

@@ -14,12 +14,12 @@ import pytest
 from scipy.stats import rankdata, t
 
 import aucbench
-from aucbench.archives.file import read
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard import papers
 from aucbench.leaderboard.render import figure_style
 from aucbench.studies import default_settings
+from aucbench.studies.archive_file import read
 from aucbench.studies.plugin_metadata import bibliography, link, sentence
 
 pytest.importorskip(

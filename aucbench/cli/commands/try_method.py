@@ -25,21 +25,21 @@ from aucbench.config.overrides import parse
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.execution.cost_estimate import seconds_of
-from aucbench.execution.execute import execute_study, opened_store
-from aucbench.execution.search_progress import iterations_of
-from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
 from aucbench.leaderboard.cells import BoardCell, from_store
 from aucbench.leaderboard.report import Report
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import DEFAULT_EPOCHS
+from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.execute import execute_study, opened_store
 from aucbench.studies.record import Seeds
+from aucbench.studies.search_progress import iterations_of
 from aucbench.studies.store import Store
 from aucbench.studies.study import Study
+from aucbench.studies.worker import prepared_data
 
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0

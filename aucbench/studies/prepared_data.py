@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import data
-from aucbench.archives.trials import Facts
 from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.loader import Loaded, Part
@@ -20,10 +19,11 @@ from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.splits.inner import inner_count, inner_split, limited
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
-from aucbench.execution.work_units import Unit
 from aucbench.humanize import uncoloured
 from aucbench.pool import Pool, ProcessEnded
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.tried_settings import Facts
+from aucbench.studies.work_units import Unit
 
 WHOLE = 1 << 19  # values of an array that are looked at one and all
 SAMPLE = 1 << 16  # of a larger one: a method that changes rows changes more than a few values
