@@ -1,12 +1,12 @@
 """``aucbench check``: the rules every plugin must obey, tried on registered ones."""
 
-import sys
 import textwrap
 from time import perf_counter
 
 import click
 
 from aucbench import api
+from aucbench.cli.progress import bar
 from aucbench.contracts.validation import Failure
 from aucbench.errors import ParameterError, PluginError
 from aucbench.humanize import counted
@@ -77,11 +77,9 @@ def _check(plugins: list[Plugin], failures: list[Failure], patience: float | Non
         _details(("the place", failure.place))
     for plugin in plugins:
         begun = perf_counter()
-        progress = _Progress(plugin)
-        findings = examined_apart(
-            plugin.family, plugin.cls, PATIENCE if patience is None else patience, progress
-        )
-        progress.show("")
+        progress, most = _Progress(plugin), PATIENCE if patience is None else patience
+        with progress.bar:
+            findings = examined_apart(plugin.family, plugin.cls, most, progress)
         _report(plugin, findings, perf_counter() - begun)
         for finding in findings:
             counts[finding.status] += 1
@@ -92,21 +90,19 @@ def _check(plugins: list[Plugin], failures: list[Failure], patience: float | Non
 
 
 class _Progress:
-    """Shows on a terminal which check is tried, on a line that is cleared; elsewhere nothing."""
+    """Shows on a terminal which check is tried."""
 
     def __init__(self, plugin: Plugin):
-        self._name, self._total = plugin.name, len(CHECKS[plugin.family])
-        self._done = 0
+        self.bar = bar("{desc}")
+        self._name, self._total, self._done = plugin.name, len(CHECKS[plugin.family]), 0
 
     def __call__(self, message: Finding | str) -> None:
         if isinstance(message, Finding):
             self._done += 1
         else:
-            self.show(f"aucbench: {self._name}: {message} ({self._done + 1} of {self._total})")
-
-    def show(self, text: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            self.bar.set_description_str(
+                f"aucbench: {self._name}: {message} ({self._done + 1} of {self._total})"
+            )
 
 
 def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float) -> None:
