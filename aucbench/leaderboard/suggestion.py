@@ -210,7 +210,7 @@ def _times(method: str, there: Facts, here: Facts) -> float:
     claims = MethodFacts(cls).claims
     cost = claims.cost if claims else "nnz"
     cost = cost if names(cost) & {"n", "d", "nnz"} else "nnz"  # such as one in words
-    is_full = getattr(cls, "access", None) == Access.full
+    is_full = cls is not None and cls.access == Access.full
 
     def total(facts: Facts) -> float:
         rows = facts.rows if is_full else 1.0  # whose non-zeros are those of an iteration

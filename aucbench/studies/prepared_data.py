@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import data
+from aucbench.contracts import DatasetFacts
 from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.loader import Loaded, Part
@@ -56,7 +57,7 @@ class PreparedData:
                 if self._loaded and next(iter(self._loaded))[0] != described:
                     self._loaded.clear()  # one data set at a time: some are as large as the memory
                 own = entry.dataset
-                is_foreign = own.distribution != PROJECT and callable(getattr(own.instance, "load", None))
+                is_foreign = own.distribution != PROJECT and DatasetFacts(own.instance).load is not None
                 load = _load_apart if self.isolates and is_foreign else _load
                 self._loaded[described, part] = load(own, part)
             return self._loaded[described, part]

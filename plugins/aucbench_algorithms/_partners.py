@@ -64,21 +64,7 @@ def nobody() -> Waiting:
 def meet(batch: Batch, order: np.ndarray, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
     """Give the first examples of `order` their partners, as many as there is room for.
 
-    Parameters
-    ----------
-    batch : Batch
-        The data.
-    order : (k,) array
-        Numbers of the rows that are still to be consumed, at least one.
-    waiting : Waiting
-        The examples before.
-    partner : previous or opposite
-        Which earlier example is the partner.
-
-    Returns
-    -------
-    tuple
-        The pairs of the first examples, and who waits after these.
+    Returns the pairs, and the examples that wait after these.
     """
     X, part = batch.rows_view, order[:MOST]
     positive: Any
