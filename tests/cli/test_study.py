@@ -102,7 +102,7 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, done, tmp_path):
     run(*words, "algo=fake_other")
     kept = contents(tmp_path / "store")
     files = sorted(path for path in (tmp_path / "store").rglob("*"))
-    status, out, _ = run(*words, "--dry-run")
+    out = done(*words, "--dry-run")
     assert "2 entries, 4 cells, 2 of them stored; 14 trainings to run" in out
     assert contents(tmp_path / "store") == kept
     assert sorted((tmp_path / "store").rglob("*")) == files
