@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure, listed, restored
-from aucbench.execution.stored_models import lacking
+from aucbench.execution.make_record import lacking
 from aucbench.execution.work_units import CellUnit
 from aucbench.execution.worker import Conditions, run_unit
 from aucbench.studies.entry_and_keys import Entry

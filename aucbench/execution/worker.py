@@ -12,10 +12,16 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
-from aucbench.execution.make_record import cell_record
-from aucbench.execution.optimum import NotCertifiedError, RowsOfUnit, known_or_found
+from aucbench.execution.make_record import (
+    cell_record,
+    lacking,
+    lacks_minimum,
+    scored,
+    with_minimum,
+    with_objective,
+)
+from aucbench.execution.optimum import NotCertifiedError, known_or_found
 from aucbench.execution.prepared_data import PreparedData, blaming, innermost_frames, sentence_of
-from aucbench.execution.stored_models import lacking, lacks_minimum, scored, with_minimum, with_objective
 from aucbench.execution.work_units import CellUnit, Report, TrialsUnit, Unit
 from aucbench.pool import limited_memory, tell
 from aucbench.registry import catalog
@@ -164,11 +170,10 @@ def _with_minimum(
     if not lacks_minimum(cell.record, unit.entry):
         return Report(cell)
     observer.stage(f"minimising the objective of {unit.entry.algorithm.name}")
-    rows = RowsOfUnit(unit.group, unit.seeds, prepared)
     store = Store(unit.store_path, writable=False) if unit.store_path else None
     try:
         objective = declared_objective(task.algorithm, task.problem(None))
-        found, is_new = known_or_found(catalog(), objective, rows, store, unit.entry.limits.optimum)
+        found, is_new = known_or_found(catalog(), objective, unit, prepared, store)
     except NotCertifiedError as error:
         return Report(with_minimum(cell, MinimumRecord(reason=str(error), seconds=error.seconds)))
     except (AucbenchError, MemoryError) as error:  # a solver's failure is none of the run

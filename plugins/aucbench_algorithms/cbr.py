@@ -283,7 +283,7 @@ def _diagonal(X, y, order, members, seen, mu, sigma, C, phi):
             pairs.subtract(X, i, members[other, turn % members.shape[1]], Z)
             product, v = confidence.moments(Z, mu, sigma)
             m = label * product
-            gap = phi * lanes.root(v) + m
+            gap = phi * lanes.root(v) - m
             if lanes.any_moves(lanes.where_less(0.0, gap, 1.0, gap - gap)):
                 a, b = confidence.step(m, v, C, phi)
                 confidence.move(a * label, b, Z, mu, sigma)

@@ -7,16 +7,7 @@ from scipy import sparse
 import aucbench
 from aucbench import Batch, ParameterError, Problem, kernels
 from aucbench.api import plan_study
-from aucbench_algorithms import (
-    PairBatch,
-    Pesg,
-    Soap,
-    Sopa,
-    SopaS,
-    _optimisers,
-    _pair_blocks,
-    pair_batch,
-)
+from aucbench_algorithms import PairBatch, Pesg, Soap, Sopa, SopaS, _optimisers, _pair_blocks, pair_batch
 from aucbench_algorithms.sht_auc import keep_largest
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference_blocks as reference

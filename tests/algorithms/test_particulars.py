@@ -37,7 +37,7 @@ from aucbench_algorithms import (
     _partners,
 )
 from aucbench_losses import Square
-from tests.algorithms import reference, reference_pairs, reference_square, reference_stream
+from tests.algorithms import reference, reference_pairs, reference_stream
 from tests.helpers.fake_plugins import two_clouds
 from tests.helpers.training import difference, problem_of, random_pairs, random_problem, train, weights
 
@@ -140,7 +140,7 @@ def test_adaoam_moves_no_weight_whose_gradient_is_exactly_zero(density):
     rng = np.random.default_rng(0)
     binary, y = (rng.random((150, 60)) < density).astype(float), np.where(rng.random(150) < 0.3, 1, -1)
     order = rng.permutation(150)
-    expected = reference_square.adaoam(binary, y, order, eta=2.0**-4, lam=2.0**-8)
+    expected = reference.opauc(binary, y, order, eta=2.0**-4, lam=2.0**-8, delta=1e-8)
     found = weights(AdaOam(eta=2.0**-4, lam=2.0**-8), binary, y.astype(np.int8), order)
     assert difference(found, expected) < 1e-9
     binary[:, [3, 44]] = 0.3

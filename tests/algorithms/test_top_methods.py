@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.optimize import brentq, minimize, minimize_scalar
+from scipy.optimize import minimize
 
 from aucbench_algorithms import TauFpl, TopPush
 from aucbench_algorithms._top_projection import project
@@ -54,34 +54,6 @@ def test_the_projection_satisfies_its_optimality_conditions(whole):
         assert violation(b, r, K, alpha, a, q) < 1e-10
         capped += K > 1 and q.max() > 0 and q.max() > a.sum() / K - 1e-12
     assert capped > 300
-
-
-def nearest(point, total, cap):
-    """The nearest point of {0 <= z <= cap, sum z = total}, by the root of its threshold."""
-    if cap * point.size <= total * (1 + 1e-12):
-        return np.full(point.size, cap)
-    lowest, highest = point.min() - cap, point.max()
-    shift = brentq(lambda at: (point - at).clip(0, cap).sum() - total, lowest, highest, xtol=1e-15)
-    return (point - shift).clip(0, cap)
-
-
-@pytest.mark.parametrize("K", [1, 2, 4, 5])
-def test_the_projection_is_that_of_a_search_over_the_sum(K):
-    rng = np.random.default_rng(K)
-    b, r = rng.normal(size=4) + 1, rng.normal(size=5)
-    a, q = b.copy(), r.copy()
-    project(a, q, K, 2.0)
-
-    def both(total):
-        return nearest(b, total, total), nearest(r, total, total / K)
-
-    def distance(total):
-        positives, negatives = both(total)
-        return 2 * ((positives - b) ** 2).sum() + ((negatives - r) ** 2).sum()
-
-    most = np.abs(b).sum() + np.abs(r).sum()
-    best = minimize_scalar(distance, bounds=(1e-9, most), method="bounded", options={"xatol": 1e-12}).x
-    np.testing.assert_allclose(np.concatenate([a, q]), np.concatenate(both(best)), atol=1e-6)
 
 
 @pytest.mark.parametrize("K", [1, 500, 5_000, 20_000])

@@ -125,7 +125,7 @@ def by_descent(run, **fields):
 
 
 def by_asam(run, **fields):
-    return reference_pairs.asam(run.X, run.rows, derivative=slope(run.loss), **fields)
+    return reference.psam(run.X, run.rows, derivative=slope(run.loss), **fields)
 
 
 def by_opauc_r(run, tau, **fields):
@@ -158,14 +158,10 @@ def on_blocks(function):
 
 CASES = [
     Case(
-        Solam,
-        on_stream(reference.solam),
-        {"zeta": (0.1, 100.0), "radius": (0.05, 1e4), "kappa": [None, 0.5]},
+        Solam, on_stream(reference.solam), {"zeta": (0.1, 100.0), "radius": (0.05, 1e4), "kappa": [None, 0.5]}
     ),
     Case(
-        RegSolam,
-        on_stream(reference_square.regsolam),
-        {"zeta": (0.1, 100.0), "lam": (1e-5, 1e5), "kappa": [None, 1.0]},
+        RegSolam, on_stream(reference.solam), {"zeta": (0.1, 100.0), "lam": (1e-5, 1e5), "kappa": [None, 1.0]}
     ),
     Case(
         Fsauc,
@@ -222,13 +218,7 @@ CASES = [
     ),
     Case(Opauc, on_stream(reference.opauc), {"eta": (1e-3, 0.01), "lam": [0.0, 0.01, 1.0]}, SQUARE, most=200),
     Case(OpaucR, by_opauc_r, {"eta": (1e-3, 0.03), "lam": [0.0, 0.1], "tau": [1, 10]}, most=600),
-    Case(
-        AdaOam,
-        on_stream(reference_square.adaoam),
-        {"eta": (1e-3, 0.1), "lam": [0.0, 1e-2, 4.0]},
-        SQUARE,
-        most=200,
-    ),
+    Case(AdaOam, on_stream(reference.opauc), {"eta": (1e-3, 0.1), "lam": [0.0, 1e-2, 4.0]}, SQUARE, most=200),
     *(
         Case(
             Spdam,
@@ -268,13 +258,7 @@ CASES = [
         {"gamma": (1e-3, 0.1), "t0": [1e4], "rskip": [1, 16], "askip": [1, 16]},
         losses=OF_PAIRS,
     ),
-    Case(
-        Asam,
-        by_asam,
-        {"gamma": (1e-3, 1.0), "rskip": [1, 16], "askip": [1, 50]},
-        SCALED,
-        (SmoothHinge(),),
-    ),
+    Case(Asam, by_asam, {"gamma": (1e-3, 1.0), "rskip": [1, 16], "askip": [1, 50]}, SCALED, (SmoothHinge(),)),
     Case(RocSgd, on_margin(reference_pairs.roc_sgd), {"lam": (1e-6, 1e3)}, losses=MARGINS),
     Case(UniExp, on_stream(reference_pairs.uni_exp), {"eta": (1e-4, 2.0)}),
     *(
@@ -291,13 +275,13 @@ CASES = [
     Case(
         CbrDiag,
         lambda run, **fields: reference_pairs.cbr(run.X, run.y, run.rows, diagonal=True, **fields),
-        {"C": (2.0**-10, 100.0), "eta": (0.51, 0.95), "buffer": [1, 7, 50]},
+        {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]},
         most=300,
     ),
     Case(
         Cbr,
         on_stream(reference_pairs.cbr),
-        {"C": (2.0**-10, 100.0), "eta": (0.51, 0.95), "buffer": [1, 7, 50]},
+        {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]},
         SQUARE,
         most=60,
     ),

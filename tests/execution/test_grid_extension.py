@@ -67,22 +67,18 @@ def test_the_search_goes_on_until_the_best_value_is_inside(store):
     assert len(found.trials) == 14
 
 
-def test_an_optimum_inside_needs_no_extension(store):
-    found = tuned(store, Peaked(peak=10.0))
-    assert (found.parameters, found.edges, found.cost.settings) == ({"eta": 10.0}, {}, 3)
-
-
-def test_the_extension_is_bounded_and_what_is_left_at_the_edge_is_said(store):
-    found = tuned(store, Peaked(peak=1e-30))
-    assert len(found.space["eta"]) == 3 + MOST_NEW
-    assert found.edges == {"eta": "lower"}
-
-
-def test_values_beyond_the_edge_that_diverge_leave_the_best_one_inside(store):
-    found = tuned(store, Peaked(worst=0.05))
-    assert found.parameters == {"eta": 0.1}
-    assert found.edges == {}
-    assert found.space["eta"][0] == 0.01
+@pytest.mark.parametrize(
+    ("method", "chosen", "edge", "values"),
+    [
+        (Peaked(peak=10.0), 10.0, {}, 3),  # an optimum inside needs no extension
+        (Peaked(peak=1e-30), 1.0 / 10.0**MOST_NEW, {"eta": "lower"}, 3 + MOST_NEW),  # an extension is bounded
+        (Peaked(worst=0.05), 0.1, {}, 5),  # values beyond the edge that diverge leave the best one inside
+    ],
+)
+def test_an_extension_ends(method, chosen, edge, values, store):
+    found = tuned(store, method)
+    assert found.parameters == {"eta": pytest.approx(chosen)}
+    assert (found.edges, len(found.space["eta"])) == (edge, values)
 
 
 def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(store, tmp_path):

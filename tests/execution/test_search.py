@@ -123,31 +123,22 @@ def test_settings_that_raise_or_refuse_their_values_drop_out_and_say_why(store):
     assert len(list(store)) == 1
 
 
-def test_a_tuning_whose_settings_all_diverge_is_a_failure_called_diverged(store):
-    outcome = run_entries([entry(Diverging(), tuning=Grid(folds=2), runs=2, split_seed=0)], store)
-    assert [failure.reason for failure in outcome.failures] == ["diverged", "diverged"]
-    assert "no setting of its tuning gave an AUC: 6 times diverged" in outcome.failures[0].message
-    assert list(store) == []
-
-
-def test_a_failed_tuning_that_is_run_again_tries_again_what_failed_and_not_what_diverged(store, trainings):
+def test_a_tuning_without_a_usable_setting_says_why_and_tries_again_what_failed_and_not_what_diverged(
+    store, trainings, monkeypatch
+):
     tuning = Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}})
-    raising, diverging = entry(Raising(), tuning=tuning), entry(Diverging(), tuning=Grid(folds=2))
-    run_entries([raising, diverging], store)
-    before = trainings()
-    assert before == 4 + 6
-    run_entries([raising, diverging], store)
-    assert trainings() == before
-    outcome = run_entries([raising, diverging], store, only_failed=True)
-    assert trainings() == before + 4
-    assert len(outcome.failures) == 2
-
-
-def test_a_tuning_that_failed_for_a_passing_reason_succeeds_when_it_is_run_again(store, monkeypatch):
-    one = entry(Raising(), tuning=Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}}))
-    run_entries([one], store)
-    monkeypatch.setattr(Raising, "harm", lambda self: None)
-    assert run_entries([one], store, only_failed=True).failures == []
+    study = [entry(Raising(), tuning=tuning), entry(Diverging(), tuning=Grid(folds=2), runs=2, split_seed=0)]
+    failures = run_entries(study, store).failures
+    assert [failure.reason for failure in failures] == ["failed", "diverged", "diverged"]
+    assert "4 times RuntimeError: out of luck" in failures[0].message
+    assert "no setting of its tuning gave an AUC: 6 times diverged" in failures[1].message
+    assert trainings() == 4 + 6
+    run_entries(study, store)
+    assert trainings() == 4 + 6
+    assert len(run_entries(study, store, only_failed=True).failures) == 3
+    assert trainings() == 4 + 6 + 4
+    monkeypatch.setattr(Raising, "harm", lambda self: None)  # the reason has passed
+    assert [each.reason for each in run_entries(study, store, only_failed=True).failures] == ["diverged"] * 2
     assert only(store).record.tuned.cost.trainings == 4
 
 
@@ -177,16 +168,18 @@ def test_one_search_serves_all_orders_of_a_split_unless_each_order_is_tuned(stor
     assert trainings() == 9 + 3 * 6 + 3
 
 
-def test_each_fold_of_a_protocol_has_a_search_of_its_own(store):
-    run_entries([entry(Gentle(), protocol=KFold(folds=3), tuning=Grid(folds=2))], store)
-    assert len(list((store.path / "trials").rglob("*.jsonl"))) == 3
-    assert len({cell.record.fold for cell in store}) == 3
-
-
-def test_a_validation_part_takes_the_place_of_inner_folds(store):
-    run_entries([entry(Gentle(), protocol=TrainValidTest(), tuning=Grid(folds=4))], store)
-    assert [(t.number, t.fold) for t in trials_of(store)] == [(0, 0), (1, 0), (2, 0)]
-    assert only(store).record.tuned.folds == 1
+@pytest.mark.parametrize(
+    ("protocol", "searches", "folds"), [(KFold(folds=3), 3, 2), (TrainValidTest(), 1, 1)]
+)
+def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_folds(
+    store, protocol, searches, folds
+):
+    run_entries([entry(Gentle(), protocol=protocol, tuning=Grid(folds=2))], store)
+    assert len(list((store.path / "trials").rglob("*.jsonl"))) == searches
+    assert len(trials_of(store)) == searches * 3 * folds
+    assert {(cell.record.fold, cell.record.tuned.folds) for cell in store} == {
+        (fold, folds) for fold in range(searches)
+    }
 
 
 def test_a_method_without_a_grid_is_run_as_it_is(store, trainings):

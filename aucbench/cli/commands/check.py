@@ -14,7 +14,6 @@ from aucbench.registry import Catalog, Plugin
 from aucbench.suggestions import suggest
 from aucbench.testing import CHECKS, Finding, Status
 from aucbench.testing.child_process import examined_apart
-from aucbench.testing.examine import Watcher
 from aucbench.testing.time_limit import PATIENCE
 
 WIDTH = 110
@@ -90,18 +89,20 @@ def _check(plugins: list[Plugin], failures: list[Failure], patience: float | Non
     return 1 if counts[Status.failed] or counts[Status.untried] or failures else 0
 
 
-class _Progress(Watcher):
+class _Progress:
     """Shows on a terminal which check is tried."""
 
     def __init__(self, plugin: Plugin):
         self.bar = bar("{desc}")
         self._name, self._total, self._done = plugin.name, len(CHECKS[plugin.family]), 0
 
-    def trying(self, name: str) -> None:
-        self.bar.set_description_str(f"aucbench: {self._name}: {name} ({self._done + 1} of {self._total})")
-
-    def found(self, finding: Finding) -> None:
-        self._done += 1
+    def __call__(self, message: Finding | str) -> None:
+        if isinstance(message, Finding):
+            self._done += 1
+        else:
+            self.bar.set_description_str(
+                f"aucbench: {self._name}: {message} ({self._done + 1} of {self._total})"
+            )
 
 
 def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float) -> None:
