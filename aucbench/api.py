@@ -230,12 +230,12 @@ def write_board(store: "Store", study: str, baseline: str | None = None) -> Path
 
 def entry_of(overrides: Sequence[str]) -> "Entry":
     """The entry of the overrides of one run."""
-    from aucbench.config.build import build_entry
+    from aucbench.config.build import build_study
     from aucbench.config.compose import compose_jobs
     from aucbench.config.overrides import Request
 
-    composed = compose_jobs(catalog(), Request(tuple(overrides)))
-    return build_entry(catalog(), composed.jobs[0].run, composed.rules)
+    (entry,) = build_study(catalog(), compose_jobs(catalog(), Request(tuple(overrides)))).entries
+    return entry
 
 
 def replay(
