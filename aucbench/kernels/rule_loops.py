@@ -30,7 +30,7 @@ class Scaled(NamedTuple):
     inverse: float = 1.0  # 1 / scale; a division takes long
     weight: float = 0.0  # what u is multiplied by in the sum; it grows instead of v
     total: float = 0.0  # sum of the weights in the average
-    size: float = 0.0  # |w|^2; kept up for a ball only
+    size: float = 0.0  # |w|^2, kept up for the l2 ball only; a bound on |w|_1 for the l1 ball
     peak: float = 0.0  # the largest sum of |w.f| over the fixed vectors f since these were computed exactly
 
 
