@@ -12,10 +12,12 @@ from typing import Any
 
 import pluggy
 
+from aucbench import stand_ins
 from aucbench.contracts import MethodFacts, hooks, validation
 from aucbench.contracts.source_location import package_of, place_of
 from aucbench.contracts.validation import Failure, Family
 from aucbench.errors import ParameterError, PluginError
+from aucbench.pool import ProcessEnded
 from aucbench.suggestions import suggest
 
 GROUP = "aucbench"
@@ -31,7 +33,7 @@ class Plugin:
 
     family: Family
     name: str
-    cls: type
+    cls: type  # or the stand-in of a third party's
     distribution: str
     version: str
 
@@ -41,6 +43,11 @@ class Plugin:
         own = self.cls.__dict__.get("__doc__") or ""
         is_generated = own.startswith(f"{self.cls.__name__}(")  # by dataclass
         return "" if is_generated else inspect.cleandoc(own).split("\n")[0]
+
+    @property
+    def imported(self) -> Any:
+        """The class itself, imported in this process."""
+        return stand_ins.imported(self.cls)
 
     @property
     def source(self) -> str:
@@ -69,19 +76,19 @@ class Catalog:
 
     def algorithm(self, name: str) -> Any:
         """The class of the algorithm `name`; call it with hyperparameters."""
-        return self.find(Family.algorithms, name).cls
+        return self.find(Family.algorithms, name).imported
 
     def dataset(self, name: str) -> Any:
         """The class of the data set `name`."""
-        return self.find(Family.datasets, name).cls
+        return self.find(Family.datasets, name).imported
 
     def loss(self, name: str) -> Any:
         """The class of the surrogate loss `name`."""
-        return self.find(Family.losses, name).cls
+        return self.find(Family.losses, name).imported
 
     def features(self, name: str) -> Any:
         """The class of the feature map `name`."""
-        return self.find(Family.features, name).cls
+        return self.find(Family.features, name).imported
 
 
 def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:
@@ -124,56 +131,84 @@ def catalog() -> Catalog:
 def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     """Load every entry point of the group and collect what its hooks return.
 
-    A plugin module that fails to import, a hook that raises, a class that is no plugin, or one whose name is
-    taken becomes a `PluginWarning` naming its distribution and cause, and is among `Catalog.failures`; the
-    others work.
+    The modules of third parties are imported in processes of their own, and stand-ins take the place of their
+    classes here; those of `found` are imported in this process. A plugin module that fails to import, a hook
+    that raises, a class that is no plugin, or one whose name is taken becomes a `PluginWarning` naming its
+    distribution and cause, and is among `Catalog.failures`; the others work.
     """
     # Loading the kernels first points numba's cache at their folder before any plugin compiles.
     import aucbench.kernels  # noqa: F401
 
-    manager = pluggy.PluginManager(hooks.PROJECT)
-    manager.add_hookspecs(hooks)
-    failures: list[Failure] = []
-    origins: dict[str, EntryPoint] = {}
-    for entry in sorted(found or entry_points(group=GROUP), key=lambda e: (_dist(e), e.name)):
-        name = _dist(entry)[0]
-        identity, what = f"{name}:{entry.name}", f"plugin {entry.value} of distribution {name}"
-        try:
-            with _same_folder():
-                module = entry.load()
-            manager.register(module, name=identity)
-        except KeyboardInterrupt:  # a user's, most likely
-            raise
-        except BaseException as error:  # whatever a stranger does must not stop the others
-            failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
-        else:
-            origins[identity] = entry
-            failures += validation.misspelt_hooks(module, what, _names(entry))
     plugins: dict[Family, dict[str, Plugin]] = {family: {} for family in Family}
-    for family in Family:
-        for hook in getattr(manager.hook, f"aucbench_{family}").get_hookimpls():
-            entry = origins[hook.plugin_name]
-            distribution, version = _dist(entry)
-            try:
-                with _same_folder():
-                    classes = validation.announced(family, hook.function())
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # as above
-                what = f"hook aucbench_{family} of distribution {distribution}"
-                failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
-                continue
-            for cls in classes:
-                failure = validation.refused(family, cls, distribution)
-                if failure is not None:
-                    failures.append(failure)
-                    continue
-                plugin = Plugin(family, cls.name, cls, distribution, version)
-                if (failure := _taken(plugins[family], plugin)) is not None:
-                    failures.append(failure)
+    failures: list[Failure] = []
+    for entry in sorted(found or entry_points(group=GROUP), key=lambda e: (_dist(e), e.name)):
+        is_here = found or _dist(entry)[0] == hooks.PROJECT
+        own, failed = _announced(entry) if is_here else _announced_elsewhere(entry)
+        failures += failed
+        for plugin in own:
+            if (failure := _taken(plugins[plugin.family], plugin)) is not None:
+                failures.append(failure)
     for failure in failures:
         warnings.warn(str(failure), PluginWarning, stacklevel=2)
     return Catalog(plugins, tuple(failures))
+
+
+def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
+    """The plugins of an entry point, imported in this process, and what is left out."""
+    distribution, version = _dist(entry)
+    manager = pluggy.PluginManager(hooks.PROJECT)
+    manager.add_hookspecs(hooks)
+    plugins: list[Plugin] = []
+    failures: list[Failure] = []
+    what = _words(entry)
+    with _left_out(failures, what, entry):
+        module = entry.load()
+        manager.register(module)
+        failures += validation.misspelt_hooks(module, what, _names(entry))
+    for family in Family:
+        classes: list[Any] = []
+        for hook in getattr(manager.hook, f"aucbench_{family}").get_hookimpls():
+            with _left_out(failures, f"hook aucbench_{family} of distribution {distribution}", entry):
+                classes += validation.announced(family, hook.function())
+        for cls in classes:
+            if (failure := validation.refused(family, cls, distribution)) is not None:
+                failures.append(failure)
+            else:
+                plugins.append(Plugin(family, cls.name, cls, distribution, version))
+    return plugins, failures
+
+
+def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
+    """The plugins of an entry point, imported in a process of their own, and what is left out."""
+    distribution, version = _dist(entry)
+    try:
+        found, failures = stand_ins.from_its_process(_described, distribution, entry.name)
+    except ProcessEnded as ended:
+        reason = f"it ends the program with status {ended.status}, where it must raise an error"
+        if ended.is_late:
+            reason = f"importing it takes longer than {stand_ins.IMPORT_SECONDS:g} s"
+        return [], [Failure(_words(entry), reason, frozenset(_names(entry)))]
+    classes = ((family, stand_ins.stand_in(each)) for family, each in found)
+    return [Plugin(family, cls.name, cls, distribution, version) for family, cls in classes], failures
+
+
+def _described(distribution: str, name: str) -> tuple[list[tuple[Family, Any]], list[Failure]]:
+    """Descriptions of the plugins of an entry point, and what is left out."""
+    (entry,) = (each for each in entry_points(group=GROUP, name=name) if _dist(each)[0] == distribution)
+    plugins, failures = _announced(entry)
+    return [(each.family, stand_ins.described(each.cls, distribution)) for each in plugins], failures
+
+
+@contextmanager
+def _left_out(failures: list[Failure], what: str, entry: EntryPoint) -> Iterator[None]:
+    """Turn whatever a stranger's code raises into a failure, so that it does not stop the others."""
+    try:
+        with _same_folder():
+            yield
+    except KeyboardInterrupt:  # a user's, most likely
+        raise
+    except BaseException as error:
+        failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
 
 
 @contextmanager
@@ -211,6 +246,10 @@ def _taken(known: dict[str, Plugin], plugin: Plugin) -> Failure | None:
 def _names(entry: EntryPoint) -> tuple[str, ...]:
     """Names by which a user may ask for what an entry point announces."""
     return (entry.name, entry.module, _dist(entry)[0])
+
+
+def _words(entry: EntryPoint) -> str:
+    return f"plugin {entry.value} of distribution {_dist(entry)[0]}"
 
 
 def _dist(entry: EntryPoint) -> tuple[str, str]:

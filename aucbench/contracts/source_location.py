@@ -15,6 +15,8 @@ def package_of(cls: type) -> str:
 
 def source_file(cls: type) -> str | None:
     """The file that defines a class, None when there is none."""
+    if (described := getattr(cls, "_described", None)) is not None:  # a stand-in
+        return str(described.file) if described.file else None
     try:
         return inspect.getsourcefile(cls)
     except (TypeError, OSError):

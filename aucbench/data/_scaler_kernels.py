@@ -6,7 +6,6 @@ from numba import njit
 from aucbench.kernels.rows import prefetch
 
 AHEAD = 16  # rows that are asked for before they are used: in random order memory is slow to answer
-COLUMNS_AS_THEY_ARE, COLUMNS_DIVIDED, COLUMNS_TO_RANGE, COLUMNS_STANDARDISED = 0, 1, 2, 3
 _SAFE_LOW, _SAFE_HIGH = 1e-280, 1e280  # a sum of squares outside may have lost digits
 
 
@@ -94,26 +93,26 @@ def _centre(row):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def gather_dense(X, rows, columns, offset, divisor, centred, unit, out):
-    """Row i of `out` (k, d) is row rows[i] of X, scaled: columns first, then the row itself."""
+def gather_dense(X, rows, offset, divisor, stretched, centred, unit, out):
+    """Row i of `out` (k, d) is row rows[i] of X, scaled: columns first, then the row itself.
+
+    Columns are left as they are where `divisor` is empty; `stretched` takes [0, 1] to [-1, 1].
+    """
     d = X.shape[1]
     row = np.empty(d)
     for i in range(len(rows)):
         if i + AHEAD < len(rows):
             prefetch(X, rows[i + AHEAD])
         source = X[rows[i]]
-        if columns == COLUMNS_DIVIDED:
-            for j in range(d):
-                row[j] = source[j] / divisor[j]
-        elif columns == COLUMNS_TO_RANGE:
-            for j in range(d):
-                row[j] = 2.0 * ((source[j] - offset[j]) / divisor[j]) - 1.0 if divisor[j] > 0.0 else 0.0
-        elif columns == COLUMNS_STANDARDISED:
-            for j in range(d):
-                row[j] = (source[j] - offset[j]) / divisor[j] if divisor[j] > 0.0 else 0.0
-        else:
+        if len(divisor) == 0:
             for j in range(d):
                 row[j] = source[j]
+        elif stretched:
+            for j in range(d):
+                row[j] = 2.0 * ((source[j] - offset[j]) / divisor[j]) - 1.0 if divisor[j] > 0.0 else 0.0
+        else:
+            for j in range(d):
+                row[j] = (source[j] - offset[j]) / divisor[j] if divisor[j] > 0.0 else 0.0
         if centred:
             _centre(row)
         if unit:
@@ -127,13 +126,13 @@ def gather_dense(X, rows, columns, offset, divisor, centred, unit, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scale_sparse(indptr, indices, data, columns, divisor, unit, out):
+def scale_sparse(indptr, indices, data, divisor, unit, out):
     """`out` (nnz,) receives the stored values of CSR rows, scaled; zero stays zero."""
     for i in range(len(indptr) - 1):
         begin, end = indptr[i], indptr[i + 1]
         row = np.empty(end - begin)
         for k in range(begin, end):
-            row[k - begin] = data[k] if columns == COLUMNS_AS_THEY_ARE else data[k] / divisor[indices[k]]
+            row[k - begin] = data[k] / divisor[indices[k]] if len(divisor) else data[k]
         norm = row_norm(row) if unit else 1.0
         for k in range(begin, end):
             out[k] = row[k - begin] / norm if norm > 0.0 else row[k - begin]

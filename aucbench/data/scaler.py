@@ -186,18 +186,12 @@ def _gathered(X: Any, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.
     from aucbench.data import _scaler_kernels as kernels
 
     scaling = scaler.scaling
-    columns = {
-        Scaling.minmax: kernels.COLUMNS_TO_RANGE,
-        Scaling.maxabs: kernels.COLUMNS_DIVIDED,
-        Scaling.maxabs_unit: kernels.COLUMNS_DIVIDED,
-        Scaling.standard: kernels.COLUMNS_STANDARDISED,
-    }.get(scaling, kernels.COLUMNS_AS_THEY_ARE)
     unit = scaling in _OF_ROWS
     if isinstance(X, np.ndarray):
         rows = np.arange(X.shape[0]) if rows is None else rows
         out = np.empty((len(rows), X.shape[1]), dtype)
-        centred = scaling is Scaling.centred_unit
-        kernels.gather_dense(X, rows, columns, scaler.offset, scaler.divisor, centred, unit, out)
+        stretched, centred = scaling is Scaling.minmax, scaling is Scaling.centred_unit
+        kernels.gather_dense(X, rows, scaler.offset, scaler.divisor, stretched, centred, unit, out)
         return out
     X = X if rows is None else X[rows]
     if scaler.makes_dense:
@@ -208,7 +202,7 @@ def _gathered(X: Any, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.
             out[part] = _gathered(X[part].toarray(), None, scaler, dtype)
         return out
     data = np.empty(X.nnz, dtype)
-    kernels.scale_sparse(X.indptr, X.indices, X.data, columns, scaler.divisor, unit, data)
+    kernels.scale_sparse(X.indptr, X.indices, X.data, scaler.divisor, unit, data)
     scaled = type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape)
     scaled.has_canonical_format = X.has_canonical_format
     return scaled

@@ -1,44 +1,199 @@
 """The cost of a study in trainings, passes, time and memory: from finished cells, else from short probes.
 
 A method is probed on the data sets of the study with the shortest and the longest rows, dense and sparse ones
-apart; a power law in the length of the rows says what it costs on the others.
+apart; a power law in the length of the rows gives its cost on the others. A probe lets the method run on some
+rows for a moment, in a process of the pool.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass
-from math import isfinite, log, sqrt
-from time import monotonic
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import inf, isfinite, log, nan, sqrt
+from time import monotonic, perf_counter, process_time
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from aucbench.contracts import Access
+from aucbench.data.preprocess import Prepared
+from aucbench.data.splits.protocols import Side, Split
+from aucbench.errors import ParameterError
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
-from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.probe import Speed, probe
+from aucbench.execution.prepared_data import PreparedData, prepare_split, size_of
 from aucbench.execution.search_progress import iterations_of, passes_of, points_of
-from aucbench.execution.work_units import PREPARED
-from aucbench.pool import Pool, ProcessEnded
+from aucbench.execution.work_units import PREPARED, CellUnit
+from aucbench.execution.worker import task_of
+from aucbench.pool import Pool, ProcessEnded, limited_memory
 from aucbench.runner.budget_and_checkpoints import log_spaced
+from aucbench.runner.cell import run_cell
+from aucbench.runner.grid import run_grid
+from aucbench.runner.task import Task
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.record import CellRecord, EntryDescription, Trial, canonical, subset
+from aucbench.studies.record import CellRecord, EntryDescription, Seeds, canonical, subset
 from aucbench.studies.store import Store
+from aucbench.studies.tuners import Point
 
 STORE_SECONDS = 1.5  # for reading finished cells
 PROBES_SECONDS = 5.0  # processor time of all probes of a study
-WAIT_SECONDS = 7.0  # for their answers
-PROBE_WAIT_SECONDS = 5.0  # for each; a method that has to be compiled first may miss it
+WAIT_SECONDS = 7.0  # for the answers of all probes
+PROBE_WAIT_SECONDS = 5.0  # for each answer; a method that has to be compiled first may miss it
 PROCESSES = 4  # in which methods are probed
 PROBE_SECONDS = 0.5  # processor time of a probe, at most
-LEAST_POWER, MOST_POWER = 0.0, 3.0  # exponents of the length of a row
+STEEPEST = 3.0  # exponent of the length of a row
+SAMPLE_BYTES = 1 << 26  # rows that are prepared; fewer would fit the processor's cache
+MAPPED_ROWS = 5_000  # rows that a feature map makes wider
+SETTINGS = 16  # settings of a tuning that are trained together
+LOOKS = 24  # checkpoints, at each of which a run may be ended; each takes time for every setting
+FEWEST_ROWS, MOST_ROWS = 256, 4_096  # of the runs of a method that passes over all rows in each iteration
+MOST_POWER = 1.5  # exponent of the rows in the seconds of such a method; at least 1
+WAITS = 5.0  # a run that lasts so many times its processor time waits, and its seconds are those of the clock
+
+
+class Speed(NamedTuple):
+    """Seconds that a method takes; its unit is an iteration, or a row for a method that takes all rows."""
+
+    cell: float  # per unit, with all that is done before the first iteration and at checkpoints
+    trial: float  # per unit of a setting of a tuning, in its share of those that train together
+    map_row: float  # per training row of a split, for the feature map
+    row_bytes: float  # of a prepared row
+
+
+class _EnoughError(Exception):
+    """The time of a probe is up."""
+
+
+def probe(entry: Entry, seeds: Seeds, points: Sequence[Point], rows: int, seconds: float) -> Speed:
+    """Find the speed of a method on a split with that many rows, in about that many seconds but compiling."""
+    cell = CellUnit("", (), entry, seeds)
+    prepared, of_map = _sample(entry, seeds)
+    is_full = Access(entry.algorithm.instance.access) is Access.full
+    looks = 1 if is_full else LOOKS
+    alone = [task_of(cell, prepared, points[len(points) // 2] if points else {}, looks)]
+    together = []
+    for setting in points[:: max(1, len(points) // SETTINGS)][:SETTINGS]:
+        with suppress(ParameterError):  # values that do not go together
+            together.append(task_of(cell, prepared, setting, looks))
+    seconds /= 2 if points else 1
+    with limited_memory(entry.limits.memory, 1, worker=True):
+        if is_full:
+            of_cell, of_trials = (_solve(tasks, rows, seconds) for tasks in (alone, together))
+        else:
+            units = max(1, round(iterations_of(entry, rows)))
+            measured = len(log_spaced(units, entry.budget.checkpoints))
+            of_cell = _train(alone, rows, units, seconds, measured) / units
+            of_trials = _train(together, rows, units, seconds) / units
+    return Speed(
+        of_cell, of_trials / max(1, len(together)), of_map, size_of(prepared.X) / prepared.X.shape[0]
+    )
+
+
+_data = PreparedData()  # of this process
+_samples: dict[str, tuple[Prepared, float]] = {}
+
+
+def _sample(entry: Entry, seeds: Seeds) -> tuple[Prepared, float]:
+    """Some prepared rows of a split, the latest of which are kept, and the seconds of mapping a row."""
+    where = str((entry.dataset.description, entry.features.description, entry.scaling, entry.settings, seeds))
+    if where not in _samples:
+        split = _data.split(entry, seeds.split_seed, seeds.fold)
+        is_mapped = entry.features.name != "identity"
+        few = Split(_some(split.train, is_mapped), _some(split.test, is_mapped))
+        with threadpool_limits(1):
+            begun = process_time()
+            prepared = prepare_split(entry, few, seeds.split_seed)
+        _samples.clear()
+        taken = (process_time() - begun) / len(few.train.y) if is_mapped else 0.0
+        _samples[where] = prepared, taken
+    return _samples[where]
+
+
+def _some(side: Side, is_mapped: bool) -> Side:
+    X = side.X
+    row = X.nnz / X.shape[0] * 12 if sparse.issparse(X) else X.shape[1] * 8
+    rows = np.arange(len(side.y)) if side.rows is None else side.rows
+    most = min(SAMPLE_BYTES / row, MAPPED_ROWS if is_mapped else np.inf)
+    step = int(np.ceil(len(rows) / most)) or 1
+    # Contiguous: strided labels would make the kernels compile anew.
+    return Side(X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
+
+
+def _train(tasks: Sequence[Task], rows: int, iterations: int, seconds: float, measured: int = 0) -> float:
+    """Seconds of so many iterations on so many rows, measured so often on the test rows."""
+    if not tasks:
+        return 0.0
+    X, y = tasks[0].X_test[:FEWEST_ROWS], tasks[0].y_test[:FEWEST_ROWS].copy()
+    y[0], y[-1] = -1, 1  # both classes
+    tasks = [replace(task, iterations=iterations, epochs=None, seconds=None) for task in tasks]
+    tested_on_few = [replace(task, X_test=X, y_test=y) for task in tasks]
+    _timed(tested_on_few, 0.0)  # compiles
+    shares, times = _timed(tested_on_few, seconds)
+    # The slope of the second half: settings that diverge, of which a wide grid has many, have ended by then.
+    half = min(int(np.searchsorted(times, times[-1] / 2)), len(times) - 2)
+    slope = (times[-1] - times[half]) / max(1e-12, shares[-1] - shares[half])
+    longer = rows / len(tasks[0].y)
+    start = max(0.0, times[1] - slope * shares[1])
+    found = times[-1] + (1.0 - shares[-1]) * slope + (longer - 1.0) * start
+    if measured:
+        shares, times = _timed(tasks, seconds / 4)
+        found += longer * measured * max(0.0, np.median(np.diff(times) - slope * np.diff(shares)))
+    return float(found)
+
+
+def _solve(tasks: Sequence[Task], rows: int, seconds: float) -> float:
+    """Seconds per row of a run on so many rows, by a power law from runs on more and more of them."""
+    if not tasks:
+        return 0.0
+    size, end, tried = min(len(tasks[0].y), FEWEST_ROWS), perf_counter() + seconds, []
+    _timed(_on_rows(tasks, size), inf)  # compiles
+    while True:
+        few = _on_rows(tasks, size)
+        tried.append((size, min(_timed(few, inf)[1][-1] for _ in range(2))))
+        if size >= min(len(tasks[0].y), MOST_ROWS) or perf_counter() + 4 * tried[-1][1] > end:
+            break
+        size = min(len(tasks[0].y), 2 * size)
+    (fewer, less), (more, taken) = tried[-2:] if len(tried) > 1 else ((0, 0.0), tried[0])
+    power = log(taken / less) / log(more / fewer) if less else 1.0
+    if power <= 1.0:  # a start, and the same for each row
+        return float(taken + (taken - less) / (more - fewer) * (rows - more)) / rows
+    return float(taken * (rows / more) ** min(MOST_POWER, power)) / rows
+
+
+def _on_rows(tasks: Sequence[Task], count: int) -> list[Task]:
+    """The tasks on so many of their training rows, drawn at random."""
+    few = np.sort(np.random.default_rng(0).permutation(len(tasks[0].y))[:count])
+    X, y = tasks[0].X[few], tasks[0].y[few]
+    return [replace(task, X=X, y=y) for task in tasks]
+
+
+def _timed(tasks: Sequence[Task], seconds: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Shares of the work of a run, which is ended after so many seconds, and the seconds that they took.
+
+    Seconds in which other processes compute do not count.
+    """
+    begun, begun_cpu, marks = perf_counter(), process_time(), [(0.0, 0.0, 0.0)]
+
+    def look(share: float) -> None:
+        marks.append((share, perf_counter() - begun, process_time() - begun_cpu))
+        if marks[-1][1] > seconds:
+            raise _EnoughError
+
+    with suppress(_EnoughError):
+        outcomes = run_grid(tasks, look) if len(tasks) > 1 else [run_cell(tasks[0], look)]
+        if all(isinstance(outcome, Exception) for outcome in outcomes):
+            raise outcomes[0]  # type: ignore[misc]  # it is an exception
+        look(1.0)
+    shares, wall, cpu = np.array(marks).T
+    return shares, wall if wall[-1] > WAITS * cpu[-1] else cpu
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What it takes to run what is left of an entry."""
+    """The cost of running what is left of an entry."""
 
     trainings: int  # cells and trials of their tunings
     passes: float  # over the training rows
@@ -47,157 +202,141 @@ class Estimate:
     measured: bool  # whether the speed is that of finished cells, not of a probe
 
 
-@dataclass
 class _Work:
     """What is left of an entry, and what is known of its cost."""
 
-    planned: PlannedEntry
-    cells: list[PlannedCell]
-    rows: int  # training rows of a split
-    test_rows: int
-    folds: int
-    points: Sequence[Any]  # settings of its tuning, if they are known before
-    missing: int  # trials that are left
-    row_bytes: float
-    size: float  # of a row: its features, or for sparse rows their geometric mean with its non-zeros
-    group: str  # entries of one group differ in their data only
-    of_cell: float | None = None
-    of_trial: float | None = None
+    def __init__(
+        self,
+        planned: PlannedEntry,
+        cells: list[PlannedCell],
+        store: Store,
+        data: PreparedData,
+        finished: Mapping[tuple[str, ...], list[CellRecord]],
+    ):
+        self.entry, self.cells = planned.entry, cells
+        entry, costly, seeds = planned.entry, _costly(planned.entry.describe()), cells[0].seeds
+        self.rows, test_rows, self.folds = data.sizes(entry, seeds.split_seed, seeds.fold)
+        self.all_rows = self.rows + test_rows
+        X: Any = data.load(entry)(entry.part).X
+        nonzeros = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+        value_bytes = np.dtype(str(entry.settings.dtype)).itemsize
+        self.row_bytes = nonzeros * (value_bytes + 4) + 4 if sparse.issparse(X) else nonzeros * value_bytes
+        # Of a row: its features, or for sparse rows their geometric mean with its non-zeros.
+        self.size = sqrt(X.shape[1] * max(1.0, nonzeros))
+        searches = {cell.search.key: cell.search for cell in cells if cell.search}
+        self.points = points_of(entry, next(iter(searches.values()))) if searches else []
+        trials = [trial for key in searches for trial in store.trials(key)]
+        settings = len(self.points) or entry.tuning.choice.trials if searches else 0
+        self.missing = max(0, len(searches) * settings * self.folds - len(trials))  # trials
+        # Entries of one group differ in their data only.
+        layout = [sparse.issparse(X), bool(self.points), str(entry.scaling)]
+        self.group = canonical([costly[0], *costly[2:], *layout])
+        self.of_cell = entry.budget.seconds or _of_cell(entry, self.rows, finished[costly])
+        costs = [(trial.train_seconds, 1) for trial in trials]  # of finished trials
+        for cell in planned.cells:
+            record = store.record(cell.key) if cell.search else None
+            if record is not None and record.tuned is not None:
+                costs.append((record.tuned.cost.train_seconds, record.tuned.cost.trainings))
+        count = sum(trainings for _, trainings in costs)
+        self.of_trial = entry.budget.seconds or (sum(each for each, _ in costs) / count if count else None)
+        self.is_mapped = entry.features.name != "identity"
+        self.is_known = self.of_cell is not None and (self.of_trial is not None or not self.missing)
 
-    @property
-    def is_known(self) -> bool:
-        return self.of_cell is not None and (self.of_trial is not None or not self.missing)
+    def maps(self) -> set[tuple[Any, ...]]:
+        """The splits, with inner ones where trials are left, whose rows a feature map is to map."""
+        shared = canonical(subset(self.entry.describe(), PREPARED))
+        splits = {(cell.seeds.split_seed, cell.seeds.fold) for cell in self.cells}
+        inner = (None, *range(self.folds if self.missing else 0))
+        return {(shared, *split, fold) for split in splits for fold in inner} if self.is_mapped else set()
+
+    def estimate(self, speed: Speed | None, maps: int) -> Estimate:
+        """The estimate by a probed speed, where one is needed and was found; with so many maps of a split."""
+        entry, trainings = self.entry, len(self.cells) + self.missing
+        seconds, memory = 0.0, int(self.row_bytes * self.all_rows)
+        of_cell, of_trial = self.of_cell, self.of_trial
+        if speed is not None:
+            of_cell = speed.cell * _units(entry, self.rows) if of_cell is None else of_cell
+            if of_trial is None:
+                # Where each setting depends on those before it, a trial is a run like that of a cell.
+                inner_rows = self.rows * (1.0 - 1.0 / self.folds if self.folds > 1 else 1.0)
+                of_trial = speed.trial * _units(entry, inner_rows) if self.points else of_cell
+            if self.is_mapped:
+                seconds = maps * speed.map_row * self.rows
+                memory = max(memory, int(speed.row_bytes * self.all_rows))
+        unknown = nan if self.missing else 0.0
+        seconds += len(self.cells) * (nan if of_cell is None else of_cell)
+        seconds += self.missing * (unknown if of_trial is None else of_trial)
+        passes = trainings * passes_of(entry, self.rows)
+        return Estimate(trainings, passes, seconds if isfinite(seconds) else None, memory, self.is_known)
 
 
 def estimate(
     plan: Plan, store: Store, prepared_data: PreparedData, begun: Callable[[Entry], None] = lambda _: None
 ) -> list[Estimate]:
     """The estimate of every entry of a plan; `begun` is called with each entry before its own."""
-    finished = _finished(store)
+    finished, end = defaultdict(list), monotonic() + STORE_SECONDS
+    for cell in store:
+        finished[_costly(cell.record)].append(cell.record)
+        if monotonic() > end:
+            break
     works = []
     for planned in plan.entries:
         begun(planned.entry)
         wanted = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
-        works.append(_work(planned, wanted, store, prepared_data, finished) if wanted else None)
+        works.append(_Work(planned, wanted, store, prepared_data, finished) if wanted else None)
     speeds = _probed([work for work in works if work is not None])
-    mapped: set[tuple[Any, ...]] = set()  # splits whose feature map is paid for
-    return [
-        Estimate(0, 0.0, 0.0, 0, True) if work is None else _estimate(work, speeds, mapped) for work in works
-    ]
+    mapped: set[tuple[Any, ...]] = set()  # splits whose feature map is counted
+    found = []
+    for work in works:
+        if work is None:
+            found.append(Estimate(0, 0.0, 0.0, 0, True))
+            continue
+        maps = work.maps() - mapped
+        mapped |= maps
+        found.append(work.estimate(_speed(speeds[work.group], work.size), len(maps)))
+    return found
 
 
 def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
     """Seconds of one training of an entry; infinite where a probe does not end, None where it fails."""
+    if entry.budget.seconds:
+        return entry.budget.seconds
     rows = PreparedData().sizes(entry, entry.cells()[0].split_seed, entry.cells()[0].fold)[0]
+    arguments = (entry, entry.cells()[0], (), rows, PROBE_SECONDS)
     try:
-        future = pool.submit(probe, entry, entry.cells()[0], (), PROBE_SECONDS, seconds=limit)
-        return _cell_seconds(entry, rows, future.result())
+        speed: Speed = pool.submit(probe, *arguments, seconds=limit).result()
+        return speed.cell * _units(entry, rows)
     except ProcessEnded as ended:
         return float("inf") if ended.is_late else None
     except Exception:
         return None
 
 
-def _finished(store: Store) -> Mapping[tuple[str, ...], list[CellRecord]]:
-    """Records of finished cells by what decides their speed, as many as are read in a moment."""
-    found, end = defaultdict(list), monotonic() + STORE_SECONDS
-    for cell in store:
-        found[_costly(cell.record)].append(cell.record)
-        if monotonic() > end:
-            break
-    return found
-
-
-def _work(
-    planned: PlannedEntry,
-    wanted: list[PlannedCell],
-    store: Store,
-    data: PreparedData,
-    finished: Mapping[tuple[str, ...], list[CellRecord]],
-) -> _Work:
-    entry, seeds = planned.entry, wanted[0].seeds
-    rows, test_rows, folds = data.sizes(entry, seeds.split_seed, seeds.fold)
-    X: Any = data.load(entry)(entry.part).X
-    nonzeros = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
-    size = np.dtype(str(entry.settings.dtype)).itemsize
-    searches = {cell.search.key: cell.search for cell in wanted if cell.search}
-    points = points_of(entry, next(iter(searches.values()))) if searches else []
-    trials = [trial for key in searches for trial in store.trials(key)]
-    settings = len(points) or entry.tuning.choice.trials if searches else 0
-    description = entry.describe()
-    method, _, *others = _costly(description)
-    work = _Work(
-        planned,
-        wanted,
-        rows,
-        test_rows,
-        folds,
-        points,
-        max(0, len(searches) * settings * folds - len(trials)),
-        nonzeros * (size + 4) + 4 if sparse.issparse(X) else nonzeros * size,
-        sqrt(X.shape[1] * max(1.0, nonzeros)),
-        canonical([method, *others, sparse.issparse(X), bool(points), str(entry.scaling)]),
-    )
-    work.of_cell = entry.budget.seconds or _of_cell(entry, rows, finished[_costly(description)])
-    work.of_trial = entry.budget.seconds or _of_trial(planned, store, trials)
-    return work
-
-
 def _probed(works: Sequence[_Work]) -> dict[str, list[tuple[float, Speed]]]:
     """Speeds by group, each with the size of the rows, ascending; those that are there in time."""
     groups = defaultdict(list)
     for work in works:
-        if not work.is_known or work.planned.entry.features.name != "identity":
+        if not work.is_known or work.is_mapped:
             groups[work.group].append(work)
     chosen = []
     for group in groups.values():
         group.sort(key=lambda work: (work.size, work.rows))
         chosen += group[:: len(group) - 1] if group[-1].size > group[0].size else group[:1]
-    if not chosen:
-        return {}
-    seconds = min(PROBE_SECONDS, PROBES_SECONDS / len(chosen))
     found: dict[str, list[tuple[float, Speed]]] = defaultdict(list)
-    chosen.sort(key=lambda work: work.planned.entry.dataset.title)  # which a process loads once
+    chosen.sort(key=lambda work: work.entry.dataset.title)  # each process loads a data set once
     with Pool() as pool:
         futures: dict[Future[Speed], _Work] = {}
         for number, work in enumerate(chosen):
-            entry, seeds = work.planned.entry, work.cells[0].seeds
+            entry = work.entry
             key = (number * PROCESSES // len(chosen), entry.algorithm.distribution)
-            arguments = (entry, seeds, tuple(work.points), seconds)
+            seconds = min(PROBE_SECONDS, PROBES_SECONDS / len(chosen))
+            arguments = (entry, work.cells[0].seeds, tuple(work.points), work.rows, seconds)
             futures[pool.submit(probe, *arguments, key=key, seconds=PROBE_WAIT_SECONDS)] = work
         done, _ = wait(futures, timeout=WAIT_SECONDS)
     for future, work in futures.items():
         if future in done and future.exception() is None:
             found[work.group].append((work.size, future.result()))
     return found
-
-
-def _estimate(
-    work: _Work, speeds: Mapping[str, list[tuple[float, Speed]]], mapped: set[tuple[Any, ...]]
-) -> Estimate:
-    entry, count, is_measured = work.planned.entry, len(work.cells), work.is_known
-    of_cell, of_trial, of_map = work.of_cell, work.of_trial, 0.0
-    memory = int(work.row_bytes * (work.rows + work.test_rows))
-    to_map = _maps(entry, work.cells, work.folds if work.missing else 0) - mapped
-    mapped.update(to_map)
-    if (speed := _speed(speeds.get(work.group, ()), work.size)) is not None:
-        of_cell = _cell_seconds(entry, work.rows, speed) if of_cell is None else of_cell
-        if of_trial is None:
-            # Where each setting depends on those before it, a trial is a run like that of a cell.
-            of_trial = _trial_seconds(entry, work, speed) if work.points else of_cell
-        if entry.features.name != "identity":
-            of_map = speed.map_row * work.rows
-            memory = max(memory, int(speed.row_bytes * (work.rows + work.test_rows)))
-    seconds = None
-    if of_cell is not None and (of_trial is not None or not work.missing):
-        seconds = count * of_cell + work.missing * (of_trial or 0.0) + len(to_map) * of_map
-    return Estimate(
-        count + work.missing,
-        (count + work.missing) * passes_of(entry, work.rows),
-        seconds if seconds is not None and isfinite(seconds) else None,
-        memory,
-        is_measured,
-    )
 
 
 def _speed(probed: Sequence[tuple[float, Speed]], size: float) -> Speed | None:
@@ -207,43 +346,22 @@ def _speed(probed: Sequence[tuple[float, Speed]], size: float) -> Speed | None:
     (short, fast), (long, slow) = probed
 
     def between(one: float, other: float) -> float:
-        power = log(other / one) / log(long / short) if one > 0.0 and other > 0.0 else LEAST_POWER
-        return float(one * (size / short) ** min(MOST_POWER, max(LEAST_POWER, power)))
+        power = log(other / one) / log(long / short) if one > 0.0 and other > 0.0 else 0.0
+        return float(one * (size / short) ** min(STEEPEST, max(0.0, power)))
 
     return Speed(*map(between, fast, slow))
 
 
-def _cell_seconds(entry: Entry, rows: int, speed: Speed) -> float:
-    if entry.budget.seconds:
-        return entry.budget.seconds
-    if Access(entry.algorithm.instance.access) is Access.full:
-        return speed.row * rows * (rows / speed.rows) ** (speed.power - 1.0)
-    iterations = iterations_of(entry, rows)
-    points = len(log_spaced(max(1, round(iterations)), entry.budget.checkpoints)) - 1
-    return speed.iteration * iterations + rows * (speed.row + points * speed.point_row)
-
-
-def _trial_seconds(entry: Entry, work: _Work, speed: Speed) -> float:
-    rows = round(work.rows * (1.0 - 1.0 / work.folds) if work.folds > 1 else work.rows)
-    if Access(entry.algorithm.instance.access) is Access.full:
-        return speed.trial_row * rows * (rows / speed.rows) ** (speed.power - 1.0)
-    return speed.trial_iteration * iterations_of(entry, rows) + rows * speed.trial_row
-
-
-def _maps(entry: Entry, cells: list[PlannedCell], folds: int) -> set[tuple[Any, ...]]:
-    """The splits of some cells, and `folds` inner ones of each, whose rows a feature map is to map."""
-    if entry.features.name == "identity":
-        return set()
-    shared = canonical(subset(entry.describe(), PREPARED))
-    splits = {(cell.seeds.split_seed, cell.seeds.fold) for cell in cells}
-    return {(shared, *split, inner) for split in splits for inner in (None, *range(folds))}
+def _units(entry: Entry, rows: float) -> float:
+    """Rows of a training for a method that takes all of them in an iteration, else iterations."""
+    is_full = Access(entry.algorithm.instance.access) is Access.full
+    return rows if is_full else iterations_of(entry, rows)
 
 
 def _costly(description: EntryDescription) -> tuple[str, ...]:
-    """What cells have in common whose iterations cost alike on as many rows.
+    """Data set, feature map and method: cells that share them have iterations of about the same cost.
 
-    These are data set, feature map and method. Numbers with a fraction among the method's parameters, such
-    as step sizes, may differ.
+    Numbers with a fraction among the method's parameters, such as step sizes, may differ.
     """
     method, features = description.algorithm, description.features
     choices = {name: each for name, each in method.parameters.items() if not isinstance(each, float)}
@@ -253,20 +371,7 @@ def _costly(description: EntryDescription) -> tuple[str, ...]:
 
 def _of_cell(entry: Entry, rows: int, records: list[CellRecord]) -> float | None:
     """Median seconds of finished cells like those of the entry, for its budget."""
-    if not records:
-        return None
-    if Access(entry.algorithm.instance.access) is Access.full:  # ends when it has converged
-        return float(np.median([each.result.train_seconds * rows / each.data.train_rows for each in records]))
-    each_iteration = np.median([each.result.ns_per_iteration for each in records])
-    return float(each_iteration) * 1e-9 * iterations_of(entry, rows)
-
-
-def _of_trial(planned: PlannedEntry, store: Store, trials: list[Trial]) -> float | None:
-    """Mean seconds of the trials that the entry's tunings have finished."""
-    seconds, count = sum(trial.train_seconds for trial in trials), len(trials)
-    for cell in planned.cells:
-        record = store.record(cell.key) if cell.search else None
-        if record is not None and record.tuned is not None:
-            seconds += record.tuned.cost.train_seconds
-            count += record.tuned.cost.trainings
-    return seconds / count if count else None
+    is_full = Access(entry.algorithm.instance.access) is Access.full  # which ends when it has converged
+    units = [each.data.train_rows if is_full else max(1, each.result.iterations) for each in records]
+    seconds = [each.result.train_seconds / count for each, count in zip(records, units, strict=True)]
+    return float(np.median(seconds)) * _units(entry, rows) if seconds else None

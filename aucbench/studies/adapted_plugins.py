@@ -45,7 +45,7 @@ def plugin_class(group: str, choice: Any) -> Any:
     family = FAMILIES[group]
     if isinstance(choice, str):
         try:
-            return catalog().find(family, choice).cls
+            return catalog().find(family, choice).imported
         except PluginError as error:  # scikit-learn expects a ValueError
             raise ParameterError(str(error)) from None
     if isinstance(choice, type) or not is_dataclass(choice) or not hasattr(choice, "name"):

@@ -2,12 +2,14 @@
 
 import hashlib
 from dataclasses import asdict, dataclass, field, fields
+from dataclasses import replace as replace_field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from msgspec.structs import asdict as structs_asdict
 from msgspec.structs import replace
 
+from aucbench import stand_ins
 from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
@@ -100,6 +102,17 @@ class Entry:
 
     def __str__(self) -> str:
         return f"{self.algorithm.name} on {self.dataset.title}"
+
+    @cached_property
+    def imported(self) -> "Entry":
+        """The entry with the plugins of third parties themselves, imported in this process."""
+        changed = {
+            name: replace_field(bound, instance=instance)
+            for name in ("algorithm", "dataset", "loss", "features")
+            if (bound := getattr(self, name)) is not None
+            and (instance := stand_ins.imported(bound.instance)) is not bound.instance
+        }
+        return replace_field(self, **changed) if changed else self
 
     def cells(self) -> list[Seeds]:
         """The seeds of each cell, one for each run and fold."""

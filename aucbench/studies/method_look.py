@@ -15,10 +15,9 @@ import tomllib
 import zlib
 from functools import cache
 from hashlib import sha256
-from importlib import resources
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from aucbench.studies.plugin_metadata import plugin
+from aucbench.studies.plugin_metadata import plugin, text_beside
 
 LOOKS = "looks.toml"
 # On light and on dark paper.
@@ -58,7 +57,7 @@ def numbered(number: int) -> Look:
 def look(name: str) -> Look:
     """The look of a method, by the name of its plugin."""
     cls = plugin("algo", name)
-    own = _numbers(cls.__module__.rpartition(".")[0] or cls.__module__).get(name) if cls else None
+    own = _numbers(cls).get(name) if cls else None
     return numbered(CODE + zlib.crc32(name.encode()) % (ALL - CODE) if own is None else own % ALL)
 
 
@@ -78,10 +77,10 @@ def _shade(hue: float, light: float, strong: float) -> str:
 
 
 @cache
-def _numbers(package: str) -> dict[str, int]:
-    """The numbers in ``looks.toml`` of a package of plugins; none where it has no such file."""
+def _numbers(cls: Any) -> dict[str, int]:
+    """The numbers in ``looks.toml`` beside the module of a plugin; none where there is no such file."""
     try:
-        found = tomllib.loads(resources.files(package).joinpath(LOOKS).read_text("utf-8"))
-    except (OSError, TypeError, ValueError, ModuleNotFoundError):
+        found = tomllib.loads(text_beside(cls, LOOKS))
+    except ValueError:
         return {}
     return {name: number for name, number in found.items() if isinstance(number, int)}

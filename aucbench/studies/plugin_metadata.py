@@ -4,12 +4,14 @@ import re
 import unicodedata
 from dataclasses import MISSING, asdict, fields
 from functools import cache
-from importlib import metadata, resources
+from importlib import metadata
+from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from aucbench.contracts import Access, MethodFacts
+from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
@@ -125,18 +127,28 @@ def citation(group: str, name: str) -> str | None:
     cited = MethodFacts(cls).citation
     if not cited or cls is None:
         return None
-    entry = bibliography(cls.__module__.rpartition(".")[0] or cls.__module__).get(cited)
+    entry = bibliography(cls).get(cited)
     return sentence(entry) if entry else str(cited)
 
 
+def bibliography(cls: Any) -> dict[str, str]:
+    """The entries of ``references.bib`` beside the module of a plugin, as they stand there, by key."""
+    return {match[1]: match[0] for match in ENTRY.finditer(text_beside(cls, BIBLIOGRAPHY))}
+
+
+def text_beside(cls: Any, name: str) -> str:
+    """The text of a file in the package of a plugin; empty where there is none."""
+    file = Path(source_file(cls) or "")
+    is_package = "." in cls.__module__ or file.name == "__init__.py"
+    return _text(file.with_name(name)) if file.name and is_package else ""
+
+
 @cache
-def bibliography(package: str) -> dict[str, str]:
-    """The entries of ``references.bib`` in a package of plugins, as they stand there, by key."""
+def _text(path: Path) -> str:
     try:
-        text = resources.files(package).joinpath(BIBLIOGRAPHY).read_text("utf-8")
-    except (OSError, TypeError, ModuleNotFoundError):
-        return {}
-    return {match[1]: match[0] for match in ENTRY.finditer(text)}
+        return path.read_text("utf-8")
+    except OSError:
+        return ""
 
 
 def _fields(entry: str) -> dict[str, str]:
@@ -183,7 +195,7 @@ def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
     if found is None:
         return ()
     cited = str(MethodFacts(found.cls).citation or "")
-    entry = bibliography(found.cls.__module__.rpartition(".")[0] or found.cls.__module__).get(cited, cited)
+    entry = bibliography(found.cls).get(cited, cited)
     paper = link(entry)
     named = {"Paper": paper} if paper else {}
     return tuple((named | _project_urls(found.distribution)).items())

@@ -115,7 +115,7 @@ class Trainee(Subject):
         known = catalog().plugins[Family.losses]
         for name in accepted:
             if name in known:
-                return known[name].cls()
+                return known[name].imported()
         if "*" in accepted:
             return Softplus()
         raise Broken(f"None of the losses it accepts is registered: {', '.join(accepted)}.")

@@ -6,12 +6,24 @@ lacks a class. Pairs of an unfinished block wait in the state by their row numbe
 weights: the state does not depend on how pairs are cut into chunks.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from aucbench import Access, Batch, Interval, LinearMethod, ParameterError, Problem, kernels
+from aucbench import (
+    Access,
+    Batch,
+    Count,
+    Interval,
+    LinearMethod,
+    NonNegative,
+    ParameterError,
+    Positive,
+    Problem,
+    kernels,
+)
 from aucbench.kernels import loss_pieces, pairs, rows
 from aucbench_algorithms import _optimisers as optimisers
 from aucbench_algorithms._choices import Schedule
@@ -44,20 +56,35 @@ class State(NamedTuple):
     share: float  # of positives in the training data, where a method weights by it
 
 
+@dataclass(frozen=True)
 class BlockMethod(LinearMethod):
-    """What methods on blocks of pairs share that have an optimiser."""
+    """What methods on blocks of pairs share that have an optimiser.
 
-    name: ClassVar[str]
-    access: ClassVar[Access] = Access.pairs
-    losses: ClassVar[tuple[str, ...]] = ("squared_hinge", "*")
-    step_size: ClassVar[str] = "eta"
+    Parameters
+    ----------
+    block : int >= 1
+        B, pairs of a block: as many positives, and as many negatives.
+    optimiser : sgd, momentum or adam
+        How a step is made of gradients.
+    eta : float > 0 or None
+        Step; None is 0.1.
+    momentum : float in [0, 1)
+        Share of the last step that is kept, for momentum.
+    lam : float >= 0
+        Weight of |w|^2 / 2.
+    """
 
-    block: int
-    optimiser: Optimiser
-    eta: float | None
-    momentum: float
-    lam: float
-    _sgd_eta: ClassVar[float] = 1.0  # eta of sgd where none is given
+    access = Access.pairs
+    losses = ("squared_hinge", "*")
+    step_size = "eta"
+
+    _sgd_eta = 0.1  # eta of sgd where none is given
+
+    block: Count = 32
+    optimiser: Optimiser = Optimiser.sgd
+    eta: Positive | None = None
+    momentum: Momentum = 0.9
+    lam: NonNegative = 0.0
 
     def ignored(self) -> frozenset[str]:
         """The momentum, where the optimiser has none."""

@@ -15,9 +15,9 @@ weight at a rate of its own. Of the matrices only the lower triangle is kept, as
 Source: Ding, Zhao, Hoi, Ong, An adaptive gradient method for online AUC maximization, AAAI 2015.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,19 +61,19 @@ class AdaOam(LinearMethod):
         Added to the root of the summed squares of the gradient.
     """
 
-    name: ClassVar[str] = "adaoam"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "adaoam"
+    access = Access.stream
+    resumable = True
+    losses = ("square",)
+    grid = {
         "eta": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
-    step_size: ClassVar[str] = "eta"
-    min_together: ClassVar[int] = 6
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="d^2")
-    citation: ClassVar[str] = "ding2015adaoam"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "eta"
+    min_together = 6
+    claims = Claims(rate="1/sqrt(t)", cost="d^2")
+    citation = "ding2015adaoam"
+    deviations = (
         "Written from the paper's description, not verified against code: none was found.",
         "The covariance is exact, as in `opauc`.",
     )

@@ -19,10 +19,10 @@ Source: Khalid, Ray, Chitsaz, Confidence-weighted bipartite ranking, ADMA 2016; 
 Zhao, Hoi, Exact soft confidence-weighted learning, ICML 2012.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -44,8 +44,6 @@ from aucbench_algorithms import _cbr_confidence as confidence
 from aucbench_algorithms import _cbr_together as many
 from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
 
-GRID = {"C": tuple(10.0**power for power in range(-5, 2))}
-ORDER = "Buffered examples are met oldest first; the paper does not say in which order."
 SAMPLE = 256  # rows in which non-zeros are counted
 SPARSE = 0.25  # share of non-zeros up to which settings of `cbr` gain by training together
 Confidence = Annotated[float, Interval(low=0.5, high=1.0, open_low=True, open_high=True)]
@@ -72,8 +70,8 @@ class DiagonalState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cbr(LinearMethod):
-    """Confidence-weighted bipartite ranking with a full covariance.
+class _Cbr(LinearMethod):
+    """What both methods share; their loss is not one of the margin alone.
 
     Parameters
     ----------
@@ -85,17 +83,22 @@ class Cbr(LinearMethod):
         Examples kept of each class.
     """
 
-    name: ClassVar[str] = "cbr"
-    access: ClassVar[Access] = Access.stream
-    losses: ClassVar[tuple[str, ...]] = ()  # its loss is not one of the margin alone
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer d^2")
-    citation: ClassVar[str] = "khalid2016cbr"
-    deviations: ClassVar[tuple[str, ...]] = (ORDER,)
+    access = Access.stream
+    grid = {"C": tuple(10.0**power for power in range(-5, 2))}
+    citation = "khalid2016cbr"
+    deviations = ("Buffered examples are met oldest first; the paper does not say in which order.",)
 
     C: Positive = 0.1
     eta: Confidence = 0.7
     buffer: Count = 50
+
+
+@dataclass(frozen=True)
+class Cbr(_Cbr):
+    """Confidence-weighted bipartite ranking with a full covariance."""
+
+    name = "cbr"
+    claims = Claims(rate="1/sqrt(t)", cost="buffer d^2")
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """The standard Gaussian and empty buffers.
@@ -142,30 +145,13 @@ class Cbr(LinearMethod):
 
 
 @dataclass(frozen=True)
-class CbrDiag(LinearMethod):
-    """Confidence-weighted bipartite ranking with a diagonal covariance.
+class CbrDiag(_Cbr):
+    """Confidence-weighted bipartite ranking with a diagonal covariance."""
 
-    Parameters
-    ----------
-    C : float > 0
-        Weight of the loss; the largest step.
-    eta : float in (0.5, 1)
-        Confidence with which a pair is to be ranked rightly.
-    buffer : int >= 1
-        Examples kept of each class.
-    """
-
-    name: ClassVar[str] = "cbr_diag"
-    access: ClassVar[Access] = Access.stream
-    losses: ClassVar[tuple[str, ...]] = ()  # its loss is not one of the margin alone
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = GRID
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
-    citation: ClassVar[str] = "khalid2016cbr"
-    deviations: ClassVar[tuple[str, ...]] = (ORDER,)
+    name = "cbr_diag"
+    claims = Claims(rate="1/sqrt(t)", cost="buffer nnz")
 
     C: Positive = 0.003
-    eta: Confidence = 0.7
-    buffer: Count = 50
 
     def init(self, problem: Problem, rng: np.random.Generator) -> DiagonalState:
         """The standard Gaussian and empty buffers."""

@@ -82,26 +82,9 @@ class State(NamedTuple):
     waiting: Waiting
 
 
-class _OnePartner(Method):
-    """What both methods share."""
-
-    access = Access.stream
-    resumable = True
-    losses = ("hinge", "*")
-    grid = {"eta": SIZES, "radius": SIZES}
-    step_size = "eta"
-    claims = Claims(rate="1/sqrt(t)", cost="nnz")
-
-    radius: float | None
-
-    def objective(self, problem: Problem) -> Objective:
-        """A row and its partner are a uniform pair, and the step is one number for all weights."""
-        return Objective(problem.loss, radius=self.radius)
-
-
 @dataclass(frozen=True)
-class FifoOgd(_OnePartner, kernels.RuleMethod):
-    """Online gradient descent on the pair of each example and one before it.
+class _OnePartner(Method):
+    """What both methods share.
 
     Parameters
     ----------
@@ -117,15 +100,31 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
         Whether the model is the mean of the w, or the last.
     """
 
-    name = "fifo_ogd"
-    citation = "yang2021simple"
-    deviations = DEVIATIONS
+    access = Access.stream
+    resumable = True
+    losses = ("hinge", "*")
+    grid = {"eta": SIZES, "radius": SIZES}
+    step_size = "eta"
+    claims = Claims(rate="1/sqrt(t)", cost="nnz")
 
     eta: Positive = 1.0
     schedule: Schedule = Schedule.sqrt
     partner: Partner = Partner.previous
     radius: Positive | None = None
     average: bool = True
+
+    def objective(self, problem: Problem) -> Objective:
+        """A row and its partner are a uniform pair, and the step is one number for all weights."""
+        return Objective(problem.loss, radius=self.radius)
+
+
+@dataclass(frozen=True)
+class FifoOgd(_OnePartner, kernels.RuleMethod):
+    """Online gradient descent on the pair of each example and one before it."""
+
+    name = "fifo_ogd"
+    citation = "yang2021simple"
+    deviations = DEVIATIONS
 
     @property
     def rule(self) -> kernels.Rule:
@@ -193,18 +192,10 @@ class Aogd(_OnePartner, LinearMethod):
 
     Parameters
     ----------
-    eta : float > 0
-        Step.
     schedule : sqrt or constant
         Step eta / sqrt(t), or eta; either is divided by the root of the sum of the squared gradients.
     theta : float in [0, 1)
         What is left of the momentum after a pair.
-    partner : previous or opposite
-        The example before, where its class is the other one, or the last example of the other class.
-    radius : float > 0 or None
-        Of the ball |w| <= radius; None projects nothing.
-    average : bool
-        Whether the model is the mean of the w, or the last.
     """
 
     name = "aogd"
@@ -214,12 +205,8 @@ class Aogd(_OnePartner, LinearMethod):
         "Nothing moves before the first gradient that is not zero, where the authors' code divides 0 by 0.",
     )
 
-    eta: Positive = 1.0
     schedule: Schedule = Schedule.constant
     theta: Annotated[float, Interval(low=0.0, high=1.0, open_high=True)] = 0.85
-    partner: Partner = Partner.previous
-    radius: Positive | None = None
-    average: bool = True
 
     def init(self, problem: Problem, rng: np.random.Generator) -> Momentum:
         """Zero weights and momentum, and nobody waits."""

@@ -78,7 +78,17 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class _Ftrl(LinearMethod):
-    """What both methods share."""
+    """What both methods share.
+
+    Parameters
+    ----------
+    gamma : float > 0
+        Step; that of a column is gamma / (smooth + sqrt(sum of its squared gradients)).
+    smooth : float > 0
+        What the root is added to; beta in the papers.
+    l1, l2 : float >= 0
+        Weights of |w|_1 and |w|^2 / 2, against sums of gradients.
+    """
 
     access = Access.stream
     resumable = True
@@ -108,17 +118,7 @@ class _Ftrl(LinearMethod):
 
 @dataclass(frozen=True)
 class FtrlAuc(_Ftrl):
-    """Follow the regularised leader, proximal, for the square loss over pairs.
-
-    Parameters
-    ----------
-    gamma : float > 0
-        Step; that of a column is gamma / (smooth + sqrt(sum of its squared gradients)).
-    smooth : float > 0
-        What the root is added to; beta in the papers.
-    l1, l2 : float >= 0
-        Weights of |w|_1 and |w|^2 / 2, against sums of gradients.
-    """
+    """Follow the regularised leader, proximal, for the square loss over pairs."""
 
     name = "ftrl_auc"
     losses = ("square",)
@@ -152,12 +152,6 @@ class FtrlLog(_Ftrl):
 
     Parameters
     ----------
-    gamma : float > 0
-        Step; that of a column is gamma / (smooth + sqrt(sum of its squared gradients)).
-    smooth : float > 0
-        What the root is added to; beta in the paper.
-    l1, l2 : float >= 0
-        Weights of |w|_1 and |w|^2 / 2, against sums of gradients.
     intercept : bool
         Whether an intercept is fitted, which is not regularised.
     balanced : bool

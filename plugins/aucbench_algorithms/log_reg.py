@@ -17,7 +17,7 @@ Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 2011.
 
 from dataclasses import dataclass
 
-from aucbench import Access, Batch, Claims, Positive
+from aucbench import Batch, Claims, Positive
 from aucbench_algorithms._linear_method import total
 from aucbench_algorithms.univariate_batch import State, UnivariateBatch, newton_iteration
 
@@ -33,7 +33,6 @@ class LogReg(UnivariateBatch):
     """
 
     name = "log_reg"
-    access = Access.full
     losses = ("logistic",)
     grid = {"C": tuple(10.0**power for power in range(-4, 5))}
     claims = Claims(rate="quadratic", cost="n d min(n, d)")

@@ -18,7 +18,7 @@ steps of ten thousand radii.
 Source: Zhao, Hoi, Jin, Yang, Online AUC maximization, ICML 2011, Algorithms 1 to 3.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
@@ -73,14 +73,26 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True)
 class _Oam(LinearMethod):
-    """What both methods share."""
+    """What both methods share.
 
-    access: ClassVar[Access] = Access.stream
-    losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": tuple(10.0**power for power in range(-6, 1))}
-    step_size: ClassVar[str] = "C"
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="buffer nnz")
-    citation: ClassVar[str] = "zhao2011oam"
+    Parameters
+    ----------
+    C : float > 0
+        Weight of the loss; a step is at most C / 2 times max(1, seen / buffer).
+    buffer : int >= 1
+        Examples kept of each class.
+    average : bool
+        Whether the model is the mean of the iterates rather than the last, which is noisy.
+    radius : float > 0 or None
+        Project on |w| <= radius after each example; None does not, as the paper.
+    """
+
+    access = Access.stream
+    losses = ("hinge",)
+    grid = {"C": tuple(10.0**power for power in range(-6, 1))}
+    step_size = "C"
+    claims = Claims(rate="1/sqrt(t)", cost="buffer nnz")
+    citation = "zhao2011oam"
     _sequential: ClassVar[bool]
 
     C: Positive = 3e-4
@@ -140,23 +152,10 @@ class _Oam(LinearMethod):
 
 @dataclass(frozen=True)
 class OamSeq(_Oam):
-    """Online AUC maximisation, passive-aggressive steps against a reservoir one after the other.
+    """Online AUC maximisation, passive-aggressive steps against a reservoir one after the other."""
 
-    Parameters
-    ----------
-    C : float > 0
-        Weight of the loss; a step is at most C / 2 times max(1, seen / buffer).
-    buffer : int >= 1
-        Examples kept of each class.
-    average : bool
-        Whether the model is the mean of the iterates rather than the last, which is noisy.
-    radius : float > 0 or None
-        Project on |w| <= radius after each example; None does not, as the paper.
-    """
-
-    name: ClassVar[str] = "oam_seq"
-    _sequential: ClassVar[bool] = True
-    deviations: ClassVar[tuple[str, ...]] = ()
+    name = "oam_seq"
+    _sequential = True
 
 
 @dataclass(frozen=True)
@@ -167,17 +166,11 @@ class OamGra(_Oam):
     ----------
     C : float > 0
         Weight of the loss; a pair moves w by C / 2 times max(1, seen / buffer).
-    buffer : int >= 1
-        Examples kept of each class.
-    average : bool
-        Whether the model is the mean of the iterates rather than the last, which is noisy.
-    radius : float > 0 or None
-        Project on |w| <= radius after each example; None does not, as the paper.
     """
 
-    name: ClassVar[str] = "oam_gra"
-    _sequential: ClassVar[bool] = False
-    deviations: ClassVar[tuple[str, ...]] = (
+    name = "oam_gra"
+    _sequential = False
+    deviations = (
         "All margins of an example are tested with the same w; a later public version tests those of "
         "positives with the changing one.",
     )

@@ -14,9 +14,9 @@ S_o w stays O(d^2).
 Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, Algorithm 1.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,19 +58,19 @@ class Opauc(LinearMethod):
         Weight of |w|^2 / 2.
     """
 
-    name: ClassVar[str] = "opauc"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "opauc"
+    access = Access.stream
+    resumable = True
+    losses = ("square",)
+    grid = {
         "eta": (0.003, 0.01, 0.03, 0.1, 0.3),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
-    step_size: ClassVar[str] = "eta"
-    min_together: ClassVar[int] = 6
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="d^2")
-    citation: ClassVar[str] = "gao2013opauc"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "eta"
+    min_together = 6
+    claims = Claims(rate="1/t", cost="d^2")
+    citation = "gao2013opauc"
+    deviations = (
         "The covariance is exact, as in the authors' code; the recursion printed in the paper is not.",
     )
 

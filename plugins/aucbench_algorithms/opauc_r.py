@@ -16,10 +16,10 @@ are updated with each sample. Every so many steps everything is folded into u, a
 Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, section 4.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,18 +77,18 @@ class OpaucR(LinearMethod):
         How the class means are subtracted from the second moments.
     """
 
-    name: ClassVar[str] = "opauc_r"
-    access: ClassVar[Access] = Access.stream
-    resumable: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = ("square",)
-    grid: ClassVar[Mapping[str, tuple[float, ...]]] = {
+    name = "opauc_r"
+    access = Access.stream
+    resumable = True
+    losses = ("square",)
+    grid = {
         "eta": (0.001, 0.003, 0.01, 0.03, 0.1),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
     }
-    step_size: ClassVar[str] = "eta"
-    claims: ClassVar[Claims] = Claims(rate="1/t", cost="tau nnz")
-    citation: ClassVar[str] = "gao2013opauc"
-    deviations: ClassVar[tuple[str, ...]] = (
+    step_size = "eta"
+    claims = Claims(rate="1/t", cost="tau nnz")
+    citation = "gao2013opauc"
+    deviations = (
         "Random numbers are divided by sqrt(tau), as in the authors' code; the text has tau.",
         "The centring of the paper subtracts almost nothing (centring=author); the default is unbiased.",
     )

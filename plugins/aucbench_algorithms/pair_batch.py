@@ -26,16 +26,15 @@ pairs squared hinge loss, arXiv:2302.11062.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from aucbench import Claims, Count, NonNegative, Objective, Positive, Problem, kernels
+from aucbench import Claims, Objective, Problem, kernels
 from aucbench_algorithms import _optimisers as optimisers
 from aucbench_algorithms import _pair_blocks as pair_blocks
 from aucbench_algorithms._choices import Schedule
-from aucbench_algorithms._optimisers import Optimiser
-from aucbench_algorithms._pair_blocks import PIECES, PRODUCT, BlockMethod, LossAt, Momentum, State
+from aucbench_algorithms._pair_blocks import PIECES, PRODUCT, BlockMethod, LossAt, State
 
 LARGEST_EXPONENT = 700.0  # beyond it the exponential loss is constant
 SORTED = 512  # pairs of a block from which sorting is faster than all B^2 pairs, eight at a time
@@ -54,18 +53,10 @@ class PairBatch(BlockMethod):
 
     Parameters
     ----------
-    block : int >= 1
-        B, pairs of a block: as many positives, and as many negatives.
     pairing : all or matched
         Whether a block is all its B^2 pairs, or the B pairs that were drawn.
-    optimiser : sgd, momentum or adam
-        How a step is made of gradients.
     eta : float > 0 or None
         Step; None is 0.3 for sgd and 0.1 for the others.
-    momentum : float in [0, 1)
-        Share of the last step that is kept, for momentum.
-    lam : float >= 0
-        Weight of |w|^2 / 2.
     schedule : constant or sqrt
         Whether the step of block t is eta, or eta / sqrt(t).
     average : bool
@@ -86,14 +77,9 @@ class PairBatch(BlockMethod):
         "A linear model without intercept or sigmoid, in double precision.",
         "eta of sgd is 0.3 where none is given: steps of 1 oscillate on rows with one dominant feature.",
     )
-    _sgd_eta: ClassVar[float] = 0.3
+    _sgd_eta = 0.3
 
-    block: Count = 32
     pairing: Pairing = Pairing.all
-    optimiser: Optimiser = Optimiser.sgd
-    eta: Positive | None = None
-    momentum: Momentum = 0.9
-    lam: NonNegative = 0.0
     schedule: Schedule = Schedule.constant
     average: bool = False
 

@@ -27,7 +27,7 @@ Source: Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 2011.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,24 +76,40 @@ def _step(row, own, given):
     return Move(step=k, keep=keep, before=0.0, after=after), Intercept(b, own.total + b)
 
 
+@dataclass(frozen=True)
 class _Sgd(kernels.RuleMethod):
-    """What both losses share."""
+    """What both losses share.
+
+    Parameters
+    ----------
+    alpha : float > 0 or None
+        Weight of |w|^2 / 2; also sets the step. None is 1 / n for n training rows.
+    average : bool
+        Whether the model is the average of all iterates, or the last one.
+    intercept : bool
+        Whether an intercept is fitted, which is not regularised.
+    """
 
     weighted = True
     rule = _step
-    alpha: float | None
-    average: bool
-    intercept: bool
-    _loss: ClassVar[str]
+    access = Access.stream
+    resumable = True
+    grid = {"alpha": tuple(10.0**power for power in range(-7, 0))}
+    claims = Claims(rate="1/t", cost="nnz")
+    citation = "pedregosa2011scikit"
+    deviations = DEVIATIONS
+
+    alpha: Positive | None = None
+    average: bool = True
+    intercept: bool = True
 
     def init(self, problem: Problem, rng: np.random.Generator) -> RuleState:
         """Zero weights; counts the classes of the training set."""
         n, (n_pos, n_neg) = problem.n_samples, class_totals(problem)
         negative, positive = n / (2 * n_neg), n / (2 * n_pos)
         alpha = 1.0 / total(problem) if self.alpha is None else self.alpha
-        given = Given(
-            alpha, alpha**-0.75, negative, positive, self.average, self._loss == "hinge", self.intercept
-        )
+        is_hinge = self.losses == ("hinge",)
+        given = Given(alpha, alpha**-0.75, negative, positive, self.average, is_hinge, self.intercept)
         return self.first_state(problem, given, Intercept(0.0, 0.0))
 
     @classmethod
@@ -103,7 +119,7 @@ class _Sgd(kernels.RuleMethod):
         The steps, 1 / (alpha (t + alpha^-0.75)), are so long with the small values of the grid that with this
         loss rounding grows until the first digits differ, and lockstep rounds in another order.
         """
-        return super().together(algorithms, states) if cls._loss == "hinge" else None
+        return super().together(algorithms, states) if cls.losses == ("hinge",) else None
 
     def fitted_intercept(self, state: RuleState) -> float:
         """The intercept b, averaged where asked for, which no score contains; 0 where none is fitted."""
@@ -113,57 +129,15 @@ class _Sgd(kernels.RuleMethod):
 
 @dataclass(frozen=True)
 class SgdHinge(_Sgd):
-    """scikit-learn's SGDClassifier with the hinge loss, classes balanced.
-
-    Parameters
-    ----------
-    alpha : float > 0 or None
-        Weight of |w|^2 / 2; also sets the step. None is 1 / n for n training rows.
-    average : bool
-        Whether the model is the average of all iterates, or the last one.
-    intercept : bool
-        Whether an intercept is fitted, which is not regularised.
-    """
+    """scikit-learn's SGDClassifier with the hinge loss, classes balanced."""
 
     name = "sgd_hinge"
-    access = Access.stream
-    resumable = True
     losses = ("hinge",)
-    grid = {"alpha": tuple(10.0**power for power in range(-7, 0))}
-    claims = Claims(rate="1/t", cost="nnz")
-    citation = "pedregosa2011scikit"
-    deviations = DEVIATIONS
-    _loss: ClassVar[str] = "hinge"
-
-    alpha: Positive | None = None
-    average: bool = True
-    intercept: bool = True
 
 
 @dataclass(frozen=True)
 class SgdLog(_Sgd):
-    """scikit-learn's SGDClassifier with the logistic loss, classes balanced.
-
-    Parameters
-    ----------
-    alpha : float > 0 or None
-        Weight of |w|^2 / 2; also sets the step. None is 1 / n for n training rows.
-    average : bool
-        Whether the model is the average of all iterates, or the last one.
-    intercept : bool
-        Whether an intercept is fitted, which is not regularised.
-    """
+    """scikit-learn's SGDClassifier with the logistic loss, classes balanced."""
 
     name = "sgd_log"
-    access = Access.stream
-    resumable = True
     losses = ("logistic",)
-    grid = {"alpha": tuple(10.0**power for power in range(-7, 0))}
-    claims = Claims(rate="1/t", cost="nnz")
-    citation = "pedregosa2011scikit"
-    deviations = DEVIATIONS
-    _loss: ClassVar[str] = "log_loss"
-
-    alpha: Positive | None = None
-    average: bool = True
-    intercept: bool = True

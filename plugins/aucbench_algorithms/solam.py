@@ -78,18 +78,31 @@ IN_L2_BALL = kernels.rule(_step, ball="l2")
 IN_L1_BALL = kernels.rule(_step, ball="l1")
 
 
+@dataclass(frozen=True)
 class _Solam(kernels.RuleMethod):
-    """What the methods share."""
+    """What the methods share.
+
+    Parameters
+    ----------
+    zeta : float > 0
+        Step; g_t = zeta / sqrt(t).
+    start : author or zero
+        First point: w = R / sqrt(d), a = b = R, alpha = 2 R, or zero.
+    average : before or after
+        Whether w_t or w_(t+1) is averaged.
+    kappa : float > 0 or None
+        Bound on the row norms; None measures the largest of the training data.
+    """
 
     access = Access.stream
     resumable = True
     losses = ("square",)
     step_size = "zeta"
 
-    zeta: Positive
-    start: Start
-    average: Average
-    kappa: Positive | None
+    zeta: Positive = 1.5
+    start: Start = Start.zero
+    average: Average = Average.before
+    kappa: Positive | None = None
 
     def _is_wide(self, problem: Problem) -> bool:
         """Whether a, b and alpha may reach the means of the scores, wherever w is in its ball."""
@@ -112,20 +125,12 @@ class Solam(_Solam):
 
     Parameters
     ----------
-    zeta : float > 0
-        Step; g_t = zeta / sqrt(t).
     radius : float > 0
         R, of the ball of w.
     norm : l2 or l1
         Norm of the ball.
-    start : author or zero
-        First point: w = R / sqrt(d), a = b = R, alpha = 2 R, or zero.
-    average : before or after
-        Whether w_t or w_(t+1) is averaged.
     one_sided_ab : bool
         Clip a and b from above only, as the authors' scripts do.
-    kappa : float > 0 or None
-        Bound on the row norms; None measures the largest of the training data.
     """
 
     name = "solam"
@@ -141,13 +146,9 @@ class Solam(_Solam):
         "The start is zero, as in later papers; the authors' scripts start on the boundary (start=author).",
     )
 
-    zeta: Positive = 1.5
     radius: Positive = 10.0
     norm: Norm = Norm.l2
-    start: Start = Start.zero
-    average: Average = Average.before
     one_sided_ab: bool = False
-    kappa: Positive | None = None
 
     @property
     def rule(self) -> kernels.Rule:
@@ -188,16 +189,8 @@ class RegSolam(_Solam):
 
     Parameters
     ----------
-    zeta : float > 0
-        Step; g_t = zeta / sqrt(t).
     lam : float > 0 or None
         Weight of |w|^2 / 2; the radius is sqrt(2 / lam). None is 3 / n for n training rows.
-    start : author or zero
-        First point: w = R / sqrt(d), a = b = R, alpha = 2 R, or zero.
-    average : before or after
-        Whether w_t or w_(t+1) is averaged.
-    kappa : float > 0 or None
-        Bound on the row norms; None measures the largest of the training data.
     """
 
     name = "regsolam"
@@ -216,11 +209,7 @@ class RegSolam(_Solam):
         "value are ranked backwards.",
     )
 
-    zeta: Positive = 1.5
     lam: Positive | None = None
-    start: Start = Start.zero
-    average: Average = Average.before
-    kappa: Positive | None = None
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """The first point; measures the largest row norm unless `kappa` is given."""

@@ -31,15 +31,14 @@ under precision-recall curves with provable convergence, NeurIPS 2021, SOAP.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
-from aucbench import Claims, Count, Interval, NonNegative, Positive, Problem, kernels
+from aucbench import Claims, Interval, Positive, Problem, kernels
 from aucbench_algorithms import _optimisers as optimisers
 from aucbench_algorithms import _pair_blocks as pair_blocks
-from aucbench_algorithms._optimisers import Optimiser
-from aucbench_algorithms._pair_blocks import BlockMethod, LossAt, Momentum, State
+from aucbench_algorithms._pair_blocks import BlockMethod, LossAt, State
 
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_low=True)]
 ETA = tuple(10.0**power for power in range(-3, 2))
@@ -69,16 +68,6 @@ class Sopa(BlockMethod):
         The largest false positive rate: the share of the negatives that counts.
     eta_s : float > 0
         Step of the thresholds.
-    block : int >= 1
-        B, pairs of a block: as many positives, and as many negatives.
-    optimiser : sgd, momentum or adam
-        How a step is made of gradients.
-    eta : float > 0 or None
-        Step; None is 0.1.
-    momentum : float in [0, 1)
-        Share of the last step that is kept, for momentum.
-    lam : float >= 0
-        Weight of |w|^2 / 2.
     """
 
     name = "sopa"
@@ -95,15 +84,9 @@ class Sopa(BlockMethod):
         "positives.",
         "eta of sgd is 0.1 where none is given: steps of 1 oscillate on rows with one dominant feature.",
     )
-    _sgd_eta: ClassVar[float] = 0.1
 
     alpha: Share = 0.3
     eta_s: Positive = 0.1
-    block: Count = 32
-    optimiser: Optimiser = Optimiser.sgd
-    eta: Positive | None = None
-    momentum: Momentum = 0.9
-    lam: NonNegative = 0.0
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and thresholds."""
@@ -126,16 +109,6 @@ class SopaS(BlockMethod):
         Loss by which a weight grows e-fold; a large one weights all pairs alike.
     gamma : float in (0, 1]
         Share of the block in the running mean of each positive.
-    block : int >= 1
-        B, pairs of a block: as many positives, and as many negatives.
-    optimiser : sgd, momentum or adam
-        How a step is made of gradients.
-    eta : float > 0 or None
-        Step; None is 0.1.
-    momentum : float in [0, 1)
-        Share of the last step that is kept, for momentum.
-    lam : float >= 0
-        Weight of |w|^2 / 2.
     """
 
     name = "sopa_s"
@@ -152,15 +125,9 @@ class SopaS(BlockMethod):
         "times too large.",
         "eta of sgd is 0.1 where none is given: steps of 1 oscillate on rows with one dominant feature.",
     )
-    _sgd_eta: ClassVar[float] = 0.1
 
     temperature: Positive = 1.0
     gamma: Share = 0.9
-    block: Count = 32
-    optimiser: Optimiser = Optimiser.sgd
-    eta: Positive | None = None
-    momentum: Momentum = 0.9
-    lam: NonNegative = 0.0
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and running means."""
@@ -183,16 +150,8 @@ class Soap(BlockMethod):
         Share of the block in the running means of each positive.
     prior : data or block
         Share of positives for which the precision is optimised: that of the training data, or one half.
-    block : int >= 1
-        B, pairs of a block: as many positives, and as many negatives.
-    optimiser : sgd, momentum or adam
-        How a step is made of gradients.
     eta : float > 0 or None
         Step; None is 1 for sgd and 0.1 for the others.
-    momentum : float in [0, 1)
-        Share of the last step that is kept, for momentum.
-    lam : float >= 0
-        Weight of |w|^2 / 2.
     """
 
     name = "soap"
@@ -204,14 +163,10 @@ class Soap(BlockMethod):
         "The rows of a balanced block are weighted by the shares of the classes in the training data, for "
         "the average precision depends on them; prior=block leaves the weights equal, as LibAUC's code does.",
     )
+    _sgd_eta = 1.0
 
     gamma: Share = 0.9
     prior: Prior = Prior.data
-    block: Count = 32
-    optimiser: Optimiser = Optimiser.sgd
-    eta: Positive | None = None
-    momentum: Momentum = 0.9
-    lam: NonNegative = 0.0
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero weights and running means; the share of positives of the training data."""

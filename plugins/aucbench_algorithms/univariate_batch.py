@@ -42,7 +42,6 @@ CLOSE = 1e-12  # once the objective can fall by this share of it only
 INNER = 1e-2  # residual of the conjugate gradients against |gradient|
 EXACT = 1e-14  # the same for the one system of the square loss
 MOST_PRODUCTS = 10_000
-GRID = {"lam": tuple(10.0**power for power in range(-8, 2))}
 
 
 class State(NamedTuple):
@@ -58,6 +57,7 @@ class State(NamedTuple):
 class UnivariateBatch(BatchSolver):
     """What the batch methods of a univariate loss share."""
 
+    access = Access.full
     weighted = True
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
@@ -81,8 +81,8 @@ class UnivariateBatch(BatchSolver):
 
 
 @dataclass(frozen=True)
-class UniLog(UnivariateBatch):
-    """Balanced logistic regression, to its optimum by Newton's method.
+class _Penalised(UnivariateBatch):
+    """What both methods share.
 
     Parameters
     ----------
@@ -92,44 +92,35 @@ class UniLog(UnivariateBatch):
         Whether an intercept is fitted, which is not regularised.
     """
 
-    name = "uni_log"
-    access = Access.full
-    losses = ("logistic",)
-    grid = GRID
-    claims = Claims(rate="quadratic", cost="n d min(n, d)")
+    grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
     citation = "kotlowski2011bipartite"
-    deviations = ()
 
     lam: Positive | None = None
     intercept: bool = True
 
-    def _iterate(self, state: State, batch: Batch) -> State:
-        lam = 1.0 / total(batch) if self.lam is None else self.lam
-        return newton_iteration(state, batch, lam, self.intercept)
+    def _lam(self, batch: Batch) -> float:
+        return 1.0 / total(batch) if self.lam is None else self.lam
 
 
 @dataclass(frozen=True)
-class UniSquare(UnivariateBatch):
-    """Balanced least squares on the labels, in closed form; found by the first iteration.
+class UniLog(_Penalised):
+    """Balanced logistic regression, to its optimum by Newton's method."""
 
-    Parameters
-    ----------
-    lam : float > 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows.
-    intercept : bool
-        Whether an intercept is fitted, which is not regularised.
-    """
+    name = "uni_log"
+    losses = ("logistic",)
+    claims = Claims(rate="quadratic", cost="n d min(n, d)")
+
+    def _iterate(self, state: State, batch: Batch) -> State:
+        return newton_iteration(state, batch, self._lam(batch), self.intercept)
+
+
+@dataclass(frozen=True)
+class UniSquare(_Penalised):
+    """Balanced least squares on the labels, in closed form; found by the first iteration."""
 
     name = "uni_square"
-    access = Access.full
     losses = ("square",)
-    grid = GRID
     claims = Claims(rate="exact", cost="n d min(n, d)")
-    citation = "kotlowski2011bipartite"
-    deviations = ()
-
-    lam: Positive | None = None
-    intercept: bool = True
 
     def step(self, state: State, batch: Batch) -> State:
         """Solve, unless it is done already."""
@@ -140,7 +131,7 @@ class UniSquare(UnivariateBatch):
         if not np.all(np.isfinite(difference)):
             return _diverged(state)
         right = float(share @ batch.y)  # 0 but for rounding, unless there is one class only
-        lam = 1.0 / total(batch) if self.lam is None else self.lam
+        lam = self._lam(batch)
         w, b = _solve(
             batch.X, share, lam, difference, right, self.intercept, EXACT, gram=state.gram, start=state.w
         )

@@ -1,7 +1,7 @@
 """Reduction of several classes, or labels, to two: the fields by which a run chooses, and their checks."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from aucbench import Grouping, Index, ParameterError, check_fields
 
@@ -51,7 +51,7 @@ class SeveralClasses:
         The labels that become +1, whatever the grouping.
     """
 
-    name: ClassVar[str] = "classes"
+    name = "classes"
     grouping: Grouping = Grouping.halves
     grouping_seed: Index = 0
     positive: Any = None

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -18,29 +18,10 @@ from aucbench import (
     check_fields,
 )
 
-Rows = Annotated[int, Interval(low=2)]  # one of each class
-
-
-def _signs(rng: np.random.Generator, n: int, positive_rate: float) -> np.ndarray:
-    """(n,) labels -1 and +1 in random order, round(n * positive_rate) positive, one of each at least."""
-    y = np.full(n, -1.0)
-    y[rng.permutation(n)[: min(n - 1, max(1, round(n * positive_rate)))]] = 1.0
-    return y
-
-
-def _normal_cdf(x: float) -> float:
-    """The distribution function of a standard normal variable."""
-    return 0.5 * math.erfc(-x / math.sqrt(2.0))
-
 
 @dataclass(frozen=True)
-class Gaussian:
-    r"""Two Gaussians N(+-mu/2, S) of one covariance; the best AUC is Phi(separation / sqrt(2)).
-
-    S is diagonal, its entries fall geometrically from 1 to 1 / condition, and every coordinate contributes
-    the same to the separation sqrt(mu' S^-1 mu). The difference of the scores mu' S^-1 x of a positive and a
-    negative is normal with mean separation^2 and variance 2 separation^2, so that the Bayes-optimal AUC is
-    Phi(separation / sqrt(2)): 0.760 at separation 1, 0.921 at 2, whatever the condition.
+class _Generated:
+    """What generated data have in common.
 
     Parameters
     ----------
@@ -50,26 +31,57 @@ class Gaussian:
         Number of features.
     positive_rate : float
         Share of positives, between 0 and 1; round(n * positive_rate) rows, but one of each class at least.
-    separation : float
-        Distance of the two means, in standard deviations.
-    condition : float
-        Condition number of the covariance S, at least 1.
     seed : int
         Of the generator.
     """
 
-    name: ClassVar[str] = "gaussian"
-    citation: ClassVar[str] = "synthetic"
-    licence: ClassVar[str] = "CC0"
-    n: Rows = 10000
+    name = "generated"
+    citation = "synthetic"
+    licence = "CC0"
+    n: Annotated[int, Interval(low=2)] = 10000
     d: Count = 20
     positive_rate: OpenUnit = 0.1
-    separation: NonNegative = 1.0
-    condition: Annotated[float, Interval(low=1.0)] = 1.0
     seed: Index = 0
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    def _signs(self, rng: np.random.Generator) -> np.ndarray:
+        """(n,) labels -1 and +1 in random order."""
+        y = np.full(self.n, -1.0)
+        y[rng.permutation(self.n)[: self._positives]] = 1.0
+        return y
+
+    @property
+    def _positives(self) -> int:
+        return min(self.n - 1, max(1, round(self.n * self.positive_rate)))
+
+
+def _normal_cdf(x: float) -> float:
+    """The distribution function of a standard normal variable."""
+    return 0.5 * math.erfc(-x / math.sqrt(2.0))
+
+
+@dataclass(frozen=True)
+class Gaussian(_Generated):
+    r"""Two Gaussians N(+-mu/2, S) of one covariance; the best AUC is Phi(separation / sqrt(2)).
+
+    S is diagonal, its entries fall geometrically from 1 to 1 / condition, and every coordinate contributes
+    the same to the separation sqrt(mu' S^-1 mu). The difference of the scores mu' S^-1 x of a positive and a
+    negative is normal with mean separation^2 and variance 2 separation^2, so that the Bayes-optimal AUC is
+    Phi(separation / sqrt(2)): 0.760 at separation 1, 0.921 at 2, whatever the condition.
+
+    Parameters
+    ----------
+    separation : float
+        Distance of the two means, in standard deviations.
+    condition : float
+        Condition number of the covariance S, at least 1.
+    """
+
+    name = "gaussian"
+    separation: NonNegative = 1.0
+    condition: Annotated[float, Interval(low=1.0)] = 1.0
 
     @property
     def bayes_auc(self) -> float:
@@ -79,7 +91,7 @@ class Gaussian:
     def load(self) -> Samples:
         """Rows in random order, labels -1 and +1."""
         rng = np.random.default_rng(self.seed)
-        y = _signs(rng, self.n, self.positive_rate)
+        y = self._signs(rng)
         half = self.separation / (2.0 * math.sqrt(self.d))
         X = rng.standard_normal((self.n, self.d))
         X += half * y[:, None]
@@ -89,7 +101,7 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class SparseText:
+class SparseText(_Generated):
     """Texts of words with Zipf frequencies, weights and signs of unit norm; a logistic model of the label.
 
     A row has `nonzeros` words, drawn with replacement, word j with probability proportional to 1 / (j + 2);
@@ -99,31 +111,22 @@ class SparseText:
 
     Parameters
     ----------
-    n, d : int
-        Rows and words (features).
+    d : int
+        Words (features).
     nonzeros : int
         Words drawn for a row, repetitions included; at most d.
-    positive_rate : float
-        Share of positives.
     signal : float
         How strongly the words decide.
-    seed : int
-        Of the generator.
     """
 
-    name: ClassVar[str] = "sparse_text"
-    citation: ClassVar[str] = "synthetic"
-    licence: ClassVar[str] = "CC0"
-    scaled: ClassVar[bool] = True
-    n: Rows = 10000
+    name = "sparse_text"
+    scaled = True
     d: Count = 50000
     nonzeros: Count = 80
-    positive_rate: OpenUnit = 0.1
     signal: NonNegative = 10.0
-    seed: Index = 0
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         if self.nonzeros > self.d:
             raise ParameterError(
                 f"sparse_text: nonzeros must be at most d, got {self.nonzeros} of {self.d} features."
@@ -146,14 +149,13 @@ class SparseText:
         X.data /= np.repeat(norms, np.diff(X.indptr))
         weights = rng.choice([-1.0, 1.0], self.d)
         chance = self.signal * (X @ weights) + rng.logistic(size=self.n)
-        positives = min(self.n - 1, max(1, round(self.n * self.positive_rate)))
         y = np.full(self.n, -1.0)
-        y[np.argsort(-chance, kind="stable")[:positives]] = 1.0
+        y[np.argsort(-chance, kind="stable")[: self._positives]] = 1.0
         return Samples(X, y)
 
 
 @dataclass(frozen=True)
-class HardMargin:
+class HardMargin(_Generated):
     """Two classes separated by a hyperplane with a margin, in random direction; the best AUC is 1.
 
     Along the direction rows lie `margin` and an exponential variable of mean 1 away from the plane, on the
@@ -161,27 +163,12 @@ class HardMargin:
 
     Parameters
     ----------
-    n, d : int
-        Rows and features.
-    positive_rate : float
-        Share of positives.
     margin : float
         Smallest distance of a row to the plane.
-    seed : int
-        Of the generator.
     """
 
-    name: ClassVar[str] = "hard_margin"
-    citation: ClassVar[str] = "synthetic"
-    licence: ClassVar[str] = "CC0"
-    n: Rows = 10000
-    d: Count = 20
-    positive_rate: OpenUnit = 0.1
+    name = "hard_margin"
     margin: Positive = 0.1
-    seed: Index = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def bayes_auc(self) -> float:
@@ -191,7 +178,7 @@ class HardMargin:
     def load(self) -> Samples:
         """Rows in random order, labels -1 and +1."""
         rng = np.random.default_rng(self.seed)
-        y = _signs(rng, self.n, self.positive_rate)
+        y = self._signs(rng)
         direction = rng.standard_normal(self.d)
         direction /= np.linalg.norm(direction)
         X = rng.standard_normal((self.n, self.d))
@@ -201,7 +188,7 @@ class HardMargin:
 
 
 @dataclass(frozen=True)
-class LabelNoise:
+class LabelNoise(_Generated):
     """Two Gaussians, a share of whose labels is wrong; the best AUC is known.
 
     Rows come from N(+-mu/2, I) as in `gaussian`, of the true label; then each label is reversed with
@@ -211,30 +198,18 @@ class LabelNoise:
 
     Parameters
     ----------
-    n, d : int
-        Rows and features.
     positive_rate : float
         Share of true positives.
     separation : float
         Distance of the two means, in standard deviations.
     noise : float
         Probability of a wrong label, below one half.
-    seed : int
-        Of the generator.
     """
 
-    name: ClassVar[str] = "label_noise"
-    citation: ClassVar[str] = "synthetic"
-    licence: ClassVar[str] = "CC0"
-    n: Rows = 10000
-    d: Count = 20
+    name = "label_noise"
     positive_rate: OpenUnit = 0.3
     separation: NonNegative = 2.0
     noise: Annotated[float, Interval(low=0.0, high=0.5, open_high=True)] = 0.1
-    seed: Index = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def bayes_auc(self) -> float:
@@ -248,7 +223,7 @@ class LabelNoise:
     def load(self) -> Samples:
         """Rows in random order, labels -1 and +1, some of them wrong; one of each class at least."""
         rng = np.random.default_rng(self.seed)
-        true = _signs(rng, self.n, self.positive_rate)
+        true = self._signs(rng)
         X = rng.standard_normal((self.n, self.d))
         X += self.separation / (2.0 * math.sqrt(self.d)) * true[:, None]
         y = np.where(rng.random(self.n) < self.noise, -true, true)

@@ -1,7 +1,7 @@
 """Any data set of OpenML, by its number or name."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from aucbench import File, Grouping, Index, ParameterError, Table, check_fields
 from aucbench_datasets._several_classes import checked_positive
@@ -33,7 +33,7 @@ class Openml:
         As for a file of one's own.
     """
 
-    name: ClassVar[str] = "openml"
+    name = "openml"
     path: Any = None
     target: str | None = None
     drop: Any = ()

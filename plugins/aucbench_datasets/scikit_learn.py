@@ -4,7 +4,6 @@ import gzip
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -26,15 +25,15 @@ def _bundled(name: str, file: str) -> Path:
 class BreastCancer:
     """Breast cancer Wisconsin (diagnostic): 569 tumours, 30 features, 212 malignant (positive)."""
 
-    name: ClassVar[str] = "breast_cancer"
-    family: ClassVar[str] = "wdbc"
-    features: ClassVar[int] = 30
-    positive: ClassVar[tuple[float, ...]] = (0.0,)  # malignant, the rarer class
-    citation: ClassVar[str] = (
+    name = "breast_cancer"
+    family = "wdbc"
+    features = 30
+    positive = (0.0,)  # malignant, the rarer class
+    citation = (
         "W. N. Street, W. H. Wolberg, O. L. Mangasarian: Nuclear feature extraction for breast tumor "
         "diagnosis. IS&T/SPIE 1993. https://doi.org/10.24432/C5DW2B"
     )
-    licence: ClassVar[str] = "CC BY 4.0"
+    licence = "CC BY 4.0"
 
     def load(self) -> Samples:
         """All rows; label 0 is malignant, 1 is benign."""
@@ -46,15 +45,15 @@ class BreastCancer:
 class Digits:
     """Handwritten digits (8 x 8 pixels): 1,797 images, 64 features, 5 to 9 (positive) against 0 to 4."""
 
-    name: ClassVar[str] = "digits"
-    family: ClassVar[str] = "optdigits"
-    features: ClassVar[int] = 64
-    positive: ClassVar[tuple[float, ...]] = (5.0, 6.0, 7.0, 8.0, 9.0)
-    citation: ClassVar[str] = (
+    name = "digits"
+    family = "optdigits"
+    features = 64
+    positive = (5.0, 6.0, 7.0, 8.0, 9.0)
+    citation = (
         "E. Alpaydin, C. Kaynak: Optical recognition of handwritten digits. UCI Machine Learning "
         "Repository 1998. https://doi.org/10.24432/C50P49"
     )
-    licence: ClassVar[str] = "CC BY 4.0"
+    licence = "CC BY 4.0"
 
     def load(self) -> Samples:
         """All rows; the label is the digit."""
@@ -67,12 +66,12 @@ class Digits:
 class Wine(SeveralClasses):
     """Wines of three growers by chemical analysis: 178 rows, 13 features, 3 classes."""
 
-    name: ClassVar[str] = "wine"
-    features: ClassVar[int] = 13
-    citation: ClassVar[str] = (
+    name = "wine"
+    features = 13
+    citation = (
         "S. Aeberhard, M. Forina: Wine. UCI Machine Learning Repository 1991. https://doi.org/10.24432/C5PC7J"
     )
-    licence: ClassVar[str] = "CC BY 4.0"
+    licence = "CC BY 4.0"
 
     def load(self) -> Samples:
         """All rows; the label is the grower, 0 to 2."""

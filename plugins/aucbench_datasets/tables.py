@@ -103,21 +103,21 @@ class _Entry(_FileEntry, frozen=True, kw_only=True):
 class _Declared:
     """A data set of two classes."""
 
-    files: ClassVar[tuple[File, ...]] = ()
+    files = ()
 
 
 @dataclass(frozen=True)
 class _Halves(SeveralClasses):
     """A data set of several classes, a random half of which is positive."""
 
-    files: ClassVar[tuple[File, ...]] = ()
+    files = ()
 
 
 @dataclass(frozen=True)
 class _Rarest(SeveralClasses):
     """A data set of several classes, the rarest of which is positive."""
 
-    files: ClassVar[tuple[File, ...]] = ()
+    files = ()
     grouping: Grouping = Grouping.rarest
 
 
@@ -131,7 +131,7 @@ class _ByTopic:
         The label whose rows are positive; the one with most training rows when left out.
     """
 
-    name: ClassVar[str] = "declared"
+    name = "declared"
     _declared: ClassVar[tuple[File, ...]] = ()
     topic: Any = None
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields
 from aucbench_datasets._several_classes import checked_positive
@@ -51,8 +51,8 @@ class _Own:
         Of the random halves.
     """
 
-    name: ClassVar[str] = "own"
-    _kind: ClassVar[str] = "libsvm"
+    name = "own"
+    _kind = "libsvm"
     path: str | None = None
     test_path: str | None = None
     positive: Any = None
@@ -115,7 +115,7 @@ class Libsvm(_Own):
         Whether indices count from 0; ``auto``, as in scikit-learn: if an index in one of the files is 0.
     """
 
-    name: ClassVar[str] = "libsvm"
+    name = "libsvm"
     features: Count | None = None
     zero_based: Any = field(default="auto", metadata=LATER)
 
@@ -184,8 +184,8 @@ class Csv(_OwnColumns):
         Between cells; when left out, the most frequent of , ; tab | and blank in the first line.
     """
 
-    name: ClassVar[str] = "csv"
-    _kind: ClassVar[str] = "csv"
+    name = "csv"
+    _kind = "csv"
     header: bool | None = None
     delimiter: str | None = None
 
@@ -197,16 +197,16 @@ class Csv(_OwnColumns):
 class Parquet(_OwnColumns):
     """Any Parquet file: ``dataset=parquet dataset.path=FILE dataset.target=COLUMN``."""
 
-    name: ClassVar[str] = "parquet"
-    _kind: ClassVar[str] = "parquet"
+    name = "parquet"
+    _kind = "parquet"
 
 
 @dataclass(frozen=True)
 class Arff(_OwnColumns):
     """Any ARFF file (plain, .bz2, .xz or .gz): ``dataset=arff dataset.path=FILE dataset.target=COLUMN``."""
 
-    name: ClassVar[str] = "arff"
-    _kind: ClassVar[str] = "arff"
+    name = "arff"
+    _kind = "arff"
 
 
 @dataclass(frozen=True)
@@ -219,8 +219,8 @@ class Npz(_Own):
         The array of labels; y, target or labels when left out.
     """
 
-    name: ClassVar[str] = "npz"
-    _kind: ClassVar[str] = "npz"
+    name = "npz"
+    _kind = "npz"
     target: str | None = None
 
     def _table(self) -> Table:

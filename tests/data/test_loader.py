@@ -16,19 +16,30 @@ from tests.data.conftest import TINY, Declared, InMemory
 DENSE = [[0.5, 0, 2], [0, -1.25, 0], [0.001, 0, 0], [7, 8, 9], [0, 0, 4]]
 
 
-def own(tmp_path, text, name="own.txt", **facts):
-    path = tmp_path / name
-    path.write_text(text)
-    return File(str(path), **facts)
+@pytest.fixture
+def own(tmp_path):
+    """Declares a data set of files with these training rows and test rows."""
+
+    def declared(train, test=None, facts=None, **fields):
+        files = []
+        for part, text in (("train", train), ("test", test)):
+            if text is not None:
+                (tmp_path / part).write_text(text)
+                files.append(File(str(tmp_path / part), part=part, **(facts or {})))
+        return Declared(tuple(files), **fields)
+
+    return declared
 
 
-def test_rows_and_labels_are_as_in_the_file(mirror):
+def test_rows_and_labels_are_as_in_the_file_and_belong_to_the_caller(mirror):
     loaded = load(Declared())
     np.testing.assert_array_equal(loaded.X, DENSE)
     assert loaded.y.tolist() == [-1, 1, -1, 1, -1]
     assert (loaded.X.dtype, loaded.y.dtype, type(loaded.X)) == (np.float64, np.int8, np.ndarray)
     assert loaded.X.flags.c_contiguous
     assert loaded.source == str(mirror / "binary" / "tiny")
+    loaded.X[0, 0] = 99.0
+    assert load(Declared()).X[0, 0] == 0.5
 
 
 def test_a_second_start_neither_parses_nor_needs_the_file(mirror, monkeypatch):
@@ -40,42 +51,29 @@ def test_a_second_start_neither_parses_nor_needs_the_file(mirror, monkeypatch):
     assert first.sha256 == second.sha256
 
 
-def test_writing_to_loaded_rows_changes_neither_the_cache_nor_other_loads(mirror):
-    load(Declared()).X[0, 0] = 99.0
-    assert load(Declared()).X[0, 0] == 0.5
-
-
-def test_few_features_are_dense_and_many_sparse_unless_they_are_full(tmp_path):
-    wide = "".join(f"{i % 2} {i + 1}:1 1500:{i}\n" for i in range(20))
-    X = load(Declared((own(tmp_path, wide),))).X
+def test_few_features_are_dense_and_many_sparse_unless_they_are_full(own):
+    X = load(own("".join(f"{i % 2} {i + 1}:1 1500:{i}\n" for i in range(20)))).X
     assert isinstance(X, sparse.csr_matrix)
     assert X.shape == (20, 1500)
     assert (X.indices.dtype, X.indptr.dtype, X.data.dtype) == (np.int32, np.int32, np.float64)
     assert X.has_canonical_format
     np.testing.assert_array_equal(X[:, 1499].toarray().ravel(), np.arange(20.0))
     full = "".join(f"{i % 2} " + " ".join(f"{j}:1" for j in range(1, 1501)) + "\n" for i in range(4))
-    assert isinstance(load(Declared((own(tmp_path, full, "full.txt"),))).X, np.ndarray)
+    assert isinstance(load(own(full)).X, np.ndarray)
 
 
-def test_an_own_file_that_changes_is_parsed_anew(tmp_path):
-    data = Declared((own(tmp_path, TINY),))
-    before = load(data)
-    own(tmp_path, TINY.replace("7", "7.5"))
-    after = load(data)
+def test_an_own_file_that_changes_is_parsed_anew(own):
+    before, after = load(own(TINY)), load(own(TINY.replace("7", "7.5")))
     assert (before.X[3, 0], after.X[3, 0]) == (7, 7.5)
     assert before.sha256 != after.sha256
 
 
-def test_what_a_killed_process_left_behind_is_removed(mirror, cache):
+def test_a_full_disk_is_one_sentence_and_what_a_killed_process_left_behind_is_removed(mirror, cache, own):
     rest = cache / "data" / "tiny" / ".building-dead"
     rest.mkdir(parents=True)
     (rest / "X.npy").write_text("half")
-    load(Declared())
+    load(own(TINY))
     assert not rest.exists()
-
-
-def test_a_full_disk_is_one_clear_sentence_and_leaves_a_usable_cache(mirror, cache, tmp_path):
-    load(Declared((own(tmp_path, TINY),)))  # whatever is compiled is compiled now
     (mirror / "binary" / "tiny").write_text(TINY * 5000)
     _, hard = before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))  # a write beyond fails, as on a full disk
@@ -88,14 +86,14 @@ def test_a_full_disk_is_one_clear_sentence_and_leaves_a_usable_cache(mirror, cac
     assert load(Declared()).X.shape == (25_000, 3)
 
 
-def test_train_and_test_part_have_the_columns_of_the_wider_one(tmp_path):
-    train, test = own(tmp_path, TINY), own(tmp_path, "1 5:1\n-1 1:2\n", "own.t", part="test")
-    data = Declared((train, test))
+def test_train_and_test_part_have_the_columns_of_the_wider_one(own):
+    data = own(TINY, "1 5:1\n-1 1:2\n")
     assert [load(data, part).X.shape for part in ("train", "test", "all")] == [(5, 5), (2, 5), (7, 5)]
     np.testing.assert_array_equal(load(data, "all").X, np.vstack([load(data).X, load(data, "test").X]))
     assert load(data, "all").y.tolist() == [-1, 1, -1, 1, -1, 1, -1]
-    assert [load(Declared((train, test), features=9), part).X.shape[1] for part in ("train", "all")] == [9, 9]
     assert len({load(data, part).sha256 for part in ("train", "test", "all")}) == 3
+    wider = own(TINY, "1 5:1\n-1 1:2\n", features=9)
+    assert [load(wider, part).X.shape[1] for part in ("train", "all")] == [9, 9]
 
 
 def test_the_training_part_can_be_loaded_where_the_test_part_is_missing(mirror):
@@ -104,30 +102,11 @@ def test_the_training_part_can_be_loaded_where_the_test_part_is_missing(mirror):
     assert has_test_part(data)
 
 
-def test_all_parts_agree_on_the_positive_class_though_its_share_differs(tmp_path):
-    train = own(tmp_path, "2 1:1\n5 1:2\n5 1:3\n")
-    test = own(tmp_path, "2 1:1\n2 1:2\n5 1:3\n", "own.t", part="test")
-    data = Declared((train, test))
-    assert load(data).y.tolist() == [1, -1, -1]
-    assert load(data, "test").y.tolist() == [1, 1, -1]
-    assert load(data, "all").y.tolist() == [1, -1, -1, 1, 1, -1]
-
-
-def test_a_label_that_only_the_test_part_has_is_refused(tmp_path):
-    test = own(tmp_path, "3 1:1\n1 1:1\n", "own.t", part="test")
-    with pytest.raises(DataError, match=r"label 3 of the test part"):
-        load(Declared((own(tmp_path, TINY), test)), "test")
-
-
-def test_a_test_part_of_one_class_is_refused(tmp_path):
-    test = own(tmp_path, "1 1:1\n1 1:1\n", "own.t", part="test")
-    with pytest.raises(DataError, match=r"the test part has only positive rows"):
-        load(Declared((own(tmp_path, TINY), test)), "test")
-
-
-def test_one_file_may_say_0_where_the_other_says_minus_1(tmp_path):
-    test = own(tmp_path, "0 1:1\n1 1:1\n", "own.t", part="test")
-    assert load(Declared((own(tmp_path, TINY), test)), "test").y.tolist() == [-1, 1]
+def test_all_parts_agree_on_the_positive_class_though_its_share_or_name_differs(own):
+    data = own("2 1:1\n5 1:2\n5 1:3\n", "2 1:1\n2 1:2\n5 1:3\n")
+    expected = {"train": [1, -1, -1], "test": [1, 1, -1], "all": [1, -1, -1, 1, 1, -1]}
+    assert {part: load(data, part).y.tolist() for part in expected} == expected
+    assert load(own(TINY, "0 1:1\n1 1:1\n"), "test").y.tolist() == [-1, 1]  # 0 where the other says -1
 
 
 def test_a_data_set_without_test_part_says_so_and_all_is_its_training_part(mirror):
@@ -139,60 +118,42 @@ def test_a_data_set_without_test_part_says_so_and_all_is_its_training_part(mirro
         load(Declared(), "both")
 
 
-@pytest.mark.parametrize(
-    ("facts", "message"),
-    [
-        ({"rows": 6}, r"binary/tiny: expected 6 rows, got 5\."),
-        (
-            {"labels": {-1: 2, 1: 3}},
-            r"expected 2 times label -1 and 3 times label 1, got 3 times label -1 and 2",
-        ),
-        ({"labels": {-1: 2, 0: 1, 1: 2}}, r"expected 2 times label -1, 1 times label 0 and 2 times"),
-    ],
-)
-def test_published_facts_are_checked_before_anything_is_cached(mirror, cache, facts, message):
+REFUSED = [
+    (TINY, "3 1:1\n1 1:1\n", {}, r"label 3 of the test part"),
+    (TINY, "1 1:1\n1 1:1\n", {}, r"the test part has only positive rows"),
+    (TINY, None, {"facts": {"rows": 6}}, r"train: expected 6 rows, got 5\."),
+    (TINY, None, {"facts": {"labels": {-1: 2, 1: 3}}}, r"2 times .* -1 and 3 .* 1, got 3 times .* -1 and 2"),
+    (TINY, None, {"facts": {"labels": {-1: 2, 0: 1, 1: 2}}}, r"2 times .* -1, 1 times label 0 and 2 times"),
+    (TINY, None, {"features": 2}, r"tiny: .*index 3.* 2 features"),
+    *((text, None, {}, r"train is empty") for text in ("", "\n\n", "# only a comment\n")),
+    ("1\n-1\n", None, {}, r"no row of .*train has a feature"),
+    ("".join(f"{i} 1:1\n" for i in range(65_537)), None, {}, r"more than 65536 distinct labels"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("train", "test", "fields", "message"), REFUSED, ids=[case[3] for case in REFUSED])
+def test_files_that_are_not_as_published_or_make_no_classes_are_refused(
+    own, cache, train, test, fields, message
+):
     with pytest.raises(DataError, match=message):
-        load(Declared((File("binary/tiny", **facts),)))
-    assert not list(cache.rglob("meta.json"))
+        load(own(train, test, **fields), "train" if test is None else "test")
+    assert bool(list(cache.rglob("meta.json"))) == (test is not None)
+
+
+def test_files_and_declarations_that_are_none_are_refused(tmp_path):
+    for files, message in (
+        ((File(str(tmp_path / "nowhere")),), r"tiny: the file .*nowhere does not exist"),
+        ((File(str(tmp_path)),), r"is a folder, expected a file"),
+        ((), r"neither a training file nor a method load"),
+    ):
+        with pytest.raises(DataError, match=message):
+            load(Declared(files))
 
 
 def test_published_names_of_two_labels_replace_those_of_a_copy(mirror):
     # Published as 1 (three rows) and 2 (two rows); the copy says -1 and 1.
     data = Declared((File("binary/tiny", labels={1: 3, 2: 2}),), positive=1)
     assert load(data).y.tolist() == [1, -1, 1, -1, 1]
-
-
-def test_more_features_than_published_are_refused(mirror):
-    with pytest.raises(DataError, match=r"tiny .*index 3.* 2 features"):
-        load(Declared(features=2))
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n"])
-def test_an_empty_file_is_refused(tmp_path, text):
-    with pytest.raises(DataError, match=r"own\.txt is empty"):
-        load(Declared((own(tmp_path, text),)))
-
-
-def test_a_file_without_any_feature_is_refused(tmp_path):
-    with pytest.raises(DataError, match=r"no row of .*own\.txt has a feature"):
-        load(Declared((own(tmp_path, "1\n-1\n"),)))
-
-
-def test_a_target_of_a_regression_is_refused(tmp_path):
-    with pytest.raises(DataError, match=r"more than 65536 distinct labels"):
-        load(Declared((own(tmp_path, "".join(f"{i} 1:1\n" for i in range(65_537))),)))
-
-
-def test_a_missing_file_and_a_folder_are_refused(tmp_path):
-    with pytest.raises(DataError, match=r"tiny: the file .*nowhere does not exist"):
-        load(Declared((File(str(tmp_path / "nowhere")),)))
-    with pytest.raises(DataError, match=r"is a folder, expected a file"):
-        load(Declared((File(str(tmp_path)),)))
-
-
-def test_a_data_set_that_declares_nothing_is_refused():
-    with pytest.raises(DataError, match=r"neither a training file nor a method load"):
-        load(Declared(()))
 
 
 def test_a_data_set_that_loads_itself_becomes_float64_rows_and_signs():

@@ -19,32 +19,24 @@ from tests.helpers.http_server import content
 BODY = TINY.encode()
 
 
-def test_files_of_a_mirror_folder_are_used_in_place(mirror, cache):
+def test_files_of_a_mirror_folder_or_file_address_are_used_in_place_in_any_compression(
+    mirror, cache, monkeypatch
+):
     assert fetch(Declared()) == [mirror / "binary" / "tiny"]
-    assert files_of(cache) == []
-
-
-def test_a_mirror_folder_may_hold_another_compression(mirror):
-    (mirror / "binary" / "tiny").unlink()
+    monkeypatch.setenv("AUCBENCH_MIRROR", f"file://{mirror}/")
+    (mirror / "binary" / "tiny").rename(mirror / "binary" / "tiny.bz2")
     (mirror / "binary" / "tiny.bz2").write_bytes(bz2.compress(BODY))
-    assert fetch(Declared()) == [mirror / "binary" / "tiny.bz2"]
-    assert fetch(Declared((File("binary/tiny.gz"),))) == [mirror / "binary" / "tiny.bz2"]
-
-
-def test_the_names_tried_are_as_declared_then_plain_then_each_compression():
+    assert fetch(Declared()) == fetch(Declared((File("binary/tiny.gz"),))) == [mirror / "binary" / "tiny.bz2"]
+    assert files_of(cache) == []
     assert locate.names("binary/a9a.t") == ["a9a.t", "a9a.t.bz2", "a9a.t.xz", "a9a.t.gz"]
     assert locate.names("x/usps.bz2") == ["usps.bz2", "usps", "usps.xz", "usps.gz"]
 
 
-def test_the_source_of_downloaded_data_is_the_address_also_later(web):
-    web.serve("/binary/tiny", content(BODY))
-    assert load(Declared()).source == f"{web.address}/binary/tiny"
-    assert locate.find("tiny", File("binary/tiny")).source == f"{web.address}/binary/tiny"
-
-
-def test_a_missing_name_falls_back_to_the_compressed_one(web, cache):
+def test_a_missing_name_falls_back_to_the_compressed_one_whose_address_is_the_source_also_later(web, cache):
     web.serve("/binary/tiny.bz2", content(bz2.compress(BODY)))
-    assert load(Declared()).X.shape == (5, 3)
+    loaded = load(Declared())
+    assert (loaded.X.shape, loaded.source) == ((5, 3), f"{web.address}/binary/tiny.bz2")
+    assert locate.find("tiny", File("binary/tiny")).source == loaded.source
     assert files_of(cache / "raw") == ["tiny.bz2"]
     assert web.requests["/binary/tiny"] == 1
 
@@ -75,16 +67,13 @@ def test_with_no_source_one_sentence_names_the_addresses_and_the_ways_out(mirror
     assert "\n" not in text
 
 
-def test_offline_the_network_is_left_alone(web, monkeypatch):
+def test_offline_the_network_is_left_alone_and_a_file_downloaded_before_is_used(web, monkeypatch):
     monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
     web.serve("/binary/tiny", content(BODY))
     with pytest.raises(FetchError, match=r"unset AUCBENCH_OFFLINE"):
         fetch(Declared())
     assert not web.requests
-
-
-def test_offline_a_file_downloaded_before_is_used(web, monkeypatch):
-    web.serve("/binary/tiny", content(BODY))
+    monkeypatch.delenv("AUCBENCH_OFFLINE")
     before = fetch(Declared())
     monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
     assert fetch(Declared()) == before
@@ -156,29 +145,16 @@ def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache, wor
     assert len(list((cache / "data" / "tiny").glob("*/meta.json"))) == (1 if work == "load" else 0)
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "http://[bad",
-        "http://",
-        "http://ünï..code",
-        "http://host:port",
-        "ftp://host/m",
-        "file://host/m",
-        "~nouser_/m",
-    ],
-)
+WRONG = "http://[bad http:// http://ünï..code http://host:port ftp://host/m file://host/m ~nouser_/m"
+
+
+@pytest.mark.parametrize("place", WRONG.split())
 def test_a_mirror_that_is_none_is_one_sentence(monkeypatch, place):
     monkeypatch.setenv("AUCBENCH_MIRROR", place)
     for action in (fetch, load):
         with pytest.raises(ParameterError, match=r"^AUCBENCH_MIRROR is '.*'.*\.$") as caught:
             action(Declared())
         assert "\n" not in str(caught.value)
-
-
-def test_a_mirror_may_be_a_file_address(mirror, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_MIRROR", f"file://{mirror}/")
-    assert fetch(Declared()) == [mirror / "binary" / "tiny"]
 
 
 def test_homes_of_nobody_are_refused(monkeypatch):

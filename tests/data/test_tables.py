@@ -1,24 +1,32 @@
-"""Tables in CSV, Parquet and ARFF files: schemas learned from them, numbers made of them, and refusals."""
+"""Tables in CSV, Parquet and ARFF files: numbers made of their cells, and refusals of what is ambiguous."""
 
 import bz2
 import contextlib
+import gzip
 import os
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyarrow import parquet
 from scipy import sparse
+from scipy.io import arff
+from sklearn.externals import _arff
 
-from aucbench import DataError, File, ParameterError, Table
-from aucbench.data import load
-from aucbench.data.readers import feature_columns, table_files, tables
-from aucbench_datasets.user_files import Csv, Npz, Parquet
-from tests.data.conftest import Declared
+from aucbench import DataError, ParameterError
+from aucbench.data import columns_of, load
+from aucbench.data.readers import feature_columns, table_files
+from aucbench_datasets.user_files import Arff, Csv, Npz, Parquet
 
-NUMBERS = [f"{37 * i % 300},{i % 7},{i % 2}\n" for i in range(300)]
 GOOD = "a,b,y\n1,2,0\n3,4,1\n"
 PEOPLE = "age,job,sick,income\n30,cook,no,10.5\n41, nurse ,yes,-2e3\n52,cook,no,0\n63,judge,no,7\n"
+NUMBERS = [f"{37 * i % 300},{i % 7},{i % 2}\n" for i in range(300)]
+MISSING = ["", "?", "NA", "nan", " NaN ", "None", "none", "<NA>", "#N/A", "n/a", "Null", "-", "NAN"]
+SHUFFLED = np.random.default_rng(3).permutation(60)
+N = 120
 
 
 @pytest.fixture
@@ -30,22 +38,90 @@ def write(tmp_path):
     return written
 
 
-def test_columns_of_texts_become_zeros_and_ones_in_alphabetic_order(write):
-    loaded = load(Csv(write(PEOPLE), target="sick"))
-    assert loaded.X.tolist() == [
-        [30, 1, 0, 0, 10.5],
-        [41, 0, 0, 1, -2000],
-        [52, 1, 0, 0, 0],
-        [63, 0, 1, 0, 7],
-    ]
-    assert loaded.y.tolist() == [-1, 1, -1, -1]  # the rarer
+@pytest.fixture
+def saved(tmp_path):
+    """Writes a frame as pandas does, without its index unless asked; gives the data set of the file."""
+
+    def saved(frame, name="own.csv", index=False, names=True, **fields):
+        frame.to_csv(tmp_path / name, index=index, header=names)
+        return Csv(str(tmp_path / name), **fields)
+
+    return saved
+
+
+@pytest.fixture
+def beside(saved):
+    """Writes a file with this column, numbers and labels beside it."""
+
+    def written(column, **fields):
+        numbers = np.random.default_rng(0).normal(size=len(column))
+        return saved(pd.DataFrame({"x": column, "a": numbers, "y": np.arange(len(column)) % 2}), **fields)
+
+    return written
+
+
+@pytest.fixture
+def columns(tmp_path):
+    """Writes these columns, the last of which has the labels, as Parquet."""
+
+    def written(**arrays):
+        parquet.write_table(pa.table(arrays), tmp_path / "own.parquet")
+        return str(tmp_path / "own.parquet")
+
+    return written
+
+
+@pytest.fixture
+def frame():
+    """Sorted by class, as frames are that were put together from one of each."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], N // 2)
+    return pd.DataFrame({"a": rng.normal(size=N), "b": rng.normal(size=N) + y, "y": y})
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(table_files, "CSV_BYTES", 64)
+    monkeypatch.setattr(table_files, "CELL_BYTES", 1)
+
+
+def kinds(data):
+    return {column.name: column.kind for column in columns_of(data)}
+
+
+FILLED = [[2.5, 1, 0], [2, 0, 0], [3, 0, 1]]
+NUMBERS_AND_TEXTS = [[30, 1, 0, 0, 10.5], [41, 0, 0, 1, -2000], [52, 1, 0, 0, 0], [63, 0, 1, 0, 7]]
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "rows"),
+    [
+        (PEOPLE, {"target": "sick"}, NUMBERS_AND_TEXTS),
+        (PEOPLE, {"target": 2, "drop": ["job", 0]}, [[10.5], [-2000], [0], [7]]),
+        ("1,2,0\n3,4,1\n", {}, [[1, 2], [3, 4]]),
+        ("u,v,no\nu,w,yes\n", {"header": False}, [[1, 1, 0], [1, 0, 1]]),
+        ("1,2,y\n1,2,0\n3,4,1\n", {"target": "y"}, [[1, 2], [3, 4]]),
+        ("7,8,9\n1,2,0\n3,4,1\n", {"header": True}, [[1, 2], [3, 4]]),
+        *(("\n".join(GOOD.split()).replace(",", mark), {}, [[1, 2], [3, 4]]) for mark in ",;\t| "),
+        (GOOD.replace(",", "\t"), {"delimiter": "\\t"}, [[1, 2], [3, 4]]),  # as on a command line
+        ('name,x,y\r\n"Smith, J.",1,0\r\n"O""Neil",2,1\r\n\r\n', {}, [[0, 1, 1], [1, 0, 2]]),
+        *((f"a,b,y\n{text},2,0\n\u0669,3,1\n", {}, [[1, 0, 2], [0, 1, 3]]) for text in ("1_000", "\u0663")),
+        ("zip,y\n7,0\n8,1\n7,0\n", {"types": {"zip": "categories"}}, [[1, 0], [0, 1], [1, 0]]),
+        *((f"a,b,y\n{word},u,0\n2,{word},1\n3,v,1\n", {"missing": "median"}, FILLED) for word in MISSING),
+    ],
+)  # fmt: skip
+def test_cells_become_numbers_and_each_text_a_column_of_zeros_and_ones(write, text, fields, rows):
+    assert load(Csv(write(text), **fields)).X.tolist() == rows
+    if fields.get("missing"):
+        with pytest.raises(DataError, match=r"2 values are missing, in column 'a' \(1\), 'b' \(1\)"):
+            load(Csv(write(text)))
 
 
 @pytest.mark.parametrize("positive", ["no", ["no"], "NO"])
-def test_the_positive_class_of_texts_is_declared_by_its_text(write, positive):
-    data = Csv(write(PEOPLE), target=2, positive=positive, drop=["job", 0])
-    assert load(data).y.tolist() == [1, -1, 1, 1]
-    assert load(data).X.shape == (4, 1)
+def test_the_positive_class_of_texts_is_the_rarer_or_declared_by_its_text(write, positive):
+    path = write(PEOPLE)
+    assert load(Csv(path, target=2)).y.tolist() == [-1, 1, -1, -1]
+    assert load(Csv(path, target=2, positive=positive)).y.tolist() == [1, -1, 1, 1]
 
 
 def test_categories_and_medians_are_those_of_the_training_part(write):
@@ -55,12 +131,9 @@ def test_categories_and_medians_are_those_of_the_training_part(write):
     assert load(data).X[:, 0].tolist() == [1, 3, 9, 3]
     assert load(data, "test").X.tolist() == [[3, 0, 0, 0], [5, 0, 1, 0], [2, 0, 0, 0]]
     assert load(data, "all").X.shape == (7, 4)
-    with pytest.raises(DataError, match=r"own\.csv: 1 values .*'a' \(1\).*=median"):
-        load(Csv(train, test_path=test))
 
 
-def test_a_column_that_turns_out_to_be_text_late_in_the_file_is_text_from_the_beginning(write, monkeypatch):
-    monkeypatch.setattr(table_files, "CSV_BYTES", 64)
+def test_a_column_that_turns_out_to_be_text_late_in_the_file_is_text_from_the_beginning(write, small_blocks):
     lines = [f"{i % 3},{7 * i % 60},{i % 2}\n" for i in range(60)] + ["seven,60,1\n", "seven,61,0\n"]
     X = load(Csv(write("a,b,y\n" + "".join(lines)))).X
     assert X.shape == (62, 5)
@@ -68,79 +141,76 @@ def test_a_column_that_turns_out_to_be_text_late_in_the_file_is_text_from_the_be
     assert X[60].tolist() == [0, 0, 0, 1, 60]
 
 
-def test_a_header_is_told_from_data_and_can_be_declared(write):
-    numbers = write("1,2,0\n3,4,1\n")
-    assert load(Csv(numbers)).X.shape == (2, 2)
-    texts = write("u,v,no\nu,w,yes\n", "texts.csv")
-    assert load(Csv(texts, header=False)).X.tolist() == [[1, 1, 0], [1, 0, 1]]
-    named = write("1,2,y\n1,2,0\n3,4,1\n", "named.csv")
-    assert load(Csv(named, target="y")).X.shape == (2, 2)
-    assert load(Csv(write("7,8,9\n1,2,0\n3,4,1\n", "odd.csv"), header=True)).X.shape == (2, 2)
-
-
-@pytest.mark.parametrize("between", [",", ";", "\t", "|", " "])
-def test_what_stands_between_columns_is_found_out(write, between):
-    text = "\n".join(between.join(row) for row in (["a", "b", "y"], ["1.5", "2", "0"], ["3", "4", "1"]))
-    assert load(Csv(write(text))).X.tolist() == [[1.5, 2], [3, 4]]
-
-
-def test_values_are_those_of_pandas_to_the_last_bit(write):
-    import pandas as pd
-
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.standard_normal((500, 7)) * 10.0 ** rng.integers(-300, 300, (500, 7)))
-    frame["y"] = rng.integers(0, 2, 500)
-    path = write(frame.to_csv(index=False))
-    expected = pd.read_csv(path).to_numpy()[:, :-1]
-    np.testing.assert_array_equal(load(Csv(path)).X, expected)
-
-
-def test_quoted_cells_compressed_files_and_windows_lines_are_read(tmp_path):
-    text = 'name,x,y\r\n"Smith, J.",1,0\r\n"O""Neil",2,1\r\n\r\n'
-    (tmp_path / "own.csv.bz2").write_bytes(bz2.compress(text.encode()))
-    assert load(Csv(str(tmp_path / "own.csv.bz2"))).X.tolist() == [[0, 1, 1], [1, 0, 2]]
-
-
-@pytest.mark.parametrize(
-    ("text", "fields", "message"),
-    [
-        (GOOD.replace("3", "1,2\n3", 1), {}, r"line 3: 2 cells, expected 3"),
-        (GOOD.replace("3", "1,2,3,4\n3", 1), {}, r"line 3: 4 cells, expected 3"),
-        ("a,b,y\n\n1,2,0\n\n1,2\n", {}, r"line 5: 2 cells, expected 3"),
-        ('a,b,y\n"one\ntwo",2,0\n\n1,2\n3,4,1\n', {}, r"line 5: 2 cells, expected 3"),
-        (GOOD, {"target": "label"}, r"'label' .* a, b, y"),
-        (GOOD, {"target": 7}, r"no column 7 \(dataset\.target\)"),
-        (GOOD, {"drop": ["c"]}, r"'c' \(dataset\.drop\)"),
-        (GOOD, {"drop": ["y"]}, r"'y' .*dataset\.drop"),
-        *((GOOD, {"delimiter": mark}, r"the delimiter") for mark in ("é", "\n", '"', "::")),
-        ("a,b,y\n1,2,0\n3,4,0\n", {}, r"two classes, got 2 times label 0"),
-        ("a,b,y\n1,2,0\n3,4,\n", {}, r"1 labels .*'y' \(row 2\)"),
-        ("a,b,y\n1,inf,0\n3,4,1\n", {}, r"'b' has 1 infinite.*dataset\.drop=\[b\]"),
-        ("a,a,y\n1,2,0\n3,4,1\n", {}, r"several .*'a'.*dataset\.header=false"),
-        ("a;b;y\n1,5;2;0\n2.5;3;1\n", {}, r"'a' .*'1,5' in row 1"),
-        ('a,b,y\n1,2,0\n2,"1,234",1\n', {}, r"'b' .*'1,234' in row 2"),
-        ("abc\ndef\n", {}, r"one column.*dataset\.delimiter"),
-        ("", {}, r"is empty"),
-        ("a,b,y\n", {}, r"is empty"),
-        ("a,y\n1,0\n2,1\n", {"drop": ["a"]}, r"no columns but the label"),
-        ("a,b,y\n1,2,u\n3,4,v\n3,4,w\n", {}, r"got 3 .*dataset\.positive=u or .*=\[u,v\]"),
-        ("a,b,y\ncaf\xe9,1,0\nx,2,1\n".encode("latin-1"), {}, r"not UTF-8 text"),
-        ("a,b,y\n1,2,0\n".encode("utf-16"), {}, r"not UTF-8 text but UTF-16"),
-    ],
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(allow_nan=False, allow_infinity=False),
+            st.sampled_from(["u", "v, w", 'x"y', "é"]),
+            st.booleans(),
+        ),
+        min_size=2,
+        max_size=19,  # a longer column that ascends is refused
+    ),
+    st.sampled_from([",", ";", "\t", "|"]),
+    st.sampled_from(["csv", "parquet", "arff"]),
 )
+def test_frames_are_read_as_pandas_reads_them_from_every_kind_of_file(tmp_path_factory, rows, mark, kind):
+    frame = pd.DataFrame([*rows, (1.5, "z", True), (-1.5, "z", False)], columns=["a", "b", "y"])
+    path = str(tmp_path_factory.mktemp("frames") / f"own.{kind}")
+    types = {"types": {"b": "categories"}}
+    if kind == "csv":
+        frame.to_csv(path, index=False, sep=mark)
+        data = Csv(path, delimiter=mark, **types)
+    elif kind == "parquet":
+        frame.to_parquet(path)
+        data = Parquet(path, **types)
+    else:
+        attributes = [("a", "REAL"), ("b", sorted(set(frame.b))), ("y", ["True", "False"])]
+        data = [[repr(a), b, str(y)] for a, b, y in frame.itertuples(index=False)]
+        text = _arff.dumps({"description": "", "relation": "own", "attributes": attributes, "data": data})
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        data = Arff(path)
+    loaded = load(data)
+    expected = pd.get_dummies(frame[["a", "b"]], dtype=float).to_numpy()
+    np.testing.assert_array_equal(loaded.X.reshape(expected.shape), expected)
+    assert len(set(loaded.y[frame.y])) == len(set(loaded.y[~frame.y])) == 1
+
+
+REFUSED = [
+    (GOOD.replace("3", "1,2\n3", 1), {}, r"line 3: 2 cells, expected 3"),
+    (GOOD.replace("3", "1,2,3,4\n3", 1), {}, r"line 3: 4 cells, expected 3"),
+    ("a,b,y\n\n1,2,0\n\n1,2\n", {}, r"line 5: 2 cells, expected 3"),
+    ('a,b,y\n"one\ntwo",2,0\n\n1,2\n3,4,1\n', {}, r"line 5: 2 cells, expected 3"),
+    (GOOD, {"target": "label"}, r"'label' .* a, b, y"),
+    (GOOD, {"target": 7}, r"no column 7 \(dataset\.target\)"),
+    (GOOD, {"drop": ["c"]}, r"'c' \(dataset\.drop\)"),
+    (GOOD, {"drop": ["y"]}, r"'y' .*dataset\.drop"),
+    (GOOD, {"types": {"zap": "number"}}, r"'zap' \(dataset\.types\)"),
+    *((GOOD, {"delimiter": mark}, r"the delimiter") for mark in ("é", "\n", '"', "::")),
+    ("a,b,y\n1,2,0\n3,4,0\n", {}, r"two classes, got 2 times label 0"),
+    ("a,b,y\n1,2,0\n3,4,\n", {}, r"1 labels .*'y' \(row 2\)"),
+    ("a,b,y\n1,inf,0\n3,4,1\n", {}, r"'b' has 1 infinite.*dataset\.drop=\[b\]"),
+    ("a,a,y\n1,2,0\n3,4,1\n", {}, r"several .*'a'.*dataset\.header=false"),
+    ("a;b;y\n1,5;2;0\n2.5;3;1\n", {}, r"'a' .*'1,5' in row 1"),
+    ('a,b,y\n1,2,0\n2,"1,234",1\n', {}, r"'b' .*'1,234' in row 2"),
+    ("a,b,y\nu,1,0\nv,2,1\n", {"types": {"a": "number"}}, r"'a' .*'u' in row 1"),
+    ("abc\ndef\n", {}, r"one column.*dataset\.delimiter"),
+    *((text, {}, r"is empty") for text in ("", "a,b,y\n")),
+    ("a,y\n1,0\n2,1\n", {"drop": ["a"]}, r"no columns but the label"),
+    ("a,b,y\n1,2,u\n3,4,v\n3,4,w\n", {}, r"got 3 .*dataset\.positive=u or .*=\[u,v\]"),
+    ("a,b,y\ncaf\xe9,1,0\nx,2,1\n".encode("latin-1"), {}, r"not UTF-8 text"),
+    ("a,b,y\n1,2,0\n".encode("utf-16"), {}, r"not UTF-8 text but UTF-16"),
+    ("@relation r\n@attribute a real\n", {}, r"dataset=arff"),
+]
+
+
+@pytest.mark.parametrize(("text", "fields", "message"), REFUSED)
 def test_bad_tables_are_one_clear_sentence(write, text, fields, message):
     with pytest.raises(DataError, match=rf"(own\.|^)csv.*{message}") as caught:
         load(Csv(write(text), **fields))
     assert "\n" not in str(caught.value)
-
-
-def test_a_folder_or_nothing_in_place_of_a_file_is_refused(tmp_path):
-    with pytest.raises(DataError, match=r"is a folder, expected a file"):
-        load(Csv(str(tmp_path)))
-    with pytest.raises(DataError, match=r"does not exist"):
-        load(Parquet(str(tmp_path / "none.parquet")))
-    with pytest.raises(ParameterError, match=r"csv: path is missing; name your file with dataset\.path=FILE"):
-        load(Csv())
 
 
 @pytest.mark.parametrize(
@@ -160,8 +230,33 @@ def test_a_test_part_that_does_not_fit_the_training_part_is_refused(write, text,
         assert load(Csv(train, test_path=test, missing="median"), "test").X[0].tolist() == [3, 8]
 
 
-def test_wide_tables_become_sparse_and_blocks_are_joined(write, monkeypatch):
-    monkeypatch.setattr(tables, "MOST_VALUES", 5000)
+def test_settings_and_files_that_are_none_are_refused(tmp_path, write):
+    for make, message in (
+        (Csv, r"csv: path is missing; name your file with dataset\.path=FILE"),
+        (lambda: Csv("x", target=[1]), r"csv: target .*\[1\]"),
+        (lambda: Csv("x", types={"zip": "texts"}), "number, categories"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            load(make())
+    for data, message in (
+        (Csv(str(tmp_path)), r"is a folder, expected a file"),
+        (Parquet(str(tmp_path / "none.parquet")), r"does not exist"),
+        (Parquet(write("a,b\n1,2\n")), r"own\.csv cannot be read"),
+    ):
+        with pytest.raises(DataError, match=message):
+            load(data)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("kind", [Csv, Parquet, Npz])
+def test_a_file_that_must_not_be_read_is_named_and_not_the_cache(tmp_path, write, kind):
+    path = write(GOOD)
+    (tmp_path / "own.csv").chmod(0)
+    with pytest.raises(DataError, match=r"own\.csv cannot be read: Permission denied"):
+        load(kind(path))
+
+
+def test_wide_tables_become_sparse_and_blocks_are_joined(write, small_blocks):
     rows = "".join(f"id{i:04d},{i ^ 1},{i % 2}\n" for i in range(1500))
     X = load(Csv(write("id,n,y\n" + rows), types={"id": "categories"})).X
     assert isinstance(X, sparse.csr_matrix)
@@ -169,69 +264,86 @@ def test_wide_tables_become_sparse_and_blocks_are_joined(write, monkeypatch):
     assert X[1499].toarray().ravel().nonzero()[0].tolist() == [1499, 1500]
 
 
-def test_parquet_keeps_types_and_categories(tmp_path):
-    table = pa.table(
-        {
-            "number": pa.array([1, 2, None], pa.int32()),
-            "flag": pa.array([True, False, True]),
-            "kind": pa.array(["u", "v", "u"]).dictionary_encode(),
-            "label": pa.array([False, True, False]),
-        }
-    )
-    path = str(tmp_path / "own.parquet")
-    parquet.write_table(table, path)
+@pytest.mark.parametrize("pack", [bz2, gzip], ids=lambda pack: pack.__name__)
+def test_compressed_tables_are_read(tmp_path, pack):
+    path = tmp_path / f"own.csv.{'gz' if pack is gzip else 'bz2'}"
+    path.write_bytes(pack.compress(GOOD.encode()))
+    assert load(Csv(str(path))).X.tolist() == [[1, 2], [3, 4]]
+
+
+def test_parquet_keeps_types_and_categories(columns):
+    number, kind = pa.array([1, 2, None], pa.int32()), pa.array(["u", "v", "u"]).dictionary_encode()
+    path = columns(number=number, flag=[True, False, True], kind=kind, label=[False, True, False])
     with pytest.raises(DataError, match=r"1 values are missing, in column 'number' \(1\)"):
         load(Parquet(path))
     loaded = load(Parquet(path, missing="median"))
     assert loaded.X.tolist() == [[1, 1, 1, 0], [2, 0, 0, 1], [1.5, 1, 1, 0]]
     assert loaded.y.tolist() == [-1, 1, -1]
     assert load(Parquet(path, missing="median", positive=False)).y.tolist() == [1, -1, 1]
+    assert load(Parquet(columns(a=[2**53 + 1, 7], y=[0, 1]))).X.tolist() == [[2.0**53], [7]]
 
 
-def test_a_file_that_is_no_parquet_and_a_column_of_durations_are_refused(tmp_path, write):
-    with pytest.raises(DataError, match=r"own\.csv cannot be read"):
-        load(Parquet(write("a,b\n1,2\n")))
-    times = pa.table({"when": pa.array([0, 1], pa.duration("s")), "y": [0, 1]})
-    parquet.write_table(times, tmp_path / "times.parquet")
-    with pytest.raises(DataError, match=r"'when' is of type duration.*dataset\.drop=\[when\]"):
-        load(Parquet(str(tmp_path / "times.parquet")))
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([[1], [2]]),
+        pa.array([b"\xff", b"\xfe"]),
+        pa.array([{"u": 1}, {"u": 2}]),
+        pa.array([0, 1], pa.time32("s")),
+        pa.array([0, 1], pa.duration("s")),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_columns_of_other_types_are_refused_with_the_name_of_the_file(columns, column):
+    path = columns(a=column, b=[3, 4], y=[0, 1])
+    with pytest.raises(DataError, match=r"own\.parquet: column 'a' is of type .*dataset\.drop=\[a\]"):
+        load(Parquet(path))
+    assert load(Parquet(path, drop=["a"])).X.tolist() == [[3], [4]]
 
 
-@pytest.fixture
-def write_parquet(tmp_path):
-    def written(arrays, names):
-        parquet.write_table(pa.table(arrays, names), tmp_path / "own.parquet")
-        return str(tmp_path / "own.parquet")
-
-    return written
-
-
-def arff(write, text, **table):
-    return Declared((File(write(text, "own.arff"), kind="arff", table=Table(**table)),))
-
-
-def test_columns_of_the_same_name_are_refused_in_every_kind_of_file(write, write_parquet):
+def test_damaged_parquet_labels_of_another_type_and_twins_are_one_sentence(tmp_path, columns):
+    with pytest.raises(DataError, match=r"own\.parquet cannot be read"):
+        load(Parquet(columns(b=[3, 4], y=[[1], [2]])))
+    path = columns(a=list(range(3000)), y=[i % 2 for i in range(3000)])
+    whole = (tmp_path / "own.parquet").read_bytes()
+    for place in (10, len(whole) // 2, len(whole) - 60, len(whole) - 30):
+        (tmp_path / "own.parquet").write_bytes(whole[:place] + b"\xff" * 20 + whole[place + 20 :])
+        with contextlib.suppress(DataError):  # anything else would be a traceback
+            load(Parquet(path))
+    (tmp_path / "own.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"own\.parquet cannot be read"):
+        load(Parquet(path))
+    parquet.write_table(pa.table([[1, 2], [3, 4], [0, 1]], ["a", "a", "y"]), path)
     with pytest.raises(DataError, match=r"own\.parquet: several columns are named 'a'"):
-        load(Parquet(write_parquet([[1, 2], [3, 4], [0, 1]], ["a", "a", "y"])))
-    text = "@attribute a real\n@attribute y real\n@attribute y real\n@data\n1,2,0\n2,3,1\n"
-    with pytest.raises(DataError, match=r"own\.arff: several columns are named 'y'"):
-        load(arff(write, text))
+        load(Parquet(path))
 
 
-MISSING = ["", "?", "NA", "nan", " NaN ", "None", "none", "<NA>", "#N/A", "n/a", "Null", "-", "NAN"]
+def test_arff_files_are_read_as_scipy_reads_them(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [
+        [float(x), str(rng.choice(["red", "light blue"])), str(rng.integers(2))] for x in rng.normal(size=40)
+    ]
+    rows[3][0] = None
+    attributes = [("size", "REAL"), ("kind", ["red", "light blue"]), ("class", ["0", "1"])]
+    path = tmp_path / "own.arff"
+    path.write_text(_arff.dumps({"relation": "own", "attributes": attributes, "data": rows}))
+    data = Arff(str(path), missing="median")
+    loaded, (table, _) = load(data), arff.loadarff(path)
+    size = np.where(np.isnan(table["size"]), np.nanmedian(table["size"]), table["size"])
+    np.testing.assert_array_equal(loaded.X[:, 0], size)
+    np.testing.assert_array_equal(loaded.X[:, 1], table["kind"] == b"light blue")
+    np.testing.assert_array_equal(loaded.y == 1, table["class"] == b"1")
+    assert kinds(data) == {"size": "number", "kind": "categories", "class": "label"}
+    packed = path.with_suffix(".arff.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    np.testing.assert_array_equal(load(Arff(str(packed), missing="median")).X, loaded.X)
 
 
-@pytest.mark.parametrize("word", MISSING)
-def test_all_spellings_of_missing_are_counted_and_no_categories(write, word):
-    text = f"a,b,y\n{word},u,0\n2,{word},1\n3,v,1\n"
-    with pytest.raises(DataError, match=r"2 values are missing, in column 'a' \(1\), 'b' \(1\)"):
-        load(Csv(write(text)))
-    assert load(Csv(write(text), missing="median")).X.tolist() == [[2.5, 1, 0], [2, 0, 0], [3, 0, 1]]
-
-
-def test_declared_categories_and_labels_may_be_called_none(write):
+def test_declared_categories_and_labels_may_be_called_none_and_twins_are_refused(write):
     text = "@attribute a {none,some}\n@attribute y {none,ill}\n@data\nnone,none\nsome,ill\nsome,none\n"
-    assert load(arff(write, text)).X.tolist() == [[1, 0], [0, 1], [0, 1]]
+    assert load(Arff(write(text, "own.arff"))).X.tolist() == [[1, 0], [0, 1], [0, 1]]
+    with pytest.raises(DataError, match=r"own\.arff: several columns are named 'y'"):
+        load(Arff(write(text.replace(" a ", " y "), "own.arff")))
 
 
 def test_a_stray_text_among_numbers_is_named_with_its_row(write, monkeypatch):
@@ -243,66 +355,184 @@ def test_a_stray_text_among_numbers_is_named_with_its_row(write, monkeypatch):
     with pytest.raises(DataError, match=message):
         load(Csv(path))
     assert load(Csv(path, drop=["a"])).X.shape == (301, 1)
-
-
-def test_many_numbers_with_many_texts_are_refused_with_the_name_of_the_file(write, monkeypatch):
-    monkeypatch.setattr(feature_columns, "MAX_CATEGORIES", 100)
-    path = write("a,b,y\n" + "".join(NUMBERS) + "u,1,0\n" * 50)
     with pytest.raises(DataError, match=r"own\.csv: column 'a' .*100"):
-        load(Csv(path))
+        load(Csv(write("a,b,y\n" + "".join(NUMBERS) + "u,1,0\n" * 50)))
 
 
-@pytest.mark.parametrize("text", ["1_000", "\u0663"])
-def test_what_only_python_takes_for_a_number_is_a_text(write, text):
-    assert load(Csv(write(f"a,b,y\n{text},2,0\n2,3,1\n"))).X.shape == (2, 3)
+def test_the_index_that_pandas_writes_is_no_feature_unless_declared(frame, saved, tmp_path):
+    data = saved(frame, index=True)
+    assert kinds(data) == {"": "dropped", "a": "number", "b": "number", "y": "label"}
+    np.testing.assert_array_equal(load(Csv(data.path, types={0: "number"})).X[:, 0], np.arange(N))
+    shuffled, joined = frame.sample(frac=1, random_state=1), pd.concat([frame[:60], frame[:70]])
+    for other in (frame, shuffled, joined, frame[frame.a > 0], pd.read_csv(data.path)):
+        X = load(saved(other, "other.csv", index=True)).X
+        np.testing.assert_array_equal(X, other[["a", "b"]].to_numpy())
+    shuffled.to_parquet(tmp_path / "own.parquet")  # pandas puts the index last
+    np.testing.assert_array_equal(load(Parquet(str(tmp_path / "own.parquet"))).X, shuffled[["a", "b"]])
+    texts = pd.DataFrame({"job": ["cook", "judge"] * 6, "y": ["no", "no", "yes"] * 4})
+    texts.index = [f"row {i}" for i in range(12)]
+    assert load(saved(texts, index=True)).X.shape == (12, 2)
 
 
-def test_large_whole_numbers_are_numbers(write_parquet):
-    path = write_parquet([[2**53 + 1, 7], [0, 1]], ["a", "y"])
-    assert load(Parquet(path)).X.tolist() == [[2.0**53], [7]]
+@pytest.mark.parametrize("start", [0, 1, 1000])
+@pytest.mark.parametrize("header", [True, False])
+def test_a_column_that_counts_the_rows_is_no_feature_whatever_its_name(frame, saved, start, header):
+    frame.insert(1, "number", np.arange(start, start + N))
+    data = saved(frame, names=header)
+    np.testing.assert_array_equal(load(data).X, frame[["a", "b"]])
+    key = "number" if header else 1
+    assert f"types={{{key}: number}}" in columns_of(data)[1].note
+    np.testing.assert_array_equal(load(Csv(data.path, types={key: "number"})).X, frame.drop(columns="y"))
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_column_that_is_sorted_is_refused_unless_declared_or_of_few_values_or_rows(frame, saved, way):
+    frame["time"] = way * np.cumsum(np.random.default_rng(1).integers(0, 9, N))  # some rows are tied
+    with pytest.raises(DataError, match=r"'time'.*drop=\[time\].*types=\{time: number\}"):
+        load(saved(frame, target="y"))
+    assert load(saved(frame, target="y", drop=["time"])).X.shape == (N, 2)
+    assert load(saved(frame, target="y", types={"time": "number"})).X.shape == (N, 3)
+    frame["time"] = np.sort(np.random.default_rng(1).integers(0, 9, N))
+    assert load(saved(frame, target="y")).X.shape == (N, 3)
+    assert load(saved(pd.DataFrame({"a": range(9), "b": [0, 1, 0] * 3}))).X.shape == (9, 1)
+
+
+def test_whether_a_column_is_sorted_does_not_depend_on_where_blocks_end(frame, saved, small_blocks):
+    frame["up"], frame["broken"] = range(N), [*range(N - 1), 7]
+    data = saved(frame, target="y")
+    assert load(data).X.shape == (N, 3)
+    assert kinds(data)["up"] == "dropped"
+
+
+@pytest.mark.parametrize("index", [True, False])
+@pytest.mark.parametrize("wide", [3, 4, 9])
+def test_names_that_pandas_numbers_are_names(saved, index, wide):
+    values = np.random.default_rng(0).normal(size=(40, wide))
+    values[:, -1] = np.arange(40) % 2
+    data = saved(pd.DataFrame(values), index=index)
+    np.testing.assert_array_equal(load(data).X, values[:, :-1])
+    assert any("dataset.header=false" in column.note for column in columns_of(data))
+
+
+@pytest.mark.parametrize(("names", "high", "wide"), [(True, 9, 8), (False, 99, 6)])
+def test_whole_numbers_are_rows_and_numbers_in_sequence_above_them_are_names(saved, names, high, wide):
+    values = np.random.default_rng(0).integers(0, high, (40, wide))
+    values[:, -1] %= 2
+    np.testing.assert_array_equal(load(saved(pd.DataFrame(values), names=names)).X, values[:, :-1])
+
+
+def test_numbers_that_may_be_names_and_names_that_may_be_numbers_are_refused_until_declared(saved):
+    values = np.random.default_rng(0).normal(size=(40, 5))
+    values[:, 3] = values[:, 4] = np.arange(40) % 2
+    frame = pd.DataFrame(values, columns=[3, 7, 12, 20, 31])
+    with pytest.raises(DataError, match=r"3, 7, 12, 20, 31.*dataset\.header=true"):
+        load(saved(frame))
+    assert load(saved(frame, header=True)).X.shape == (40, 4)
+    frame.columns = range(5)
+    with pytest.raises(DataError, match=r"dataset\.target='4'"):
+        load(saved(frame, index=True, target=4))
+    for target in ("4", -2):
+        assert load(saved(frame, index=True, target=target)).X.shape == (40, 4)
+
+
+DAYS = pd.to_timedelta(SHUFFLED, "D")
 
 
 @pytest.mark.parametrize(
-    "column",
+    ("kind", "texts", "numbers"),
     [
-        pa.array([[1], [2]]),
-        pa.array([b"\xff", b"\xfe"]),
-        pa.array([{"u": 1}, {"u": 2}]),
-        pa.array([0, 1], pa.time32("s")),
+        ("percent", [f"{i / 4}%" for i in SHUFFLED], SHUFFLED / 400),
+        ("percent", [f"{i} %" for i in SHUFFLED], SHUFFLED / 100),
+        ("thousands", [f"{i * 54321:,}" for i in SHUFFLED], SHUFFLED * 54321.0),
+        ("thousands", [f"{-i * 54321.25:,.2f}" for i in SHUFFLED], SHUFFLED * -54321.25),
+        ("date", pd.Timestamp("2024-02-29") + DAYS, 19782.0 + SHUFFLED),
+        ("date", pd.Timestamp("2024-02-29 06:00") + DAYS, 19782.25 + SHUFFLED),
+        ("date", pd.Timestamp("2024-02-29 06:00", tz="Asia/Tokyo") + DAYS, 19781.875 + SHUFFLED),
     ],
 )
-def test_columns_of_other_types_are_refused_with_the_name_of_the_file(write_parquet, column):
-    path = write_parquet([column, [3, 4], [0, 1]], ["a", "b", "y"])
-    with pytest.raises(DataError, match=r"own\.parquet: column 'a' is of type .*dataset\.drop=\[a\]"):
+def test_numbers_in_one_notation_are_numbers(beside, kind, texts, numbers):
+    data = beside(texts)
+    np.testing.assert_allclose(load(data).X[:, 0], numbers, rtol=1e-15)
+    assert kinds(data)["x"] == kind
+    assert kinds(beside(texts, types={"x": kind}))["x"] == kind
+
+
+def test_many_numbers_in_one_notation_are_no_categories(beside, monkeypatch, small_blocks):
+    monkeypatch.setattr(feature_columns, "MAX_CATEGORIES", 20)
+    texts = [f"{i}%" for i in SHUFFLED]
+    np.testing.assert_allclose(load(beside(texts)).X[:, 0], SHUFFLED / 100, rtol=1e-15)
+    with pytest.raises(DataError, match="more than 20 different texts"):
+        load(beside([*texts[:-1], "1 2"]))
+
+
+def test_commas_before_decimals_are_read_and_those_that_may_be_either_as_declared(beside, tmp_path):
+    frame = pd.DataFrame({"a": SHUFFLED / 8, "b": SHUFFLED * 1e-7, "y": SHUFFLED % 2})
+    frame.to_csv(tmp_path / "own.csv", index=False, sep=";", decimal=",")
+    np.testing.assert_array_equal(load(Csv(str(tmp_path / "own.csv"))).X, frame[["a", "b"]])
+    texts = [f"{i},{i + 100}" for i in SHUFFLED]
+    with pytest.raises(DataError, match=r"'x'.*types=\{x: thousands\}.*types=\{x: decimal_comma\}"):
+        load(beside(texts))
+    for kind, factor in (("thousands", 1), ("decimal_comma", 1000)):
+        X = load(beside(texts, types={"x": kind})).X
+        np.testing.assert_allclose(X[:, 0], (SHUFFLED * 1001.0 + 100) / factor, rtol=1e-15)
+
+
+def test_missing_cells_among_dates_are_counted_and_filled(beside):
+    dates = pd.Series(pd.Timestamp("2024-02-29") + DAYS)
+    dates[[5, 7]] = pd.NaT
+    with pytest.raises(DataError, match=r"2 values are missing, in column 'x' \(2\)"):
+        load(beside(dates))
+    data = beside(dates, missing="median")
+    known = np.delete(SHUFFLED, [5, 7])
+    np.testing.assert_array_equal(load(data).X[[5, 7], 0], 19782 + np.median(known))
+    assert columns_of(data)[0].missing == 2
+
+
+def test_dates_in_parquet_are_days_and_sorted_ones_are_refused(tmp_path):
+    when = pd.Timestamp("2024-02-29 12:00") + DAYS
+    frame, path = pd.DataFrame({"when": when, "day": when.date, "y": SHUFFLED % 2}), str(tmp_path / "own.pq")
+    frame.to_parquet(path)
+    expected = np.stack([19782.5 + SHUFFLED, 19782.0 + SHUFFLED], axis=1)
+    np.testing.assert_array_equal(load(Parquet(path)).X, expected)
+    frame.sort_values("when").to_parquet(path)
+    with pytest.raises(DataError, match=r"'when' ascends.*types=\{when: date\}"):
         load(Parquet(path))
-    assert load(Parquet(path, drop=["a"])).X.tolist() == [[3], [4]]
+    data = Parquet(path, types={"when": "date", "day": "date"})
+    np.testing.assert_array_equal(load(data).X[:, 1], 19782.0 + np.arange(60))
 
 
-def test_labels_of_another_type_are_refused(write_parquet):
-    with pytest.raises(DataError, match=r"own\.parquet cannot be read"):
-        load(Parquet(write_parquet([[3, 4], [[1], [2]]], ["b", "y"])))
+def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(beside):
+    names = [f"customer {i}" for i in SHUFFLED]
+    with pytest.raises(DataError, match=r"'x' .*60 different.*drop=\[x\].*types=\{x: categories\}"):
+        load(beside(names))
+    assert load(beside(names, types={"x": "categories"})).X.shape == (60, 61)
+    with pytest.raises(DataError, match=r"'x' has dates .*drop=\[x\]"):
+        load(beside([f"{i % 28 + 1:02d}/03/2024" for i in SHUFFLED]))
+    data = beside([f"town {i % 60}" for i in range(600)])  # texts that occur again and again
+    assert load(data).X.shape == (600, 61)
+    assert columns_of(data)[0].levels == 60
 
 
-def test_damaged_parquet_is_one_sentence(tmp_path, write_parquet):
-    path = write_parquet([list(range(3000)), [i % 2 for i in range(3000)]], ["a", "y"])
-    whole = (tmp_path / "own.parquet").read_bytes()
-    for place in (10, len(whole) // 2, len(whole) - 60, len(whole) - 30):
-        (tmp_path / "own.parquet").write_bytes(whole[:place] + b"\xff" * 20 + whole[place + 20 :])
-        with contextlib.suppress(DataError):  # anything else would be a traceback
-            load(Parquet(path))
-    (tmp_path / "own.parquet").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"own\.parquet cannot be read"):
-        load(Parquet(path))
+def test_a_cell_that_is_not_as_declared_is_refused_with_its_row(beside, write, small_blocks):
+    texts = [f"{i}%" for i in SHUFFLED[:-1]] + ["5"]
+    with pytest.raises(DataError, match=r"'x' has '5' in row 60, expected percent"):
+        load(beside(texts, types={"x": "percent"}))
+    test = write("x,a,y\n1%,1,0\nhalf,1,1\n", "test.csv")
+    with pytest.raises(DataError, match=r"test\.csv: column 'x' has 'half'"):
+        load(Csv(beside([*texts[:-1], "5%"]).path, test_path=test), "test")
 
 
-def test_a_tab_may_be_written_as_on_a_command_line(write):
-    assert load(Csv(write("a\tb\ty\n1\t2\t0\n3\t4\t1\n"), delimiter="\\t")).X.tolist() == [[1, 2], [3, 4]]
+@pytest.mark.parametrize("positive", [1, "1", "'1'", None])
+def test_labels_between_apostrophes_are_those_inside(saved, positive):
+    frame = pd.DataFrame({"a": [1.5, 2, 1], "y": ["'-1'", "'1'", "'-1'"]})
+    assert load(saved(frame, positive=positive)).y.tolist() == [-1, 1, -1]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-@pytest.mark.parametrize("kind", [Csv, Parquet, Npz])
-def test_a_file_that_must_not_be_read_is_named_and_not_the_cache(tmp_path, write, kind):
-    path = write("a,b,y\n1,2,0\n")
-    (tmp_path / "own.csv").chmod(0)
-    with pytest.raises(DataError, match=r"own\.csv cannot be read: Permission denied"):
-        load(kind(path))
+def test_a_column_that_cannot_be_the_label_is_named(frame, saved):
+    with pytest.raises(DataError, match=r"column 'b' has 120 .*dataset\.target"):
+        load(saved(frame[["y", "a", "b"]]))
+    with pytest.raises(DataError, match=r"label 1 does not occur in column 'b'"):
+        load(saved(frame[["y", "a", "b"]], positive=1))
+    frame["b"] = np.arange(N) % 3
+    with pytest.raises(DataError, match=r"got 3 in column 'b'"):
+        load(saved(frame[["y", "a", "b"]]))

@@ -8,14 +8,14 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from aucbench.contracts import File
@@ -113,24 +113,23 @@ def _parse(
 ) -> None:
     training = [each for each in next(iter(found.values())) if each.file.part == "train"]
     reader = _Reader([(each.file, each.path) for each in training])
+    columns: dict[str, int] = {}
     try:
-        staged = {part: _stage(each, aside / part, reader) for part, each in found.items()}
+        staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
     except ZeroBasedError:  # what one file shows is so for all
         reader.zero_based = True
         shutil.rmtree(aside)
         aside.mkdir()
-        staged = {part: _stage(each, aside / part, reader) for part, each in found.items()}
-    columns = {path: widest for each in staged.values() for path, widest in each.columns.items()}
+        staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
     width = check_features(name, features, columns)
     if features is None:  # a wrong index would stay in the cache otherwise
         check_width(width, f"{max(columns, key=lambda path: columns[path])}: ")
-    for part, each in staged.items():
-        dense = _lay_out(each, width)
+    for record in staged:
+        folder, record = aside / record.part, replace(record, features=width)
+        dense = _lay_out(folder, record)
         if reader.columns:
-            (each.folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.columns))
-        counts = each.rows, width, each.nonzeros
-        record = cache.PartRecord(name, part, *counts, dense, each.labels, each.files, each.digest)
-        cache.publish(each.folder, part_folder(name, files, features, part), record)
+            (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.columns))
+        cache.publish(folder, part_folder(name, files, features, record.part), replace(record, dense=dense))
 
 
 class _Reader:
@@ -178,30 +177,26 @@ class _Reader:
             raise DataError(f"{path}: unknown kind of file {file.kind!r}.")
 
 
-@dataclass(frozen=True)
-class _Staged:
-    """One part, parsed into a folder that nobody else sees yet."""
+def _stage(
+    name: str,
+    part: str,
+    found: Iterable[locate.FoundFile],
+    folder: Path,
+    read: Callable[[File, Path], Iterable[Block]],
+    columns: dict[str, int],
+) -> cache.PartRecord:
+    """Parse files into a new folder as compressed sparse rows, checking the published facts of each.
 
-    folder: Path
-    rows: int
-    nonzeros: int
-    columns: dict[str, int]  # from each file to its largest index
-    labels: list[Label]  # of each code
-    files: list[cache.FileRecord]
-    digest: str  # sha256 of the values, their places and the labels
-
-
-def _stage(found: Iterable[locate.FoundFile], folder: Path, read: _Reader) -> _Staged:
-    """Parse files into a new folder as compressed sparse rows, checking the published facts of each."""
+    `columns` receives the largest index of each file; the number of features is not known yet.
+    """
     folder.mkdir()
     labels = _Labels()
     files: list[cache.FileRecord] = []
-    columns: dict[str, int] = {}
     kinds = {"indptr": np.int64, "indices": np.int32, "data": np.float64, "codes": np.uint16}
     with ExitStack() as stack:
         writers = [
-            stack.enter_context(NpyWriter(folder / f"{name}.npy", kind, hashed=True))
-            for name, kind in kinds.items()
+            stack.enter_context(NpyWriter(folder / f"{array}.npy", kind, hashed=True))
+            for array, kind in kinds.items()
         ]
         indptr, indices, data, codes = writers
         indptr.write(np.zeros(1, np.int64))
@@ -223,7 +218,7 @@ def _stage(found: Iterable[locate.FoundFile], folder: Path, read: _Reader) -> _S
             files.append(cache.FileRecord(file.path, file.part, source, rows, pairs))
     content = [labels.names, *(writer.digest for writer in writers)]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-    return _Staged(folder, codes.size, data.size, columns, labels.names, files, digest)
+    return cache.PartRecord(name, part, codes.size, 0, data.size, False, labels.names, files, digest)
 
 
 class _Labels:
@@ -264,18 +259,18 @@ class _Labels:
         return [self._names[label] for label in self._codes]
 
 
-def _lay_out(staged: _Staged, features: int) -> bool:
+def _lay_out(folder: Path, record: cache.PartRecord) -> bool:
     """Bring a staged part into its final layout: dense X.npy, or the CSR parts with the smallest indptr.
 
     Returns whether it is dense: with at most 1,024 columns, or at least a third of the values non-zero.
     """
-    folder = staged.folder
-    dense = features <= DENSE_COLUMNS or staged.nonzeros >= DENSE_SHARE * staged.rows * features
+    size = record.rows * record.features
+    dense = record.features <= DENSE_COLUMNS or record.nonzeros >= DENSE_SHARE * size
     if dense:
-        _expand(folder, staged.rows, features)
+        _expand(folder, record.rows, record.features)
         for name in ("indptr", "indices", "data"):
             (folder / f"{name}.npy").unlink()
-    elif staged.nonzeros < 2**31:  # SciPy wants both index arrays of one type
+    elif record.nonzeros < 2**31:  # SciPy wants both index arrays of one type
         indptr = open_npy(folder / "indptr.npy")
         with NpyWriter(folder / "indptr32.npy", np.int32) as writer:
             for start in range(0, len(indptr), EXPAND_VALUES):

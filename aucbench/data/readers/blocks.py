@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from aucbench.data.labels import Label
 from aucbench.errors import DataError
 
-MOST_VALUES = 1 << 21  # of a block of dense rows, 16 MB
 _OPENERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open, ".gz": gzip.open}
 SUFFIXES = tuple(_OPENERS)
 

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow import types
 
 GAPS = ("", "?")  # what is missing in any column, and the only such in a column of declared categories
 LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may well be called none
@@ -17,8 +20,6 @@ MISSING = (
 
 def numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
     """The values of a column, NaN where they are missing; None when some are no numbers."""
-    import pyarrow
-
     values = None if array.null_count and is_text(array) else _numbers(array)
     if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
         try:
@@ -29,9 +30,6 @@ def numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
 
 
 def _numbers(array: Any) -> NDArray[np.float64] | None:
-    import pyarrow
-    import pyarrow.types as types
-
     if types.is_boolean(array.type):
         array = array.cast(pyarrow.int8())
     if types.is_temporal(array.type):
@@ -46,10 +44,6 @@ def _numbers(array: Any) -> NDArray[np.float64] | None:
 
 def plain_texts(array: Any, missing: Sequence[str] = MISSING) -> Any:
     """Dictionaries and views of text as plain text, missing texts as null."""
-    import pyarrow
-    import pyarrow.compute as pc
-    import pyarrow.types as types
-
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if not (is_text(array) or types.is_binary(array.type)):
@@ -60,8 +54,6 @@ def plain_texts(array: Any, missing: Sequence[str] = MISSING) -> Any:
 
 def is_text(array: Any) -> bool:
     """Whether the array is one of texts."""
-    import pyarrow.types as types
-
     return bool(types.is_string(array.type) or types.is_large_string(array.type))
 
 

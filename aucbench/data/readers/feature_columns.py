@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow import types
 
 from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.data.readers.cells import GAPS, MISSING, is_number, numbers_or_missing, plain_texts
@@ -96,14 +99,17 @@ class Feature:
         return sorted(self.counts)
 
     @property
+    def width(self) -> int:
+        """Columns of the encoded rows."""
+        return 1 if self.numeric else len(self.categories)
+
+    @property
     def key(self) -> str:
         """What an override calls the column: its name, or its number where the name would need quotes."""
         return self.name if re.fullmatch(r"[A-Za-z_]\w*", self.name) else str(self.place)
 
     def values(self, array: Any) -> NDArray[np.float64] | None:
         """The numbers of an array of cells, NaN where they are missing; None where some are no numbers."""
-        import pyarrow.types as types
-
         if types.is_timestamp(array.type) or types.is_date(array.type):
             self.notation = "date"
             return np.asarray(days(array).to_numpy(zero_copy_only=False), np.float64)
@@ -125,10 +131,8 @@ class Feature:
         self.rows += len(array)
         if values is None and self.declared:
             row, text = self.first_other(array)
-            raise DataError(
-                f"{path}: column {self.name!r} has {text!r} in row {self.rows - len(array) + row}, expected "
-                f"{self.declared} (dataset.types)."
-            )
+            where = f"row {self.rows - len(array) + row}"
+            raise self._error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
         if values is None:
             self.numeric, self.missing = False, 0
         else:
@@ -138,19 +142,13 @@ class Feature:
 
     def learn_texts(self, path: Path, array: Any) -> None:
         """Count the texts; refuses types that are no texts, and too many texts."""
-        import pyarrow
-        import pyarrow.compute as pc
-        import pyarrow.types as types
-
         try:
             if types.is_temporal(array.type) or types.is_nested(array.type):
                 raise pyarrow.ArrowNotImplementedError("no category")
-            texts = plain_texts(array, GAPS if self.nominal else MISSING).cast(pyarrow.string())
+            texts = self._texts(array)
         except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-            raise DataError(
-                f"{path}: column {self.name!r} is of type {array.type}, expected numbers or "
-                f"texts; leave it out with dataset.drop=[{self.key}]."
-            ) from None
+            what = f"is of type {array.type}, expected numbers or texts; {self._leave_out}."
+            raise self._error(path, what) from None
         self.missing += texts.null_count
         self.notations = [name for name in self.notations if is_written_as(name, texts)]
         found = pc.value_counts(texts.drop_null())
@@ -162,13 +160,18 @@ class Feature:
             self.numbers += self.counts.total()
             self.counts.clear()
         if len(self.counts) > MAX_CATEGORIES:
-            self._refuse_many(path)
+            raise self._too_many(path)
 
-    def _refuse_many(self, path: Path) -> NoReturn:
-        raise DataError(
-            f"{path}: column {self.name!r} has more than {MAX_CATEGORIES} different texts, expected "
-            f"categories; leave it out with dataset.drop=[{self.key}]."
-        )
+    def _too_many(self, path: Path) -> DataError:
+        what = f"has more than {MAX_CATEGORIES} different texts, expected categories; {self._leave_out}."
+        return self._error(path, what)
+
+    def _error(self, path: Path, what: str) -> DataError:
+        return DataError(f"{path}: column {self.name!r} {what}")
+
+    @property
+    def _leave_out(self) -> str:
+        return f"leave it out with dataset.drop=[{self.key}]"
 
     def find_notation(self, opened: Sequence[Columns]) -> None:
         """Make a column of numbers of one of texts that are all of one notation."""
@@ -177,10 +180,11 @@ class Feature:
         if self.notations[0] == "thousands" and len(self.notations) > 1:
             first = {text: 1 for text in self.counts if "," in text}
             path, row, text = self._first_of(first, opened)
-            raise DataError(
-                f"{path}: column {self.name!r} has numbers with commas ({text!r} in row {row}), which may "
-                "stand between thousands or before decimals; say which with "
-                f"'dataset.types={{{self.key}: thousands}}' or 'dataset.types={{{self.key}: decimal_comma}}'."
+            raise self._error(
+                path,
+                f"has numbers with commas ({text!r} in row {row}), which may stand between thousands or "
+                f"before decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
+                f"'dataset.types={{{self.key}: decimal_comma}}'.",
             )
         self.numeric, self.notation = True, self.notations[0]
         self.missing, self.rows = 0, 0
@@ -189,10 +193,8 @@ class Feature:
             for batch in columns.batches():
                 self.learn_numbers(columns.path, batch[self.place])
         if not self.numeric:
-            raise DataError(
-                f"{opened[0].path}: column {self.name!r} has a date that there is not; correct it, or set "
-                f"dataset.drop=[{self.key}]."
-            )
+            what = f"has a date that there is not; correct it, or set dataset.drop=[{self.key}]."
+            raise self._error(opened[0].path, what)
 
     def check_type(self, opened: Sequence[Columns]) -> None:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
@@ -204,35 +206,32 @@ class Feature:
         few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
         if not strays or not (commas or few):
             if self.numbers:
-                self._refuse_many(opened[0].path)
+                raise self._too_many(opened[0].path)
             self._refuse_identifiers(opened[0].path)
             return
         path, row, text = self._first_of(strays, opened)
         if commas:
-            raise DataError(
-                f"{path}: column {self.name!r} has numbers with commas ({text!r} in row {row}), expected a "
-                "decimal point and nothing between thousands."
-            )
-        raise DataError(
-            f"{path}: column {self.name!r} has numbers but for {texts} of {cells} values, the first being "
-            f"{text!r} in row {row}; correct or empty such cells, or set dataset.drop=[{self.key}]."
+            what = f"has numbers with commas ({text!r} in row {row}), expected a decimal point and nothing "
+            raise self._error(path, f"{what}between thousands.")
+        what = (
+            f"has numbers but for {texts} of {cells} values, the first being {text!r} in row {row}; correct"
         )
+        raise self._error(path, f"{what} or empty such cells, or set dataset.drop=[{self.key}].")
 
     def _refuse_identifiers(self, path: Path) -> None:
         levels, cells = len(self.counts), self.counts.total()
         dates = re.compile(DAY_AND_MONTH)
         if levels > FEW_ROWS and all(dates.fullmatch(text) for text in self.counts):
-            what = (
-                f"has dates that may be read in several ways, such as {min(self.counts)!r}; write 2024-12-31,"
-            )
+            first = min(self.counts)
+            what = f"has dates that may be read in several ways, such as {first!r}; write 2024-12-31,"
         elif levels > MOST_LEVELS and 2 * levels > cells:
             what = f"has {levels:,} different texts in {cells:,} rows, as names and identifiers do;"
         else:
             return
-        raise DataError(
-            f"{path}: column {self.name!r} {what} leave it out with dataset.drop=[{self.key}], or make a "
-            f"column of zeros and ones for each text with 'dataset.types={{{self.key}: categories}}'."
+        way_out = (
+            f"make a column of zeros and ones for each text with 'dataset.types={{{self.key}: categories}}'"
         )
+        raise self._error(path, f"{what} {self._leave_out}, or {way_out}.")
 
     def _first_of(self, strays: dict[str, int], opened: Sequence[Columns]) -> tuple[Path, int, str]:
         for columns in opened:
@@ -251,18 +250,45 @@ class Feature:
         if self.order.counts and not self.notation:
             return True
         way = "ascends" if self.order.direction > 0 else "descends"
-        raise DataError(
-            f"{path}: column {self.name!r} {way} from row to row, as an identifier or a time does, and tells "
-            f"where in the file a row stands; leave it out with dataset.drop=[{self.key}], or use it with "
-            f"'dataset.types={{{self.key}: {self.notation or 'number'}}}'."
+        raise self._error(
+            path,
+            f"{way} from row to row, as an identifier or a time does, and tells where in the file a row "
+            f"stands; {self._leave_out}, or use it with "
+            f"'dataset.types={{{self.key}: {self.notation or 'number'}}}'.",
         )
 
     def refusal_of_infinite(self, path: Path) -> DataError:
         """Of a column with infinite values."""
-        return DataError(
-            f"{path}: column {self.name!r} has {counted(self.infinite, 'infinite value')}; correct or empty "
-            f"such cells, or set dataset.drop=[{self.key}]."
-        )
+        what = f"has {counted(self.infinite, 'infinite value')}; correct or empty such cells, or set "
+        return self._error(path, f"{what}dataset.drop=[{self.key}].")
+
+    def encoded(self, path: Path, array: Any, fills: bool, row: int) -> tuple[NDArray[np.int64], Any, Any]:
+        """Of the cells that are not zero: their rows, columns from 0, and values; `row` rows precede them."""
+        if not self.numeric:
+            texts = self._texts(array)
+            if texts.null_count and not fills:
+                raise DataError(f"{path}: {texts.null_count} values of column {self.name!r} are missing.")
+            codes = pc.index_in(texts, pyarrow.array(self.categories, pyarrow.string()))
+            codes = pc.fill_null(codes, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+            rows = np.flatnonzero(codes >= 0)
+            return rows, codes[rows], 1.0
+        values = self.values(array)
+        if values is None:
+            text = self.first_other(array)[1]
+            raise self._error(path, f"has {text!r}, expected numbers as in the training part.")
+        bad = ~np.isfinite(values)
+        if bad.any():
+            if not fills or np.isinf(values).any():
+                where = row + int(np.argmax(bad)) + 1
+                what = "missing" if np.isnan(values[bad]).any() else "infinite"
+                count = int(np.count_nonzero(bad))
+                raise DataError(f"{path}: {count} values of column {self.name!r} are {what} (row {where}).")
+            values = np.where(bad, self.median, values)
+        rows = np.flatnonzero(values)
+        return rows, 0, values[rows]
+
+    def _texts(self, array: Any) -> Any:
+        return plain_texts(array, GAPS if self.nominal else MISSING).cast(pyarrow.string())
 
     def describe(self) -> ColumnRecord:
         """What the column is read as."""
@@ -278,8 +304,6 @@ class Feature:
 
 
 def _of_notation(name: str, text: str) -> bool:
-    import pyarrow
-
     return read_numbers(name, pyarrow.array([text])) is not None
 
 

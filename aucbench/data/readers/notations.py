@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 MICROSECONDS_A_DAY = 86_400e6
@@ -21,9 +23,6 @@ class Notation(NamedTuple):
 
 def _without(*signs: str, decimal: str = ".") -> Callable[[Any], Any]:
     def read(texts: Any) -> Any:
-        import pyarrow
-        import pyarrow.compute as pc
-
         for sign in signs:
             texts = pc.replace_substring(texts, sign, "")
         return pc.replace_substring(texts, decimal, ".").cast(pyarrow.float64())
@@ -32,25 +31,17 @@ def _without(*signs: str, decimal: str = ".") -> Callable[[Any], Any]:
 
 
 def _percent(texts: Any) -> Any:
-    import pyarrow.compute as pc
-
     return pc.divide(_without("%", " ")(texts), 100.0)
 
 
 def days(times: Any) -> Any:
     """Days since 1970 of an array of dates or times, with the time of day as a fraction."""
-    import pyarrow
-    import pyarrow.compute as pc
-
     zone = getattr(times.type, "tz", None)
     moments = times.cast(pyarrow.timestamp("us", tz=zone), safe=False).cast(pyarrow.int64())
     return pc.divide(moments.cast(pyarrow.float64(), safe=False), MICROSECONDS_A_DAY)
 
 
 def _read_dates(texts: Any) -> Any:
-    import pyarrow
-    import pyarrow.compute as pc
-
     texts = pc.replace_substring_regex(texts, r"(\.[0-9]{6})[0-9]+", r"\1")
     zoned = pc.match_substring_regex(texts, r":.*(Z|[+-][0-9:]+)$")
     local = pc.if_else(zoned, None, texts).cast(pyarrow.timestamp("us"))
@@ -75,15 +66,11 @@ DAY_AND_MONTH = r"[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{2,4}( .*)?"  # dates in 
 
 def is_written_as(name: str, texts: Any) -> bool:
     """Whether all texts of an array are of this notation; missing ones may be."""
-    import pyarrow.compute as pc
-
     return pc.all(pc.match_substring_regex(texts, f"^({NOTATIONS[name].pattern})$")).as_py() is not False
 
 
 def read_numbers(name: str, texts: Any) -> NDArray[np.float64] | None:
     """The numbers of an array of texts, NaN where they are missing; None where one is of another notation."""
-    import pyarrow
-
     if not is_written_as(name, texts):
         return None
     try:

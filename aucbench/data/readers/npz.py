@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import File
-from aucbench.data.readers.blocks import MOST_VALUES, Block, Coded
+from aucbench.data.readers.blocks import Block, Coded
 from aucbench.errors import DataError
 
+MOST_VALUES = 1 << 21  # values of a block of dense rows, 16 MB
 ROWS_NAMES = ("X", "x", "data", "features", "x_train", "X_train")
 LABEL_NAMES = ("y", "target", "labels", "label", "Y", "y_train")
 _CSR = {"data", "indices", "indptr", "shape"}

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
 from aucbench.contracts import File
 from aucbench.data.readers.blocks import open_bytes, skip_keel_header
 from aucbench.errors import DataError
@@ -106,21 +110,22 @@ def _csv_batches(
     path: Path, names: list[str], skipped: int, delimiter: str, row_length: int
 ) -> Callable[[], Iterator[list[Any]]]:
     """The cells of a CSV file as texts, behind that many lines."""
-    import pyarrow
-    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
 
     def batches() -> Iterator[list[Any]]:
         # Everything is read as text: what type a column has shows only at its end.
-        convert = ConvertOptions(
+        convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pyarrow.string()),
             strings_can_be_null=False,
             quoted_strings_can_be_null=False,
         )
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(names), MOST_CSV_BYTES), 4 * row_length)
-        read = ReadOptions(column_names=names, skip_rows=skipped, block_size=size, use_threads=False)
+        read = arrow_csv.ReadOptions(
+            column_names=names, skip_rows=skipped, block_size=size, use_threads=False
+        )
+        parse = arrow_csv.ParseOptions(delimiter=delimiter)
         with arrow_errors(path, delimiter), open_bytes(path) as stream:
-            for batch in open_csv(stream, read, ParseOptions(delimiter=delimiter), convert):
+            for batch in arrow_csv.open_csv(stream, read, parse, convert):
                 yield list(batch.columns)
 
     return batches
@@ -196,8 +201,6 @@ def _refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") 
 @contextlib.contextmanager
 def arrow_errors(path: Path, delimiter: str = ",") -> Iterator[None]:
     """Turn what pyarrow raises about a file into one sentence that names the file."""
-    import pyarrow
-
     try:
         yield
     except (pyarrow.ArrowException, OSError) as error:  # damaged Parquet may be an OSError without a number
@@ -230,8 +233,6 @@ def _line_of(path: Path, row: str | None, delimiter: str) -> str:
 
 
 def _open_parquet(file: File, path: Path) -> Columns:
-    from pyarrow import parquet
-
     with arrow_errors(path):
         names = list(parquet.read_schema(path).names)
     _refuse_twins(path, names)
@@ -250,8 +251,6 @@ def _open_arff(file: File, path: Path) -> Columns:
     _refuse_twins(path, names)
 
     def batches() -> Iterator[list[Any]]:
-        import pyarrow
-
         with open_bytes(path) as stream:
             *_, lines = _read_header(path, stream)
             for rows in _read_rows(path, stream, lines, len(names)):

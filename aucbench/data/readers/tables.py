@@ -13,18 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from msgspec.structs import replace
 from numpy.typing import NDArray
+from scipy import sparse
 
 from aucbench.contracts import File, Table
 from aucbench.data.labels import Label
-from aucbench.data.readers.blocks import MOST_VALUES, Block, Coded, ColumnRecord, RefusedColumnsError
-from aucbench.data.readers.cells import (
-    GAPS,
-    LABEL_GAPS,
-    MISSING,
-    plain_texts,
-)
+from aucbench.data.readers.blocks import Block, Coded, ColumnRecord, RefusedColumnsError
+from aucbench.data.readers.cells import LABEL_GAPS, plain_texts
 from aucbench.data.readers.feature_columns import Feature, index_places
 from aucbench.data.readers.table_files import Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
@@ -45,7 +42,7 @@ class Schema:
     @cached_property
     def width(self) -> int:
         """Number of columns of the encoded rows."""
-        return sum(1 if feature.numeric else len(feature.categories) for feature in self.features)
+        return sum(feature.width for feature in self.features)
 
 
 def fit(files: Sequence[tuple[File, Path]]) -> Schema:
@@ -132,22 +129,13 @@ def _refused_columns(
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     """The rows of a file, block by block."""
     columns = open_columns(file, path).arranged(schema.names)
-    at_once = max(1, MOST_VALUES // max(1, schema.width))
-    row = 0
+    fills, row = schema.table.missing == "median", 0
     for batch in columns.batches():
-        read: list[NDArray[Any]] = []
         with arrow_errors(path):
-            for feature in schema.features:
-                array = batch[feature.place]
-                if feature.numeric:
-                    read.append(_values(path, feature, array, schema.table, row))
-                else:
-                    read.append(_codes(path, feature, array, schema.table))
+            cells = [feature.encoded(path, batch[feature.place], fills, row) for feature in schema.features]
             labels = _labels(path, schema, batch[schema.target], row)
         row += len(labels.codes)
-        for start in range(0, len(labels.codes), at_once):
-            part = slice(start, start + at_once)
-            yield _block(schema, read, part, Coded(labels.distinct, labels.codes[part]))
+        yield _block(schema, cells, labels)
 
 
 def _number_of(path: Path, names: list[str], column: str | int, field_name: str) -> int:
@@ -207,56 +195,23 @@ def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
             yield columns.path, batch
 
 
-def _block(schema: Schema, read: list[NDArray[Any]], part: slice, labels: Coded) -> Block:
-    n = len(labels.codes)
-    dense = np.zeros((n, schema.width))
-    column = 0
-    for feature, values in zip(schema.features, read, strict=True):
-        if feature.numeric:
-            dense[:, column] = values[part]
-            column += 1
-        else:
-            codes = values[part]
-            known = np.flatnonzero(codes >= 0)
-            dense[known, column + codes[known]] = 1.0
-            column += len(feature.categories)
-    filled, indices = np.nonzero(dense)
-    lengths = np.bincount(filled, minlength=n)
-    return Block(labels, lengths, indices.astype(np.int32), dense[filled, indices], schema.width)
-
-
-def _values(path: Path, feature: Feature, array: Any, table: Table, row: int) -> NDArray[np.float64]:
-    values = feature.values(array)
-    if values is None:
-        text = feature.first_other(array)[1]
-        raise DataError(
-            f"{path}: column {feature.name!r} has {text!r}, expected numbers as in the training part."
-        )
-    bad = ~np.isfinite(values)
-    if bad.any():
-        if table.missing != "median" or np.isinf(values).any():
-            where = row + int(np.argmax(bad)) + 1
-            what = "missing" if np.isnan(values[bad]).any() else "infinite"
-            count = int(np.count_nonzero(bad))
-            raise DataError(f"{path}: {count} values of column {feature.name!r} are {what} (row {where}).")
-        values = np.where(bad, feature.median, values)
-    return values
-
-
-def _codes(path: Path, feature: Feature, array: Any, table: Table) -> NDArray[np.int64]:
-    import pyarrow
-    import pyarrow.compute as pc
-
-    array = plain_texts(array, GAPS if feature.nominal else MISSING).cast(pyarrow.string())
-    if array.null_count and table.missing != "median":
-        raise DataError(f"{path}: {array.null_count} values of column {feature.name!r} are missing.")
-    known = pyarrow.array(feature.categories, pyarrow.string())
-    return pc.fill_null(pc.index_in(array, known), -1).to_numpy(zero_copy_only=False).astype(np.int64)
+def _block(schema: Schema, cells: list[tuple[NDArray[np.int64], Any, Any]], labels: Coded) -> Block:
+    """Rows of the filled cells of each feature: their row numbers, columns and values."""
+    widths = [feature.width for feature in schema.features]
+    offsets = np.cumsum([0, *widths[:-1]])
+    rows = np.concatenate([rows for rows, _, _ in cells])
+    columns = np.concatenate(
+        [
+            np.broadcast_to(first + places, len(rows))
+            for first, (rows, places, _) in zip(offsets, cells, strict=True)
+        ]
+    )
+    values = np.concatenate([np.broadcast_to(values, len(rows)) for rows, _, values in cells])
+    X = sparse.coo_matrix((values, (rows, columns)), (len(labels.codes), schema.width)).tocsr()
+    return Block(labels, np.diff(X.indptr).astype(np.int64), X.indices, X.data, schema.width)
 
 
 def _labels(path: Path, schema: Schema, array: Any, row: int) -> Coded:
-    import pyarrow.compute as pc
-
     name = schema.names[schema.target]
     array = plain_texts(array, LABEL_GAPS)
     if array.null_count:

@@ -1,0 +1,184 @@
+"""Modules of third parties are imported in processes of their own; stand-ins take the place of classes."""
+
+import dataclasses
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench import registry, stand_ins
+from aucbench.contracts import MethodFacts
+from aucbench.contracts.code_digest import code_digest
+from aucbench.contracts.hyperparameters import field_types
+from aucbench.contracts.validation import Family
+from aucbench.errors import ParameterError
+from aucbench.registry import PluginWarning, catalog, load_catalog
+
+SOURCE = """
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar
+import numpy as np
+import aucbench
+class Mode(StrEnum):
+    slow = "slow"
+    fast = "fast"
+@dataclass(frozen=True)
+class Mine(aucbench.LinearMethod):
+    '''A perceptron.'''
+    name: ClassVar[str] = "mine"
+    access: ClassVar[str] = "stream"
+    eta: aucbench.Positive = 0.5
+    mode: Mode = Mode.fast
+    def __post_init__(self):
+        aucbench.check_fields(self)
+        if self.mode is Mode.slow and self.eta > 100:
+            raise aucbench.ParameterError("mine: eta is too large.")
+    def init(self, problem, rng):
+        return np.zeros(problem.X.shape[1])
+    def step(self, w, batch):
+        for i in batch.rows:
+            w = w + self.eta * (1 if batch.y[i] > 0 else -1) * batch.X[i]
+        return w
+    def score(self, w, X):
+        return X @ w
+    def weights(self, w):
+        return w
+@dataclass(frozen=True)
+class Rows:
+    name: ClassVar[str] = "rows"
+    n: int = 40
+    def load(self):
+        y = np.arange(self.n) % 2
+        return np.column_stack([y, np.arange(self.n) % 7]).astype(float), y
+@aucbench.hookimpl
+def aucbench_algorithms():
+    return (Mine,)
+@aucbench.hookimpl
+def aucbench_datasets():
+    return (Rows,)
+"""
+
+DATASETS = [plugin for plugin in catalog() if plugin.family is Family.datasets]
+PLUGINS = [plugin for plugin in catalog() if plugin.family is not Family.datasets] + DATASETS[::20]
+
+
+def forget():
+    """Let the next catalog be loaded as in another command."""
+    registry.catalog.cache_clear()
+    stand_ins._pool().shutdown()
+    stand_ins._pool.cache_clear()
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Installs a distribution whose only module has the plugins above after other lines."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    forget()
+
+    def installed(name="mine_plugins", code=""):
+        (tmp_path / f"{name}.py").write_text(code + SOURCE)
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir(exist_ok=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[aucbench]\n{name} = {name}\n")
+
+    yield installed
+    forget()
+    sys.modules.pop("mine_plugins", None)
+
+
+def same(a, b):
+    return dataclasses.asdict(a) == dataclasses.asdict(b)
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.name)
+def test_a_stand_in_has_the_fields_facts_and_digest_of_its_class(plugin):
+    cls = plugin.cls
+    made = stand_ins.stand_in(pickle.loads(pickle.dumps(stand_ins.described(cls, "theirs"))))
+    assert code_digest(made) == code_digest(cls)
+    assert list(field_types(made)) == list(field_types(cls))
+    assert all(field_types(made)[name].interval == kind.interval for name, kind in field_types(cls).items())
+    required = {each.name: 1 for each in dataclasses.fields(cls) if _is_required(each)}
+    if not required:
+        assert same(made(), cls())
+        again = pickle.loads(pickle.dumps(made()))
+        assert type(again) is cls
+        assert again == cls()
+    if plugin.family is Family.algorithms:
+        assert made.access == cls.access
+        for name in ("losses", "grid", "claims", "citation", "plans", "resumable", "weighted"):
+            assert getattr(MethodFacts(made), name) == getattr(MethodFacts(cls), name), name
+        for name in ("weights", "objective", "done", "minimises", "together"):
+            assert (getattr(MethodFacts(made), name) is None) == (getattr(MethodFacts(cls), name) is None)
+
+
+def _is_required(field):
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def test_a_study_does_not_import_a_strangers_module_in_its_own_process(install, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    install(code="import numpy\nnumpy.mean = None\n")
+    result = aucbench.run("algo=mine", "dataset=rows", "algo.mode=slow")
+    assert result.auc == 1.0
+    assert "mine_plugins" not in sys.modules
+    assert np.mean is not None
+
+
+def test_a_class_that_is_asked_for_is_imported_and_runs_here(install, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    install()
+    assert catalog().algorithm("mine")(eta=2).step(np.zeros(1), _one_row()) == [2.0]
+    assert "mine_plugins" in sys.modules
+    assert aucbench.run("algo=mine", "dataset=rows", "isolation=none").auc == 1.0
+
+
+def _one_row():
+    return aucbench.Batch(np.ones((1, 1)), np.ones(1, np.int8), np.zeros(1, np.int64))
+
+
+def test_the_functions_of_a_stand_in_run_in_the_process_of_the_class(install):
+    install()
+    cls = load_catalog().find("algorithms", "mine").cls
+    assert cls(eta=2).step(np.zeros(1), _one_row()) == [2.0]
+    with pytest.raises(ParameterError, match="mine: eta is too large"):
+        cls(eta=1000, mode="slow")
+    with pytest.raises(ParameterError, match="mine: mode must be one of slow, fast, got 'quick'"):
+        cls(mode="quick")
+    assert "mine_plugins" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import os\nos._exit(7)\n", "it ends the program with status 7"),
+        ("import time\nwhile True: time.sleep(0.01)\n", "importing it takes longer than 3 s"),
+        ("import sys\nsys.exit(3)\n", "SystemExit: it ends the program"),
+        ("import ctypes\nctypes.string_at(0)\n", "it ends the program with status -11"),
+        ("raise ImportError('no licence')\n", "ImportError: no licence"),
+    ],
+    ids=["exit", "hang", "SystemExit", "crash", "raise"],
+)
+def test_what_a_module_does_when_it_is_imported_stops_nobody_else(install, code, words, monkeypatch):
+    monkeypatch.setattr(stand_ins, "IMPORT_SECONDS", 3.0)
+    install("bad_plugins", code)
+    with pytest.warns(PluginWarning, match=f"of distribution bad_plugins failed and is left out: {words}"):
+        found = load_catalog()
+    assert found.algorithm("psam")().name == "psam"
+    assert len(found.failures) == 1
+
+
+def test_a_description_is_remembered_until_the_module_changes(install, tmp_path):
+    install(code=f"open({str(tmp_path / 'imports')!r}, 'a').write('x')\n")
+    for _ in range(3):
+        assert load_catalog().find("algorithms", "mine").cls().eta == 0.5
+    assert (tmp_path / "imports").read_text() == "x"
+    module = tmp_path / "mine_plugins.py"
+    module.write_text(module.read_text().replace("= 0.5", "= 0.25"))
+    forget()
+    assert load_catalog().find("algorithms", "mine").cls().eta == 0.25
