@@ -41,7 +41,7 @@ PUBLIC = {
 }
 # The functions of the modules that aucbench.kernels offers, for use in compiled code.
 IN_KERNELS = {
-    "buffers": "difference longest products spread wipe",
+    "buffers": "clear difference longest products scatter",
     "lanes": "any_moves array joined room root separate where_less zeros",
     "loss_pieces": "Knot Piece Smoothed as_pieces kinks knots pieces rate",
     "pair_loss": "Curvature PairMean mean_of_pieces pair_mean",
