@@ -13,7 +13,7 @@ from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import theta
 
-SMOOTH = 1e-9  # change of the slope at a knot, against its terms, from which on a loss has a kink there
+SMOOTH = 1e-9  # a larger relative jump of the slope at a knot is a kink
 
 
 class Piece(NamedTuple):

@@ -20,9 +20,9 @@ from aucbench.kernels.jit import kernel
 from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
 from aucbench.kernels.sorted_pairs import Ranking, Window
 
-MOST_PAIRS = 200_000_000  # that are visited one by one; seconds for one sum
-BLOCK_PAIRS = 1 << 22  # whose second derivatives are held at a time (32 MB)
-BESIDE = 1e-5  # from a margin, for second derivatives by differences
+MOST_PAIRS = 200_000_000  # limit for losses without structure: one sum over these takes seconds
+BLOCK_PAIRS = 1 << 22  # second derivatives held at a time (32 MB)
+BESIDE = 1e-5  # half the step of a numeric second derivative
 
 
 class Curvature(Protocol):

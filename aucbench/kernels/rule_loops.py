@@ -19,8 +19,8 @@ STEP: Any = None
 ADVANCE: Any = None
 BALL = SQUARE = True
 
-CANCELLED = 1e-4  # |w|^2 against the terms it is the sum of, below which it is computed exactly
-FADED = 1e3  # fixed products are computed anew when they have become so many times smaller
+CANCELLED = 1e-4  # compute |w|^2 exactly once it is a smaller share of its terms
+FADED = 1e3  # recompute the fixed products once they have shrunk by this factor
 
 
 class Scaled(NamedTuple):

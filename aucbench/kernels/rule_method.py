@@ -21,11 +21,11 @@ from aucbench.kernels.rules import NOT_COMPUTED, Ball, Move, Row, Rule
 from aucbench.kernels.thresholded import Thresholded
 from aucbench.kernels.weights import Layout, layout, two_vectors
 
-BLOCKS = (8, 16, 32)  # settings whose numbers lie side by side
+BLOCKS = (8, 16, 32)  # sizes of a block of settings
 LARGEST_BLOCK = BLOCKS[-1]
-PLACES = ("During:", "File ", "There are ")  # where numba's messages go on with what is not the reason
-LONGEST = 300  # characters of a reason
-REFRESH = 1024  # steps between exact computations of |w|^2 and the fixed products, at least
+PLACES = ("During:", "File ", "There are ")  # numba's messages give no reason from these lines on
+LONGEST = 300  # most characters of a reason
+REFRESH = 1024  # least number of steps between exact computations of |w|^2 and the fixed products
 
 # The types that a NamedTuple declares. Finding them takes longer than a hundred steps.
 _types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
