@@ -1,7 +1,6 @@
 """The line that says why the first fit takes seconds."""
 
 import io
-import warnings
 from types import SimpleNamespace
 
 import numba
@@ -57,10 +56,3 @@ def test_a_fit_that_compiles_says_so(terminal, monkeypatch, tmp_path):
         AUCClassifier("psam").fit(X, y)
     assert seen
     assert terminal.getvalue() == f"{NOTICE}\n"
-
-
-def test_warnings_point_to_the_line_of_the_caller():
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        AUCClassifier("solam").partial_fit(np.eye(4), [0, 1, 0, 1])
-    assert found[0].filename == __file__
