@@ -18,6 +18,7 @@ from scipy import sparse
 
 from aucbench import Batch, Problem
 from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.contracts.validation import Family
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation import exact_auc
 from aucbench.registry import accepted_loss, catalog
@@ -25,7 +26,6 @@ from aucbench.river import AUCClassifier
 from aucbench.river import classifier as classifier_module
 from aucbench.runner.trainer import finalize
 from tests.helpers.fake_plugins import Exploding, Perceptron, two_clouds
-from tests.river.methods import KNOWN, RESUMABLE, classifier
 
 N, D, WARMUP = 1500, 7, 64
 X, Y = two_clouds(n=N, d=D, seed=5)
@@ -34,6 +34,16 @@ X[np.random.default_rng(0).random(X.shape) < 0.3] = 0.0
 NAMES = [f"f{j}" for j in range(D)]
 ROWS = [dict(zip(NAMES, row, strict=True)) for row in X.tolist()]
 LABELS = (Y > 0).tolist()
+
+
+KNOWN = catalog().plugins[Family.algorithms]
+RESUMABLE = [name for name, plugin in KNOWN.items() if getattr(plugin.cls, "resumable", False)]
+
+
+def classifier(algo, rows=5000, **keywords):
+    """A classifier that is told the number of rows where the method must know it."""
+    plans = getattr(KNOWN[algo].cls, "plans", False)
+    return AUCClassifier(algo, iterations=rows if plans else None, **keywords)
 
 
 def learnt(model, rows=ROWS, labels=LABELS):
