@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aucbench.execution.rescore import Rescored
     from aucbench.execution.verify import Verification
     from aucbench.leaderboard.suggestion import Suggestion
-    from aucbench.studies.optimum_record import OptimumResult
+    from aucbench.studies.result import OptimumResult
     from aucbench.studies.store import Store
 
 __all__ = ["check", "describe_data", "optimum", "rescore", "suggest", "verify"]

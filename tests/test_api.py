@@ -70,13 +70,19 @@ def test_the_layout_of_the_weights_is_recorded():
     assert aucbench.run("algo=solam").record["result"]["layout"] == "eager"
 
 
-def test_bad_words_raise_what_the_command_line_would_say():
-    with pytest.raises(ParameterError, match="Did you mean psam"):
-        aucbench.run("algo=psma")
-    with pytest.raises(ParameterError, match=r"algo\.gama: psam has no field 'gama'"):
-        aucbench.run("algo=psam", "algo.gama=1")
-    with pytest.raises(ParameterError, match="psam: gamma must be > 0"):
-        aucbench.catalog().algorithm("psam")(gamma=-1)
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["algo=psma"], "Did you mean psam"),
+        (["algo=psam", "algo.gama=1"], r"algo\.gama: psam has no field 'gama'"),
+        (["algo=psam", "algo.gamma=-1"], "psam: gamma must be > 0"),
+        ([3], "An override is text"),
+        (["=1"], "cannot be read"),
+    ],
+)
+def test_bad_words_raise_what_the_command_line_would_say(words, named):
+    with pytest.raises(ParameterError, match=named):
+        aucbench.run(*words)
 
 
 def test_replay_follows_the_given_rows_and_stops_at_checkpoints():
@@ -91,33 +97,46 @@ def test_replay_follows_the_given_rows_and_stops_at_checkpoints():
     assert roc_auc_score(Y, X @ end) > 0.8
 
 
-def test_replay_takes_sparse_rows_and_plain_lists():
+def test_replay_takes_sparse_rows_plain_lists_and_the_empty_rows_of_a_full_method():
     solam = aucbench.catalog().algorithm("solam")()
     dense = aucbench.replay(solam, X, Y, ORDER)
     np.testing.assert_allclose(aucbench.replay(solam, sparse.csr_array(X), Y, ORDER), dense, rtol=1e-12)
     np.testing.assert_array_equal(aucbench.replay(solam, X.tolist(), Y.tolist(), ORDER.tolist()), dense)
-
-
-def test_replay_of_a_full_method_takes_empty_rows():
     ls_svm = aucbench.catalog().algorithm("ls_svm")(lam=0.1)
     assert aucbench.replay(ls_svm, X, Y, np.empty((1, 0))).shape == (5,)
 
 
-def test_replay_says_what_does_not_fit():
-    catalog = aucbench.catalog()
-    solam, psam = catalog.algorithm("solam")(), catalog.algorithm("psam")()
-    with pytest.raises(DataError, match=r"rows of access stream have the shape \(k,\), got \(3, 2\)"):
-        aucbench.replay(solam, X, Y, np.zeros((3, 2), int))
-    with pytest.raises(DataError, match="rows must be from 0 to 199, got 0 to 200"):
-        aucbench.replay(solam, X, Y, [0, 200])
-    with pytest.raises(DataError, match="a positive and a negative row each"):
-        aucbench.replay(psam, X, Y, np.zeros((3, 2), int))
-    with pytest.raises(DataError, match="y must be 200 labels in -1, 1"):
-        aucbench.replay(solam, X, np.zeros(200), ORDER)
-    with pytest.raises(ParameterError, match="psam accepts the losses hinge"):
-        aucbench.replay(psam, X, Y, np.zeros((0, 2), int), loss="square")
-    with pytest.raises(ParameterError, match="checkpoints must ascend"):
-        aucbench.replay(solam, X, Y, ORDER, checkpoints=[5, 3])
+NOT_FINITE = np.where(np.arange(1000).reshape(200, 5) == 16, np.nan, X)
+
+
+@pytest.mark.parametrize(
+    ("algo", "arguments", "options", "error", "named"),
+    [
+        (
+            "solam",
+            (X, Y, np.zeros((3, 2), int)),
+            {},
+            DataError,
+            r"stream have the shape \(k,\), got \(3, 2\)",
+        ),
+        ("solam", (X, Y, [0, 200]), {}, DataError, "rows must be from 0 to 199, got 0 to 200"),
+        ("psam", (X, Y, np.zeros((3, 2), int)), {}, DataError, "a positive and a negative row each"),
+        ("solam", (X, np.zeros(200), ORDER), {}, DataError, "y must be 200 labels in -1, 1"),
+        (
+            "psam",
+            (X, Y, np.zeros((0, 2), int)),
+            {"loss": "square"},
+            ParameterError,
+            "accepts the losses hinge",
+        ),
+        ("solam", (X, Y, ORDER), {"checkpoints": [5, 3]}, ParameterError, "checkpoints must ascend"),
+        ("solam", (NOT_FINITE, Y, ORDER), {}, DataError, "X must be finite, got 1 values"),
+        ("solam", (X, Y, np.array([1.5])), {}, DataError, "rows must be whole numbers, got float64"),
+    ],
+)
+def test_replay_says_what_does_not_fit(algo, arguments, options, error, named):
+    with pytest.raises(error, match=named):
+        aucbench.replay(aucbench.catalog().algorithm(algo)(), *arguments, **options)
 
 
 def test_replay_needs_weights():
@@ -129,23 +148,6 @@ def test_replay_needs_weights():
 
     with pytest.raises(TypeError, match="nameless has no `weights`"):
         aucbench.replay(Nameless(), X, Y, ORDER)
-
-
-def test_replay_refuses_what_is_not_finite_and_rows_that_are_not_whole():
-    solam = aucbench.catalog().algorithm("solam")()
-    bad = X.copy()
-    bad[3, 1] = np.nan
-    with pytest.raises(DataError, match="X must be finite, got 1 values"):
-        aucbench.replay(solam, bad, Y, ORDER)
-    with pytest.raises(DataError, match="rows must be whole numbers, got float64"):
-        aucbench.replay(solam, X, Y, np.array([1.5]))
-
-
-def test_an_override_that_is_no_text_is_refused():
-    with pytest.raises(ParameterError, match="An override is text"):
-        aucbench.run(3)
-    with pytest.raises(ParameterError, match="cannot be read"):
-        aucbench.run("=1")
 
 
 def test_a_plugin_whose_code_raises_is_named(monkeypatch):

@@ -78,28 +78,18 @@ def test_tasks_of_one_key_share_a_process_and_others_have_their_own(pool):
     assert os.getpid() not in found
 
 
-def test_what_is_defined_within_a_function_runs_too(pool):
-    assert pool.submit(lambda x: x + 1, 2).result() == 3
-
-
-def test_the_error_of_a_task_is_that_of_its_future_and_the_process_stays(pool):
+def test_a_task_may_be_defined_within_a_function_and_its_error_ends_no_process(pool):
     before = pool.submit(name_of_process).result()
     with pytest.raises(LookupError, match="nothing there"):
         pool.submit(fails).result()
-    assert pool.submit(name_of_process).result() == before
+    assert pool.submit(lambda: (os.getpid(), 3)).result() == (before, 3)
 
 
-def test_a_process_that_exits_is_replaced_and_its_status_known(pool):
-    with pytest.raises(ProcessEnded) as ended:
-        pool.submit(exits, 7).result()
-    assert (ended.value.status, ended.value.is_late) == (7, False)
-    assert pool.submit(abs, -1).result() == 1
-
-
-def test_tasks_that_wait_for_a_process_that_exits_run_in_the_next_one(pool):
+def test_a_process_that_exits_is_replaced_also_for_tasks_that_wait_for_it(pool):
     first, second = pool.submit(exits, 7), pool.submit(abs, -1)
-    with pytest.raises(ProcessEnded):
+    with pytest.raises(ProcessEnded) as ended:
         first.result()
+    assert (ended.value.status, ended.value.is_late) == (7, False)
     assert second.result() == 1
 
 

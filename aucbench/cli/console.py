@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm import tqdm
 
+from aucbench.cli.progress import BarView, bar
 from aucbench.data.readers.blocks import ColumnRecord, columns_in_words
 from aucbench.evaluation.measures import TrainingObjective
 from aucbench.humanize import counted, duration
@@ -30,7 +31,7 @@ from aucbench.studies.result import (
     objective_in_words,
     values_of,
 )
-from aucbench.studies.study import Observer, Observers, Study
+from aucbench.studies.study import Observers, Study
 from aucbench.tracking.client import serving, shown
 
 if TYPE_CHECKING:
@@ -60,20 +61,13 @@ class Console(Observers):
             view.close()  # type: ignore[attr-defined]
 
 
-class _View(Observer):
-    """What both views share: a bar, names of entries, and what is said at the end."""
+class _View(BarView):
+    """What both views share: names of entries, and what is said at the end."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self._names = names_of(study.entries)
-        self._bar: Any = None
         self._failed: list[tuple[str, FailureRecord]] = []  # with the name of their entry
-
-    def close(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
 
     def data_read(self, title: str, columns: Sequence[ColumnRecord]) -> None:
         for line in columns_in_words(columns):
@@ -121,9 +115,7 @@ class _EntryView(_View):
                 )
         if self._bar is None:
             (entry,) = self._study.entries
-            layout = "{l_bar}{bar}| {elapsed}"
-            name, disable = entry.algorithm.name, not sys.stderr.isatty()
-            self._bar = tqdm(total=100, desc=name, unit="%", leave=False, bar_format=layout, disable=disable)
+            self._bar = bar("{l_bar}{bar}| {elapsed}", total=100, desc=entry.algorithm.name, unit="%")
         self._bar.update(100 * share - self._bar.n)
 
     def planned(self, cells: int, stored: int) -> None:
@@ -174,9 +166,7 @@ class _SweepView(_View):
 
     def planned(self, cells: int, stored: int) -> None:
         _say(f"{counted(cells, 'cell')}, {stored} of them in the store")
-        self._bar = tqdm(
-            total=cells, initial=stored, unit=" cells", leave=False, disable=not sys.stderr.isatty()
-        )
+        self._bar = bar(total=cells, initial=stored, unit=" cells")
 
     def started(self, entry: Entry) -> None:
         self._bar.set_description(self._name(entry))

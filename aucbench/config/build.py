@@ -1,15 +1,15 @@
 """From composed configurations and the catalog to entries of objects, and a study of them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields as dataclass_fields
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import Container, DictConfig, OmegaConf
 
 from aucbench.config import structured_configs
 from aucbench.config.compose import Composed, Run, chosen, parameters
 from aucbench.config.hydra_errors import as_sentences
+from aucbench.config.structured_configs import field_names
 from aucbench.contracts import Access, field_types
 from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
@@ -38,8 +38,8 @@ from aucbench.suggestions import suggest
 NO_RULES: Mapping[str, Run] = {}
 # Words that YAML and Hydra's users write for true and false.
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
-SETTINGS = tuple(structured_configs.field_names(Settings))
-WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if dataclass_fields(cls))  # measures
+SETTINGS = tuple(field_names(Settings))
+WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if fields(cls))  # measures
 RULED_SETTINGS = ("scaling", "rescale", "order", "dtype")
 RULED_CHOICES = ("loss", "features", "tuning")
 RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # what a ruleset decides
@@ -84,19 +84,19 @@ def build_entry(catalog: Catalog, run: Run, rules: Mapping[str, Run] = NO_RULES)
 class _Builder:
     """Builds the objects that entries consist of; their constructors check every value.
 
-    Runs that share the configurations which an object is made of share the object.
+    Runs that share the values of which an object is made share the object.
     """
 
     def __init__(self, catalog: Catalog, rules: Mapping[str, Run]):
         self._catalog, self._rules = catalog, rules
-        # By function, names and identities of configurations, which are kept so that no others get them.
-        self._made: dict[tuple[Any, ...], tuple[Any, list[DictConfig]]] = {}
+        # By function and values, those of configurations by identity; they are kept so that it stays theirs.
+        self._made: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
 
     def entry(self, run: Run) -> Entry:
         """The entry of a run."""
         with as_sentences():
             for name in run:
-                self._once(_refuse_added, run, name)
+                self._once(_refuse_unknown, run, name)
             settings = self._once(_settings, run, *SETTINGS)
             if settings.strict and self._catalog.failures:
                 raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
@@ -124,10 +124,14 @@ class _Builder:
 
     def _once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
         """What a function makes of a run, of which it reads these names only."""
-        sources = [run.source(name) for name in names]
-        key = (make, names, *map(id, sources))
+        values = [run[name] for name in names]
+        key = (
+            make,
+            names,
+            *(id(each) if isinstance(each, Container) else (type(each), each) for each in values),
+        )
         if key not in self._made:
-            self._made[key] = make(run, names[0]), sources
+            self._made[key] = make(run, names[0]), values
         return self._made[key][0]
 
     def _plugin(self, run: Run, group: str) -> BoundPlugin:
@@ -230,14 +234,14 @@ def _section(run: Run, name: str) -> Any:
     """The section of that name, such as `budget`."""
     cls, node = structured_configs.SECTIONS[name], run[name]
     if not OmegaConf.is_dict(node):
-        names = [f"{name}.{field}" for field in structured_configs.field_names(cls)]
+        names = [f"{name}.{field}" for field in field_names(cls)]
         raise ParameterError(f"{name}={node}: expected one of its fields, {' or '.join(names)}.")
     return cls(**_fields(cls, node, f"{name}."))
 
 
 def _own(cls: type, run: Run) -> dict[str, Any]:
     """The top-level values that are fields of a class."""
-    return _with_booleans(cls, {name: run[name] for name in structured_configs.field_names(cls)}, "")
+    return _with_booleans(cls, {name: run[name] for name in field_names(cls)}, "")
 
 
 def _fields(cls: type, node: DictConfig | None, prefix: str) -> dict[str, Any]:
@@ -257,16 +261,14 @@ def _with_booleans(cls: type, values: dict[str, Any], prefix: str) -> dict[str, 
     return values
 
 
-def _refuse_added(run: Run, name: str) -> None:
+def _refuse_unknown(run: Run, name: str) -> None:
     """Hydra's ``+name=value`` adds fields that nothing reads; a mistake must not pass in silence."""
-    _refuse_unknown(run.source(name), name, OmegaConf.get_type(run.root), "")
-
-
-def _refuse_unknown(cfg: DictConfig, key: str, kind: Any, prefix: str) -> None:
-    known = [field.name for field in dataclass_fields(kind)]
-    if key not in known:
-        raise ParameterError(f"Unknown setting '{prefix}{key}'. {suggest(key, known)}")
-    node: Any = None if OmegaConf.is_missing(cfg, key) else cfg[key]
-    if OmegaConf.is_dict(node) and OmegaConf.get_type(node) is not dict:
-        for each in node:
-            _refuse_unknown(node, str(each), OmegaConf.get_type(node), f"{prefix}{key}.")
+    if name not in structured_configs.TOP_LEVEL:
+        raise ParameterError(f"Unknown setting '{name}'. {suggest(name, structured_configs.TOP_LEVEL)}")
+    node = run[name]
+    kind: Any = OmegaConf.get_type(node)
+    if OmegaConf.is_dict(node) and is_dataclass(kind):
+        known = field_names(kind)
+        for key in node:
+            if key not in known:
+                raise ParameterError(f"Unknown setting '{name}.{key}'. {suggest(str(key), known)}")

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from omegaconf import Container, DictConfig, OmegaConf, open_dict
 
 from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
-from aucbench.config.overrides import Request, expand, flag_parser, quoted
+from aucbench.config.overrides import Request, expand, flag_parser
 from aucbench.config.structured_configs import CHOICES
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
@@ -28,39 +28,10 @@ from aucbench.suggestions import suggest
 VERSION_BASE = "1.3"
 LAUNCHERS = ("basic", structured_configs.DASK)
 
-NO_SOURCES: Mapping[str, DictConfig] = {}
-NO_ROOTS: "Mapping[Words, DictConfig]" = {}
-
 Words = tuple[str, ...]
-LOOKED_UP = ("algo", "dataset")  # by which the matrix is asked
-
-
-class Run(Mapping[str, Any]):
-    """The composed settings of a run, by their top-level names.
-
-    Each name has its value in one of a few configurations that runs share: if two runs have one source of a
-    name, they have one value of it.
-    """
-
-    def __init__(self, root: DictConfig, sources: Mapping[str, DictConfig] = NO_SOURCES):
-        self.root, self._sources = root, sources
-
-    def source(self, name: str) -> DictConfig:
-        """The configuration in which the value of a name is looked up."""
-        return self._sources.get(name, self.root)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.source(name)[name]
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The value of a name; the default where there is none."""
-        return self.source(name).get(name, default)
-
-    def __iter__(self) -> Iterator[str]:
-        return map(str, self.root)
-
-    def __len__(self) -> int:
-        return len(self.root)
+Run = Mapping[str, Any]  # composed settings by top-level name; runs share the values they have in common
+LOOKED_UP = ("algo", "dataset")  # the groups by which the matrix lists words
+NO_ROOTS: Mapping[Words, DictConfig] = {}
 
 
 class Job(NamedTuple):
@@ -87,7 +58,6 @@ def config_folder() -> str:
 
 def compose_jobs(catalog: Catalog, request: Request) -> Composed:
     """Compose the run, or every run of the sweep, that a request asks for."""
-    request = request._replace(overrides=tuple(map(quoted, request.overrides)))
     with session(catalog, request):
         parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         overrides = parser.parse_overrides(list(request.overrides))
@@ -113,7 +83,7 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
             )
         cfg = compose(request.overrides, request.config_name, with_hydra=True)
         parallel = _workers(cfg)
-        jobs = [Job(list(request.overrides), Run(_without_hydra(cfg)))]
+        jobs = [Job(list(request.overrides), _without_hydra(cfg))]
         return Composed(jobs, False, parallel, _rules(jobs))
 
 
@@ -147,9 +117,8 @@ def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = F
 
 
 def _rules(jobs: Sequence[Job]) -> dict[str, Run]:
-    roots = {id(job.run.root): job.run.root for job in jobs}.values()  # rulesets concern all parts
-    titles = {title for root in roots if Ruleset.name in root and (title := root.ruleset.title)}
-    return {title: Run(compose([f"{Ruleset.name}={title}"])) for title in sorted(titles)}
+    titles = {job.run[Ruleset.name].title for job in jobs if Ruleset.name in job.run}
+    return {title: compose([f"{Ruleset.name}={title}"]) for title in sorted(filter(None, titles))}
 
 
 def _without_hydra(cfg: DictConfig) -> DictConfig:
@@ -189,12 +158,12 @@ class Composer:
     def __init__(
         self, of_hydra: Sequence[str] = (), name: str = "config", roots: Mapping[Words, DictConfig] = NO_ROOTS
     ):
-        self._of_hydra, self._name = tuple(of_hydra), name
-        self._parts: dict[tuple[Words, str, Words], DictConfig | None] = {}
-        self._bare: dict[Words, DictConfig | None] = {}  # the same without any choice
+        self._of_hydra, self._name, self._roots = of_hydra, name, roots
         self._has_references = False  # whether a value refers to another, which may lie in another part
         self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
-        self._roots = {words: self._noted(root) for words, root in roots.items()}
+        self.root = cache(self._root)
+        self._part, self._free_groups = cache(self._composed_part), cache(self._groups_without_fields)
+        self._values: Any = cache(lambda common: dict(self.root(common).items()))
 
     def compose(self, words: Sequence[str]) -> Run:
         """The composed run of these words."""
@@ -203,54 +172,38 @@ class Composer:
         for word in words:
             if _is_own(word):
                 own[_part(word)] = (*own.get(_part(word), ()), word)
-        made = {part: self._source(common, part, each) for part, each in own.items()}
-        sources = {part: source for part, source in made.items() if source is not None}
-        if len(sources) < len(made):  # Hydra says what is wrong, if anything is
-            return Run(self._whole(words))
         root = self.root(common)
+        try:
+            parts = {name: self._part(common, name, each) for name, each in own.items()}
+        except Exception:  # Hydra says what is wrong, if anything is
+            return self._whole(words)
         if not self._has_references:
-            return Run(root, sources)
+            return self._values(common) | {name: cfg[name] for name, cfg in parts.items()}
         merged = root.copy()
         with open_dict(merged):
-            for part, source in sources.items():
-                merged[part] = source._get_node(part)  # not its value, which may depend on another part
-        return Run(merged)
+            for name, cfg in parts.items():
+                merged[name] = cfg._get_node(name)  # not its value, which may depend on another part
+        return merged
 
-    def root(self, common: Words) -> DictConfig:
-        """The configuration that all runs share which have the same common words."""
-        if common not in self._roots:
-            self._roots[common] = self._noted(self._whole(common))
-        return self._roots[common]
+    def _root(self, common: Words) -> DictConfig:
+        """The configuration of all runs that have the same common words."""
+        return self._noted(self._roots[common] if common in self._roots else self._whole(common))
 
-    def _source(self, common: Words, part: str, words: Words) -> DictConfig | None:
-        """A configuration in which a part is as its words say; None where it cannot be composed alone."""
-        key = (common, part, words)
-        if key not in self._parts:
-            self._parts[key] = None
-            with contextlib.suppress(Exception):
-                self._parts[key] = self._noted(self._composed(common, part, words))
-        return self._parts[key]
-
-    def _composed(self, common: Words, part: str, words: Words) -> DictConfig:
+    def _composed_part(self, common: Words, part: str, words: Words) -> DictConfig:
+        """A configuration in which a part is as its words say."""
         choices = [word for word in words if _name(word) == part and part in CHOICES]
         fields = [word for word in words if word not in choices]
         if choices and not fields:
-            return self._choice(common, part, *choices)
-        base = self._source(common, part, tuple(choices)) if choices else self.root(common)
-        assert base is not None
+            return self._noted(self._choice(common, part, *choices))
+        base = self._part(common, part, tuple(choices)) if choices else self.root(common)
         found = _alone(part, base._get_node(part))
         for override in self._parser.parse_overrides(fields):
             OmegaConf.update(found, override.key_or_group, override.value(), merge=True)
-        return found
+        return self._noted(found)
 
     def _choice(self, common: Words, part: str, word: str) -> DictConfig:
         """A configuration in which one choice is made of a group."""
-        if common not in self._bare:
-            self._bare[common] = None
-            with contextlib.suppress(Exception):  # a configuration without one of the groups
-                self._bare[common] = self._whole([*common, *(f"~{group}" for group in CHOICES)])
-        bare = self._bare[common]
-        if bare is not None and OmegaConf.is_missing(bare, part):  # no configuration sets a field of it
+        if part in self._free_groups(common):
             loader: Any = GlobalHydra.instance().config_loader()
             found = loader.repository.load_config(word.replace("=", "/", 1))
             if found is not None and found.is_schema_source and len(found.config):
@@ -260,6 +213,14 @@ class Composer:
         if plain[0] | {part: None} != plain[1] | {part: None}:
             raise ParameterError(f"{word} changes more than {part}.")
         return whole
+
+    def _groups_without_fields(self, common: Words) -> list[str]:
+        """The groups of which no configuration sets a field."""
+        try:
+            bare = self._whole([*common, *(f"~{group}" for group in CHOICES)])
+        except Exception:  # a configuration without one of the groups
+            return []
+        return [group for group in CHOICES if OmegaConf.is_missing(bare, group)]
 
     def _whole(self, words: Sequence[str]) -> DictConfig:
         return compose([*self._of_hydra, *words], self._name)

@@ -16,7 +16,7 @@ from omegaconf.errors import (
     ValidationError,
 )
 
-from aucbench.config.structured_configs import GROUPS, ROOT
+from aucbench.config.structured_configs import GROUPS, TOP_LEVEL
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.suggestions import suggest
 
@@ -110,8 +110,7 @@ def _expected(kind: Any, key: str) -> str:
 
 
 def _unknown_setting(key: str) -> str:
-    root: Any = ConfigStore.instance().load(f"{ROOT}.yaml").node
-    return f"Unknown setting '{key}'. {suggest(key, [str(name) for name in root])}"
+    return f"Unknown setting '{key}'. {suggest(key, TOP_LEVEL)}"
 
 
 def _first_line(error: BaseException) -> str:

@@ -6,7 +6,8 @@ What Hydra would answer with an inner error, or silently leave without effect, i
 import argparse
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, Override
@@ -27,8 +28,12 @@ BY_NAME = (*CHOICES, Ruleset.name, "experiment", "hydra/launcher", "hydra/sweepe
 OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
 
 
-class Request(NamedTuple):
-    """The words of a run, parsed: overrides, and the flags that `flag_parser` describes."""
+@dataclass(frozen=True)
+class Request:
+    """The words of a run, parsed: overrides, and the flags that `flag_parser` describes.
+
+    Overrides that cannot be read are refused, and paths and labels get the quotes that Hydra needs.
+    """
 
     overrides: tuple[str, ...] = ()
     multirun: bool = False
@@ -41,6 +46,11 @@ class Request(NamedTuple):
     resolve: bool = False
     help: bool = False
     completion: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "overrides", tuple(map(quoted, self.overrides)))
+        if not self.completion:
+            check_overrides(self.overrides)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -78,9 +88,7 @@ def parse(words: Sequence[str]) -> Request:
             raise ParameterError(f"{name} is not offered: {NOT_OFFERED[name]}.")
     known = vars(flag_parser().parse_intermixed_args(list(words)))
     del known["run"]
-    request = Request(**known | {"overrides": tuple(map(quoted, known["overrides"]))})
-    if not request.completion:
-        check_overrides(request.overrides)
+    request = Request(**known)
     if (request.package or request.resolve) and not request.cfg:
         raise ParameterError("--package and --resolve belong to --cfg: add --cfg job.")
     return request

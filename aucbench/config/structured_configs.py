@@ -28,6 +28,12 @@ from aucbench.studies.default_settings import (
 )
 from aucbench.studies.tuners import TUNINGS
 
+
+def field_names(cls: Any) -> list[str]:
+    """Names of the fields of a dataclass."""
+    return [f.name for f in fields(cls)]
+
+
 GROUPS = {
     "algo": Family.algorithms,
     "dataset": Family.datasets,
@@ -42,6 +48,7 @@ FIXED_GROUPS: dict[str, tuple[type, ...]] = {
 CHOICES = (*GROUPS, *FIXED_GROUPS)
 SECTIONS: dict[str, type] = {cls.name: cls for cls in (Budget, Limits, StoreSettings, Matrix, Ruleset)}
 SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # those with parameters
+TOP_LEVEL = [*field_names(Settings), *field_names(Running), *CHOICES, *SECTIONS]
 ROOT = "settings"
 DASK = "dask"
 
@@ -102,11 +109,6 @@ def own_fields(cls: Any) -> list[tuple[str, Any, Any]]:
     """Name, type and default of the fields of `cls`, as `make_dataclass` takes them."""
     kinds = field_types(cls)
     return [(f.name, _hydra_type(kinds[f.name]), _default(f)) for f in fields(cls)]
-
-
-def field_names(cls: Any) -> list[str]:
-    """Names of the fields of a dataclass."""
-    return [f.name for f in fields(cls)]
 
 
 def _hydra_type(kind: FieldType) -> Any:

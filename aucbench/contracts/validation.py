@@ -133,7 +133,7 @@ def reason_against(family: Family, cls: Any) -> str | None:
 
 
 def _misfit(family: Family, cls: Any) -> str | None:
-    """What is wrong with a public attribute of a class that is no function, or has an optional one's name."""
+    """What is wrong with a public attribute of a class, None if all are declared and of their types."""
     contract, own = _contract(FACTS[family]), {field.name for field in fields(cls)}
     for name in (each for each in dir(cls) if not each.startswith("_")):
         value, types = inspect.getattr_static(cls, name), contract.get(name)
@@ -142,15 +142,19 @@ def _misfit(family: Family, cls: Any) -> str | None:
                 what = "a method" if Any in types else " or ".join(NOUNS[each] for each in types)
                 other = "; a field needs another name" if name in own else ""
                 return f"`{name}` of {cls.__name__} must be {what}, got {value!r:.60}{other}"
-        elif name not in own and not any(
-            callable(vars(base).get(name)) or hasattr(vars(base).get(name), "__get__") for base in cls.__mro__
-        ):
-            near = nearest(name, (each for each in contract if Any not in contract[each]))
-            instead = f"did you mean `{near}`? Otherwise " if near else ""
-            return (
-                f"{cls.__name__} sets `{name}`, which is no part of the contract: {instead}annotate it if it "
-                f"is a field, or begin its name with an underscore"
-            )
+        elif name not in own:
+            found = [vars(base).get(name) for base in cls.__mro__]
+            is_function = any(callable(each) or hasattr(each, "__get__") for each in found)
+            unused = [each for each in contract if getattr(cls, each, None) is None]
+            near = nearest(name, (each for each in unused if (Any in contract[each]) is is_function))
+            meant = f"did you mean `{near}`? Otherwise " if near else ""
+            if not is_function:
+                what, advice = "no part of the contract", "annotate it if it is a field, or "
+            elif near:
+                what, advice = "called by nothing", ""
+            else:  # a function of the plugin's own
+                continue
+            return f"`{name}` of {cls.__name__} is {what}: {meant}{advice}begin its name with an underscore"
     return None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import inf, isfinite, log, sqrt
+from math import inf, isfinite, log, nan, sqrt
 from time import monotonic, perf_counter, process_time
 from typing import Any, NamedTuple
 
@@ -202,43 +202,99 @@ class Estimate:
     measured: bool  # whether the speed is that of finished cells, not of a probe
 
 
-@dataclass
 class _Work:
     """What is left of an entry, and what is known of its cost."""
 
-    planned: PlannedEntry
-    cells: list[PlannedCell]
-    rows: int  # training rows of a split
-    test_rows: int
-    folds: int
-    points: Sequence[Any]  # settings of its tuning, if they are known before
-    missing: int  # trials that are left
-    row_bytes: float
-    size: float  # of a row: its features, or for sparse rows their geometric mean with its non-zeros
-    group: str  # entries of one group differ in their data only
-    of_cell: float | None
-    of_trial: float | None
+    def __init__(
+        self,
+        planned: PlannedEntry,
+        cells: list[PlannedCell],
+        store: Store,
+        data: PreparedData,
+        finished: Mapping[tuple[str, ...], list[CellRecord]],
+    ):
+        self.entry, self.cells = planned.entry, cells
+        entry, costly, seeds = planned.entry, _costly(planned.entry.describe()), cells[0].seeds
+        self.rows, test_rows, self.folds = data.sizes(entry, seeds.split_seed, seeds.fold)
+        self.all_rows = self.rows + test_rows
+        X: Any = data.load(entry)(entry.part).X
+        nonzeros = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+        value_bytes = np.dtype(str(entry.settings.dtype)).itemsize
+        self.row_bytes = nonzeros * (value_bytes + 4) + 4 if sparse.issparse(X) else nonzeros * value_bytes
+        # Of a row: its features, or for sparse rows their geometric mean with its non-zeros.
+        self.size = sqrt(X.shape[1] * max(1.0, nonzeros))
+        searches = {cell.search.key: cell.search for cell in cells if cell.search}
+        self.points = points_of(entry, next(iter(searches.values()))) if searches else []
+        trials = [trial for key in searches for trial in store.trials(key)]
+        settings = len(self.points) or entry.tuning.choice.trials if searches else 0
+        self.missing = max(0, len(searches) * settings * self.folds - len(trials))  # trials
+        # Entries of one group differ in their data only.
+        layout = [sparse.issparse(X), bool(self.points), str(entry.scaling)]
+        self.group = canonical([costly[0], *costly[2:], *layout])
+        self.of_cell = entry.budget.seconds or _of_cell(entry, self.rows, finished[costly])
+        costs = [(trial.train_seconds, 1) for trial in trials]  # of finished trials
+        for cell in planned.cells:
+            record = store.record(cell.key) if cell.search else None
+            if record is not None and record.tuned is not None:
+                costs.append((record.tuned.cost.train_seconds, record.tuned.cost.trainings))
+        count = sum(trainings for _, trainings in costs)
+        self.of_trial = entry.budget.seconds or (sum(each for each, _ in costs) / count if count else None)
+        self.is_mapped = entry.features.name != "identity"
+        self.is_known = self.of_cell is not None and (self.of_trial is not None or not self.missing)
 
-    @property
-    def is_known(self) -> bool:
-        return self.of_cell is not None and (self.of_trial is not None or not self.missing)
+    def maps(self) -> set[tuple[Any, ...]]:
+        """The splits, with inner ones where trials are left, whose rows a feature map is to map."""
+        shared = canonical(subset(self.entry.describe(), PREPARED))
+        splits = {(cell.seeds.split_seed, cell.seeds.fold) for cell in self.cells}
+        inner = (None, *range(self.folds if self.missing else 0))
+        return {(shared, *split, fold) for split in splits for fold in inner} if self.is_mapped else set()
+
+    def estimate(self, speed: Speed | None, maps: int) -> Estimate:
+        """The estimate by a probed speed, where one is needed and was found; with so many maps of a split."""
+        entry, trainings = self.entry, len(self.cells) + self.missing
+        seconds, memory = 0.0, int(self.row_bytes * self.all_rows)
+        of_cell, of_trial = self.of_cell, self.of_trial
+        if speed is not None:
+            of_cell = speed.cell * _units(entry, self.rows) if of_cell is None else of_cell
+            if of_trial is None:
+                # Where each setting depends on those before it, a trial is a run like that of a cell.
+                inner_rows = self.rows * (1.0 - 1.0 / self.folds if self.folds > 1 else 1.0)
+                of_trial = speed.trial * _units(entry, inner_rows) if self.points else of_cell
+            if self.is_mapped:
+                seconds = maps * speed.map_row * self.rows
+                memory = max(memory, int(speed.row_bytes * self.all_rows))
+        unknown = nan if self.missing else 0.0
+        seconds += len(self.cells) * (nan if of_cell is None else of_cell)
+        seconds += self.missing * (unknown if of_trial is None else of_trial)
+        passes = trainings * passes_of(entry, self.rows)
+        return Estimate(trainings, passes, seconds if isfinite(seconds) else None, memory, self.is_known)
 
 
 def estimate(
     plan: Plan, store: Store, prepared_data: PreparedData, begun: Callable[[Entry], None] = lambda _: None
 ) -> list[Estimate]:
     """The estimate of every entry of a plan; `begun` is called with each entry before its own."""
-    finished = _finished(store)
+    finished, end = defaultdict(list), monotonic() + STORE_SECONDS
+    for cell in store:
+        finished[_costly(cell.record)].append(cell.record)
+        if monotonic() > end:
+            break
     works = []
     for planned in plan.entries:
         begun(planned.entry)
         wanted = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
-        works.append(_work(planned, wanted, store, prepared_data, finished) if wanted else None)
+        works.append(_Work(planned, wanted, store, prepared_data, finished) if wanted else None)
     speeds = _probed([work for work in works if work is not None])
     mapped: set[tuple[Any, ...]] = set()  # splits whose feature map is counted
-    return [
-        Estimate(0, 0.0, 0.0, 0, True) if work is None else _estimate(work, speeds, mapped) for work in works
-    ]
+    found = []
+    for work in works:
+        if work is None:
+            found.append(Estimate(0, 0.0, 0.0, 0, True))
+            continue
+        maps = work.maps() - mapped
+        mapped |= maps
+        found.append(work.estimate(_speed(speeds[work.group], work.size), len(maps)))
+    return found
 
 
 def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
@@ -256,72 +312,22 @@ def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
         return None
 
 
-def _finished(store: Store) -> Mapping[tuple[str, ...], list[CellRecord]]:
-    """Records of finished cells by what decides their speed, as many as are read in a moment."""
-    found, end = defaultdict(list), monotonic() + STORE_SECONDS
-    for cell in store:
-        found[_costly(cell.record)].append(cell.record)
-        if monotonic() > end:
-            break
-    return found
-
-
-def _work(
-    planned: PlannedEntry,
-    wanted: list[PlannedCell],
-    store: Store,
-    data: PreparedData,
-    finished: Mapping[tuple[str, ...], list[CellRecord]],
-) -> _Work:
-    entry, seeds = planned.entry, wanted[0].seeds
-    rows, test_rows, folds = data.sizes(entry, seeds.split_seed, seeds.fold)
-    X: Any = data.load(entry)(entry.part).X
-    nonzeros = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
-    value_bytes = np.dtype(str(entry.settings.dtype)).itemsize
-    searches = {cell.search.key: cell.search for cell in wanted if cell.search}
-    points = points_of(entry, next(iter(searches.values()))) if searches else []
-    trials = [trial for key in searches for trial in store.trials(key)]
-    settings = len(points) or entry.tuning.choice.trials if searches else 0
-    costly = _costly(entry.describe())
-    # The seconds of finished trials, those that are recorded with a cell among them.
-    costs = [(sum(trial.train_seconds for trial in trials), len(trials))]
-    for cell in planned.cells:
-        record = store.record(cell.key) if cell.search else None
-        if record is not None and record.tuned is not None:
-            costs.append((record.tuned.cost.train_seconds, record.tuned.cost.trainings))
-    seconds, count = map(sum, zip(*costs, strict=True))
-    return _Work(
-        planned,
-        wanted,
-        rows,
-        test_rows,
-        folds,
-        points,
-        max(0, len(searches) * settings * folds - len(trials)),
-        nonzeros * (value_bytes + 4) + 4 if sparse.issparse(X) else nonzeros * value_bytes,
-        sqrt(X.shape[1] * max(1.0, nonzeros)),
-        canonical([costly[0], *costly[2:], sparse.issparse(X), bool(points), str(entry.scaling)]),
-        entry.budget.seconds or _of_cell(entry, rows, finished[costly]),
-        entry.budget.seconds or (seconds / count if count else None),
-    )
-
-
 def _probed(works: Sequence[_Work]) -> dict[str, list[tuple[float, Speed]]]:
     """Speeds by group, each with the size of the rows, ascending; those that are there in time."""
     groups = defaultdict(list)
     for work in works:
-        if not work.is_known or work.planned.entry.features.name != "identity":
+        if not work.is_known or work.is_mapped:
             groups[work.group].append(work)
     chosen = []
     for group in groups.values():
         group.sort(key=lambda work: (work.size, work.rows))
         chosen += group[:: len(group) - 1] if group[-1].size > group[0].size else group[:1]
     found: dict[str, list[tuple[float, Speed]]] = defaultdict(list)
-    chosen.sort(key=lambda work: work.planned.entry.dataset.title)  # each process loads a data set once
+    chosen.sort(key=lambda work: work.entry.dataset.title)  # each process loads a data set once
     with Pool() as pool:
         futures: dict[Future[Speed], _Work] = {}
         for number, work in enumerate(chosen):
-            entry = work.planned.entry
+            entry = work.entry
             key = (number * PROCESSES // len(chosen), entry.algorithm.distribution)
             seconds = min(PROBE_SECONDS, PROBES_SECONDS / len(chosen))
             arguments = (entry, work.cells[0].seeds, tuple(work.points), work.rows, seconds)
@@ -331,35 +337,6 @@ def _probed(works: Sequence[_Work]) -> dict[str, list[tuple[float, Speed]]]:
         if future in done and future.exception() is None:
             found[work.group].append((work.size, future.result()))
     return found
-
-
-def _estimate(
-    work: _Work, speeds: Mapping[str, list[tuple[float, Speed]]], mapped: set[tuple[Any, ...]]
-) -> Estimate:
-    entry, count, is_measured = work.planned.entry, len(work.cells), work.is_known
-    of_cell, of_trial, of_map = work.of_cell, work.of_trial, 0.0
-    memory = int(work.row_bytes * (work.rows + work.test_rows))
-    to_map = _maps(entry, work.cells, work.folds if work.missing else 0) - mapped
-    mapped.update(to_map)
-    if (speed := _speed(speeds.get(work.group, ()), work.size)) is not None:
-        of_cell = speed.cell * _units(entry, work.rows) if of_cell is None else of_cell
-        if of_trial is None:
-            # Where each setting depends on those before it, a trial is a run like that of a cell.
-            inner_rows = work.rows * (1.0 - 1.0 / work.folds if work.folds > 1 else 1.0)
-            of_trial = speed.trial * _units(entry, inner_rows) if work.points else of_cell
-        if entry.features.name != "identity":
-            of_map = speed.map_row * work.rows
-            memory = max(memory, int(speed.row_bytes * (work.rows + work.test_rows)))
-    seconds = None
-    if of_cell is not None and (of_trial is not None or not work.missing):
-        seconds = count * of_cell + work.missing * (of_trial or 0.0) + len(to_map) * of_map
-    return Estimate(
-        count + work.missing,
-        (count + work.missing) * passes_of(entry, work.rows),
-        seconds if seconds is not None and isfinite(seconds) else None,
-        memory,
-        is_measured,
-    )
 
 
 def _speed(probed: Sequence[tuple[float, Speed]], size: float) -> Speed | None:
@@ -381,15 +358,6 @@ def _units(entry: Entry, rows: float) -> float:
     return rows if is_full else iterations_of(entry, rows)
 
 
-def _maps(entry: Entry, cells: list[PlannedCell], folds: int) -> set[tuple[Any, ...]]:
-    """The splits of some cells, and `folds` inner ones of each, whose rows a feature map is to map."""
-    if entry.features.name == "identity":
-        return set()
-    shared = canonical(subset(entry.describe(), PREPARED))
-    splits = {(cell.seeds.split_seed, cell.seeds.fold) for cell in cells}
-    return {(shared, *split, inner) for split in splits for inner in (None, *range(folds))}
-
-
 def _costly(description: EntryDescription) -> tuple[str, ...]:
     """Data set, feature map and method: cells that share them have iterations of about the same cost.
 
@@ -403,9 +371,7 @@ def _costly(description: EntryDescription) -> tuple[str, ...]:
 
 def _of_cell(entry: Entry, rows: int, records: list[CellRecord]) -> float | None:
     """Median seconds of finished cells like those of the entry, for its budget."""
-    if not records:
-        return None
-    if Access(entry.algorithm.instance.access) is Access.full:  # ends when it has converged
-        return float(np.median([each.result.train_seconds * rows / each.data.train_rows for each in records]))
-    each_iteration = np.median([each.result.ns_per_iteration for each in records])
-    return float(each_iteration) * 1e-9 * iterations_of(entry, rows)
+    is_full = Access(entry.algorithm.instance.access) is Access.full  # which ends when it has converged
+    units = [each.data.train_rows if is_full else max(1, each.result.iterations) for each in records]
+    seconds = [each.result.train_seconds / count for each, count in zip(records, units, strict=True)]
+    return float(np.median(seconds)) * _units(entry, rows) if seconds else None

@@ -172,17 +172,17 @@ class DaskExecutor:
                 report: Report = future.result(timeout=FETCH_SECONDS)
                 return report
             except gone:
-                return Report(lost=True)
+                return Report()
             except TimeoutError:
                 if worker not in self._workers():
                     future.cancel()
-                    return Report(lost=True)
+                    return Report()
         error = future.exception(timeout=FETCH_SECONDS) if future.status == "error" else None
         if error is None or isinstance(error, gone):
             future.cancel()
-            return Report(lost=True)
+            return Report()
         message = f"the worker could not run it: {type(error).__name__}: {error}"
-        return Report(failure=Failure(CellStatus.failed, message))
+        return Report(Failure(CellStatus.failed, message))
 
     def _take_stray(self) -> Iterator[tuple[str, Report]]:
         """Units that their worker has not known of twice in a row: they would be waited for in vain."""
@@ -202,7 +202,7 @@ class DaskExecutor:
 
     def _lose(self, worker: str) -> tuple[str, Report]:
         self._running.pop(worker).future.cancel()
-        return worker, Report(lost=True)
+        return worker, Report()
 
 
 def _connected_client(scheduler: str, certificates: str | None) -> Any:
@@ -243,7 +243,7 @@ def run_on_worker(content: bytes, others: frozenset[str], conditions: Conditions
     try:
         report: Report = _pool.submit(run_pickled, content, conditions, key=others).result()
     except ProcessEnded:
-        return Report(lost=True)
+        return Report()
     return report
 
 

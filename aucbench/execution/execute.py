@@ -13,7 +13,7 @@ from aucbench.errors import VersionWarning
 from aucbench.execution.calibration import calibration
 from aucbench.execution.cost_estimate import Estimate, estimate
 from aucbench.execution.executor import Executor, LocalExecutor
-from aucbench.execution.plan import Plan, make_plan
+from aucbench.execution.plan import Plan, plan_study
 from aucbench.execution.scheduler import Listener, Scheduler
 from aucbench.execution.worker import prepared_data
 from aucbench.studies.default_settings import Isolation, Running, Timing
@@ -97,19 +97,6 @@ def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStu
     observer.planned(len(plan.cells()), plan.count(CellStatus.finished))
     estimates = estimate(plan, store, prepared_data(), observer.started)
     return PlannedStudy(study, plan, estimates, study.running.parallel or cores())
-
-
-def plan_study(study: Study, store: Store) -> Plan:
-    """The plan of a study: its cells, and which of them the store has."""
-    prepared_data().isolates = study.running.isolation is Isolation.distribution
-    return make_plan(
-        study.entries,
-        store,
-        prepared_data(),
-        refused=study.refused,
-        skip_missing_data=study.skip_missing_data,
-        only_failed=study.only_failed,
-    )
 
 
 @contextlib.contextmanager

@@ -112,10 +112,10 @@ def report_of(future: "Future[Report]", unit: Unit) -> Report:
     try:
         return future.result()
     except ProcessEnded as ended:
-        return late_report(unit) if ended.is_late else Report(lost=True)
+        return late_report(unit) if ended.is_late else Report()
     except Exception as error:
         message = f"the worker could not run it: {sentence_of(error)}"
-        return Report(failure=Failure(CellStatus.failed, message))
+        return Report(Failure(CellStatus.failed, message))
 
 
 def late_report(unit: Unit) -> Report:
@@ -125,4 +125,4 @@ def late_report(unit: Unit) -> Report:
         f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
         f"and its process was ended"
     )
-    return Report(failure=Failure(CellStatus.timeout, message))
+    return Report(Failure(CellStatus.timeout, message))

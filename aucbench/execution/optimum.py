@@ -37,8 +37,8 @@ from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
-from aucbench.studies.optimum_record import OptimumRecord, OptimumResult
-from aucbench.studies.record import Seeds, canonical
+from aucbench.studies.record import OptimumRecord, canonical
+from aucbench.studies.result import OptimumResult
 from aucbench.studies.store import Store
 
 SMOOTH, KINKED = 1e-8, 1e-6  # relative gaps up to which a minimum counts as found
@@ -316,14 +316,6 @@ def _few_rows(problem: Problem) -> Problem | None:
     return Problem(problem.X[chosen], y[chosen], None, loss)
 
 
-class RowsOfUnit(NamedTuple):
-    """The rows that a minimum is that of."""
-
-    group: str  # of the unit, which identifies them
-    seeds: Seeds  # of the split
-    prepared: Prepared
-
-
 def entry_optimum(
     catalog: Catalog, data: PreparedData, entry: Entry, store: Store | None = None
 ) -> OptimumResult:
@@ -337,8 +329,7 @@ def entry_optimum(
     loss = entry.loss and entry.loss.instance
     with blaming(entry.algorithm):
         objective = declared_objective(entry.algorithm.instance, Problem(prepared.X, prepared.y, None, loss))
-    rows = RowsOfUnit(unit.group, unit.seeds, prepared)
-    result, is_new = known_or_found(catalog, objective, rows, store, entry.limits.optimum)
+    result, is_new = known_or_found(catalog, objective, unit, prepared, store)
     if store is not None and is_new:
         store.put_optimum(result.record.key, result)
     return result
@@ -350,19 +341,20 @@ _given_up: dict[str, NotCertifiedError] = {}  # by key, in this process
 def known_or_found(
     catalog: Catalog,
     objective: Objective,
-    rows: RowsOfUnit,
+    unit: CellUnit,
+    prepared: Prepared,
     store: Store | None = None,
-    seconds: float | None = None,
 ) -> tuple[OptimumResult, bool]:
-    """The certified minimum of an objective, and whether the store did not have it; errors as for `minimum`.
+    """The certified minimum of an objective on the rows of a unit, and whether the store did not have it.
 
-    A search with a time limit that this process has given up before is not begun again.
+    Errors are those of `minimum`. A search that this process has given up before is not begun again, unless
+    the entry of the unit now gives it more time.
     """
-    key, prepared = optimum_key(objective, rows.group), rows.prepared
+    key, seconds = optimum_key(objective, unit.group), unit.entry.limits.optimum
     if store is not None and (known := store.optimum(key)) is not None:
         return known, False
     before = _given_up.get(key)
-    if before is not None and seconds is not None and not 0.0 < before.seconds < seconds:
+    if before is not None and not 0.0 < before.seconds < seconds:
         raise before
     try:
         found = minimum(catalog, objective, prepared.X, prepared.y, seconds)
@@ -381,7 +373,7 @@ def known_or_found(
         train_rows=len(prepared.y),
         train_auc=exact_auc(prepared.X @ found.weights, prepared.y),
         test_auc=exact_auc(prepared.X_test @ found.weights, prepared.y_test),
-        seeds=rows.seeds,
+        seeds=unit.seeds,
     )
     return OptimumResult(described, found.weights), True
 

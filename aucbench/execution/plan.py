@@ -1,17 +1,19 @@
 """The plan of a study: its entries and cells, and which of them the store already has."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from msgspec import UNSET
 
 from aucbench.errors import AucbenchError, FetchError
-from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.stored_models import can_be_scored, lacking, lacks_minimum, lacks_weights
+from aucbench.execution.make_record import can_be_scored, lacking, lacks_minimum, lacks_weights
+from aucbench.execution.worker import prepared_data
+from aucbench.studies.default_settings import Isolation
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
 from aucbench.studies.result import Refused, by_reason
 from aucbench.studies.store import Store
+from aucbench.studies.study import Study
 
 
 @dataclass(frozen=True)
@@ -82,28 +84,22 @@ class Plan:
         )
 
 
-def make_plan(
-    entries: Sequence[Entry],
-    store: Store,
-    prepared_data: PreparedData,
-    *,
-    refused: Sequence[Refused] = (),
-    skip_missing_data: bool = False,
-    only_failed: bool = False,
-) -> Plan:
+def plan_study(study: Study, store: Store) -> Plan:
     """Find the keys of all cells, and look them up in the store.
 
-    An entry whose data cannot be loaded joins those `refused` before; with `skip_missing_data` one whose
-    files no source has is unavailable. Equal entries are one, which has the measures of all.
+    An entry whose data cannot be loaded is refused, or unavailable if no source has its files and the study
+    allows that. Equal entries are one, which has the measures of all.
     """
+    data = prepared_data()
+    data.isolates = study.running.isolation is Isolation.distribution
     planned: dict[str, PlannedEntry] = {}
-    refused, listed = list(refused), store.listed()
+    refused, listed = list(study.refused), store.listed()
     unavailable: list[Refused] = []
-    for entry in entries:
+    for entry in study.entries:
         try:
-            digests = prepared_data.digests(entry)
+            digests = data.digests(entry)
         except AucbenchError as error:
-            skipped = skip_missing_data and isinstance(error, FetchError)
+            skipped = study.skip_missing_data and isinstance(error, FetchError)
             (unavailable if skipped else refused).append(Refused(str(entry), error))
             continue
         key = entry.key(digests)
@@ -112,7 +108,7 @@ def make_plan(
             measures = {measure.name: measure for measure in (*entry.measures, *first.measures)}
             entry = replace(first, measures=tuple(measures.values()))
         planned[key] = PlannedEntry(entry, digests, key, tuple(_cells(entry, digests, store, *listed)))
-    return Plan(tuple(planned.values()), tuple(refused), tuple(unavailable), only_failed)
+    return Plan(tuple(planned.values()), tuple(refused), tuple(unavailable), study.only_failed)
 
 
 def _cells(

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 
 from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure, listed, restored
-from aucbench.execution.stored_models import lacking
+from aucbench.execution.make_record import lacking
 from aucbench.execution.work_units import CellUnit
 from aucbench.execution.worker import Conditions, run_unit
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.record import CellRecord, EntryPlan
+from aucbench.studies.record import CellRecord, EntryPlan, Failure
+from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 
 
@@ -65,12 +66,13 @@ def rescore_study(
             continue
         unit = replace(unit, stored=stored, scored=True, store_path=str(store.path))
         report = run_unit(unit, Conditions())
-        if report.result is None:
+        outcome = report.outcome
+        if not isinstance(outcome, CellResult):
             done.failed.append(
-                f"{unit.entry}: {report.refusal or (report.failure and report.failure.message)}"
+                f"{unit.entry}: {outcome.message if isinstance(outcome, Failure) else outcome}"
             )
             continue
-        store.put(unit.key, report.result)
+        store.put(unit.key, outcome)
         if report.optimum is not None:
             store.put_optimum(report.optimum.record.key, report.optimum)
         written.add(unit.key)
@@ -113,5 +115,5 @@ def _units(
         return
     for record, own in left:
         yield CellUnit(
-            record.key, record.data.sha256, replace(entry, measures=own), record.seeds, record.tuned
+            record.key, record.data.sha256, replace(entry, measures=own), record.seeds, tuned=record.tuned
         )

@@ -1,6 +1,7 @@
 """The scheduler: units go to an executor, results to the store, finished entries to listeners."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from time import monotonic
 
@@ -8,10 +9,11 @@ from aucbench.errors import AucbenchError
 from aucbench.execution.executor import Executor
 from aucbench.execution.make_record import failure_record
 from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
-from aucbench.execution.work_queue import WorkQueue
-from aucbench.execution.work_units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
+from aucbench.execution.search_progress import SearchProgress, iterations_of, worth_keeping
+from aucbench.execution.work_units import CellUnit, Report, TrialsUnit, Unit
 from aucbench.execution.worker import prepared_data
-from aucbench.studies.record import CellStatus, Failure
+from aucbench.studies.entry_and_keys import Search
+from aucbench.studies.record import CellStatus, Failure, TunedRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
@@ -25,9 +27,11 @@ class Scheduler:
 
     - A result is in the store before any observer hears of it, so that a killed run loses only what runs.
     - A cell that several entries share is run once, and counts for each of them.
+    - Units of equal data stay on one worker. Cells with a tuning wait until their search is complete; a
+      search goes on from its trials in the store.
     - An entry goes to the listeners once: when all of its cells have finished or failed; with `exclusive`,
       after all cells that ran beside others were timed once more.
-    - An entry that a worker refuses (bad input) loses its other units, and does not go to the listeners.
+    - An entry that is refused (bad input) loses its other units, and does not go to the listeners.
     - `on_begin` is called before the first result is kept, or at once where the store has some; it is not
       called if everything is refused.
     """
@@ -56,18 +60,19 @@ class Scheduler:
         self._sharers: dict[str, list[PlannedEntry]] = {}  # entries that have a cell, by its key
         self._needed_by: dict[str, set[str]] = {}  # cells that need trials which are not reported, by search
         for planned in plan.entries:
-            wanted = {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
-            self._left[planned.key] = wanted
+            self._left[planned.key] = {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
             for cell in planned.cells:
                 self._sharers.setdefault(cell.key, []).append(planned)
-                if cell.search and not planned.entry.tuning.choice.report:
-                    needed_by = self._needed_by.setdefault(cell.search.key, set())
-                    if cell.status is not CellStatus.finished:
-                        needed_by.add(cell.key)
+                is_hidden = not planned.entry.tuning.choice.report
+                if cell.search and is_hidden and cell.status is not CellStatus.finished:
+                    self._needed_by.setdefault(cell.search.key, set()).add(cell.key)
         self._ran = {key for key, left in self._left.items() if left}
         self._complete = list(plan.entries)  # entries to hand over, if nothing of them is left to be run
         self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
-        self._lost: dict[int, tuple[Unit, int]] = {}  # by id of the unit, kept so that none else has it
+        self._groups: dict[str, deque[Unit]] = {}  # units that wait, by the data that they need
+        self._searches: dict[str, SearchProgress] = {}  # by key
+        self._incomplete: dict[str, bool] = {}  # finished cells that lack something: whether they are scored
+        self._losses: Counter[Unit] = Counter()
         self._dropped: set[str] = set()  # keys of refused entries
         self._end: float | None = None  # of the monotonic clock
 
@@ -86,31 +91,13 @@ class Scheduler:
             self._begin()
         if not exclusive:
             self._hand_over()
-        self._queue = WorkQueue(self._plan, self._store, prepared_data())
-        for planned, error in self._queue.refused:
-            self._refuse(planned, error)
-        self._fail_untuned()
+        self._queue_cells()
         if stop_after is not None:
             self._end = monotonic() + stop_after  # planning does not count, or one long plan would block all
-        running: dict[str, Unit] = {}
-        last: dict[str, str] = {}
-        while True:
-            if not exclusive:
-                self._hand_over()
-            for worker in () if self._is_over() else self._executor.free():
-                unit = self._queue.take(last.get(worker), {each.group for each in running.values()})
-                if unit is None:
-                    break
-                running[worker], last[worker] = unit, unit.group
-                self._observer.started(unit.entry)
-                self._executor.start(worker, unit)
-            if running:
-                for worker, report in self._executor.wait():
-                    self._take(running.pop(worker), report)
-            elif not self._queue or self._is_over():
-                break  # otherwise the only worker went while it was asked for
+        self._drain(hands_over=not exclusive)
         if exclusive:
-            self._time_alone()
+            self._queue_disturbed()
+            self._drain(is_alone=True)
             self._complete = list(self._plan.entries)
             self._hand_over()
         for planned in self._plan.entries:
@@ -118,56 +105,130 @@ class Scheduler:
                 self._result.left.append((planned.entry, count))
         return self._result
 
-    def _is_over(self) -> bool:
-        return self._end is not None and monotonic() > self._end
+    def _queue_cells(self) -> None:
+        """Queue all cells that are to be run, each once, or the searches that they wait for."""
+        queued: set[str] = set()
+        for planned in self._plan.entries:
+            try:
+                for cell in planned.cells:
+                    if cell.is_wanted(self._plan.only_failed) and cell.key not in queued:
+                        queued.add(cell.key)
+                        if cell.incomplete:
+                            self._incomplete[cell.key] = cell.scored
+                        if cell.search is None:
+                            self._add(self._cell_unit(planned, cell))
+                        else:
+                            self._search(planned, cell, cell.search).waiting.append((planned, cell))
+            except AucbenchError as error:  # such as too few rows for the tuning
+                self._refuse(planned, error)
+        for search in list(self._searches.values()):
+            self._advance(search)
+
+    def _queue_disturbed(self) -> None:
+        """Queue cells once more that were measured while others ran."""
+        self._groups.clear()
+        cells = {cell.key: (planned, cell) for planned in self._plan.entries for cell in planned.cells}
+        for planned, cell in cells.values():
+            record = self._store.record(cell.key)
+            if record is not None and record.environment.concurrency != 1:
+                unit = self._cell_unit(planned, cell, record.tuned)
+                self._add(replace(unit, had=common([record])))
+
+    def _drain(self, hands_over: bool = False, is_alone: bool = False) -> None:
+        """Run all units that wait, and those that they lead to; one at a time where each runs alone."""
+        running: dict[str, Unit] = {}
+        last: dict[str, str] = {}  # the group on which each worker worked last
+        while True:
+            if hands_over:
+                self._hand_over()
+            is_over = self._end is not None and monotonic() > self._end
+            for worker in () if is_over else self._executor.free():
+                if not self._groups or (is_alone and running):
+                    break
+                unit = self._next(last.get(worker), {each.group for each in running.values()})
+                running[worker], last[worker] = unit, unit.group
+                self._observer.started(unit.entry)
+                self._executor.start(worker, unit, is_alone)
+            if running:
+                for worker, report in self._executor.wait():
+                    self._take(running.pop(worker), report, is_alone)
+            elif not self._groups or is_over:
+                break  # otherwise the only worker went while it was asked for
+
+    def _next(self, last: str | None, busy: Collection[str]) -> Unit:
+        """The next unit for a worker: of the group it worked on last, else of one that no other works on."""
+        free = (group for group in self._groups if group not in busy)
+        group = last if last in self._groups else next(free, next(iter(self._groups)))
+        unit = self._groups[group].popleft()
+        if not self._groups[group]:
+            del self._groups[group]
+        if isinstance(unit, CellUnit) and unit.key in self._incomplete and unit.stored is None:
+            stored = self._store.get(unit.key)  # only now: weights may be large
+            if stored is not None:
+                record, scored = stored.record, self._incomplete[unit.key]
+                unit = replace(unit, tuned=record.tuned, had=common([record]), stored=stored, scored=scored)
+        return unit
+
+    def _take(self, unit: Unit, report: Report, is_alone: bool) -> None:
+        """Keep the outcome of a unit, or run it again if its worker was lost."""
+        outcome = report.outcome
+        if isinstance(outcome, AucbenchError):
+            self._refuse(self._entries[id(unit.entry)], outcome)
+            return
+        self._begin()
+        is_bad = outcome is None or isinstance(outcome, Failure)
+        if is_bad and len(unit.points) > 1:  # one of the settings may be the only one to blame
+            if (search := self._searches.get(unit.key)) is not None:
+                search.unfinished += len(unit.points) - 1
+                for point in unit.points:
+                    self._add(replace(unit, points=(point,)))
+            return
+        if outcome is None:
+            self._losses[unit] += 1
+            if self._losses[unit] < LOSSES:
+                self._groups.setdefault(unit.group, deque()).appendleft(unit)
+                return
+            why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
+            outcome = Failure(CellStatus.failed, why)
+        if isinstance(unit, TrialsUnit):
+            trials = unit.failed(outcome) if isinstance(outcome, Failure) else outcome
+            self._store.add_trials(unit.key, trials)
+            if (search := self._searches.get(unit.key)) is not None:  # else its entry was dropped
+                search.add(trials)
+                search.unfinished -= 1
+                if not search.unfinished:
+                    self._advance(search)
+        elif is_alone:  # one that fails now keeps its result
+            if isinstance(outcome, CellResult):
+                self._store.put(unit.key, outcome)
+                self._fresh[unit.key] = outcome
+        else:
+            assert isinstance(unit, CellUnit)
+            if report.optimum is not None:
+                self._store.put_optimum(report.optimum.record.key, report.optimum)
+            self._finish(unit, outcome)
 
     def _begin(self) -> None:
         if self._on_begin is not None:
             self._on_begin()
             self._on_begin = None
 
-    def _take(self, unit: Unit, report: Report) -> None:
-        """Keep the outcome of a unit, or run it again if its worker was lost."""
-        planned = self._entries[id(unit.entry)]
-        if report.refusal is not None:
-            self._queue.drop(planned)
-            self._refuse(planned, report.refusal)
-            return
-        self._begin()
-        if isinstance(unit, TrialsUnit) and len(unit.points) > 1 and (report.lost or report.failure):
-            self._queue.divide(unit)  # one of the settings may be the only one to blame
-            return
-        if report.lost:
-            times = self._lost.get(id(unit), (unit, 0))[1] + 1
-            self._lost[id(unit)] = (unit, times)
-            if times < LOSSES:
-                self._queue.put_back(unit)
-                return
-            why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
-            report = Report(failure=Failure(CellStatus.failed, why))
-        if isinstance(unit, CellUnit):
-            self._finish(unit, report)
-        elif isinstance(unit, TrialsUnit | ProposalUnit):
-            failure = report.failure
-            trials = unit.failed(failure.reason, failure.message) if failure else report.result
-            self._store.add_trials(unit.key, trials)
-            self._queue.add_trials(unit, trials)
-            self._fail_untuned()
-
-    def _finish(self, unit: CellUnit, report: Report) -> None:
+    def _finish(self, unit: CellUnit, outcome: CellResult | Failure) -> None:
         """Keep the result or the failure of a cell."""
-        if report.optimum is not None:
-            self._store.put_optimum(report.optimum.record.key, report.optimum)
-        if report.failure is None:
-            self._store.put(unit.key, report.result)
-            self._fresh[unit.key] = report.result
-            self._result.finished += 1
-            self._observer.cell_finished(unit.entry, None)
-            self._forget_trials(unit.key)
-        else:
-            record = failure_record(unit, report.failure)
+        if isinstance(outcome, Failure):
+            record = failure_record(unit, outcome)
             self._store.put_failure(record)
             self._observer.cell_finished(unit.entry, record)
+        else:
+            self._store.put(unit.key, outcome)
+            self._fresh[unit.key] = outcome
+            self._result.finished += 1
+            self._observer.cell_finished(unit.entry, None)
+            for key, cells in list(self._needed_by.items()):
+                cells.discard(unit.key)
+                if not cells:
+                    self._store.remove_trials(key)
+                    del self._needed_by[key]
         for sharer in self._sharers[unit.key]:
             if unit.stored is not None:
                 self._store.forget_tracked(sharer.key)
@@ -176,22 +237,16 @@ class Scheduler:
                 if not self._left[sharer.key]:
                     self._complete.append(sharer)
 
-    def _forget_trials(self, cell: str) -> None:
-        """Remove the trials that the cell was the last to need, where they are not to be reported."""
-        for key, needed_by in list(self._needed_by.items()):
-            if cell in needed_by:
-                needed_by.remove(cell)
-                if not needed_by:
-                    self._store.remove_trials(key)
-                    del self._needed_by[key]
-
-    def _fail_untuned(self) -> None:
-        """Record the cells whose tuning found no usable setting."""
-        while self._queue.untuned:
-            planned, cell, failure = self._queue.untuned.pop()
-            self._finish(_cell_unit(planned, cell), Report(failure=failure))
-
     def _refuse(self, planned: PlannedEntry, error: AucbenchError) -> None:
+        """Forget what is left of an entry that cannot be run."""
+        for key, search in list(self._searches.items()):
+            if search.waiting and search.waiting[0][0] is planned:
+                del self._searches[key]
+        waiting = [unit for units in self._groups.values() for unit in units]
+        self._groups.clear()
+        for unit in waiting:
+            if unit.entry is not planned.entry:
+                self._add(unit)
         if planned.key not in self._dropped:
             self._dropped.add(planned.key)
             self._result.refused.append(Refused(str(planned.entry), error))
@@ -227,33 +282,39 @@ class Scheduler:
             for listener in self._listeners:
                 listener(finished)
 
-    def _time_alone(self) -> None:
-        """Run cells once more that were measured while others ran; one that fails now keeps its result."""
-        for planned in self._plan.entries:
-            for cell in planned.cells:
-                result = self._store.get(cell.key)
-                if result is None or result.record.environment.concurrency == 1 or self._is_over():
-                    continue
-                unit = _cell_unit(planned, cell, result)
-                for _ in range(LOSSES):
-                    report = self._run_alone(unit)
-                    if report.result is not None:
-                        self._store.put(unit.key, report.result)
-                        self._fresh[unit.key] = report.result
-                    if not report.lost:
-                        break
+    def _add(self, unit: Unit) -> None:
+        self._groups.setdefault(unit.group, deque()).append(unit)
 
-    def _run_alone(self, unit: Unit) -> Report:
-        while not (free := self._executor.free()):
-            list(self._executor.wait())
-        self._observer.started(unit.entry)
-        self._executor.start(free[0], unit, alone=True)
-        while not (reports := list(self._executor.wait())):
-            pass
-        return reports[0][1]
+    def _cell_unit(
+        self, planned: PlannedEntry, cell: PlannedCell, tuned: TunedRecord | None = None
+    ) -> CellUnit:
+        path = str(self._store.path.absolute())
+        return CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned=tuned, store_path=path)
 
+    def _search(self, planned: PlannedEntry, cell: PlannedCell, search: Search) -> SearchProgress:
+        """The search that a cell waits for; it begins with the first of them."""
+        if search.key not in self._searches:
+            entry, seeds = planned.entry, search.seeds
+            rows, _, folds = prepared_data().sizes(entry, seeds.split_seed, seeds.fold)
+            trials = self._store.trials(search.key)
+            if cell.failed_before:
+                trials = worth_keeping(trials)
+            self._searches[search.key] = SearchProgress(
+                search, entry, planned.digests, folds, iterations_of(entry, rows), trials
+            )
+        return self._searches[search.key]
 
-def _cell_unit(planned: PlannedEntry, cell: PlannedCell, before: CellResult | None = None) -> CellUnit:
-    """A cell, with the choice of its tuning and its measures if it was run before."""
-    unit = CellUnit(cell.key, planned.digests, planned.entry, cell.seeds)
-    return replace(unit, tuned=before.record.tuned, had=common([before.record])) if before else unit
+    def _advance(self, search: SearchProgress) -> None:
+        """Queue what a search needs next: units of its own, or the cells that wait for its choice."""
+        units = search.units()
+        search.unfinished = len(units)
+        for unit in units:
+            self._add(unit)
+        if not units:
+            outcome = search.outcome()
+            for planned, cell in self._searches.pop(search.key).waiting:
+                if isinstance(outcome, Failure):
+                    self._begin()
+                    self._finish(self._cell_unit(planned, cell), outcome)
+                else:
+                    self._add(self._cell_unit(planned, cell, outcome))

@@ -9,7 +9,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.evaluation.measures import AUC
-from aucbench.execution.work_units import ProposalUnit, TrialsUnit
+from aucbench.execution.plan import PlannedCell, PlannedEntry
+from aucbench.execution.work_units import TrialsUnit
 from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
@@ -39,6 +40,9 @@ class SearchProgress:
         iterations: float,  # of one training, roughly
         trials: Sequence[Trial],  # that the store already has
     ):
+        self.key = search.key
+        self.waiting: list[tuple[PlannedEntry, PlannedCell]] = []  # cells that need its choice
+        self.unfinished = 0  # units that wait or run
         self._search, self._entry, self._digests, self._folds = search, entry, digests, folds
         self._trials = [
             replace(trial, parameters={field: frozen(value) for field, value in trial.parameters.items()})
@@ -50,21 +54,21 @@ class SearchProgress:
         self._points = points_of(entry, search)
         self._together = settings_together(entry, iterations, len(self._points) * folds)
 
-    def units(self) -> list[TrialsUnit | ProposalUnit]:
+    def units(self) -> list[TrialsUnit]:
         """The units that can start now, given all trials so far; call it when none is running."""
-        of_search = (self._search.key, self._digests, self._entry, self._search.seeds)
+        of_search = (self.key, self._digests, self._entry, self._search.seeds)
         if isinstance(self._choice, Optuna):
             number = 1 + max((trial.number for trial in self._trials), default=-1)
             if number >= self._choice.trials:
                 return []
-            return [ProposalUnit(*of_search, self._folds, number, tuple(self._trials))]
+            return [TrialsUnit(*of_search, (*range(self._folds),), ((number, {}),), tuple(self._trials))]
         while not (lacking := missing(self._points, self._folds, self._known())):
             if not (self._choice.extend and self._extend()):
                 return []
         return [
             TrialsUnit(
                 *of_search,
-                fold,
+                (fold,),
                 tuple((number, self._points[number]) for number in numbers[start : start + self._together]),
             )
             for fold, numbers in lacking
@@ -78,7 +82,7 @@ class SearchProgress:
     def outcome(self) -> TunedRecord | Failure:
         """The setting that was chosen, its validation AUC and the cost; or why there is none."""
         trials = self._known()
-        chosen = choose(trials, self._folds)
+        chosen = choose(trials)
         if chosen is None:
             reasons = {trial.stop_reason for trial in trials if trial.auc is None}
             is_common = len(reasons) == 1 and reasons <= set(CellStatus)
@@ -111,7 +115,7 @@ class SearchProgress:
 
     def _extend(self) -> bool:
         """Go on beyond the edges on which the best setting so far lies; whether there are new settings."""
-        chosen = choose(self._known(), self._folds)
+        chosen = choose(self._known())
         if chosen is None:
             return False
         algorithm, declared = self._entry.algorithm.instance, self._entry.tuning.space
@@ -200,7 +204,7 @@ def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
     return kept
 
 
-def choose(trials: Iterable[Trial], folds: int) -> Choice | None:
+def choose(trials: Iterable[Trial]) -> Choice | None:
     """The setting with the largest mean of the measure that judges it over all folds; of equals the first.
 
     A setting that diverged, failed or was pruned on any fold is out. None when all are.
@@ -208,7 +212,7 @@ def choose(trials: Iterable[Trial], folds: int) -> Choice | None:
     found = [
         Choice(own[0].parameters, _mean(trial.auc for trial in own), _mean(trial.judged for trial in own))
         for own in by_number(trials).values()
-        if len(own) >= folds and all(trial.auc is not None for trial in own)
+        if all(trial.auc is not None for trial in own)
     ]
     return max(found, key=lambda choice: choice.value, default=None)
 

@@ -15,9 +15,8 @@ from aucbench.archives.replications import Comparison, compare
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.evaluation.measures import AUC
 from aucbench.execution.executor import LocalExecutor
-from aucbench.execution.plan import Plan, PlannedCell, make_plan
+from aucbench.execution.plan import Plan, PlannedCell, plan_study
 from aucbench.execution.scheduler import Scheduler
-from aucbench.execution.worker import prepared_data
 from aucbench.humanize import counted
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.plugin_metadata import completed
@@ -32,7 +31,7 @@ from aucbench.studies.record import (
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
-from aucbench.studies.study import Observer
+from aucbench.studies.study import Observer, Study
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> Cell
     entry = replace(entry_of(words(record, [record.seeds])), measures=(), keep_weights=False)
     with TemporaryDirectory(prefix="aucbench-") as folder:
         store = Store(folder)
-        plan = make_plan([entry], store, prepared_data())
+        plan = plan_study(Study([entry]), store)
         if plan.refused:
             raise _UnfitError(plan.refused[0].why)
         (planned,) = plan.entries

@@ -5,18 +5,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.optimum_record import OptimumResult
-from aucbench.studies.record import CellStatus, Failure, Seeds, Trial, TunedRecord, canonical, subset
-from aucbench.studies.result import CellResult
+from aucbench.studies.record import Failure, Seeds, Trial, TunedRecord, canonical, subset
+from aucbench.studies.result import CellResult, OptimumResult
 from aucbench.studies.tuners import Point
 
 PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unit:
     """One piece of work of an entry: a cell, or a part of a search."""
 
@@ -24,16 +22,18 @@ class Unit:
     digests: tuple[str, ...] = field(repr=False)  # of the data; a worker that sees others refuses
     entry: Entry = field(repr=False)
     seeds: Seeds  # of the cell or the search
+    folds: tuple[int, ...] = ()  # numbers of the inner folds; empty for the whole training part
+    points: tuple[tuple[int, Point], ...] = ()  # numbers and settings of a part of a search
 
     @property
     def inner(self) -> int | None:
         """Number of the inner fold, None for the whole training part."""
-        return None
+        return self.folds[0] if self.folds else None
 
     @property
     def trainings(self) -> int:
         """How many trainings it consists of."""
-        return 1
+        return max(1, len(self.points) * len(self.folds))
 
     @cached_property
     def group(self) -> str:
@@ -44,7 +44,7 @@ class Unit:
         return hashlib.sha256(canonical([shared, self.digests, where, folds]).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CellUnit(Unit):
     """Train and measure one cell, with the hyperparameters that its tuning chose, if it has one.
 
@@ -58,55 +58,28 @@ class CellUnit(Unit):
     store_path: str | None = None  # of the store, where a minimum that is needed may be known
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrialsUnit(Unit):
-    """Train some settings of a search, given as (number, setting), on one inner fold, together."""
+    """Train settings of a search together on one inner fold.
 
-    fold: int
-    points: tuple[tuple[int, Point], ...]
+    With a `history` of earlier trials, Optuna proposes the one setting, and it is trained on all inner folds.
+    """
 
-    @property
-    def inner(self) -> int | None:
-        """The inner fold."""
-        return self.fold
+    history: tuple[Trial, ...] | None = None
 
-    @property
-    def trainings(self) -> int:
-        """One for each setting."""
-        return len(self.points)
-
-    def failed(self, reason: CellStatus, message: str) -> list[Trial]:
+    def failed(self, failure: Failure) -> list[Trial]:
         """Trials that say what happened to all settings of the unit."""
-        return [_failed(number, self.fold, point, reason, message) for number, point in self.points]
-
-
-@dataclass(frozen=True)
-class ProposalUnit(Unit):
-    """Let Optuna propose setting `number` from the trials before it, and train it on every inner fold."""
-
-    folds: int
-    number: int
-    history: tuple[Trial, ...]
-
-    @property
-    def trainings(self) -> int:
-        """One for each inner fold."""
-        return self.folds
-
-    def failed(self, reason: CellStatus, message: str) -> list[Trial]:
-        """A trial that says what happened; what was proposed is not known."""
-        return [_failed(self.number, 0, {}, reason, message)]
-
-
-def _failed(number: int, fold: int, point: Point, reason: CellStatus, message: str) -> Trial:
-    return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason=str(reason), error=message)
+        stop, error = str(failure.reason), failure.message
+        return [
+            Trial(
+                number=number, fold=self.folds[0], parameters=point, auc=None, stop_reason=stop, error=error
+            )
+            for number, point in self.points
+        ]
 
 
 class Report(NamedTuple):
-    """The outcome of a unit: a result, a failure, or a refusal of bad input; none if its worker is lost."""
+    """The outcome of a unit; None if its worker is lost."""
 
-    result: Any = None  # CellResult, or a list of trials
-    failure: Failure | None = None
-    refusal: AucbenchError | None = None
-    lost: bool = False
+    outcome: Any = None  # CellResult, list of trials, Failure, or AucbenchError that refuses bad input
     optimum: OptimumResult | None = None  # that was found on the way, and is to be kept

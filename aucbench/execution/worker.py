@@ -1,10 +1,9 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
-from typing import Any
 
 from msgspec import UNSET, structs
 
@@ -13,11 +12,17 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
-from aucbench.execution.make_record import cell_record
-from aucbench.execution.optimum import NotCertifiedError, RowsOfUnit, known_or_found
+from aucbench.execution.make_record import (
+    cell_record,
+    lacking,
+    lacks_minimum,
+    scored,
+    with_minimum,
+    with_objective,
+)
+from aucbench.execution.optimum import NotCertifiedError, known_or_found
 from aucbench.execution.prepared_data import PreparedData, blaming, innermost_frames, sentence_of
-from aucbench.execution.stored_models import lacking, lacks_minimum, scored, with_minimum, with_objective
-from aucbench.execution.work_units import CellUnit, ProposalUnit, Report, TrialsUnit, Unit
+from aucbench.execution.work_units import CellUnit, Report, TrialsUnit, Unit
 from aucbench.pool import limited_memory, tell
 from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
@@ -65,19 +70,15 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
     try:
         if not conditions.worker:
             unit = replace(unit, entry=unit.entry.imported)
-        # A proposal prepares one inner fold after the other; the test rows are nothing to it.
-        is_proposal = isinstance(unit, ProposalUnit)
-        prepared: Any = None if is_proposal else _prepared_data.prepared(unit, observer.stage)
+        prepared = _prepared_data.prepared(unit, observer.stage)
         with limited_memory(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
             try:
-                match unit:
-                    case CellUnit():
-                        return _run_cell_unit(unit, prepared, conditions, observer)
-                    case TrialsUnit():
-                        return Report(_run_trials(unit, prepared, observer))
-                    case ProposalUnit():
-                        return Report(_run_proposal(unit, observer))
-                raise AssertionError(unit)
+                if isinstance(unit, CellUnit):
+                    return _run_cell_unit(unit, prepared, conditions, observer)
+                assert isinstance(unit, TrialsUnit)
+                if unit.history is not None:
+                    return Report(_run_proposal(unit, unit.history, observer))
+                return Report(_run_trials(unit, prepared, observer))
             finally:
                 _prepared_data.check_untouched(unit)
     except _TimeLimitError:
@@ -89,7 +90,7 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
     except PluginError as error:
         return _failure(CellStatus.failed, str(error), innermost_frames())
     except AucbenchError as error:
-        return Report(refusal=error)
+        return Report(error)
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt) and not conditions.worker:
             raise  # a user's
@@ -121,7 +122,7 @@ def run_pickled(content: bytes, conditions: Conditions) -> Report:
     is_sent_whole = entry.algorithm.cls.__module__ == "__main__"  # it has no file here
     if not is_sent_whole and entry.source_digest != entry.digest_sources():
         return Report(
-            refusal=PluginError(
+            PluginError(
                 f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than "
                 f"the process that planned the study; install the same there."
             )
@@ -133,7 +134,7 @@ def run_pickled(content: bytes, conditions: Conditions) -> Report:
 
 
 def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
-    return Report(failure=Failure(reason, message, trace))
+    return Report(Failure(reason, message, trace))
 
 
 def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> Report:
@@ -169,11 +170,10 @@ def _with_minimum(
     if not lacks_minimum(cell.record, unit.entry):
         return Report(cell)
     observer.stage(f"minimising the objective of {unit.entry.algorithm.name}")
-    rows = RowsOfUnit(unit.group, unit.seeds, prepared)
     store = Store(unit.store_path, writable=False) if unit.store_path else None
     try:
         objective = declared_objective(task.algorithm, task.problem(None))
-        found, is_new = known_or_found(catalog(), objective, rows, store, unit.entry.limits.optimum)
+        found, is_new = known_or_found(catalog(), objective, unit, prepared, store)
     except NotCertifiedError as error:
         return Report(with_minimum(cell, MinimumRecord(reason=str(error), seconds=error.seconds)))
     except (AucbenchError, MemoryError) as error:  # a solver's failure is none of the run
@@ -182,11 +182,11 @@ def _with_minimum(
     minimum = MinimumRecord(
         **subset(found.record, ("value", "gap", "size", "objective", "solver", "seconds"))
     )
-    return Report(with_minimum(cell, minimum), optimum=found if is_new else None)
+    return Report(with_minimum(cell, minimum), found if is_new else None)
 
 
 def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> list[Trial]:
-    observer.stage(f"tuning {unit.entry.algorithm.name} ({len(unit.points)} settings, fold {unit.fold})")
+    observer.stage(f"tuning {unit.entry.algorithm.name} ({len(unit.points)} settings, fold {unit.inner})")
     tasks, trials = [], []
     for number, point in unit.points:
         try:
@@ -194,26 +194,27 @@ def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> lis
         except MemoryError:
             raise
         except Exception as error:  # values that do not go together
-            trials.append(_trial(unit, unit.fold, number, point, error, len(prepared.y)))
+            trials.append(_trial(unit, number, point, error, len(prepared.y)))
     outcomes = run_grid([task for _, _, task in tasks], _within_time(unit, observer)) if tasks else []
     for (number, point, _), outcome in zip(tasks, outcomes, strict=True):
-        trials.append(_trial(unit, unit.fold, number, point, outcome, len(prepared.y)))
+        trials.append(_trial(unit, number, point, outcome, len(prepared.y)))
     return trials
 
 
-def _run_proposal(unit: ProposalUnit, observer: Observer) -> list[Trial]:
+def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer) -> list[Trial]:
+    """Train the setting that Optuna proposes on one inner fold after the other, unless it is pruned."""
     from aucbench.execution import _optuna
 
-    entry, seed = unit.entry, unit.seeds.split_seed
+    entry, ((number, _),) = unit.entry, unit.points
     choice, algorithm = entry.tuning.choice, entry.algorithm.instance
-    observer.stage(f"tuning {entry.algorithm.name} (setting {unit.number + 1} of {choice.trials})")
-    proposal = _optuna.propose(choice, entry.tuning.space, unit.history, unit.number, seed, algorithm)
+    observer.stage(f"tuning {entry.algorithm.name} (setting {number + 1} of {choice.trials})")
+    seed = unit.seeds.split_seed
+    proposal = _optuna.propose(choice, entry.tuning.space, history, number, seed, algorithm)
     progress = _within_time(unit, observer)
     trials: list[Trial] = []
-    for fold in range(unit.folds):
-        inner = TrialsUnit(unit.key, unit.digests, entry, unit.seeds, fold, ((unit.number, proposal.point),))
-        before = [trial.judged for trial in trials if trial.judged is not None]
-        watch = _optuna.Watch(proposal, fold, before)
+    for fold in unit.folds:
+        inner = replace(unit, folds=(fold,))
+        watch = _optuna.Watch(proposal, fold, [trial.judged for trial in trials if trial.judged is not None])
         try:
             prepared = _prepared_data.prepared(inner)
             task = _trial_task(inner, prepared, proposal.point)
@@ -224,7 +225,7 @@ def _run_proposal(unit: ProposalUnit, observer: Observer) -> list[Trial]:
         except Exception as error:
             outcome, rows = error, 1
         _prepared_data.check_untouched(inner)
-        trial = _trial(unit, fold, unit.number, proposal.point, outcome, rows)
+        trial = _trial(inner, number, proposal.point, outcome, rows)
         trials.append(structs.replace(trial, seen=tuple(watch.seen)))
         if trial.auc is None:
             break
@@ -272,9 +273,8 @@ def _within_time(unit: Unit, observer: Observer) -> Callable[[float], None]:
     return progress
 
 
-def _trial(
-    unit: Unit, fold: int, number: int, point: Point, outcome: Outcome | Exception, rows: int
-) -> Trial:
+def _trial(unit: Unit, number: int, point: Point, outcome: Outcome | Exception, rows: int) -> Trial:
+    (fold,) = unit.folds
     if isinstance(outcome, Exception):
         error = sentence_of(outcome) + line_in(outcome, package_of(unit.entry.algorithm.cls))
         return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason="failed", error=error)

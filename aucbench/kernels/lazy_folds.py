@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aucbench.kernels import weights
 from aucbench.kernels.jit import fast_kernel, kernel
-from aucbench.kernels.lane_numbers import AFTER, FOLDS, SCALE, STEP, SUM, WEIGHT, A, B
 from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
 from aucbench.kernels.weights import _less
 
@@ -34,38 +34,29 @@ def no_folds(d: int, lanes: int, is_lazy: bool) -> LazyFolds:
 
 
 @kernel
-def fold(uv, numbers, lazy, lanes):
-    """Fold the settings that must be: see `weights.fold`."""
-    is_lazy = lazy.seen.size > 0
-    if is_lazy:
-        _defer(uv, numbers, lazy, lanes)
-    for m in range(lanes):
-        if numbers[FOLDS * lanes + m] > 0.0:
-            if not is_lazy:
-                for j in range(uv.shape[0]):
-                    uv[j, lanes + m] = -_less(numbers[SUM * lanes + m] * uv[j, m], uv[j, lanes + m])
-                    uv[j, m] *= numbers[SCALE * lanes + m]
-            numbers[SCALE * lanes + m], numbers[WEIGHT * lanes + m] = 1.0, numbers[AFTER * lanes + m]
-            numbers[A * lanes + m], numbers[B * lanes + m] = numbers[STEP * lanes + m], 0.0
+def fold(uv, numbers, lazy):
+    """Fold as `weights.fold`; `numbers` (3 lanes,): whether a setting must be, its scale and its weight."""
+    must_fold, scales, sums = numbers.reshape((3, uv.shape[1] // 2))
+    if lazy.seen.size > 0:
+        _defer(uv, must_fold, scales, sums, lazy)
+        return
+    for m in range(must_fold.size):
+        if must_fold[m] > 0.0:
+            weights.fold(uv[:, m], scales[m], uv[:, must_fold.size + m], sums[m])
 
 
 @fast_kernel
-def _defer(uv, numbers, lazy, lanes):
+def _defer(uv, must_fold, scales, sums, lazy):
     """Add a folding to those that columns have still to undergo."""
     if lazy.count[0] == MOST_FOLDS:
         catch_up_all(uv, lazy)
     last = lazy.count[0]
     lazy.keep[last], lazy.lost[last] = 1.0, 0.0
-    folds = numbers[FOLDS * lanes : (FOLDS + 1) * lanes]
-    scales, sums = np.ones(folds.size), np.zeros(folds.size)
-    for m in range(folds.size):
-        if folds[m] > 0.0:
-            scales[m], sums[m] = numbers[SCALE * lanes + m], numbers[SUM * lanes + m]
     for before in range(last + 1):
-        for m in range(folds.size):
-            keep = lazy.keep[before, m]
-            lazy.lost[before, m] += sums[m] * keep
-            keep *= scales[m]
+        for m in range(must_fold.size):
+            folds, keep = must_fold[m] > 0.0, lazy.keep[before, m]
+            lazy.lost[before, m] += sums[m] * keep if folds else 0.0
+            keep *= scales[m] if folds else 1.0
             lazy.keep[before, m] = 0.0 if abs(keep) < NEGLIGIBLE else keep
     lazy.count[0] = last + 1
 

@@ -2,174 +2,162 @@
 
 A block has LANES settings, a constant of the compiled loop. Their weights lie as (d, 2 LANES), row j with
 u_j of all settings before their v_j, and all their other numbers as rows of LANES in one array, so that the
-compiler knows where everything is and makes vector instructions of the loops over settings. A step is that of
-`rule_loops.advance`; what happens rarely (folding, exact norms) is done for one setting after the other.
+compiler knows where everything is and makes vector instructions of the loops over settings. The first rows
+are the fields of `rule_loops.Scaled`; the last are the method's own numbers, its parameters and the products
+with the fixed vectors. The step of a setting is `rule_loops.step`; what happens rarely (folding, exact norms)
+is done for one setting after the other.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
-from aucbench.kernels import pairs, rows, weights
-from aucbench.kernels.jit import kernel
-from aucbench.kernels.lane_numbers import (
-    AFTER,
-    FOLDS,
-    PRODUCT,
-    SCALE,
-    SIZE,
-    STEP,
-    SUM,
-    TOTAL,
-    UNCERTAIN,
-    WEIGHT,
-    A,
-    B,
-    at,
-    keep_exact,
-    move_fixed,
-    pick_fixed,
-    pick_given,
-    pick_own,
-    put_own,
-)  # fmt: skip
-from aucbench.kernels.lazy_folds import catch_up, catch_up_all, fold
+from aucbench.kernels import rows, vectors, weights
+from aucbench.kernels.jit import scalar
+from aucbench.kernels.lazy_folds import LazyFolds, catch_up, catch_up_all, fold
 from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
-from aucbench.kernels.rule_loops import CANCELLED, moved, row_of
-from aucbench.kernels.rules import NOT_COMPUTED, Row
+from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
+from aucbench.kernels.rules import NOT_COMPUTED
 
-RULE: Any = None
-ADVANCE: Any = None
+STEP: Any = None
+STEP_ALL: Any = None
 BALL = SQUARE = True
 LANES = 32
 
+# The rows of numbers after those of `Scaled`.
+START = Scaled()
+WEIGHT = Scaled._fields.index("weight")
+PRODUCT, A, B = 6, 7, 8  # u.x, and what is added to u and v along x
+FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # 1 for a setting that must be folded, and with what
+UNCERTAIN, AFTER = 12, 13  # as in `rule_loops.Update`
+OWN = 14
 
-def advance(positive, t, positives, square, is_due, numbers, own, given, fixed, changes, loss):
-    """Apply the rule to every setting; the numbers after the step, and what is added along x.
+
+class Block(NamedTuple):
+    """The arrays of the settings of a block."""
+
+    uv: np.ndarray  # (d, 2 lanes)
+    numbers: np.ndarray  # (rows lanes,)
+    folds: LazyFolds
+
+
+def advance(
+    X, i, row_weight, t, positive, positives, refresh, block, faded, fixed, changes, F, own, given, loss
+):
+    """Take step t of the rule along row i of X with every setting.
+
+    `own`, `given` and `fixed` give the types and the flags, which all settings share. Returns in the place of
+    the scalars how many settings have products with the fixed vectors that must be computed anew.
+    """
+    uv, numbers, lazy = block
+    catch_up(X, i, uv, lazy)
+    multiply(X, i, uv, numbers)
+    square = rows.norm(X, i) if SQUARE else NOT_COMPUTED
+    is_due = t % refresh == 0
+    if len(fixed) > 0 and (is_due or faded > 0):
+        catch_up_all(uv, lazy)
+        for m in range(LANES):
+            w = pick(numbers, START, 0, m, LANES)
+            products = pick(numbers, fixed, OWN + len(own) + len(given), m, LANES)
+            if is_due or has_faded(w, products):
+                w, products = exactly(w, products, F, uv[:, m])
+                put(numbers, START, 0, m, LANES, w)
+                put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
+    if positive:  # outside of the loop over settings
+        folds, uncertain, sums, faded = STEP_ALL(
+            t, True, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
+        )  # fmt: skip
+    else:
+        folds, uncertain, sums, faded = STEP_ALL(
+            t, False, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
+        )  # fmt: skip
+    if folds > 0:
+        fold(uv, numbers[FOLDS * LANES : UNCERTAIN * LANES], lazy)
+        catch_up(X, i, uv, lazy)
+    add(X, i, uv, numbers, sums > 0)
+    if BALL and uncertain > 0:
+        catch_up_all(uv, lazy)
+        for m in range(LANES):
+            if numbers[at(UNCERTAIN, m, LANES)] > 0.0:
+                w = pick(numbers, START, 0, m, LANES)
+                radius = pick(numbers, given, OWN + len(own), m, LANES).radius
+                shrink, size = weights.into_ball(w.scale * w.scale * vectors.square(uv[:, m]), radius)
+                scale = w.scale * shrink
+                weight = w.weight + numbers[at(AFTER, m, LANES)] * (scale - w.scale)
+                w = Scaled(scale, 1.0 / scale, weight, w.total, size, w.peak)
+                put(numbers, START, 0, m, LANES, w)
+    return faded, fixed, own
+
+
+def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss):
+    """Apply the rule to every setting.
 
     Returns how many settings must be folded, are uncertain, have a sum, and have faded products.
     """
     folds = uncertain = sums = faded = 0
     for m in range(LANES):
-        scale = numbers[at(SCALE, m, LANES)]
-        s = scale * numbers[at(PRODUCT, m, LANES)]
-        size = numbers[at(SIZE, m, LANES)]
-        known = size if BALL else np.nan
-        products = pick_fixed(numbers, own, given, fixed, m, LANES)
-        row = Row(t, positive, positives, s, square, known, products, loss, 1.0)
-        parameters = pick_given(numbers, own, given, m, LANES)
-        move, after = RULE(row, pick_own(numbers, own, m, LANES), parameters)
-        put_own(numbers, own, m, LANES, after)
-        step, factor = move.step, move.keep
-        weight = numbers[at(WEIGHT, m, LANES)] + move.before * scale
-        starts = False
-        if BALL:
-            starts = (size == 0.0) & (step != 0.0)
-            terms = factor * factor * size + step * step * square
-            size = terms + 2.0 * factor * step * s
-            is_uncertain = is_due | ((terms > 0.0) & (size <= CANCELLED * terms))
-            uncertain += is_uncertain
-            numbers[at(UNCERTAIN, m, LANES)] = 1.0 if is_uncertain else 0.0
-            shrink, numbers[at(SIZE, m, LANES)] = weights.into_ball(size, parameters.radius)
-            factor *= shrink
-            step *= shrink
-        faded += move_fixed(numbers, own, given, fixed, m, LANES, factor, step, changes)
-        scale *= factor
-        must_fold = starts | weights.is_out_of_range(scale, weight)
-        folds += must_fold
-        sums += weight != 0.0
-        a = step / scale
-        numbers[at(FOLDS, m, LANES)] = 1.0 if must_fold else 0.0
-        numbers[at(A, m, LANES)] = a
-        numbers[at(B, m, LANES)] = weight * a
-        numbers[at(STEP, m, LANES)] = step
-        numbers[at(AFTER, m, LANES)] = move.after
-        numbers[at(SUM, m, LANES)] = weight
-        numbers[at(SCALE, m, LANES)] = scale
-        numbers[at(WEIGHT, m, LANES)] = weight + move.after * scale
-        numbers[at(TOTAL, m, LANES)] += move.before + move.after
+        update, w, products, new = STEP(
+            t, positive, positives, numbers[at(PRODUCT, m, LANES)], square, row_weight, is_due,
+            pick(numbers, START, 0, m, LANES), pick(numbers, fixed, OWN + len(own) + len(given), m, LANES),
+            changes, pick(numbers, own, OWN, m, LANES), pick(numbers, given, OWN + len(own), m, LANES), loss,
+        )  # fmt: skip
+        put(numbers, START, 0, m, LANES, w)
+        put(numbers, own, OWN, m, LANES, new)
+        put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
+        numbers[at(WEIGHT, m, LANES)] = w.weight + update.after * w.scale
+        numbers[at(A, m, LANES)] = update.a
+        numbers[at(B, m, LANES)] = w.weight * update.a
+        numbers[at(FOLDS, m, LANES)] = 1.0 if update.must_fold else 0.0
+        numbers[at(FOLD_SCALE, m, LANES)] = update.fold_scale
+        numbers[at(FOLD_WEIGHT, m, LANES)] = update.fold_weight
+        numbers[at(UNCERTAIN, m, LANES)] = 1.0 if update.is_uncertain else 0.0
+        numbers[at(AFTER, m, LANES)] = update.after
+        folds += update.must_fold
+        uncertain += update.is_uncertain
+        sums += w.weight != 0.0
+        faded += has_faded(w, products)
     return folds, uncertain, sums, faded
 
 
-def over_rows(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss, lazy):
-    """Steps of all settings along the rows `order` (k,)."""
-    t, positives = counts
-    faded = 1  # perhaps: the numbers come from another batch
-    for k in range(order.size):
-        i = rows.visit(X, order, k)
-        rows.visit(y, order, k)
-        if len(fixed) > 0:
-            rows.visit(products, order, k)
-        t += 1
-        positives += y[i] > 0
-        catch_up(X, i, uv, lazy)
-        multiply(X, i, uv, numbers)
-        square = rows.norm(X, i) if SQUARE else NOT_COMPUTED
-        is_due = t % refresh == 0
-        if len(fixed) > 0 and (is_due or faded > 0):
-            catch_up_all(uv, lazy)
-            keep_exact(is_due, numbers, own, given, fixed, F, uv, LANES)
-        changes = row_of(products, i, fixed)
-        if y[i] > 0:  # outside of the loop over settings
-            folds, uncertain, sums, faded = ADVANCE(
-                True, t, positives, square, is_due, numbers, own, given, fixed, changes, loss
-            )  # fmt: skip
-        else:
-            folds, uncertain, sums, faded = ADVANCE(
-                False, t, positives, square, is_due, numbers, own, given, fixed, changes, loss
-            )  # fmt: skip
-        if folds > 0:
-            fold(uv, numbers, lazy, LANES)
-            catch_up(X, i, uv, lazy)
-        add(X, i, uv, numbers, sums > 0)
-        if BALL and uncertain > 0:
-            catch_up_all(uv, lazy)
-            measure(uv, numbers, own, given, LANES)
-    return t, positives
+@scalar
+def at(row, m, lanes):
+    """Index of a number of setting m; unsigned, so that no access checks for negative indices."""
+    return np.uintp(row * lanes + m)
 
 
-def over_pairs(X, y, order, refresh, uv, numbers, counts, own, given, fixed, F, products, loss, lazy):
-    """Steps of all settings along the differences of the pairs `order` (k, 2) of rows."""
-    t, positives = counts
-    faded = 1  # perhaps: the numbers come from another batch
-    Z = pairs.room(X, order)
-    for k in range(order.shape[0]):
-        t += 1
-        i, j = pairs.visit(X, order, k)
-        pairs.subtract(X, i, j, Z)
-        catch_up(Z, 0, uv, lazy)
-        multiply(Z, 0, uv, numbers)
-        square = rows.norm(Z, 0) if SQUARE else NOT_COMPUTED
-        is_due = t % refresh == 0
-        if len(fixed) > 0 and (is_due or faded > 0):
-            catch_up_all(uv, lazy)
-            keep_exact(is_due, numbers, own, given, fixed, F, uv, LANES)
-        changes = moved(row_of(products, i, fixed), 1.0, -1.0, row_of(products, j, fixed))
-        folds, uncertain, sums, faded = ADVANCE(
-            True, t, t, square, is_due, numbers, own, given, fixed, changes, loss
-        )  # fmt: skip
-        if folds > 0:
-            fold(uv, numbers, lazy, LANES)
-            catch_up(Z, 0, uv, lazy)
-        add(Z, 0, uv, numbers, sums > 0)
-        if BALL and uncertain > 0:
-            catch_up_all(uv, lazy)
-            measure(uv, numbers, own, given, LANES)
-    return t, positives
+def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
+    """The tuple of setting m that lies in the rows from `first` on; its flags are those of the example."""
+    raise NotImplementedError
 
 
-@kernel
-def measure(uv, numbers, own, given, lanes):
-    """Compute |w|^2 of uncertain settings exactly, and project them."""
-    for m in range(lanes):
-        if numbers[UNCERTAIN * lanes + m] > 0.0:
-            size, scale = 0.0, numbers[SCALE * lanes + m]
-            for j in range(uv.shape[0]):
-                size += uv[j, m] * uv[j, m]
-            radius = pick_given(numbers, own, given, m, lanes).radius
-            shrink, numbers[SIZE * lanes + m] = weights.into_ball(scale * scale * size, radius)
-            numbers[SCALE * lanes + m] = scale * shrink
-            numbers[WEIGHT * lanes + m] += numbers[AFTER * lanes + m] * scale * (shrink - 1.0)
+def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) -> None:
+    """Store the tuple of setting m in the rows from `first` on."""
+    raise NotImplementedError
+
+
+# A tuple has no loop: both are written out for each type of tuple.
+
+
+@overload(pick)
+def _pick(numbers, example, first, m, lanes):
+    parts = []
+    for c, kind in enumerate(map(str, example.types)):
+        value = f"numbers[np.uintp((first + {c}) * lanes + m)]"
+        parts.append(f"example[{c}]" if kind == "bool" else f"np.int64({value})" if "int" in kind else value)
+    made = getattr(example, "instance_class", None)
+    result = f"({''.join(f'{part}, ' for part in parts)})"
+    return written_out(
+        "numbers, example, first, m, lanes", f"made(*{result})" if made else result, made=made, np=np
+    )
+
+
+@overload(put)
+def _put(numbers, example, first, m, lanes, new):
+    if new != example:  # all numbers are floats in the array, and would hide it
+        raise TypeError(f"Cannot unify {example} and {new} for 'own'")  # as the loop of one setting says
+    stores = [f"numbers[np.uintp((first + {c}) * lanes + m)] = new[{c}]" for c in range(len(example))]
+    return written_out("numbers, example, first, m, lanes, new", "None", *stores, np=np)
 
 
 def multiply(X: Any, i: int, uv: Any, numbers: Any) -> None:

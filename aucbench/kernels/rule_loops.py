@@ -1,7 +1,8 @@
-"""The loops of a rule over rows and pairs, for one setting: templates, of which each rule has its copy.
+"""The loops of a rule over rows and pairs: templates, of which each rule has its copy.
 
-In the copy RULE is the rule, BALL whether it projects on the l2 ball, SQUARE whether |x|^2 is computed, and
-ADVANCE a copy of one of the functions `advance` below (see `Rule.loop`); their values here are never used.
+In the copy RULE is the rule, BALL whether it projects on the l2 ball, SQUARE whether |x|^2 is computed, STEP
+a copy of `step`, and ADVANCE a copy of one of the functions `advance` below or, for many settings, of that of
+`lockstep` (see `Rule.loop`); their values here are never used.
 """
 
 from typing import Any, NamedTuple
@@ -10,9 +11,11 @@ import numpy as np
 from numba.extending import overload
 
 from aucbench.kernels import pairs, rows, thresholded, vectors, weights
+from aucbench.kernels.jit import scalar
 from aucbench.kernels.rules import NOT_COMPUTED, Row
 
 RULE: Any = None
+STEP: Any = None
 ADVANCE: Any = None
 BALL = SQUARE = True
 
@@ -31,58 +34,95 @@ class Scaled(NamedTuple):
     peak: float = 0.0  # the largest sum of |w.f| over the fixed vectors f since these were computed exactly
 
 
-def advance(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
-    """Take step t of the rule along row i of X.
+class Update(NamedTuple):
+    """The change of u and v that a step asks for: folding them first where it must, then adding along x."""
 
-    `fixed` are the products of w with the rows of F, `changes` those of x, which move them. Every `refresh`
-    steps |w|^2 and `fixed`, which are kept up by differences, are computed exactly.
+    a: float  # u becomes u + a x, and v becomes v + weight a x
+    must_fold: bool
+    fold_scale: float  # scale and weight before the folding
+    fold_weight: float
+    is_uncertain: bool  # |w|^2 must be computed exactly afterwards
+    after: float  # weight of the new w in the average, still to be added
+
+
+def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, changes, own, given, loss):
+    """Apply the rule to the scalars of one setting, `product` being u.x.
+
+    `fixed` are the products of w with the fixed vectors, `changes` those of x, which move them.
     """
-    u, v = uv[0], uv[1]
     scale, inverse, weight, total, size, peak = w
-    if len(fixed) > 0:  # what they were rounded to at their largest stays with them
-        current = magnitude(fixed)
-        if t % refresh == 0 or peak > FADED * (1.0 + current):
-            fixed = exact(fixed, scale, F, u)
-            peak = current = magnitude(fixed)
-        peak = max(peak, current)
-    if SQUARE:
-        product, square = rows.dot_norm(X, i, u)
-    else:
-        product, square = rows.dot(X, i, u), NOT_COMPUTED
-    s = scale * product
     known = size if BALL else np.nan
-    move, own = RULE(Row(t, positive, positives, s, square, known, fixed, loss, row_weight), own, given)
+    row = Row(t, positive, positives, scale * product, square, known, fixed, loss, row_weight)
+    move, own = RULE(row, own, given)
     step, factor = move.step, move.keep
     weight += move.before * scale
     is_uncertain = starts = False
     if BALL:
-        starts = size == 0.0 and step != 0.0  # what is zero so far would not cancel to that in weight u - v
+        starts = (size == 0.0) & (step != 0.0)  # w is still 0: fold now, or v keeps a residue
         terms = factor * factor * size + step * step * square
-        size = terms + 2.0 * factor * step * s
-        is_uncertain = t % refresh == 0 or (terms > 0.0 and size <= CANCELLED * terms)
+        size = terms + 2.0 * factor * step * row.s
+        is_uncertain = is_due | ((terms > 0.0) & (size <= CANCELLED * terms))
         shrink, size = weights.into_ball(size, given.radius)
         factor *= shrink
         step *= shrink
-    fixed = moved(fixed, factor, step, changes)
+    if len(fixed) > 0:
+        fixed = moved(fixed, factor, step, changes)
+        peak = max(peak, magnitude(fixed))
     if factor != 1.0:
         scale *= factor
         inverse = 1.0 / scale
-    if starts or weights.is_out_of_range(scale, weight):
-        # Folded before the step, which may be far larger than what is left of w.
-        weights.fold(u, scale, v, weight)
+    # Folded before the step, which may be far larger than what is left of w.
+    must_fold = starts | weights.is_out_of_range(scale, weight)
+    fold_scale, fold_weight = scale, weight
+    if must_fold:
         scale, inverse, weight = 1.0, 1.0, 0.0
-    if step != 0.0:
-        a = step * inverse
+    update = Update(step * inverse, must_fold, fold_scale, fold_weight, is_uncertain, move.after)
+    return update, Scaled(scale, inverse, weight, total + move.before + move.after, size, peak), fixed, own
+
+
+def advance(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
+    """Take step t of the rule along row i of X.
+
+    Every `refresh` steps |w|^2 and `fixed`, which are kept up by differences, are computed exactly.
+    """
+    u, v = uv[0], uv[1]
+    is_due = t % refresh == 0
+    if len(fixed) > 0 and (is_due or has_faded(w, fixed)):
+        w, fixed = exactly(w, fixed, F, u)
+    if SQUARE:
+        product, square = rows.dot_norm(X, i, u)
+    else:
+        product, square = rows.dot(X, i, u), NOT_COMPUTED
+    update, w, fixed, own = STEP(
+        t, positive, positives, product, square, row_weight, is_due, w, fixed, changes, own, given, loss
+    )  # fmt: skip
+    scale, inverse, weight, total, size, peak = w
+    if update.must_fold:
+        weights.fold(u, update.fold_scale, v, update.fold_weight)
+    a = update.a
+    if a != 0.0:
         if weight == 0.0:
             rows.axpy(a, X, i, u)
         else:
             rows.axpy2(a, X, i, u, weight * a, v)
-    if BALL and is_uncertain:
+    if BALL and update.is_uncertain:
         shrink, size = weights.into_ball(scale * scale * vectors.square(u), given.radius)
         scale *= shrink
         inverse = 1.0 / scale
-    weight += move.after * scale
-    return Scaled(scale, inverse, weight, total + move.before + move.after, size, peak), fixed, own
+    return Scaled(scale, inverse, weight + update.after * scale, total, size, peak), fixed, own
+
+
+@scalar
+def has_faded(w, fixed):
+    """Whether the products have shrunk so much that the rounding at their largest shows."""
+    return w.peak > FADED * (1.0 + magnitude(fixed))
+
+
+@scalar
+def exactly(w, fixed, F, u):
+    """The scalars and the products of w = scale u with the rows of F, computed anew."""
+    fixed = exact(fixed, w.scale, F, u)
+    return Scaled(w.scale, w.inverse, w.weight, w.total, w.size, magnitude(fixed)), fixed
 
 
 def advance_l1(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
@@ -183,10 +223,10 @@ def row_of(products: Any, i: int, fixed: Any) -> Any:
     raise NotImplementedError
 
 
-def written_out(arguments: str, result: str, **names: Any) -> Any:
-    """A function of these arguments that returns an expression."""
+def written_out(arguments: str, result: str, *lines: str, **names: Any) -> Any:
+    """A function of these arguments that returns an expression, after other lines."""
     scope: dict[str, Any] = dict(names)
-    exec(f"def implementation({arguments}):\n    return {result}", scope)
+    exec("\n    ".join([f"def implementation({arguments}):", *lines, f"return {result}"]), scope)
     return scope["implementation"]
 
 

@@ -12,9 +12,9 @@ from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, LinearMethod, Problem
-from aucbench.errors import ParameterError, PluginError
+from aucbench.errors import PluginError
 from aucbench.humanize import uncoloured
-from aucbench.kernels import lane_numbers, lazy_folds, lockstep, rule_loops, thresholded, weights
+from aucbench.kernels import lazy_folds, lockstep, rule_loops, thresholded, weights
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.rule_loops import Scaled
 from aucbench.kernels.rules import NOT_COMPUTED, Ball, Move, Row, Rule
@@ -156,7 +156,7 @@ class RuleMethod(LinearMethod):
             advance = rule_loops.advance_lazy_l1 if is_lazy else rule_loops.advance_l1
         address = NOT_COMPUTED if loss is None else compile_loss(loss).derivative
         with _explained(self.rule):
-            w, counts, fixed, own = self.rule.loop(template, ADVANCE=advance)(
+            w, counts, fixed, own = self.rule.loop(template, STEP=rule_loops.step, ADVANCE=advance)(
                 batch.rows_view, batch.y, batch.rows, batch.weights, max(REFRESH, batch.X.shape[1]),
                 uv, w, counts, fixed, F, products, own, given, address,
             )  # fmt: skip
@@ -187,7 +187,7 @@ class RuleLockstep:
     """Settings that are trained together, in blocks that stay in the cache; those of a block share a rule."""
 
     def __init__(self, rules: Sequence[Rule], access: Access, states: Sequence[RuleState]):
-        template = lockstep.over_pairs if access == Access.pairs else lockstep.over_rows
+        template = rule_loops.over_pairs if access == Access.pairs else rule_loops.over_rows
         kinds: dict[Any, dict[int, RuleState]] = {}
         for number, (rule, state) in enumerate(zip(rules, states, strict=True)):
             kinds.setdefault(_shared(rule, state), {})[number] = state
@@ -231,10 +231,10 @@ class _Block:
         self._uv = np.ascontiguousarray(np.array([s.uv[c] for c in (0, 1) for s in full]).T)
         is_lazy = not np.asarray(first.uv).flags.c_contiguous  # as `two_vectors` makes them
         self._folds = lazy_folds.no_folds(len(self._uv), self._count, is_lazy)
-        self._numbers = np.zeros((lane_numbers.OWN + sum(map(len, self._tuples(first))), self._count))
+        self._numbers = np.zeros((lockstep.OWN + sum(map(len, self._tuples(first))), self._count))
         for lane, state in enumerate(full):
             self._numbers[: len(state.w), lane] = state.w
-            self._numbers[lane_numbers.OWN :, lane] = np.concatenate(self._tuples(state))
+            self._numbers[lockstep.OWN :, lane] = np.concatenate(self._tuples(state))
 
     @staticmethod
     def _tuples(state: RuleState) -> tuple[Any, Any, Any]:
@@ -242,16 +242,19 @@ class _Block:
 
     def step(self, batch: Batch) -> None:
         """All consume the rows or pairs of a batch, in order."""
-        if batch.weights is not None:
-            raise ParameterError("Settings in lockstep take rows without weights: train each by its steps.")
         self._no_rows, first = batch.take(batch.rows[:0]), self._first
         address = NOT_COMPUTED if first.loss is None else compile_loss(first.loss).derivative
-        loop = self._rule.loop(self._template, ADVANCE=lockstep.advance, LANES=self._count)
+        loop = self._rule.loop(
+            self._template, LANES=self._count, STEP=rule_loops.step, STEP_ALL=lockstep.step_all,
+            ADVANCE=lockstep.advance,
+        )  # fmt: skip
+        own, given, fixed = self._tuples(first)
+        faded = 1  # perhaps: the numbers come from another batch
         with _explained(self._rule):
-            self._counts = loop(
-                batch.rows_view, batch.y, batch.rows, max(REFRESH, batch.X.shape[1]),
-                self._uv, self._numbers.ravel(), self._counts, *self._tuples(first),
-                first.F, first.products, address, self._folds,
+            _, self._counts, _, _ = loop(
+                batch.rows_view, batch.y, batch.rows, batch.weights, max(REFRESH, batch.X.shape[1]),
+                lockstep.Block(self._uv, self._numbers.ravel(), self._folds), faded, self._counts,
+                fixed, first.F, first.products, own, given, address,
             )  # fmt: skip
 
     def state(self, number: int) -> RuleState:
@@ -259,8 +262,7 @@ class _Block:
         lane = self.lanes[number]
         lazy_folds.catch_up_all(self._uv, self._folds)
         w = Scaled(*self._numbers[: len(self._first.w), lane].tolist())
-        w = w._replace(inverse=1.0 / w.scale if w.scale else np.inf)
-        rest = iter(self._numbers[lane_numbers.OWN :, lane].tolist())
+        rest = iter(self._numbers[lockstep.OWN :, lane].tolist())
         own, given, fixed = (_typed(each, islice(rest, len(each))) for each in self._tuples(self._first))
         # With the order in memory of the first state: see `two_vectors`.
         uv = np.copy(np.asarray(self._first.uv), order="K")

@@ -94,7 +94,7 @@ class Rule:
         template : callable
             A function whose globals RULE, BALL and SQUARE, and those in `names`, are set in the copy.
         **names : int or callable
-            Constants, and templates that are copied in the same way and inlined.
+            Constants, and templates that are copied in the same way and inlined; each knows those before it.
 
         Returns
         -------
@@ -105,11 +105,10 @@ class Rule:
         """
         which = (template, *names.values())
         if which not in self._loops:
-            parts = {name: part for name, part in names.items() if callable(part)}
-            constants = {"RULE": self.inlined, "BALL": self.ball is Ball.l2, "SQUARE": self.needs_square}
-            constants |= {name: value for name, value in names.items() if name not in parts}
-            copies = {name: scalar(self._copy(part, constants)) for name, part in parts.items()}
-            copy = self._copy(template, constants | copies)
+            known = {"RULE": self.inlined, "BALL": self.ball is Ball.l2, "SQUARE": self.needs_square}
+            for name, value in names.items():
+                known[name] = scalar(self._copy(value, known)) if callable(value) else value
+            copy = self._copy(template, known)
             copy.__qualname__ += "".join(f".{getattr(value, '__name__', value)}" for value in names.values())
             self._loops[which] = cached(numba.njit, copy, nogil=True)
         return self._loops[which]

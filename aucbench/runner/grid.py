@@ -1,12 +1,11 @@
 """Many settings of one method trained over one order: the rows are drawn once and shared while in cache."""
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Access, Batch, Lockstep, Problem
@@ -71,12 +70,13 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
     found: list[Outcome | Exception] = []
     for start in range(0, len(tasks), most):
         part = tasks[start : start + most]
-        found += _Grid(part, partial(_progress_of_part, progress, start, len(part), len(tasks))).run()
+        told = partial(_tell, progress, start / len(tasks), len(part) / len(tasks))
+        found += _Grid(part, told).run()
     return found
 
 
-def _progress_of_part(progress: Progress, start: int, count: int, total: int, fraction: float) -> None:
-    progress((start + count * fraction) / total)
+def _tell(progress: Progress, before: float, share: float, fraction: float) -> None:
+    progress(before + share * fraction)
 
 
 def _check_shared(tasks: Sequence[Task]) -> None:
@@ -89,6 +89,51 @@ def _check_shared(tasks: Sequence[Task]) -> None:
         differing += [name for name in EQUAL if getattr(task, name) != getattr(first, name)]
         if differing:
             raise ParameterError(f"Settings that run together must share {', '.join(differing)}.")
+
+
+class _Part:
+    """Settings that their method trains at once, each for an equal share of the time, or one without."""
+
+    def __init__(self, trainers: dict[int, Trainer], error_ends: ErrorEnds):
+        self.trainers, self._error_ends = trainers, error_ends
+        self._numbers = {k: number for number, k in enumerate(trainers)}
+        self._lockstep: Lockstep | None = None
+
+    def join(self) -> bool:
+        """Train the settings at once from now on; False where their method trains them alone."""
+        algorithms = [trainer.task.algorithm for trainer in self.trainers.values()]
+        states = [trainer.state for trainer in self.trainers.values()]
+        with self._shared_clock():
+            self._lockstep = type(algorithms[0]).together(algorithms, states)
+        return self._lockstep is not None
+
+    def advance(self, batch: Batch, check: bool) -> None:
+        """Train on a batch; an error of settings that are trained at once ends all."""
+        with self._error_ends(*self.trainers):
+            if self._lockstep is not None:
+                with self._shared_clock():
+                    self._lockstep.step(batch)
+            for k, trainer in self.trainers.items():
+                with self._error_ends(k):
+                    if self._lockstep is None:
+                        trainer.advance(batch, check)
+                    else:
+                        trainer.follow(batch, partial(self._lockstep.state, self._numbers[k]), check)
+
+    def drop(self, k: int) -> None:
+        """Train a setting no more."""
+        del self.trainers[k]
+        if self._lockstep is not None:
+            self._lockstep.drop(self._numbers[k])
+
+    @contextlib.contextmanager
+    def _shared_clock(self) -> Iterator[None]:
+        clock = Clock()
+        with clock:
+            yield
+        share = clock // len(self.trainers)
+        for trainer in self.trainers.values():
+            trainer.clock += share
 
 
 class _Grid:
@@ -179,23 +224,21 @@ class _Grid:
             self._finish(k, trainer)
         return begun
 
-    def _parts(self, trainers: dict[int, Trainer]) -> list["_Alone | _Together"]:
+    def _parts(self, trainers: dict[int, Trainer]) -> list[_Part]:
         """Those settings together that a method can train so, the others alone."""
         kinds: dict[Any, dict[int, Trainer]] = {}
         for k, trainer in trainers.items():
-            task = self._tasks[k]
-            alone = self._one_by_one or task.weights is not None
-            kinds.setdefault(k if alone else _kind(task), {})[k] = trainer
-        parts: list[_Alone | _Together] = []
-        for members in kinds.values():
+            kinds.setdefault(_kind(self._tasks[k]), {})[k] = trainer
+        parts: list[_Part] = []
+        for kind, members in kinds.items():
             with self._error_ends(*members):
-                first = self._tasks[next(iter(members))]
-                joins = self._together.get(_kind(first)) and is_asked_together(first.algorithm, len(members))
-                lockstep = _start_together(members) if joins else None
-                if lockstep is None:
-                    parts += [_Alone({k: trainer}, self._error_ends) for k, trainer in members.items()]
+                algorithm = next(iter(members.values())).task.algorithm
+                joined = _Part(members, self._error_ends)
+                asked = self._together.get(kind) and is_asked_together(algorithm, len(members))
+                if asked and joined.join():
+                    parts.append(joined)
                 else:
-                    parts.append(_Together(members, lockstep, self._error_ends))
+                    parts += [_Part({k: trainer}, self._error_ends) for k, trainer in members.items()]
         return parts
 
     def _finish(self, k: int, trainer: Trainer) -> None:
@@ -224,66 +267,6 @@ class _Grid:
         return int(max(CHUNK_BYTES / max(1.0, row), CHUNK_VISITS) / visits) or 1
 
 
-class _Alone:
-    """One setting, trained by its own steps."""
-
-    def __init__(self, trainers: dict[int, Trainer], error_ends: ErrorEnds):
-        self.trainers, self._error_ends = trainers, error_ends
-
-    def advance(self, batch: Batch, check: bool) -> None:
-        """Train on a batch."""
-        for k, trainer in self.trainers.items():
-            with self._error_ends(k):
-                trainer.advance(batch, check)
-
-    def drop(self, k: int) -> None:
-        """Train a setting no more."""
-        del self.trainers[k]
-
-
-class _Together:
-    """Settings that their method trains at once; each gets an equal share of the time."""
-
-    def __init__(self, trainers: dict[int, Trainer], lockstep: Lockstep, error_ends: ErrorEnds):
-        self.trainers, self._lockstep, self._error_ends = trainers, lockstep, error_ends
-        self._numbers = {k: number for number, k in enumerate(trainers)}
-
-    def advance(self, batch: Batch, check: bool) -> None:
-        """Train on a batch; an error ends all."""
-        with self._error_ends(*self.trainers):
-            with _shared_clock(self.trainers.values()):
-                self._lockstep.step(batch)
-            for k, trainer in self.trainers.items():
-                with self._error_ends(k):
-                    trainer.follow(batch, partial(self._lockstep.state, self._numbers[k]), check)
-
-    def drop(self, k: int) -> None:
-        """Train a setting no more."""
-        del self.trainers[k]
-        self._lockstep.drop(self._numbers[k])
-
-
-def _start_together(trainers: dict[int, Trainer]) -> Lockstep | None:
-    """Settings in lockstep, or None where their method trains them alone."""
-    algorithms = [trainer.task.algorithm for trainer in trainers.values()]
-    with _shared_clock(trainers.values()):
-        found: Lockstep | None = type(algorithms[0]).together(
-            algorithms, [trainer.state for trainer in trainers.values()]
-        )
-    return found
-
-
-@contextlib.contextmanager
-def _shared_clock(trainers: Collection[Trainer]) -> Iterator[None]:
-    """A clock whose time is shared equally."""
-    clock = Clock()
-    with clock:
-        yield
-    share = clock // len(trainers)
-    for trainer in trainers:
-        trainer.clock += share
-
-
 class _SharedProblem(Problem):
     """A problem whose statistics are computed once for all settings.
 
@@ -294,21 +277,10 @@ class _SharedProblem(Problem):
         super().__init__(statistics.X, statistics.y, iterations, loss, statistics.weights)
         self._statistics = statistics
 
-    @cached_property
-    def p(self) -> float:
-        return self._statistics.p
-
-    @cached_property
-    def max_norm(self) -> float:
-        return self._statistics.max_norm
-
-    @cached_property
-    def mean_pos(self) -> NDArray[np.float64]:
-        return self._statistics.mean_pos.copy()
-
-    @cached_property
-    def mean_neg(self) -> NDArray[np.float64]:
-        return self._statistics.mean_neg.copy()
+    p = cached_property(lambda self: self._statistics.p)
+    max_norm = cached_property(lambda self: self._statistics.max_norm)
+    mean_pos = cached_property(lambda self: self._statistics.mean_pos.copy())
+    mean_neg = cached_property(lambda self: self._statistics.mean_neg.copy())
 
 
 def _follows_path(task: Task) -> bool:

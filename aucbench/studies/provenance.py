@@ -109,13 +109,12 @@ def _machine() -> str:
 def _cpu() -> str:
     """Name of the processor; finding it takes a second, so it is remembered for each machine."""
     file = cache_folder() / f"cpu-{platform.node() or 'unknown'}.json"
-    try:
+    with contextlib.suppress(OSError, ValueError, KeyError):
         return str(json.loads(file.read_text())["cpu"])
-    except (OSError, ValueError, KeyError):
-        from cpuinfo import get_cpu_info
+    from cpuinfo import get_cpu_info
 
-        name = str(get_cpu_info().get("brand_raw") or platform.processor() or "unknown")
-        with contextlib.suppress(OSError):  # a cache that cannot be written costs a second, not the result
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps({"cpu": name}))
-        return name
+    name = str(get_cpu_info().get("brand_raw") or platform.processor() or "unknown")
+    with contextlib.suppress(OSError):  # a cache that cannot be written costs a second, not the result
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps({"cpu": name}))
+    return name

@@ -202,6 +202,23 @@ class MinimumRecord(Struct, frozen=True, kw_only=True):
     reason: str = ""  # why there is none
 
 
+class OptimumRecord(Struct, frozen=True, kw_only=True):
+    """A certified minimum as the store keeps it."""
+
+    key: str
+    objective: str  # in words
+    value: float  # at the weights
+    gap: float  # the value is at most this much above the minimum
+    relative_gap: float
+    size: float  # what a relative suboptimality is relative to
+    solver: str  # name of the method that found it
+    seconds: float  # of processor time, on one core
+    train_rows: int
+    train_auc: float
+    test_auc: float
+    seeds: Seeds  # of the split
+
+
 class MeasureRecord(Struct, frozen=True, kw_only=True):
     """A measure beside the AUC, on the test rows at the end of training."""
 

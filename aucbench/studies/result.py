@@ -3,10 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from aucbench.errors import AucbenchError, TrackingError
@@ -16,7 +17,9 @@ from aucbench.studies.record import (
     CellRecord,
     CellStatus,
     FailureRecord,
+    MeasureRecord,
     MinimumRecord,
+    OptimumRecord,
     RulesetRecord,
     TuningRecord,
     to_dict,
@@ -56,6 +59,22 @@ class CellResult:
     def diverged(self) -> bool:
         """Whether the weights, or the scores, stopped being finite."""
         return self.record.diverged
+
+    def with_measures(
+        self, found: Mapping[str, MeasureRecord], curves: Mapping[str, NDArray[Any]] | None = None
+    ) -> "CellResult":
+        """The cell with more measures, and their curves."""
+        result = structs.replace(self.record.result, measures=self.record.measures | dict(found))
+        record = structs.replace(self.record, result=result)
+        return replace(self, record=record, curve=self.curve | dict(curves or {}))
+
+
+@dataclass(frozen=True, eq=False)
+class OptimumResult:
+    """A certified minimum: its record, and its weights."""
+
+    record: OptimumRecord
+    weights: NDArray[np.float64]  # (d,)
 
 
 @dataclass(frozen=True)

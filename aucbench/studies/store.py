@@ -20,18 +20,18 @@ import numpy as np
 
 from aucbench.errors import DataError
 from aucbench.studies import npz
-from aucbench.studies.optimum_record import OptimumRecord, OptimumResult
 from aucbench.studies.record import (
     FORMAT,
     CellRecord,
     FailureRecord,
+    OptimumRecord,
     ReplicationRecord,
     StudyPlan,
     Trial,
     decode,
     encode,
 )
-from aucbench.studies.result import CellResult
+from aucbench.studies.result import CellResult, OptimumResult
 
 RECORD = "record"  # name of a cell's record among its arrays
 SERIES = "0.2"  # the versions that give equal cells equal keys
@@ -128,12 +128,12 @@ class Store:
             raise DataError(
                 f"store.path: the cell cannot be kept in {self.path}: {error.strerror}."
             ) from error
-        self._failure_file(key).unlink(missing_ok=True)
+        self._keyed("failures", key, "json").unlink(missing_ok=True)
 
     def optimum(self, key: str) -> OptimumResult | None:
         """The certified minimum of that key, None when there is none or its file is damaged."""
         try:
-            with np.load(self._optimum_file(key)) as content:
+            with np.load(self._keyed("optima", key, "npz")) as content:
                 record = decode(content["record"].tobytes(), OptimumRecord)
                 return OptimumResult(record, content["weights"])
         except npz.DAMAGE:
@@ -142,12 +142,12 @@ class Store:
     def put_optimum(self, key: str, result: OptimumResult) -> None:
         """Keep a certified minimum."""
         record = np.frombuffer(encode(result.record), np.uint8)
-        with _replacing(self._optimum_file(key)) as handle:
+        with _replacing(self._keyed("optima", key, "npz")) as handle:
             np.savez(handle, record=record, weights=result.weights)
 
     def failure(self, key: str) -> FailureRecord | None:
         """How the cell of that key failed when it was last run, None when it did not."""
-        return _read(self._failure_file(key), FailureRecord)
+        return _read(self._keyed("failures", key, "json"), FailureRecord)
 
     def failures(self) -> Iterator[FailureRecord]:
         """All recorded failures."""
@@ -157,22 +157,22 @@ class Store:
 
     def put_failure(self, failure: FailureRecord) -> None:
         """Keep how a cell failed; a later success replaces it."""
-        with _replacing(self._failure_file(failure.key)) as handle:
+        with _replacing(self._keyed("failures", failure.key, "json")) as handle:
             handle.write(encode(failure))
 
     def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
         """What other runs of the finished cell of that key gave."""
-        return _read(self._replications_file(key), tuple[ReplicationRecord, ...]) or ()
+        return _read(self._keyed("replications", key, "json"), tuple[ReplicationRecord, ...]) or ()
 
     def put_replications(self, key: str, found: Iterable[ReplicationRecord]) -> None:
         """Keep what other runs of a finished cell gave, in place of what was kept of them."""
-        with _replacing(self._replications_file(key)) as handle:
+        with _replacing(self._keyed("replications", key, "json")) as handle:
             handle.write(b"[" + b",".join(map(encode, found)) + b"]")
 
     def trials(self, key: str) -> list[Trial]:
         """The trials of a tuning so far, each once; a line cut short by a killed process is left out."""
         try:
-            lines = self._trials_file(key).read_bytes().split(b"\n")[:-1]
+            lines = self._keyed("trials", key, "jsonl").read_bytes().split(b"\n")[:-1]
         except FileNotFoundError:
             return []
         found: dict[tuple[int, int], Trial] = {}
@@ -184,7 +184,7 @@ class Store:
 
     def add_trials(self, key: str, trials: Iterable[Trial]) -> None:
         """Append trials, synced."""
-        file = self._trials_file(key)
+        file = self._keyed("trials", key, "jsonl")
         file.parent.mkdir(parents=True, exist_ok=True)
         with open(file, "ab+") as handle:
             if handle.tell() and file.read_bytes()[-1:] != b"\n":
@@ -195,7 +195,7 @@ class Store:
 
     def remove_trials(self, key: str) -> None:
         """Forget the trials of a tuning whose choice is kept beside its cells."""
-        self._trials_file(key).unlink(missing_ok=True)
+        self._keyed("trials", key, "jsonl").unlink(missing_ok=True)
 
     def plans(self) -> list[StudyPlan]:
         """The plans of all studies, the oldest first."""
@@ -213,7 +213,7 @@ class Store:
         one has the same method under the same setting; it then replaces the earlier one, which may have
         finished cells, of other seeds, that were not tracked yet.
         """
-        file = self._plan_file(plan.study)
+        file = self._inside("plans", f"{_file_name(plan.study)}.json")
         known = _plan(file)
         plan = decode(encode(plan), StudyPlan)  # as the entries of the file are: lists, no tuples
         described = [entry.described for entry in plan.entries]
@@ -243,22 +243,10 @@ class Store:
             note.unlink(missing_ok=True)
 
     def _file(self, key: str) -> Path:
-        return self._inside("cells", key[:2], f"{key}.npz")
+        return self._keyed("cells", key, "npz")
 
-    def _optimum_file(self, key: str) -> Path:
-        return self._inside("optima", key[:2], f"{key}.npz")
-
-    def _plan_file(self, name: str) -> Path:
-        return self._inside("plans", f"{_file_name(name)}.json")
-
-    def _failure_file(self, key: str) -> Path:
-        return self._inside("failures", key[:2], f"{key}.json")
-
-    def _replications_file(self, key: str) -> Path:
-        return self._inside("replications", key[:2], f"{key}.json")
-
-    def _trials_file(self, key: str) -> Path:
-        return self._inside("trials", key[:2], f"{key}.jsonl")
+    def _keyed(self, folder: str, key: str, ending: str) -> Path:
+        return self._inside(folder, key[:2], f"{key}.{ending}")
 
     def _marker(self, address: str, entry_key: str) -> Path:
         return self._inside("tracked", sha256(address.encode()).hexdigest()[:16], f"{entry_key}.json")

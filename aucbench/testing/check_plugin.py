@@ -7,7 +7,7 @@ from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.suggestions import suggest
 from aucbench.testing.checks import CHECKS
-from aucbench.testing.examine import Watcher, conclude, examine
+from aucbench.testing.examine import Progress, conclude, examine
 from aucbench.testing.findings import Finding, Status
 from aucbench.testing.problems import STANDARD, Size
 from aucbench.testing.time_limit import PATIENCE, TimeLimit
@@ -140,7 +140,11 @@ def reproduce(
 
 
 def examined(
-    family: Family, plugin: Any, patience: float = PATIENCE, watcher: Watcher | None = None, loss: Any = None
+    family: Family,
+    plugin: Any,
+    patience: float = PATIENCE,
+    progress: Progress = lambda message: None,
+    loss: Any = None,
 ) -> tuple[Finding, ...]:
     """Try all checks of its family on a plugin, class or instance; nothing is raised."""
     checks = CHECKS[family]
@@ -152,5 +156,7 @@ def examined(
             text += "; give every field a default"
         cls = plugin if isinstance(plugin, type) else type(plugin)
         place = place_in(error, package_of(cls)) or place_of(cls)
-        return (Finding(checks[0].name, Status.failed, f"{text}.", place=place),)
-    return examine(checks, subject, watcher or Watcher())
+        finding = Finding(checks[0].name, Status.failed, f"{text}.", place=place)
+        progress(finding)
+        return (finding,)
+    return examine(checks, subject, progress)

@@ -12,31 +12,27 @@ from aucbench.contracts.validation import Family
 from aucbench.pool import Pool, ProcessEnded, tell
 from aucbench.testing.check_plugin import examined
 from aucbench.testing.checks import CHECKS
-from aucbench.testing.examine import Watcher, following
+from aucbench.testing.examine import Progress, following
 from aucbench.testing.findings import Finding, Status
 
 GRACE = 15.0  # seconds without a message, beyond the time limit, after which a plugin hangs
 
 
 def examined_apart(
-    family: Family, plugin: type, patience: float, watcher: Watcher, grace: float = GRACE
+    family: Family, plugin: type, patience: float, progress: Progress, grace: float = GRACE
 ) -> tuple[Finding, ...]:
     """Try all checks of its family on a plugin, as `examined` does, in another process.
 
     The process is killed when it does not respond within `grace` seconds beyond the time limit `patience`.
     """
     limit = None if family is Family.datasets or patience == inf else patience + grace
+    names = [check.name for check in CHECKS[family]]
     findings: list[Finding] = []
-    trying = CHECKS[family][0].name
 
     def listen(message: Finding | str) -> None:
-        nonlocal trying
         if isinstance(message, Finding):
             findings.append(message)
-            watcher.found(message)
-        else:
-            trying = message
-            watcher.trying(trying)
+        progress(message)
 
     with Pool() as pool:
         try:
@@ -48,28 +44,14 @@ def examined_apart(
             words, trace = _ending(ended.status), ended.trace
             if ended.is_late:
                 words = f"No response for {limit:.0f} s: compiled code appears to hang."
-    names = [check.name for check in CHECKS[family]]
+    trying, *rest = names[len(findings) :]
     last = Finding(trying, Status.failed, words, place=_place(trace, plugin))
-    return (*findings, last, *(following(name, trying) for name in names[names.index(trying) + 1 :]))
-
-
-class _Reporter(Watcher):
-    """Sends the progress to the other process."""
-
-    def trying(self, name: str) -> None:
-        tell(name)
-
-    def found(self, finding: Finding) -> None:
-        tell(finding)
+    return (*findings, last, *(following(name, trying) for name in rest))
 
 
 def _examined(family: Family, plugin: type, patience: float) -> tuple[Finding, ...]:
     warnings.simplefilter("ignore")  # libraries complain about problems this small
-    reporter = _Reporter()
-    found = examined(family, plugin, patience, reporter)
-    if len(found) == 1:  # it could not even be made, which no watcher is told
-        reporter.found(found[0])
-    return found
+    return examined(family, plugin, patience, tell)
 
 
 def _ending(status: int) -> str:

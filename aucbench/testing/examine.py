@@ -181,31 +181,26 @@ def in_stages(
     return tuple(checks)
 
 
-class Watcher:
-    """Callbacks that report the progress of the checks; these do nothing."""
-
-    def trying(self, name: str) -> None:
-        """A check is tried next."""
-
-    def found(self, finding: Finding) -> None:
-        """A check is finished, or skipped."""
+Progress = Callable[[Finding | str], None]  # called with the name of a check, and then with its finding
 
 
-def examine(checks: Sequence[Check], subject: Subject, watcher: Watcher) -> tuple[Finding, ...]:
+def examine(
+    checks: Sequence[Check], subject: Subject, progress: Progress = lambda message: None
+) -> tuple[Finding, ...]:
     """Try checks on one subject; a failure that explains others is reported once."""
     findings: list[Finding] = []
     for check in checks:
         failed = {each.check: each for each in findings if each.status is Status.failed}
         cause = next((name for name in check.needs if name in failed), None)
         if cause is None:
-            watcher.trying(check.name)
+            progress(check.name)
             finding = check.find(subject)
             if finding.status is Status.failed and finding.place:
                 cause = next((name for name, each in failed.items() if each.place == finding.place), None)
         if cause is not None:
             finding = following(check.name, cause)
         findings.append(finding)
-        watcher.found(finding)
+        progress(finding)
     return tuple(findings)
 
 

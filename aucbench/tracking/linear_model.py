@@ -81,13 +81,10 @@ class LinearModel:
     def _scaled(self, X: Any) -> Any:
         if self.scaling in ("maxabs", "maxabs_unit"):
             X = X / self.divisor
-        elif self.scaling == "minmax":
-            constant = self.divisor <= 0.0
-            X = 2.0 * ((X - self.offset) / np.where(constant, 1.0, self.divisor)) - 1.0
-            X[:, constant] = 0.0
-        elif self.scaling == "standard":
+        elif self.scaling in ("minmax", "standard"):
             constant = self.divisor <= 0.0
             X = (X - self.offset) / np.where(constant, 1.0, self.divisor)
+            X = 2.0 * X - 1.0 if self.scaling == "minmax" else X
             X[:, constant] = 0.0
         elif self.scaling == "centred_unit":
             low, high = X.min(axis=1, keepdims=True), X.max(axis=1, keepdims=True)

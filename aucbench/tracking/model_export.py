@@ -8,12 +8,13 @@ trained; the data's digest tells whether they are the same.
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -163,30 +164,18 @@ def _only(found: Sequence[CellResult]) -> CellResult:
     for cell in found:
         settings.setdefault(canonical(subset(cell.record, DECIDING)), cell)
     if len(settings) > 1:
-        flat = {cell.record.key[:12]: dict(_flat(cell.record)) for cell in settings.values()}
-        texts = {
-            key: " ".join(
-                f"{name}={value}"
-                for name, value in fields.items()
-                if any(other.get(name) != value for other in flat.values())
-            )
-            for key, fields in flat.items()
-        }
-        keys = ", ".join(f"{key} ({text})" for key, text in texts.items())
-        raise ParameterError(f"Several settings fit; name one with --key: {keys}.")
+        fields = pandas.json_normalize([json.loads(each) for each in settings]).astype(str)
+        different = fields.loc[:, fields.nunique() > 1].rename(
+            columns=lambda name: name.replace(".parameters", "")
+        )
+        texts = [
+            " ".join(f"{name}={value}" for name, value in row.items()) for row in different.to_dict("records")
+        ]
+        keys = [
+            f"{cell.record.key[:12]} ({text})" for cell, text in zip(settings.values(), texts, strict=True)
+        ]
+        raise ParameterError(f"Several settings fit; name one with --key: {', '.join(keys)}.")
     return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
-
-
-def _flat(record: CellRecord) -> Iterator[tuple[str, Any]]:
-    """What decides a cell's result, field by field."""
-    content = to_dict(record)
-    for name in DECIDING:
-        inner = content[name]
-        if isinstance(inner, dict):
-            fields = inner | inner.get("parameters", {})
-            yield from ((f"{name}.{key}", each) for key, each in fields.items() if key != "parameters")
-        else:
-            yield name, inner
 
 
 def _run_id(connection: Connection, key: str) -> str:

@@ -38,19 +38,9 @@ def gradients(w, a, b, alpha, x, label, p):
     return 2 * p * (s - b + 1 + alpha) * x, 0.0, -2 * p * (s - b), 2 * p * s - 2 * p * (1 - p) * alpha
 
 
-def solam(
-    X,
-    y,
-    order,
-    zeta=1.0,
-    radius=1.0,
-    norm="l2",
-    start="zero",
-    average="before",
-    one_sided_ab=False,
-    kappa=None,
-):
-    d, R = X.shape[1], radius
+def solam(X, y, order, zeta, start, average, kappa=None, radius=1.0, norm="l2", one_sided_ab=False, lam=0.0):
+    """With `lam` regsolam."""
+    d, R = X.shape[1], math.sqrt(2 / lam) if lam else radius
     kappa = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
     w, a, b, alpha = np.zeros(d), 0.0, 0.0, 0.0
     if start == "author":
@@ -60,7 +50,7 @@ def solam(
         positives += y[i] == 1
         p, g = positives / t, zeta / math.sqrt(t)
         dw, da, db, dalpha = gradients(w, a, b, alpha, X[i], y[i], p)
-        next_w = (proj2 if norm == "l2" else proj1)(w - g * dw, R)
+        next_w = (proj2 if norm == "l2" else proj1)(w - g * (dw + lam * w), R)
         bounded = min if one_sided_ab else clip
         a, b = bounded(a - g * da, R * kappa), bounded(b - g * db, R * kappa)
         alpha = clip(alpha + g * dalpha, 2 * R * kappa)
@@ -70,14 +60,17 @@ def solam(
     return mean
 
 
-def psam(X, pairs, gamma=1e-7, t0=None, rskip=16, askip=16, margin=1.0):
+def psam(X, pairs, gamma=1e-7, t0=None, rskip=16, askip=16, margin=1.0, derivative=None):
+    """With the derivative of a loss asam."""
     t0 = gamma**-0.75 if t0 is None else t0
     w, mean, q = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0
     until_shrink, until_average = rskip, askip
     for t, (i, j) in enumerate(pairs, 1):
         x = X[i] - X[j]
         step, slack = 1 / (gamma * (t + t0)), margin - w @ x
-        if x @ x > 0:
+        if derivative:
+            w = w - step * derivative(w @ x) * x
+        elif x @ x > 0:
             w = w + step * min(1.0, max(0.0, slack / (step * (x @ x)))) * x
         until_shrink -= 1
         if until_shrink <= 0:
@@ -150,9 +143,10 @@ def fsauc(
     return v1[:d]
 
 
-def opauc(X, y, order, eta=2.0**-5, lam=2.0**-8):
+def opauc(X, y, order, eta, lam, delta=None):
+    """With `delta` adaoam."""
     d = X.shape[1]
-    w = np.zeros(d)
+    w, q = np.zeros(d), np.zeros(d)
     counts = {1: 0, -1: 0}
     means = {1: np.zeros(d), -1: np.zeros(d)}
     moments = {1: np.zeros((d, d)), -1: np.zeros((d, d))}
@@ -161,10 +155,17 @@ def opauc(X, y, order, eta=2.0**-5, lam=2.0**-8):
         counts[s] += 1
         means[s] = means[s] + (x - means[s]) / counts[s]
         moments[s] = moments[s] + (np.outer(x, x) - moments[s]) / counts[s]
-        if counts[-s]:
-            c = means[-s]
-            S = moments[-s] - np.outer(c, c)
-            w = w - eta * (lam * w - s * (x - c) + (x - c) * ((x - c) @ w) + S @ w)
+        if not counts[-s]:
+            continue
+        c = means[-s]
+        S = moments[-s] - np.outer(c, c)
+        g = lam * w - s * (x - c) + (x - c) * ((x - c) @ w) + S @ w
+        if delta is None:
+            w = w - eta * g
+            continue
+        q = q + g * g
+        w = w - eta * g / (delta + np.sqrt(q))
+        w = proj2(w, 1 / math.sqrt(lam)) if lam > 0 else w
     return w
 
 

@@ -8,24 +8,6 @@ import numpy as np
 from tests.algorithms.reference import proj2
 
 
-def asam(X, pairs, gamma=1e-3, t0=None, rskip=16, askip=16, derivative=None):
-    t0 = gamma**-0.75 if t0 is None else t0
-    derivative = derivative or (lambda m: -min(1.0, max(0.0, 1.0 - m)))
-    w, mean, q = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0
-    until_shrink, until_average = rskip, askip
-    for t, (i, j) in enumerate(pairs, 1):
-        z = X[i] - X[j]
-        w = w - 1 / (gamma * (t + t0)) * derivative(w @ z) * z
-        until_shrink -= 1
-        if until_shrink <= 0:
-            w = w - rskip / (t + t0) * w
-            until_shrink = rskip
-        until_average -= 1
-        if until_average <= 0:
-            mean, q, until_average = (q * mean + w) / (q + 1), q + 1, askip
-    return mean if q else w
-
-
 def roc_sgd(X, pairs, lam=1e-4, schedule="basic", pegasos=False, margin=1.0):
     w = np.zeros(X.shape[1])
     for t, (i, j) in enumerate(pairs, 1):

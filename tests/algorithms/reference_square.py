@@ -7,27 +7,7 @@ import math
 
 import numpy as np
 
-from tests.algorithms.reference import clip, gradients, proj2
-
-
-def regsolam(X, y, order, zeta=1.0, lam=1e-3, start="zero", average="before", kappa=None):
-    d, R = X.shape[1], math.sqrt(2 / lam)
-    kappa = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
-    w, a, b, alpha = np.zeros(d), 0.0, 0.0, 0.0
-    if start == "author":
-        w, a, b, alpha = np.full(d, R / math.sqrt(d)), R, R, 2 * R
-    mean, total, positives = np.zeros(d), 0.0, 0
-    for t, i in enumerate(order, 1):
-        positives += y[i] == 1
-        p, g = positives / t, zeta / math.sqrt(t)
-        dw, da, db, dalpha = gradients(w, a, b, alpha, X[i], y[i], p)
-        next_w = proj2(w - g * (dw + lam * w), R)
-        a, b = clip(a - g * da, R * kappa), clip(b - g * db, R * kappa)
-        alpha = clip(alpha + g * dalpha, 2 * R * kappa)
-        mean = (total * mean + g * (w if average == "before" else next_w)) / (total + g)
-        total += g
-        w = next_w
-    return mean
+from tests.algorithms.reference import proj2
 
 
 def spam(X, y, order, C=1.0, beta=1e-4, nu=1e-4, penalty="l2", radius=1.0):
@@ -73,28 +53,6 @@ def opauc_r(X, y, order, draws, eta=2.0**-5, lam=2.0**-8, centring="author"):
             else:
                 Sw = Sw - (Zo @ ho) * cw - co * (ho @ q) + To * (ho @ ho) * cw * co
             w = w - eta * (lam * w - s * (x - co) + (x - co) * ((x - co) @ w) + Sw)
-    return w
-
-
-def adaoam(X, y, order, eta=2.0**-4, lam=2.0**-8, delta=1e-8):
-    d = X.shape[1]
-    w, q = np.zeros(d), np.zeros(d)
-    counts = {1: 0, -1: 0}
-    means = {1: np.zeros(d), -1: np.zeros(d)}
-    moments = {1: np.zeros((d, d)), -1: np.zeros((d, d))}
-    for i in order:
-        x, s = X[i], int(y[i])
-        counts[s] += 1
-        means[s] = means[s] + (x - means[s]) / counts[s]
-        moments[s] = moments[s] + (np.outer(x, x) - moments[s]) / counts[s]
-        if counts[-s]:
-            c = means[-s]
-            S = moments[-s] - np.outer(c, c)
-            g = lam * w - s * (x - c) + (x - c) * ((x - c) @ w) + S @ w
-            q = q + g * g
-            w = w - eta * g / (delta + np.sqrt(q))
-            if lam > 0:
-                w = proj2(w, 1 / math.sqrt(lam))
     return w
 
 

@@ -30,16 +30,7 @@ def pair_descent(
 
 
 def spauc(
-    X,
-    y,
-    order,
-    C=10.0,
-    schedule="sqrt",
-    penalty="l2",
-    beta=1e-4,
-    nu=1e-4,
-    statistics="running",
-    average=True,
+    X, y, order, C=10.0, schedule="sqrt", penalty="l2", beta=1e-4, nu=1e-4, statistics="running", average=True
 ):
     """Proximal steps with the estimates so far, or those of all rows."""
     d = X.shape[1]

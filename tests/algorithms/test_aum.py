@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import aucbench
 from aucbench_algorithms import Aum
 from aucbench_algorithms.aum import area, directional_derivatives, line_search
 from tests.helpers.training import difference, random_problem, train, weights
@@ -139,23 +138,3 @@ def test_it_stops_at_a_small_fall_or_after_its_steps(layout):
     assert falls[state.iteration - 1] <= 0.1 < falls[: state.iteration - 1].min()
     assert train(Aum(steps=2), layout(X), y, PASSES).iteration == 2
     assert (falls >= -1e-12).all()
-
-
-def test_passes_may_come_in_any_parts():
-    X, y = random_problem(4, 200, 6)
-    whole = weights(Aum(threshold=0.0), X, y, PASSES[:12])
-    for parts in (2, 7, 12):
-        assert np.array_equal(whole, weights(Aum(threshold=0.0), X, y, PASSES[:12], parts))
-
-
-@pytest.mark.parametrize("label", [1, -1])
-def test_one_class_alone_ends_at_once(label):
-    X, _ = random_problem(5, 20, 4)
-    state = train(Aum(), X, np.full(20, label, np.int8), PASSES)
-    assert state.solved
-    assert state.iteration == 1
-
-
-def test_a_wrong_parameter_names_method_field_and_values():
-    with pytest.raises(aucbench.ParameterError, match=r"aum: threshold must be >= 0, got -1"):
-        Aum(threshold=-1)

@@ -1,15 +1,28 @@
-"""The batch solvers against all pairs written out, each other."""
+"""The batch solvers against all pairs written out, their gradients, and each other."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench_algorithms import _newton, _pair_newton, _svm_or_kink
-from aucbench_algorithms.bam import Bam
-from aucbench_algorithms.log_reg import LogReg
-from aucbench_algorithms.ls_svm import LsSvm
-from aucbench_algorithms.svm_or import SvmOr
-from aucbench_algorithms.univariate_batch import UniLog, UniSquare
+import aucbench
+from aucbench import Batch, Problem
+from aucbench.data import load
+from aucbench.data.scaler import fit_scaling
+from aucbench_algorithms import (
+    Aum,
+    Bam,
+    LogReg,
+    LsSvm,
+    SvmOr,
+    TauFpl,
+    TopPush,
+    UniLog,
+    UniSquare,
+    _newton,
+    _pair_newton,
+    _svm_or_kink,
+    ls_svm,
+)
 from tests.algorithms.pair_oracles import (
     all_pairs,
     hinge_optimum,
@@ -19,10 +32,44 @@ from tests.algorithms.pair_oracles import (
 )
 from tests.helpers.training import difference, random_problem, train, weights
 
-PASSES = np.zeros((300, 0), np.int64)
-LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
-each_layout = pytest.mark.parametrize("layout", LAYOUTS)
-BATCH = [Bam(), SvmOr(), UniLog(), UniSquare(), UniLog(intercept=False), UniSquare(intercept=False), LogReg()]
+PASSES = np.zeros((1000, 0), np.int64)
+each_layout = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+each_shape = pytest.mark.parametrize("shape", [(150, 10), (40, 70)])
+each_route = pytest.mark.parametrize("largest", [0, 2048])  # conjugate gradients, or a factored matrix
+BATCH = [
+    Bam(),
+    SvmOr(),
+    UniLog(),
+    UniSquare(),
+    UniLog(intercept=False),
+    LogReg(),
+    LsSvm(),
+    TopPush(),
+    TauFpl(),
+]
+
+
+@pytest.mark.parametrize("algorithm", BATCH, ids=str)
+def test_a_solved_state_stays_as_it_is(algorithm):
+    X, y = random_problem(10, 100, 7)
+    state = train(algorithm, X, y, PASSES[:300])
+    assert algorithm.done(state)
+    assert algorithm.step(state, Batch(X, y, PASSES)) is state
+
+
+@pytest.mark.parametrize("label", [1, -1])
+@pytest.mark.parametrize("algorithm", [*BATCH, Aum()], ids=str)
+def test_one_class_alone_is_solved_at_once_with_finite_weights(algorithm, label):
+    X, _ = random_problem(13, 20, 4)
+    state = train(algorithm, X, np.full(20, label, np.int8), PASSES)
+    assert algorithm.done(state)
+    w = algorithm.weights(state)
+    assert np.isfinite(w).all()
+    if not isinstance(algorithm, Aum | LsSvm) and getattr(algorithm, "intercept", True):
+        assert np.abs(w).max() < 1e-12
+
+
+# Pairs
 
 
 @pytest.mark.slow
@@ -33,9 +80,7 @@ def test_bam_minimises_the_squared_hinge_over_all_pairs(shape, C, layout):
     X, y = random_problem(1, *shape, density=0.6)
     expected, residual = squared_hinge_optimum(X, y, C)
     assert residual < 1e-10
-    state = train(Bam(C), layout(X), y, PASSES)
-    assert state.solved
-    assert difference(state.w, expected) < 1e-9
+    assert difference(weights(Bam(C), layout(X), y, PASSES), expected) < 1e-9
 
 
 @pytest.mark.slow
@@ -51,29 +96,22 @@ def test_svm_or_agrees_with_a_quadratic_programme_over_all_pairs(lam):
 @pytest.mark.parametrize("kind", ["many rows", "many columns", "equal rows", "whole numbers"])
 def test_svm_or_certifies_its_solution(kind, lam, layout):
     X, y = random_problem(4, *((50, 90) if kind == "many columns" else (300, 6)), density=0.7)
-    if kind == "equal rows":
-        X = np.round(X)
-    elif kind == "whole numbers":
-        X = np.round(3 * X)
+    X = {"equal rows": np.round(X), "whole numbers": np.round(3 * X)}.get(kind, X)
     state = train(SvmOr(lam), layout(X), y, PASSES)
-    w = state.w
+    w, rng = state.w, np.random.default_rng(0)
     assert state.solved
     assert state.gap <= 1e-14 * lam * w @ w
-    rng = np.random.default_rng(0)
     least = hinge_value(w, X, y, lam)
-    for size in (1e-3, 1e-6):
-        for _ in range(20):
-            other = w + size * np.linalg.norm(w) * rng.normal(size=w.size)
-            assert hinge_value(other, X, y, lam) > least
+    for size in np.repeat([1e-3, 1e-6], 20):
+        other = w + size * np.linalg.norm(w) * rng.normal(size=w.size)
+        assert hinge_value(other, X, y, lam) > least
 
 
 def test_svm_or_does_not_depend_on_how_it_is_certified(monkeypatch):
     X, y = random_problem(5, 200, 6)
     certified = weights(SvmOr(0.1), X, y, PASSES)
     monkeypatch.setattr(_svm_or_kink, "MOST_PAIRS", 0)
-    state = train(SvmOr(0.1), X, y, np.zeros((1000, 0), np.int64))
-    assert state.solved
-    assert difference(state.w, certified) < 1e-7
+    assert difference(weights(SvmOr(0.1), X, y, PASSES), certified) < 1e-7
 
 
 @each_layout
@@ -84,13 +122,63 @@ def test_every_way_to_solve_a_newton_system_gives_the_same_weights(algorithm, la
     monkeypatch.setattr(_pair_newton, "LARGEST_DENSE", 0)
     assert difference(weights(algorithm, layout(X), y, PASSES), expected) < 1e-9
     monkeypatch.setattr(_pair_newton, "LARGEST_GRAM", 0)
-    w = weights(algorithm, layout(X), y, np.zeros((1000, 0), np.int64))
-    assert difference(w, expected) < 1e-6
+    assert difference(weights(algorithm, layout(X), y, PASSES), expected) < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", [SvmOr(lam=1e-4), Bam(C=1.0)], ids=["svm_or", "bam"])
+def test_wide_sparse_rows_have_the_same_solution_by_products_as_by_factors(algorithm, monkeypatch):
+    X, y = random_problem(11, 80, 400, density=0.05)
+    rows = sparse.csr_array(X)
+    direct = weights(algorithm, rows, y, PASSES)
+    monkeypatch.setattr(_pair_newton, "LARGEST_GRAM", 0)
+    monkeypatch.setattr(_newton, "LARGEST_FACTORED", 0)
+    assert difference(weights(algorithm, rows, y, PASSES[:60]), direct) < 1e-10
+
+
+def test_many_equal_scores_are_counted_as_pairs():
+    X = np.repeat(np.eye(3), 200, axis=0)
+    y = np.where(np.arange(600) % 7 < 2, 1, -1).astype(np.int8)
+    Z = all_pairs(X, y)
+    w = weights(Bam(0.01), X, y, PASSES)
+    np.testing.assert_allclose(0.02 * Z.T @ np.maximum(0, 1 - Z @ w), w, atol=1e-10)
+    assert train(SvmOr(1e-3), X, y, PASSES).solved
+
+
+def least_squares_gradient(w, X, y, lam):
+    Z = all_pairs(X, y)
+    return lam * w - Z.T @ (1.0 - Z @ w) / len(Z)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("solver", ["columns", "rows", "gradients"])
+def test_every_solver_of_ls_svm_makes_the_gradient_over_all_pairs_vanish(solver, layout, monkeypatch):
+    monkeypatch.setattr(ls_svm, "BLOCK_ENTRIES", 128)  # many blocks
+    X, y = random_problem(9, 60, 25, density=0.5, unit=False)
+    means = np.stack([X[y == -1].mean(axis=0), X[y == 1].mean(axis=0)])
+    rows = ls_svm._centred(Problem(layout(X), y), means)
+    w = {
+        "columns": lambda: ls_svm._by_columns(ls_svm._gram_of_columns(rows), means, 0.1),
+        "rows": lambda: ls_svm._by_rows(rows, 0.1, ls_svm._gram_of_rows(rows)),
+        "gradients": lambda: ls_svm._by_gradients(rows, 0.1, np.zeros(25)),
+    }[solver]()
+    assert np.abs(least_squares_gradient(w, X, y, 0.1)).max() < 1e-11
+    assert difference(w, weights(LsSvm(0.1), X, y, PASSES)) < 1e-11
+
+
+def test_high_dimensional_sparse_rows_are_solved_without_a_matrix(monkeypatch):
+    monkeypatch.setattr(_newton, "LARGEST_FACTORED", 10)
+    X, y = random_problem(10, 50, 300, density=0.05)
+    w = weights(LsSvm(1e-2), sparse.csr_array(X), y, PASSES)
+    assert np.abs(least_squares_gradient(w, X, y, 1e-2)).max() < 1e-12
+
+
+# Univariate losses
 
 
 @each_layout
-@pytest.mark.parametrize("largest", [0, 2048])
-@pytest.mark.parametrize("shape", [(150, 10), (40, 70)])
+@each_route
+@each_shape
 @pytest.mark.parametrize("lam", [2.0**-10, 1.0])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_the_gradient_of_the_balanced_logistic_loss_vanishes(
@@ -106,8 +194,8 @@ def test_the_gradient_of_the_balanced_logistic_loss_vanishes(
 
 
 @each_layout
-@pytest.mark.parametrize("largest", [0, 2048])
-@pytest.mark.parametrize("shape", [(150, 10), (40, 70)])
+@each_route
+@each_shape
 @pytest.mark.parametrize("intercept", [True, False])
 def test_uni_square_solves_its_normal_equations(intercept, shape, largest, layout, monkeypatch):
     monkeypatch.setattr(_newton, "LARGEST_FACTORED", largest)
@@ -120,76 +208,64 @@ def test_uni_square_solves_its_normal_equations(intercept, shape, largest, layou
     assert difference(np.append(state.w, state.b), expected) < 1e-11
 
 
-def test_uni_square_without_intercept_on_centred_classes_is_the_pairwise_least_squares():
-    X, y = random_problem(9, 90, 5)
-    for label in (1, -1):
-        X[y == label] -= X[y == label].mean(axis=0)
-    shift = np.arange(5.0)
-    # means +shift and -shift: m m^T enters twice on one side, (2 m)(2 m)^T on the other
-    w = weights(UniSquare(0.1, intercept=False), X + y[:, None] * shift, y, PASSES)
-    pairwise = weights(LsSvm(0.1), X + y[:, None] * shift, y, PASSES)
-    assert difference(w / np.linalg.norm(w), pairwise / np.linalg.norm(pairwise)) < 1e-10
+def test_log_reg_is_uni_log_with_another_parameter():
+    X, y = random_problem(2, 200, 10)
+    assert np.array_equal(weights(LogReg(4.0), X, y, PASSES), weights(UniLog(1 / 800), X, y, PASSES))
+
+
+def scikit_learn(X, y, C):
+    """(d + 1,) weights and intercept."""
+    from sklearn.linear_model import LogisticRegression
+
+    how = {"solver": "newton-cholesky", "tol": 1e-12, "max_iter": 1000}
+    model = LogisticRegression(C=C, class_weight="balanced", **how).fit(X, y)
+    return np.append(model.coef_[0], model.intercept_)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "C"),
+    [
+        (None, 300, 1e-4),
+        (None, 300, 1e4),
+        *(
+            pytest.param(*case, marks=pytest.mark.mirror)
+            for case in (("a9a", None, 1.0), ("a9a", 3000, 1e4), ("w8a", 6000, 100.0))
+        ),
+    ],
+)
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+def test_log_reg_agrees_with_scikit_learn(name, rows, C, layout):
+    X, y = random_problem(1, 300, 12, density=0.5, unit=False)
+    X += 1.0  # far from centred
+    if name:
+        data = load(aucbench.catalog().dataset(name)())
+        X, y = np.asarray(fit_scaling("maxabs", data.X).apply(data.X)), np.asarray(data.y)
+    X, y = X[:rows], y[:rows]
+    state = train(LogReg(C), layout(X), y, PASSES)
+    assert difference(np.append(state.w, state.b), scikit_learn(X, y, C)) < 1e-6
 
 
 @each_layout
-@pytest.mark.parametrize("algorithm", BATCH, ids=str)
-def test_passes_may_come_in_any_parts(algorithm, layout):
-    X, y = random_problem(10, 100, 7)
-    state = train(algorithm, layout(X), y, PASSES)
-    assert algorithm.done(state)
-    assert algorithm.step(state, train_batch(layout(X), y)) is state
-    for parts in (2, 7, 300):
-        assert np.array_equal(state.w, weights(algorithm, layout(X), y, PASSES, parts))
-
-
-def train_batch(X, y):
-    from aucbench import Batch
-
-    return Batch(X, y, PASSES)
-
-
-@each_layout
-@pytest.mark.parametrize("algorithm", BATCH, ids=str)
-def test_float32_rows_are_solved_as_their_float64_values(algorithm, layout):
-    X, y = random_problem(11, 100, 7)
-    single = layout(X.astype(np.float32))
-    w = weights(algorithm, single, y, PASSES)
-    assert w.dtype == np.float64
-    assert difference(w, weights(algorithm, layout(single.astype(np.float64)), y, PASSES)) < 1e-9
-
-
-@pytest.mark.parametrize("algorithm", BATCH, ids=str)
-def test_nan_features_show_in_the_weights(algorithm):
-    X, y = random_problem(12, 50, 4)
-    X[3, 2] = np.nan
-    assert np.isnan(weights(algorithm, X, y, PASSES)).all()
-
-
-@pytest.mark.parametrize("algorithm", [Bam(), SvmOr()], ids=str)
-def test_one_class_alone_has_no_pairs_and_zero_weights(algorithm):
-    X, _ = random_problem(13, 20, 4)
-    state = train(algorithm, X, np.ones(20, np.int8), PASSES)
+@pytest.mark.parametrize("shape", [(200, 5), (40, 60)])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_classes_that_a_plane_separates_are_no_trouble(scale, shape, layout):
+    X, y = random_problem(4, *shape, unit=False)
+    X[:, 0] += 10.0 * y
+    state, C = train(LogReg(C=1e4), layout(scale * X), y, PASSES), 1e4
     assert state.solved
-    assert not state.w.any()
+    assert (y * (scale * X @ state.w + state.b) > 0).all()
+    by_w, by_b = logistic_gradient(state.w, scale * X, y, 1 / (C * len(y)), state.b)
+    assert np.linalg.norm(by_w) < 1e-6 * np.linalg.norm(state.w) / (C * len(y))
+    assert abs(by_b) < 1e-12
 
 
-def test_many_equal_scores_are_counted_as_pairs():
-    X = np.repeat(np.eye(3), 200, axis=0)
-    y = np.where(np.arange(600) % 7 < 2, 1, -1).astype(np.int8)
-    Z = all_pairs(X, y)
-    w = weights(Bam(0.01), X, y, PASSES)
-    np.testing.assert_allclose(0.02 * Z.T @ np.maximum(0, 1 - Z @ w), w, atol=1e-10)
-    assert train(SvmOr(1e-3), X, y, PASSES).solved
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("algorithm", [SvmOr(lam=1e-4), Bam(C=1.0)], ids=["svm_or", "bam"])
-def test_wide_sparse_rows_have_the_same_solution_by_products_as_by_factors(algorithm, monkeypatch):
-    X, y = random_problem(11, 80, 400, density=0.05)
-    rows = sparse.csr_array(X)
-    direct = weights(algorithm, rows, y, PASSES)
-    monkeypatch.setattr(_pair_newton, "LARGEST_GRAM", 0)
-    monkeypatch.setattr(_newton, "LARGEST_FACTORED", 0)
-    state = train(algorithm, rows, y, PASSES[:60])
-    assert state.solved
-    assert difference(algorithm.weights(state), direct) < 1e-10
+def test_rounding_ends_what_the_gradient_cannot():
+    X, y = random_problem(6, 500, 6)
+    X[:, 1] = X[:, 0] + 1e-9 * X[:, 1]  # two columns that lam alone tells apart
+    algorithm, batch = LogReg(C=1e9), Batch(X, y, PASSES[:1])
+    state, iterations = train(algorithm, X, y, PASSES[:0]), 0
+    while not algorithm.done(state):
+        state, iterations = algorithm.step(state, batch), iterations + 1
+    assert 3 < iterations < 13  # 16 where only a step that moves nothing ends it
+    by_w, by_b = logistic_gradient(state.w, X, y, 1 / 5e11, state.b)
+    assert np.hypot(np.linalg.norm(by_w), by_b) < 1e-14

@@ -1,9 +1,5 @@
 """The methods on blocks of pairs, and hard thresholding on batches, beside their formulas."""
 
-import math
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -11,20 +7,11 @@ from scipy import sparse
 import aucbench
 from aucbench import Batch, ParameterError, Problem, kernels
 from aucbench.api import plan_study
-from aucbench_algorithms import (
-    PairBatch,
-    Pesg,
-    ShtAuc,
-    Soap,
-    Sopa,
-    SopaS,
-    _optimisers,
-    _pair_blocks,
-    pair_batch,
-)
+from aucbench_algorithms import PairBatch, Pesg, Soap, Sopa, SopaS, _optimisers, _pair_blocks, pair_batch
 from aucbench_algorithms.sht_auc import keep_largest
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference_blocks as reference
+from tests.algorithms.other_losses import Growth, Valley
 from tests.helpers.training import difference, problem_of, random_pairs, random_problem, train, weights
 
 each_layout = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
@@ -39,114 +26,11 @@ LOSSES = [
 ]
 
 
-@dataclass(frozen=True)
-class Valley:
-    """|m - 1 / 2|, and beyond m = 1 a parabola: neither last piece nor jump is zero."""
-
-    name: ClassVar[str] = "valley"
-
-    @staticmethod
-    def pieces(theta):
-        return ((0.5, 0.5, -1.0, 0.0), (1.0, -0.5, 1.0, 0.0), (math.inf, 0.5, -1.0, 1.0))
-
-    @staticmethod
-    def value(m, theta):
-        return abs(m - 0.5) if m < 1.0 else 0.5 - m + m * m
-
-    @staticmethod
-    def derivative(m, theta):
-        return -1.0 if m < 0.5 else 1.0 if m < 1.0 else 2.0 * m - 1.0
-
-
-@dataclass(frozen=True)
-class Growth:
-    """e^(m / 2)."""
-
-    name: ClassVar[str] = "growth"
-    multiplicative: ClassVar[bool] = True
-
-    @staticmethod
-    def value(m, theta):
-        return math.exp(0.5 * m)
-
-    @staticmethod
-    def derivative(m, theta):
-        return 0.5 * math.exp(0.5 * m)
-
-
 SMALL, LABELS = random_problem(1, 60, 7)
 PAIRS = random_pairs(2, LABELS, 230)
 # 3,000 columns and 15 non-zeros a row: lazy with small blocks
 WIDE, WIDE_Y = random_problem(3, 120, 3000, density=0.005)
 WIDE_PAIRS = random_pairs(4, WIDE_Y, 1600)
-
-
-OPTIMISERS = [
-    {"optimiser": "sgd", "eta": 0.4, "lam": 0.1},
-    {"optimiser": "momentum", "eta": 0.1, "momentum": 0.8},
-    {"optimiser": "momentum", "eta": 0.1, "momentum": 0.5, "lam": 0.02},
-    {"optimiser": "adam", "eta": 0.05, "lam": 0.05},
-]
-each_optimiser = pytest.mark.parametrize("how", OPTIMISERS, ids=lambda how: "-".join(map(str, how.values())))
-
-
-def renamed(how):
-    return {("kind" if key == "optimiser" else key): value for key, value in how.items()}
-
-
-@each_layout
-@each_optimiser
-@pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_pair_batch_follows_its_formula_with_any_loss(loss, how, layout):
-    for more in ({}, {"pairing": "matched"}, {"schedule": "sqrt", "average": True}):
-        w = weights(PairBatch(block=9, **how, **more), layout(SMALL), LABELS, PAIRS, loss=loss)
-        assert difference(w, reference.pair_batch(SMALL, PAIRS, loss, 9, **renamed(how), **more)) < 1e-9
-
-
-@each_layout
-@each_optimiser
-@pytest.mark.parametrize("loss", [SquaredHinge(), Hinge(), Logistic()], ids=str)
-def test_sopa_sopa_s_and_soap_follow_their_formulas(loss, how, layout):
-    p = float(np.mean(LABELS == 1))
-    for algorithm, expected in (
-        (Sopa(block=8, alpha=0.4, eta_s=0.2, **how), reference.sopa),
-        (SopaS(block=8, temperature=0.7, gamma=0.6, **how), reference.sopa_s),
-        (Soap(block=8, gamma=0.6, **how), reference.soap),
-        (Soap(block=8, gamma=1.0, prior="block", **how), reference.soap),
-    ):
-        own = (
-            {"alpha": 0.4, "eta_s": 0.2}
-            if expected is reference.sopa
-            else {"gamma": getattr(algorithm, "gamma", 0)}
-        )
-        own |= {"temperature": 0.7} if expected is reference.sopa_s else {}
-        own |= {"p": p if algorithm.prior == "data" else 0.5} if expected is reference.soap else {}
-        w = weights(algorithm, layout(SMALL), LABELS, PAIRS, loss=loss)
-        assert difference(w, expected(SMALL, PAIRS, loss, 8, **renamed(how), **own)) < 1e-9
-
-
-@each_layout
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"block": 8},
-        {"block": 3, "eta": 0.05, "margin": 0.4, "lam": 0.3, "pull": 0.5, "stages": 4, "decay": 2.0},
-        {"block": 1, "eta": 0.02, "average": True, "stages": 7, "decay": 1.0},
-        {"block": 50, "stages": 9, "average": True},  # more stages than blocks
-    ],
-    ids=str,
-)
-def test_pesg_follows_its_formula(given, layout):
-    w = weights(Pesg(**given), layout(SMALL), LABELS, PAIRS)
-    assert difference(w, reference.pesg(SMALL, PAIRS, **{"eta": 0.1, **given})) < 1e-9
-
-
-@each_layout
-@pytest.mark.parametrize("sparsity", [1, 3, 7, 20])
-def test_sht_auc_follows_its_formula(sparsity, layout):
-    batches = np.stack([np.random.default_rng(seed).permutation(60)[:12] for seed in range(30)])
-    w = weights(ShtAuc(sparsity=sparsity, eta=0.5, lam=0.1), layout(SMALL), LABELS, batches)
-    assert difference(w, reference.sht_auc(SMALL, LABELS, batches, sparsity, 0.5, 0.1)) < 1e-9
 
 
 LAZY = [
@@ -169,20 +53,10 @@ LAZY = [
 
 @pytest.mark.parametrize(("algorithm", "lazy"), LAZY, ids=str)
 def test_the_lazy_form_equals_the_dense_one(algorithm, lazy):
-    X = sparse.csr_matrix(WIDE)
-    state = train(algorithm, X, WIDE_Y, WIDE_PAIRS)
+    state = train(algorithm, sparse.csr_matrix(WIDE), WIDE_Y, WIDE_PAIRS)
     assert (state.weights.given.kind == _optimisers.LAZY) == lazy
     expected = weights(algorithm, WIDE, WIDE_Y, WIDE_PAIRS)
     assert difference(algorithm.weights(state), expected) < 1e-9
-
-
-@pytest.mark.parametrize(
-    "given", [{}, {"lam": 2.0, "pull": 3.0, "average": True}, {"stages": 6, "pull": 0.5}], ids=str
-)
-def test_the_lazy_form_of_pesg_equals_the_dense_one(given):
-    algorithm = Pesg(block=2, eta=0.05, **given)
-    lazy = weights(algorithm, sparse.csr_matrix(WIDE), WIDE_Y, WIDE_PAIRS)
-    assert difference(lazy, weights(algorithm, WIDE, WIDE_Y, WIDE_PAIRS)) < 1e-9
 
 
 @kernels.kernel
@@ -228,33 +102,6 @@ def test_coefficients_of_the_exponential_loss_do_not_overflow():
     np.testing.assert_allclose(c, [slopes.sum(axis=1), -slopes.sum(axis=0)], rtol=1e-12)
 
 
-@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge(), Logistic()], ids=str)
-def test_the_mean_gradient_of_blocks_is_that_of_all_pairs(loss):
-    """One step from w, on each of many blocks; the first blocks lead to w, and are the same for all."""
-    _, slope = reference.of_loss(loss)
-    warm = random_pairs(5, LABELS, 16)
-    algorithm = PairBatch(block=8, eta=0.5)
-    w = weights(algorithm, SMALL, LABELS, warm, loss=loss)
-    P, N = SMALL[LABELS == 1], SMALL[LABELS == -1]
-    exact = np.mean([slope(x @ w - z @ w) * (x - z) for x in P for z in N], axis=0)
-    draws = random_pairs(6, LABELS, 8 * 3000).reshape(-1, 8, 2)
-    steps = [weights(algorithm, SMALL, LABELS, np.concatenate([warm, new]), loss=loss) for new in draws]
-    gradients = (w - np.array(steps)) / 0.5
-    error = gradients.std(axis=0, ddof=1) / np.sqrt(len(draws))
-    assert np.abs((gradients.mean(axis=0) - exact) / error).max() < 4.0
-    assert (error < 0.05 * np.abs(exact).max()).all()
-
-
-@each_optimiser
-def test_sopa_with_all_negatives_and_sopa_s_at_a_large_temperature_are_pair_batch(how):
-    # the logistic loss is positive everywhere: with alpha = 1 the thresholds stay at zero
-    expected = weights(PairBatch(block=8, **how), SMALL, LABELS, PAIRS, loss=Logistic())
-    sopa = weights(Sopa(block=8, alpha=1.0, **how), SMALL, LABELS, PAIRS, loss=Logistic())
-    assert difference(sopa, expected) < 1e-9
-    sopa_s = weights(SopaS(block=8, temperature=1e7, gamma=1.0, **how), SMALL, LABELS, PAIRS, loss=Logistic())
-    assert difference(sopa_s, expected) < 1e-5
-
-
 def gradient(function, w):
     change = 1e-6 * np.eye(len(w))
     return np.array([(function(w + e) - function(w - e)) / 2e-6 for e in change])
@@ -281,18 +128,6 @@ def test_without_memory_sopa_s_and_soap_descend_on_the_objective_of_the_block():
         before = weights(algorithm, SMALL, LABELS, rows[:10])
         after = weights(algorithm, SMALL, LABELS, rows)
         np.testing.assert_allclose((before - after) / 0.3, gradient(objective, before), rtol=1e-5, atol=1e-8)
-
-
-def test_pesg_on_all_rows_at_once_comes_to_the_closed_form_of_the_square_loss():
-    P, N = SMALL[LABELS == 1], SMALL[LABELS == -1]
-    size = len(P)
-    block = np.column_stack([np.flatnonzero(LABELS == 1), np.flatnonzero(LABELS == -1)[:size]])
-    N = N[:size]
-    algorithm = Pesg(block=size, eta=0.2, lam=0.0, pull=0.0, decay=1.0)
-    w = weights(algorithm, SMALL, LABELS, np.tile(block, (4000, 1)))
-    apart = P.mean(axis=0) - N.mean(axis=0)
-    scatter = np.cov(P.T, bias=True) + np.cov(N.T, bias=True) + np.outer(apart, apart)
-    assert difference(w, np.linalg.solve(scatter, apart)) < 1e-6
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 1e-2])
@@ -332,40 +167,6 @@ def test_hard_thresholding_keeps_that_many_weights_and_of_equal_ones_the_first(c
         out = w.copy()
         keep_largest(out, count)
         assert np.array_equal(out, expected)
-
-
-def test_sht_auc_has_exactly_as_many_weights_as_asked_for():
-    X, y = random_problem(9, 200, 300)
-    batches = np.stack([np.random.default_rng(seed).permutation(200)[:64] for seed in range(20)])
-    for sparsity in (1, 10, 299, 300, 1000):
-        w = weights(ShtAuc(sparsity=sparsity, eta=0.1), X, y, batches)
-        assert np.count_nonzero(w) == min(sparsity, 300)
-
-
-@pytest.mark.parametrize(
-    ("cls", "field", "value"),
-    [
-        (PairBatch, "block", 0),
-        (PairBatch, "eta", -1.0),
-        (PairBatch, "momentum", 1.0),
-        (PairBatch, "optimiser", "lbfgs"),
-        (Pesg, "decay", 0.5),
-        (Pesg, "stages", 0),
-        (Sopa, "alpha", 1.5),
-        (SopaS, "temperature", 0.0),
-        (Soap, "gamma", 0.0),
-        (ShtAuc, "sparsity", 0),
-    ],
-)
-def test_a_value_out_of_range_names_method_field_and_value(cls, field, value):
-    with pytest.raises(ParameterError) as caught:
-        cls(**{field: value})
-    assert all(word in str(caught.value) for word in (cls.name, field, str(value)))
-
-
-def test_pesg_needs_the_planned_number_of_pairs():
-    with pytest.raises(ParameterError, match="pesg"):
-        Pesg().init(Problem(SMALL, LABELS, None), np.random.default_rng(0))
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import aucbench
 from aucbench import Access, Problem
 from aucbench.evaluation.pair_objective import objective_value
 from aucbench.execution.optimum import minimum
-from tests.helpers.training import difference, random_pairs, random_problem, train, weights
+from tests.helpers.training import difference, random_pairs, random_problem, weights
 
 X, Y = random_problem(1, 90, 4)
 MANY = 500_000  # rows or pairs
@@ -148,58 +148,12 @@ def test_the_margin_of_the_hinge_is_that_of_svm_or_too():
     assert abs(suboptimality(algorithm.objective(Problem(X, Y, loss=loss)), w)) < 2e-6
 
 
-# Exact identities
-
-
-def ls_svm(lam):
-    return weights(aucbench.catalog().algorithm("ls_svm")(lam=lam), X, Y, np.zeros((1, 0), np.int64))
-
-
 @pytest.mark.parametrize("lam", [1e-3, 0.1, 2.0])
 def test_uni_square_with_an_intercept_has_the_direction_of_ls_svm(lam):
     uni = weights(aucbench.catalog().algorithm("uni_square")(lam=lam), X, Y, np.zeros((9, 0), np.int64))
-    pair, d = ls_svm(lam), X[Y == 1].mean(axis=0) - X[Y == -1].mean(axis=0)
+    pair = weights(aucbench.catalog().algorithm("ls_svm")(lam=lam), X, Y, np.zeros((1, 0), np.int64))
+    d = X[Y == 1].mean(axis=0) - X[Y == -1].mean(axis=0)
     assert difference(uni, pair / (1.0 - d @ pair / 2.0)) < 1e-12
-
-
-def test_spam_has_the_minimum_of_ls_svm_at_half_its_beta_over_p_1_minus_p():
-    p, beta = np.mean(Y == 1), 0.05
-    objective = aucbench.catalog().algorithm("spam")(beta=beta).objective(square())
-    found = minimum(aucbench.catalog(), objective, X, Y)
-    assert difference(found.weights, ls_svm(beta / (2 * p * (1 - p)))) < 1e-11
-
-
-@pytest.mark.parametrize("radius", [0.1, 0.5, 0.8])
-def test_the_minimum_of_solam_solves_the_secular_equation(radius):
-    P, N = X[Y == 1], X[Y == -1]
-    Z = (P[:, None] - N[None]).reshape(-1, X.shape[1])
-    values, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
-    d = vectors.T @ Z.mean(axis=0)
-    from scipy.optimize import brentq
-
-    def size(multiplier):
-        return np.sqrt(np.sum((d / (values + multiplier)) ** 2))
-
-    multiplier = 0.0 if size(0.0) <= radius else brentq(lambda m: size(m) - radius, 0.0, 1e3, xtol=1e-16)
-    objective = aucbench.catalog().algorithm("solam")(radius=radius).objective(square())
-    found = minimum(aucbench.catalog(), objective, X, Y)
-    assert (
-        difference(found.weights, vectors @ (d / (values + multiplier))) < 1e-5
-    )  # half the digits of the gap
-    assert found.certificate.relative < 1e-11
-
-
-def test_asam_approaches_the_solution_of_bam_at_the_matching_C():
-    catalog, gamma, count = aucbench.catalog(), 0.1, MANY
-    loss, pairs = catalog.loss("smooth_hinge")(), np.sum(Y == 1) * np.sum(Y == -1)
-    bam = catalog.algorithm("bam")(C=1 / (gamma * pairs))
-    exact = train(bam, X, Y, np.zeros((50, 0), np.int64), loss=loss).w
-    asam = weights(catalog.algorithm("asam")(gamma=gamma), X, Y, random_pairs(4, Y, count), loss=loss)
-    assert difference(asam, exact) < 1e-2
-
-
-def square():
-    return Problem(X, Y, loss=aucbench.catalog().loss("square")())
 
 
 @pytest.mark.parametrize("fields", [{}, {"lam": 0.0, "margin": 0.5}])

@@ -1,4 +1,4 @@
-"""What single methods promise beyond what all do."""
+"""What single methods promise beyond their formulas and beyond what all do."""
 
 import pickle
 
@@ -6,30 +6,62 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import aucbench
 from aucbench import Batch, ParameterError, Problem
-from aucbench_algorithms import AdaOam, Asam, Fsauc, LsSvm, Opauc, OpaucR, Psam, Sauc, Spdam, UniExp
-from aucbench_losses import Hinge, Square
+from aucbench_algorithms import (
+    AdaOam,
+    Aogd,
+    Asam,
+    Cbr,
+    FifoOgd,
+    Fsauc,
+    FtrlAuc,
+    FtrlLog,
+    Mba,
+    OamSeq,
+    Opauc,
+    OpaucR,
+    Pesg,
+    Psam,
+    RegSolam,
+    RocSgd,
+    Sauc,
+    SgdHinge,
+    SgdLog,
+    Solam,
+    Spauc,
+    Spdam,
+    UniExp,
+    UniLog,
+    UniSquare,
+    _partners,
+)
+from aucbench_losses import Square
+from tests.algorithms import reference, reference_pairs, reference_stream
+from tests.helpers.fake_plugins import two_clouds
 from tests.helpers.training import difference, problem_of, random_pairs, random_problem, train, weights
 
 X, Y = random_problem(6, 250, 40, density=0.05)
 ORDER = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(6)])
 PAIRS = random_pairs(7, Y, 1500)
+POSITIVES, NEGATIVES = np.flatnonzero(Y == 1), np.flatnonzero(Y == -1)
+LAYOUTS = (np.asarray, sparse.csr_array)
+each_layout = pytest.mark.parametrize("layout", LAYOUTS)
+
+
+@pytest.mark.parametrize("planned", [Fsauc(), Sauc(degree=3), Pesg()], ids=str)
+def test_a_planned_method_refuses_an_unplanned_length(planned):
+    with pytest.raises(ParameterError, match=rf"{planned.name}.*budget\.epochs"):
+        planned.init(problem_of(planned, X, Y, None), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("planned", [Fsauc(), Sauc(degree=3)], ids=str)
-def test_a_planned_method_refuses_an_unplanned_length_and_ignores_rows_after_its_last_stage(planned):
-    with pytest.raises(ParameterError, match=r"budget\.epochs"):
-        planned.init(problem_of(planned, X, Y, None), np.random.default_rng(0))
+def test_a_planned_method_plans_even_few_iterations_and_ignores_rows_after_its_last_stage(planned):
+    for n in range(1, 12):
+        assert np.isfinite(weights(planned, X, Y, ORDER[:n])).all()
     state = train(planned, X, Y, ORDER)
     before = pickle.dumps(state)
-    state = planned.step(state, Batch(X, Y, ORDER))
-    assert pickle.dumps(state) == before
-
-
-@pytest.mark.parametrize("n", range(1, 12))
-@pytest.mark.parametrize("planned", [Fsauc(), Sauc()], ids=str)
-def test_a_planned_method_plans_even_a_few_iterations(planned, n):
-    assert np.isfinite(weights(planned, X, Y, ORDER[:n])).all()
+    assert pickle.dumps(planned.step(state, Batch(X, Y, ORDER))) == before
 
 
 @pytest.mark.parametrize(
@@ -38,35 +70,140 @@ def test_a_planned_method_plans_even_a_few_iterations(planned, n):
         (Opauc(), "opauc_r, or features=projection"),
         (AdaOam(), "opauc_r, or features=projection"),
         (OpaucR(tau=100_000), "tau"),
+        (Cbr(), "cbr_diag, or features=projection"),
+        (Mba(), "features=projection"),
     ],
     ids=str,
 )
 def test_matrices_beyond_the_memory_are_refused_with_what_to_do(algorithm, advice):
-    wide = sparse.csr_array((3, 2_000_000))
+    wide = sparse.csr_array((3, 3_000_000))
     with pytest.raises(ParameterError, match=advice):
         algorithm.init(Problem(wide, np.array([1, -1, 1], np.int8), 3), np.random.default_rng(0))
 
 
-def test_psam_takes_the_margin_of_its_loss():
-    # twice the margin on twice the rows leaves every slack at its double
-    doubled = weights(Psam(gamma=1e-10), X, Y, PAIRS, loss=Hinge(margin=2.0))
-    single = weights(Psam(gamma=1e-10), X, Y, PAIRS, loss=Hinge())
-    assert difference(doubled, 2 * single) < 1e-9
-
-
-def test_ls_svm_is_done_after_one_pass_and_stays():
-    algorithm = LsSvm()
-    state = algorithm.init(problem_of(algorithm, X, Y, 1), np.random.default_rng(0))
-    assert not algorithm.done(state)
-    state = algorithm.step(state, Batch(X, Y, np.zeros((1, 0), np.int64)))
-    assert algorithm.done(state)
-    assert algorithm.step(state, Batch(X, Y, np.zeros((5, 0), np.int64))) is state
-
-
-def test_spdam_takes_a_share_of_the_rows():
+def test_minibatches_are_a_share_or_a_number_of_the_rows():
     assert [Spdam(batch_fraction=0.1).batch_size(n) for n in (2, 10, 200, 201)] == [1, 1, 20, 21]
+    assert [Mba(block=1000).batch_size(n) for n in (400, 2000)] == [400, 1000]
+
+
+def test_mba_before_any_pair_has_zero_weights():
+    assert not weights(Mba(), X, Y, NEGATIVES[None, :20]).any()
 
 
 def test_a_divergence_shows_in_the_weights():
     assert not np.isfinite(weights(Asam(t0=0.0, gamma=1e-9), X, Y, PAIRS, loss=Square())).all()
     assert not np.isfinite(weights(UniExp(eta=1e300), X, Y, ORDER)).all()
+
+
+def test_uni_exp_caps_its_exponent():
+    rows, y = np.array([[2000.0], [1.0], [1.5]]), np.array([1, 1, -1], np.int8)
+    expected, _ = reference_pairs.uni_exp(rows, y, [0, 2], 1.0)
+    assert np.isfinite(expected).all()
+    assert difference(weights(UniExp(eta=1.0), rows, y, np.array([0, 2])), expected) < 1e-9
+
+
+@each_layout
+@pytest.mark.parametrize("method", [UniExp, UniLog, UniSquare, SgdHinge, SgdLog, FtrlLog])
+def test_the_scores_leave_the_intercept_out(method, layout):
+    rows = np.zeros((300, 0), np.int64) if method.access == "full" else ORDER
+    algorithm, without = method(), method(intercept=False)
+    state = train(algorithm, layout(X), Y, rows)
+    assert np.array_equal(algorithm.score(state, X), X @ algorithm.weights(state))
+    assert type(algorithm.fitted_intercept(state)) is float
+    assert algorithm.fitted_intercept(state) != 0.0
+    assert without.fitted_intercept(train(without, layout(X), Y, rows)) == 0.0
+
+
+def test_roc_sgd_shrinks_nothing_at_lam_zero_unless_the_schedule_needs_it():
+    assert RocSgd(lam=0.0).lam == 0.0
+    with pytest.raises(ParameterError, match="lam must be > 0 for the Pegasos"):
+        RocSgd(lam=0.0, schedule="pegasos")
+
+
+# Where the formula gives exactly zero, so do the kernels
+
+
+@each_layout
+@pytest.mark.parametrize("cls", [Solam, RegSolam])
+def test_the_mean_of_points_that_are_zero_is_zero(cls, layout):
+    rows, y = two_clouds(60, 5)
+    order = np.concatenate([np.flatnonzero(y == 1)[:3], np.flatnonzero(y == -1)[:3], np.arange(60)])
+    checkpoints = range(len(order) + 1)
+    path = aucbench.replay(cls(zeta=1.0, average="before"), layout(rows), y, order, checkpoints=checkpoints)
+    first = np.flatnonzero(np.abs(path).max(axis=1) > 1e-12)[0]
+    assert first > 3  # while one class only was seen, and one step more, the mean is exactly zero
+    np.testing.assert_array_equal(path[:first], 0.0)
+
+
+@pytest.mark.parametrize("density", [0.05, 0.2, 0.5])
+def test_adaoam_moves_no_weight_whose_gradient_is_exactly_zero(density):
+    rng = np.random.default_rng(0)
+    binary, y = (rng.random((150, 60)) < density).astype(float), np.where(rng.random(150) < 0.3, 1, -1)
+    order = rng.permutation(150)
+    expected = reference.opauc(binary, y, order, eta=2.0**-4, lam=2.0**-8, delta=1e-8)
+    found = weights(AdaOam(eta=2.0**-4, lam=2.0**-8), binary, y.astype(np.int8), order)
+    assert difference(found, expected) < 1e-9
+    binary[:, [3, 44]] = 0.3
+    assert not weights(AdaOam(), binary, y.astype(np.int8), order)[[3, 44]].any()
+
+
+@each_layout
+def test_a_pair_of_equal_rows_moves_nothing_and_one_of_nearly_equal_rows_is_exact(layout):
+    rows, y = random_problem(4, 20, 30, density=0.3)
+    pair = np.array([np.flatnonzero(y == 1)[0], np.flatnonzero(y == -1)[0]])
+    pairs, order = np.tile(pair, (3, 1)), np.tile(pair, 3)
+    rows[pair[1]] = rows[pair[0]]
+    assert not weights(Psam(1e-7), layout(rows), y, pairs).any()
+    assert not weights(OamSeq(C=1.0, average=False), layout(rows), y, order).any()
+    rows[pair[1], 3] += 1e-7
+    assert difference(weights(Psam(1e-7), layout(rows), y, pairs), reference.psam(rows, pairs)) < 1e-9
+    expected = reference_pairs.oam(rows, y, order, "seq", C=1e9)
+    assert difference(weights(OamSeq(C=1e9, average=False), layout(rows), y, order), expected) < 1e-9
+
+
+@each_layout
+def test_the_l1_norm_of_ftrl_gives_exact_zeros_where_the_sums_are_small(layout):
+    for cls, transcription in ((FtrlAuc, reference_stream.ftrl_auc), (FtrlLog, reference_stream.ftrl_log)):
+        counts = []
+        for l1 in (0.0, 3.0, 10.0, 1e4):
+            found, expected = weights(cls(l1=l1), layout(X), Y, ORDER), transcription(X, Y, ORDER, l1=l1)
+            expected = expected[0] if isinstance(expected, tuple) else expected
+            assert np.array_equal(found == 0.0, expected == 0.0)
+            counts.append(np.count_nonzero(found))
+        assert counts[0] == np.count_nonzero(np.abs(X).sum(axis=0))
+        assert counts[0] > counts[1] > counts[2] > counts[3] == 0
+
+
+# Partners of fifo_ogd and aogd
+
+
+@each_layout
+@pytest.mark.parametrize("cls", [FifoOgd, Aogd])
+def test_the_first_example_and_those_of_its_class_have_no_partner(cls, layout):
+    for partner in ("previous", "opposite"):
+        algorithm = cls(partner=partner, average=False)
+        assert not weights(algorithm, layout(X), Y, POSITIVES[:7]).any()
+        both = weights(algorithm, layout(X), Y, [*POSITIVES[:7], NEGATIVES[0]])
+        direction = X[POSITIVES[6]] - X[NEGATIVES[0]]  # along which the hinge pulls from zero
+        assert difference(both / np.linalg.norm(both), direction / np.linalg.norm(direction)) < 1e-12
+
+
+@each_layout
+@pytest.mark.parametrize("partner", ["previous", "opposite"])
+def test_partners_are_those_of_one_pass_however_many_differences_fit_at_once(partner, layout, monkeypatch):
+    for algorithm in (FifoOgd(partner=partner, radius=1.0), Aogd(partner=partner)):
+        whole = weights(algorithm, layout(X), Y, ORDER)
+        with monkeypatch.context() as patch:
+            patch.setattr(_partners, "ROOM", 100)
+            assert np.array_equal(whole, weights(algorithm, layout(X), Y, ORDER))
+
+
+@pytest.mark.parametrize("cls", [FifoOgd, Aogd, Spauc, FtrlAuc, FtrlLog])
+def test_training_goes_on_with_rows_of_the_other_layout(cls):
+    algorithm, half = cls(), 700
+    expected = weights(algorithm, X, Y, ORDER)
+    for first, second in (LAYOUTS, LAYOUTS[::-1]):
+        state = algorithm.init(problem_of(algorithm, first(X), Y, len(ORDER)), np.random.default_rng(0))
+        state = algorithm.step(state, Batch(first(X), Y, ORDER[:half]))
+        state = algorithm.step(state, Batch(second(X[::-1]), Y[::-1], 249 - ORDER[half:]))
+        assert difference(algorithm.weights(state), expected) < 1e-9

@@ -1,76 +1,158 @@
-"""Settings that their method trains at once beside each one trained by its own steps."""
+"""Settings that a method trains together end where each ends alone: one property of every method that can."""
 
-from itertools import product
+from itertools import pairwise
 
 import numpy as np
 import psutil
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
 import aucbench
-from aucbench import Batch, ParameterError
+from aucbench import Access, Batch, ParameterError
+from aucbench.contracts import MethodFacts, field_types
+from aucbench.runner.cell import training_context
+from aucbench.runner.sampler import batch_sampler
+from aucbench.runner.task import Task
+from aucbench_algorithms import Cbr, Mba, OpaucR, _kept_rows, cbr
 from aucbench_algorithms._moments_together import MomentsTogether
-from tests.helpers.training import difference, problem_of, random_problem, train
+from tests.helpers.settings_of_plugins import fields_of
+from tests.helpers.training import difference, problem_of, random_problem
 
-X, Y = random_problem(5, 400, 70, density=0.3)  # with as many features some samples wait for each other
-ORDER = np.random.default_rng(0).permutation(400)
+N, D = 200, 30
+X, Y = random_problem(2, N, D, density=0.3)
 FORMS = {
     "dense": X,
     "float32": X.astype(np.float32),
     "csr": sparse.csr_matrix(X),
-    "lazy": sparse.csr_matrix(np.hstack([X * (np.arange(70) % 9 == 0), np.zeros((400, 500))])),
+    "csr float32": sparse.csr_matrix(X.astype(np.float32)),
+    "lazy": sparse.csr_matrix(np.hstack([X * (np.arange(D) % 4 == 0), np.zeros((N, 400))])),
 }
-SETTINGS = {
-    "opauc": list(product((0.01, 0.1, 0.5), (0.0, 0.1))),
-    "adaoam": list(product((0.01, 0.3), (0.0, 1e-3, 4.0))),
-}
-each_method = pytest.mark.parametrize("name", SETTINGS)
-
-# The last two forget half of their weights, and all of them, in every step.
-RANKS = [(0.01, 0.0, 4), (0.01, 0.1, 4), (0.1, 0.1, 7), (0.05, 1e-3, 4), (0.1, 0.0, 4)]
-RANKS += [(0.0078125, 64.0, 4), (0.0078125, 128.0, 4)]
-
-
-def algorithms(name, settings=None):
-    cls = aucbench.catalog().algorithm(name)
-    return [cls(eta=eta, lam=lam) for eta, lam in settings or SETTINGS[name]]
+ITERATIONS = {Access.stream: 500, Access.pairs: 500, Access.minibatch: 24}
+SIZES = {"buffer": (3, 8), "tau": (4, 7)}  # of what settings share only where it is the same
+HUGE = 1e200  # as a step it makes weights infinite, or nearly
+CATALOG = aucbench.catalog()
+JOINING = [
+    plugin.cls
+    for plugin in CATALOG.plugins["algorithms"].values()
+    if MethodFacts(plugin.cls).together is not None and plugin.cls.access != Access.full
+]
 
 
-def lockstep(settings, rows, order, parts=7, drop=()):
-    """The settings after the order, cut into unequal chunks; some are dropped after the second."""
-    states = [each.init(problem_of(each, rows, Y, len(order)), np.random.default_rng(0)) for each in settings]
-    together = type(settings[0]).together(settings, states)
-    batch = Batch(rows, Y, order)
-    for number, chunk in enumerate(np.array_split(order, parts)):
-        together.step(batch.take(chunk))
-        if number == 1:
-            for each in drop:
-                together.drop(each)
-    return together
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch):
+    """So that a batch is cut, and `cbr` joins on rows with more non-zeros than it gains by."""
+    monkeypatch.setattr(_kept_rows, "PIECE", 50)
+    monkeypatch.setattr(cbr, "SPARSE", 1.0)
 
 
-@each_method
-def test_the_moments_in_a_state_are_those_of_separate_steps(name):
-    settings = algorithms(name)
-    state, alone = lockstep(settings, X, ORDER).state(2), train(settings[2], X, Y, ORDER)
-    np.testing.assert_array_equal(state.counts, alone.counts)
-    for field in ("sums", "means", "M", "scatter"):
-        if hasattr(alone, field):
-            found, expected = np.tril(getattr(state, field)), np.tril(getattr(alone, field))
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+def made(cls, **fields):
+    try:
+        return cls(**fields)
+    except ParameterError:
+        assume(False)
 
 
-@each_method
-def test_nothing_moves_while_one_class_is_missing(name):
-    settings = algorithms(name)
-    only = ORDER[Y[ORDER] == -1]
-    together = lockstep(settings, X, only)
-    assert not any(each.weights(together.state(k)).any() for k, each in enumerate(settings))
-    positives = np.concatenate([only, ORDER[Y[ORDER] == 1]])
-    together = lockstep(settings, X, positives)
-    for number, each in enumerate(settings):
-        alone = each.weights(train(each, X, Y, positives))
-        assert difference(each.weights(together.state(number)), alone) < 1e-12
+@st.composite
+def members(draw, cls):
+    """Settings with numbers of the grid, of which a few have a huge step or a buffer of another size."""
+    same = draw(fields_of(cls, {}))
+    numbers = {name: st.sampled_from(values) for name, values in cls.grid.items() if name not in same}
+    numbers |= {name: st.sampled_from(sizes) for name, sizes in SIZES.items() if name in field_types(cls)}
+    if cls.step_size:
+        steps = [*cls.grid.get(cls.step_size, (0.1, 1.0))] * 3
+        numbers[cls.step_size] = st.sampled_from([*steps, HUGE])
+    chosen = draw(st.lists(st.fixed_dictionaries(numbers), min_size=1, max_size=18))
+    return [made(cls, **same, **each) for each in chosen]
+
+
+@pytest.mark.parametrize("cls", JOINING, ids=lambda cls: cls.name)
+def test_settings_together_end_where_each_ends_alone(cls):
+    losses = [each for each in cls.losses if each != "*"]
+    loss = CATALOG.loss(losses[0])() if losses else None
+
+    @settings(max_examples=12, deadline=None, derandomize=True)
+    @given(st.data(), members(cls), st.sampled_from(sorted(FORMS)))
+    def hold(data, several, form):
+        total = ITERATIONS[Access(cls.access)]
+        cuts = sorted(data.draw(st.lists(st.integers(0, total), max_size=4), "cuts"))
+        dropped = data.draw(st.sets(st.sampled_from(range(len(several))), max_size=len(several) - 1), "drop")
+        dropped_after = data.draw(st.integers(0, len(cuts)), "after")
+        task = Task(several[0], loss, FORMS[form], Y, FORMS[form], Y)
+
+        def begin():
+            return [each.init(task.problem(total), task.generator()) for each in several]
+
+        with training_context():
+            states, together = begin(), cls.together(several, begin())
+            if together is None:
+                return
+            next_batch = batch_sampler(task)
+            for number, (start, stop) in enumerate(pairwise([0, *cuts, total])):
+                batch = next_batch(stop - start)
+                together.step(batch)
+                states = [each.step(state, batch) for each, state in zip(several, states, strict=True)]
+                if number == dropped_after:
+                    for k in dropped:
+                        together.drop(k)
+            for k in set(range(len(several))) - dropped:
+                found, alone = several[k].weights(together.state(k)), several[k].weights(states[k])
+                if np.isfinite(alone).all() and np.abs(alone).max() < 1e100:
+                    assert difference(found, alone) < 1e-9 if alone.any() else not found.any(), several[k]
+
+    hold()
+
+
+# What the property does not see
+
+
+def starts(several, rows=X, y=Y):
+    return [each.init(problem_of(each, rows, y, 600), np.random.default_rng(0)) for each in several]
+
+
+@pytest.mark.parametrize("name", ["oam_seq", "oam_gra", "cbr", "cbr_diag"])
+def test_settings_that_do_not_fit_the_memory_together_train_one_by_one(name, monkeypatch):
+    def refuse(*args):
+        raise ParameterError("no room")
+
+    monkeypatch.setattr(_kept_rows, "require_memory", refuse)
+    several, batch = [CATALOG.algorithm(name)(C=C) for C in (0.1, 1.0)], Batch(X, Y, np.arange(N))
+    together = type(several[0]).together(several, starts(several))
+    together.step(batch)
+    for number, (each, state) in enumerate(zip(several, starts(several), strict=True)):
+        np.testing.assert_array_equal(
+            each.weights(together.state(number)), each.weights(each.step(state, batch))
+        )
+
+
+@pytest.mark.parametrize("name", ["opauc", "adaoam"])
+def test_moments_without_memory_for_all_weights_are_refused(name, monkeypatch):
+    several = [CATALOG.algorithm(name)()] * 600
+    states = starts(several)
+    monkeypatch.setattr("aucbench.data.memory.available", lambda: 2 * 8 * D * D)
+    with pytest.raises(ParameterError, match=f"{name}: 3060 x 30 numbers"):
+        type(several[0]).together(several, states)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["opauc", "adaoam"])
+def test_the_matrices_of_a_grid_are_held_once(name):
+    d, several = 500, [CATALOG.algorithm(name)(lam=10.0**-k) for k in range(60)]
+    rows, process = np.random.default_rng(0).standard_normal((N, d)) / 30, psutil.Process()
+    for _ in range(2):  # compiled; and memory that a grid frees is given to the next
+        before = process.memory_info().rss
+        together = type(several[0]).together(several, starts(several, rows))
+        together.step(Batch(rows, Y, np.arange(100)))
+        assert together.state(0) is not None
+    assert process.memory_info().rss - before < 10 * (2 * 8 * d * d)
+
+
+def test_settings_of_opauc_r_share_the_matrices_of_their_rank():
+    several = [OpaucR(tau=tau) for tau in (4, 4, 7)]
+    together = OpaucR.together(several, starts(several))
+    together.step(Batch(X, Y, np.arange(N)))
+    assert together.state(0).Z is together.state(1).Z is not together.state(2).Z
 
 
 @pytest.mark.parametrize("axis", [0, -1])
@@ -85,82 +167,29 @@ def test_settings_that_have_diverged_take_no_part_in_products_and_keep_their_sta
     together = MomentsTogether(grow, (), (W, values), lambda w, growth: (w, growth), axis)
     with np.errstate(over="ignore"):
         for _ in range(4):
-            together.step(Batch(X, Y, ORDER[:5]))
+            together.step(Batch(X, Y, np.arange(5)))
     assert seen == [4, 4, 2, 2]
     assert np.isinf(together.state(1)[0]).all()
     assert together.state(3)[1] == 1e250
     np.testing.assert_array_equal(together.state(2)[0], 16.0)
     together.drop(0)
-    together.step(Batch(X, Y, ORDER[:5]))
+    together.step(Batch(X, Y, np.arange(5)))
     np.testing.assert_array_equal(together.state(2)[0], 32.0)
     assert seen[-1] == 1
 
 
-@pytest.mark.parametrize("value", [1.0, 0.3, 1e-3])
-def test_adaoam_never_moves_the_weight_of_a_column_that_is_constant(value):
-    rows = X.copy()
-    rows[:, [3, 64]] = value
-    settings = algorithms("adaoam")
-    together = lockstep(settings, rows, ORDER)
-    for number, each in enumerate(settings):
-        for state in (together.state(number), train(each, rows, Y, ORDER)):
-            w = each.weights(state)
-            assert not w[[3, 64]].any()
-            assert w.any()
+def test_cbr_trains_alone_on_rows_with_many_non_zeros(monkeypatch):
+    monkeypatch.undo()
+    several = [Cbr(C=0.1), Cbr(C=1.0)]
+    for density, joins in ((0.1, True), (0.6, False)):
+        rows, y = random_problem(6, 100, 50, density=density)
+        for form in (rows, sparse.csr_array(rows)):
+            assert (Cbr.together(several, starts(several, form, y)) is not None) is joins
 
 
-@pytest.mark.slow
-@each_method
-def test_the_matrices_of_a_grid_are_held_once(name):
-    d, settings = 500, algorithms(name, [(0.01, 10.0**-k) for k in range(60)])
-    rows, process = np.random.default_rng(0).standard_normal((400, d)) / 30, psutil.Process()
-    for _ in range(2):  # compiled; and memory that a grid frees is given to the next
-        before = process.memory_info().rss
-        together = lockstep(settings, rows, ORDER[:100])
-        assert together.state(0) is not None
-    assert process.memory_info().rss - before < 10 * (2 * 8 * d * d)
-
-
-@each_method
-def test_moments_without_memory_for_all_weights_are_refused(name, monkeypatch):
-    settings = algorithms(name) * 100
-    states = [each.init(problem_of(each, X, Y, 1), np.random.default_rng(0)) for each in settings]
-    monkeypatch.setattr("aucbench.data.memory.available", lambda: 2 * 8 * 70 * 70)
-    with pytest.raises(ParameterError, match=f"{name}: 3140 x 70 numbers"):
-        type(settings[0]).together(settings, states)
-
-
-@pytest.mark.parametrize("centring", ["author", "exact"])
-@pytest.mark.parametrize("form", FORMS)
-def test_settings_of_opauc_r_share_what_has_their_rank(form, centring):
-    cls, rows = aucbench.catalog().algorithm("opauc_r"), FORMS[form]
-    settings = [cls(eta=eta, lam=lam, tau=tau, centring=centring) for eta, lam, tau in RANKS]
-    order = np.tile(ORDER, 6)  # as many samples as are drawn for, and folded, more than once
-    together = lockstep(settings, rows, order, drop=(3,))
-    for number in (0, 1, 2, 4, 5, 6):
-        each, state = settings[number], together.state(number)
-        alone = train(each, rows, Y, order)
-        assert state.layout is alone.layout
-        assert difference(each.weights(state), each.weights(alone)) < 1e-10
-        np.testing.assert_allclose(state.gram, alone.gram, rtol=0, atol=1e-12 * np.abs(alone.gram).max())
-    assert together.state(0).Z is together.state(1).Z is not together.state(2).Z
-
-
-@pytest.mark.parametrize("average", ["before", "after"])
-def test_columns_that_no_row_has_are_folded_later_on_wide_sparse_rows(average):
-    cls = aucbench.catalog().algorithm("solam")
-    rows, order = FORMS["lazy"] * 100.0, np.tile(ORDER, 4)  # more steps than foldings may be late
-    rows[::3] *= 1e-4
-    settings = [cls(zeta=zeta, radius=radius, average=average) for zeta in (1, 100) for radius in (0.01, 10)]
-    states = [each.init(problem_of(each, rows, Y, len(order)), np.random.default_rng(0)) for each in settings]
-    together = cls.together(settings, states)
-    folded = 0
-    for chunk in np.array_split(order, 2):
-        together.step(Batch(rows, Y, chunk))
-        folded += together._blocks[0]._folds.count[0]
-        for number in range(len(settings)):
-            together.state(number)
-    assert folded > 0
-    for number, each in enumerate(settings):
-        alone = each.weights(train(each, rows, Y, order))
-        assert difference(each.weights(together.state(number)), alone) < 1e-9
+def test_moments_of_blocks_are_summed_once_for_all_settings(monkeypatch):
+    several, steps, step = [Mba(lam=lam, block=20) for lam in (1e-4, 1e-2, 1.0)], [], Mba.step
+    monkeypatch.setattr(Mba, "step", lambda self, *args: steps.append(self.lam) or step(self, *args))
+    together = Mba.together(several, starts(several))
+    together.step(Batch(X, Y, np.arange(N).reshape(-1, 20)))
+    assert len(steps) == 1

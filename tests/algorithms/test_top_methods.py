@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.optimize import brentq, minimize, minimize_scalar
+from scipy.optimize import minimize
 
-import aucbench
 from aucbench_algorithms import TauFpl, TopPush
 from aucbench_algorithms._top_projection import project
 from aucbench_algorithms.toppush import _best_duals, _change_of_duals
@@ -57,34 +56,6 @@ def test_the_projection_satisfies_its_optimality_conditions(whole):
     assert capped > 300
 
 
-def nearest(point, total, cap):
-    """The nearest point of {0 <= z <= cap, sum z = total}, by the root of its threshold."""
-    if cap * point.size <= total * (1 + 1e-12):
-        return np.full(point.size, cap)
-    lowest, highest = point.min() - cap, point.max()
-    shift = brentq(lambda at: (point - at).clip(0, cap).sum() - total, lowest, highest, xtol=1e-15)
-    return (point - shift).clip(0, cap)
-
-
-@pytest.mark.parametrize("K", [1, 2, 4, 5])
-def test_the_projection_is_that_of_a_search_over_the_sum(K):
-    rng = np.random.default_rng(K)
-    b, r = rng.normal(size=4) + 1, rng.normal(size=5)
-    a, q = b.copy(), r.copy()
-    project(a, q, K, 2.0)
-
-    def both(total):
-        return nearest(b, total, total), nearest(r, total, total / K)
-
-    def distance(total):
-        positives, negatives = both(total)
-        return 2 * ((positives - b) ** 2).sum() + ((negatives - r) ** 2).sum()
-
-    most = np.abs(b).sum() + np.abs(r).sum()
-    best = minimize_scalar(distance, bounds=(1e-9, most), method="bounded", options={"xatol": 1e-12}).x
-    np.testing.assert_allclose(np.concatenate([a, q]), np.concatenate(both(best)), atol=1e-6)
-
-
 @pytest.mark.parametrize("K", [1, 500, 5_000, 20_000])
 def test_a_long_projection_keeps_its_digits(K):
     rng = np.random.default_rng(1)
@@ -126,17 +97,6 @@ def test_the_gap_is_that_of_primal_and_dual_and_small_in_the_end(algorithm, pass
     assert 0.0 <= primal - dual <= (1e-6 * primal if is_last else np.inf)
 
 
-@each_layout
-@pytest.mark.parametrize("algorithm", METHODS, ids=str)
-def test_the_objective_in_the_end_is_the_same_on_all_kinds_of_rows(algorithm, layout):
-    X, y = formula_data()
-    dense, other = (weights(algorithm, rows, y, PASSES) for rows in (X, layout(X)))
-    K = top_of(algorithm, y)
-    assert objective(other, X, y, algorithm.lam, K) == pytest.approx(
-        objective(dense, X, y, algorithm.lam, K), rel=1e-9
-    )
-
-
 @pytest.mark.parametrize("K", [1, 3, 7, 12])
 @pytest.mark.parametrize("nu", [0.01, 0.3])
 def test_the_derivative_of_the_duals_is_that_of_differences(nu, K):
@@ -172,27 +132,3 @@ def test_many_negatives_at_the_top(tau):
         options={"xatol": 1e-10, "fatol": 1e-14, "maxfev": 4000},
     )  # fmt: skip
     assert objective(w, X, y, 0.2, top_of(algorithm, y)) <= best.fun * (1 + 1e-7)
-
-
-@pytest.mark.parametrize("algorithm", METHODS, ids=str)
-def test_passes_may_come_in_any_parts(algorithm):
-    X, y = random_problem(4, 60, 20)
-    whole = weights(algorithm, X, y, PASSES[:12])
-    for parts in (2, 7, 12):
-        assert np.array_equal(whole, weights(algorithm, X, y, PASSES[:12], parts))
-
-
-@pytest.mark.parametrize("label", [1, -1])
-@pytest.mark.parametrize("algorithm", METHODS, ids=str)
-def test_one_class_alone_has_zero_weights(algorithm, label):
-    X, _ = random_problem(5, 20, 4)
-    state = train(algorithm, X, np.full(20, label, np.int8), PASSES)
-    assert state.solved
-    assert not algorithm.weights(state).any()
-
-
-def test_a_wrong_parameter_names_method_field_and_values():
-    with pytest.raises(aucbench.ParameterError, match=r"tau_fpl: tau must be > 0 and < 1, got 1"):
-        TauFpl(tau=1)
-    with pytest.raises(aucbench.ParameterError, match=r"toppush: lam must be > 0, got 0"):
-        TopPush(lam=0)

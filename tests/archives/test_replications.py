@@ -48,18 +48,15 @@ def test_equal_runs_on_two_machines_are_identical_and_count_both_machines(archiv
     assert len(comparisons) == len(archive.cells)
     for key, cell in both.cells.items():
         assert len(machines(cell.record, both.replications(key))) == 2
+    assert merged(archive, archive)[1] == []  # an archive replicates nothing of itself
     write(both, tmp_path / "both.zip")
     assert read(tmp_path / "both.zip")[1].others == both.others
 
 
-def test_an_archive_merged_with_itself_replicates_nothing(archive):
-    both, comparisons = merged(archive, archive)
-    assert comparisons == []
-    assert both.others == {}
-
-
 def test_under_equal_versions_the_last_bit_counts_and_under_others_the_tolerance(archive, record):
     more = record.environment.packages | {"mlflow": "0.1"}  # which rounds nothing
+    both, _ = merged(archive, elsewhere(archive, auc=-0.1))
+    assert {len(machines(cell.record, both.replications(key))) for key, cell in both.cells.items()} == {1}
     for changed in ({}, {"packages": more}):
         assert outcomes(merged(archive, elsewhere(archive, auc=1e-9, **changed))[1]) == {Agreement.differs}
     for changed in ({"cpu": "another one"}, {"packages": {"numba": "0.1"}}):
@@ -68,19 +65,10 @@ def test_under_equal_versions_the_last_bit_counts_and_under_others_the_tolerance
         assert outcomes(merged(archive, other, tolerance=1e-10)[1]) == {Agreement.differs}
 
 
-def test_a_run_that_disagrees_does_not_count_as_a_machine(archive):
-    both, _ = merged(archive, elsewhere(archive, auc=-0.1))
-    for key, cell in both.cells.items():
-        assert len(machines(cell.record, both.replications(key))) == 1
-
-
-def test_a_budget_in_seconds_is_not_compared(record):
+def test_runs_are_compared_unless_the_clock_ended_them_and_a_divergence_agrees_with_one_alone(record):
     timed = replace(record, budget=BudgetRecord(seconds=1.0))
     other = replace(timed, result=replace(record.result, auc=0.1))
     assert compare(timed, other).agreement is Agreement.timed
-
-
-def test_runs_that_both_diverged_agree_and_one_that_alone_diverged_does_not(record):
     diverged = replace(record, result=replace(record.result, auc=None, stop_reason="diverged"))
     assert compare(diverged, diverged).agreement is Agreement.identical
     assert compare(record, diverged, tolerance=1.0).agreement is Agreement.differs
@@ -119,13 +107,10 @@ def test_cells_of_different_runs_of_one_entry_are_one_entry_after_a_merge(archiv
     assert both.cells.keys() == archive.cells.keys()
 
 
-def test_a_board_of_a_store_with_an_archive_has_each_cell_once(store, archive):
+def test_a_board_of_two_sources_has_each_cell_once_also_one_that_only_the_other_has(store, archive):
     cells = joined([board_cells(store, "pair"), board_cells(elsewhere(archive), "pair")])
     assert len(cells) == len(archive.cells)
     assert {len(cell.replications) for cell in cells} == {1}
-
-
-def test_a_missing_cell_is_taken_from_the_archive_that_has_it(store, archive, tmp_path):
     key = next(iter(archive.cells))
     less = Archive("less", {k: cell for k, cell in archive.cells.items() if k != key}, archive.studies)
     assert CellStatus.missing in {cell.status for cell in board_cells(less, "pair")}
@@ -172,20 +157,12 @@ def test_a_confirmation_covers_the_results_that_the_author_saw(store, archive):
     assert "confirmed" not in merged_state(mine, part)
 
 
-def test_a_store_keeps_no_confirmation_of_other_results(store, archive, tmp_path):
+def test_no_store_board_or_other_study_takes_a_confirmation_over_for_other_results(store, archive, tmp_path):
+    other, whole = elsewhere(archive, auc=-0.2), from_store(store, "pair", confirmed={"psam": "A. Author"})
     own = Store(tmp_path / "own")
-    into_store(elsewhere(archive, auc=-0.2), own)
-    into_store(from_store(store, "pair", confirmed={"psam": "A. Author"}), own)
+    into_store(other, own)
+    into_store(whole, own)
     assert not any("confirmed" in reported([cell]) for cell in board_cells(own, "pair"))
-    sources = [
-        board_cells(elsewhere(archive, auc=-0.2), "pair"),
-        board_cells(from_store(store, "pair", confirmed={"psam": "A. Author"}), "pair"),
-    ]
-    assert not any(cell.confirmed for cell in joined(sources))
-
-
-def test_a_confirmation_does_not_cover_other_results_of_the_same_cells_in_another_study(store, archive):
-    other = elsewhere(archive, auc=-0.2)
+    assert not any(cell.confirmed for cell in joined([board_cells(each, "pair") for each in (other, whole)]))
     renamed = Archive("evil", other.cells, tuple(replace(plan, study="evil") for plan in other.studies))
-    both, _ = merged(renamed, from_store(store, "pair", confirmed={"psam": "A. Author"}))
-    assert both.summary()["confirmed"] == {}
+    assert merged(renamed, whole)[0].summary()["confirmed"] == {}

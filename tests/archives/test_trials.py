@@ -26,19 +26,16 @@ def test_each_number_is_that_of_the_trial_with_its_setting_split_and_fold(tuned_
     assert count == sum(own.aucs.size for each in tried.values() for own in each.methods.values())
 
 
-def test_the_first_setting_is_the_method_as_given(tuned_file):
-    psam = tried_settings(read(tuned_file)[1])["wine"].methods["psam"]
-    given = api.catalog().algorithm("psam")()
-    assert psam.settings[0] == {"gamma": given.gamma}
+def test_the_first_setting_is_the_method_as_given_and_facts_are_those_of_the_training_rows(tuned_file):
+    _, archive = read(tuned_file)
+    wine = tried_settings(archive)["wine"]
+    psam, facts = wine.methods["psam"], wine.facts
+    assert psam.settings[0] == {"gamma": api.catalog().algorithm("psam")().gamma}
     assert psam.is_tuned
     assert psam.linear
-
-
-def test_facts_are_those_of_the_training_rows(tuned_file):
-    facts = tried_settings(read(tuned_file)[1])["wine"].facts
-    record = next(cell.record for cell in read(tuned_file)[1] if cell.record.dataset.title == "wine")
-    assert (facts.rows, facts.features, facts.density) == (record.data.train_rows, 13.0, 1.0)
-    assert facts.positives == pytest.approx(record.data.train_positives / record.data.train_rows)
+    data = next(cell.record.data for cell in archive if cell.record.dataset.title == "wine")
+    assert (facts.rows, facts.features, facts.density) == (data.train_rows, 13.0, 1.0)
+    assert facts.positives == pytest.approx(data.train_positives / data.train_rows)
 
 
 @pytest.mark.parametrize("word", ["tuning.draw_seed=null", "tuning.given_first=false"])

@@ -52,16 +52,6 @@ def test_a_failure_is_explained_and_gives_exit_status_1(own_plugins, capsys):
     assert "reproduce(StepPerChunk(), 'chunks', n=2, d=1, epochs=1)" in shown
 
 
-def test_an_unknown_name_is_bad_input_with_a_suggestion(own_plugins, capsys):
-    assert main(["check", "helthy"]) == 2
-    assert capsys.readouterr().err == "aucbench: Unknown plugin 'helthy'. Did you mean healthy?\n"
-
-
-def test_no_name_is_bad_input(capsys):
-    assert main(["check"]) == 2
-    assert "use --all" in capsys.readouterr().err
-
-
 def test_the_list_shows_every_check_with_its_rule(capsys):
     assert main(["check", "--list"]) == 0
     shown = capsys.readouterr().out
@@ -70,12 +60,6 @@ def test_the_list_shows_every_check_with_its_rule(capsys):
         for check in checks:
             assert f"  {check.name} " in shown
             assert check.sentence in shown
-
-
-def test_the_shell_is_offered_plugins_of_all_families(monkeypatch, capsys):
-    monkeypatch.setenv("COMP_LINE", "aucbench check h")
-    assert main(["-sc", "query=bash"]) == 0
-    assert "hinge" in capsys.readouterr().out.split()
 
 
 @pytest.mark.usefixtures("process")
@@ -113,8 +97,8 @@ def test_a_cause_is_told_once_with_its_place_and_what_it_stops(mistaken_plugins,
     assert shown.count("ends the program") == 1
     assert f"  the place  {mistaken.__file__}:" in shown
     assert ": sys.exit(3)\n" in shown
-    assert f"  it stops   {ALL - 7} other checks: scores, inputs_untouched, compiled_once, " in shown
-    assert shown.endswith(f": 6 passed, 0 exempt, 1 failed, {ALL - 7} untried\n")
+    assert f"  it stops   {ALL - 6} other checks: scores, inputs_untouched, compiled_once, " in shown
+    assert shown.endswith(f": 5 passed, 0 exempt, 1 failed, {ALL - 6} untried\n")
 
 
 @pytest.mark.parametrize("name", ["bad_one", "Bad", "bad-one"])
@@ -145,11 +129,6 @@ def test_what_was_not_tried_is_no_success(mistaken_plugins, capsys):
     assert "0.5 s time limit" in shown
 
 
-def test_patience_must_be_positive(capsys):
-    assert main(["check", "psam", "--patience", "0"]) == 2
-    assert capsys.readouterr().err == "aucbench: --patience must be > 0, got 0.\n"
-
-
 class Screen(io.StringIO):
     def isatty(self):
         return True
@@ -161,6 +140,7 @@ def test_a_terminal_shows_what_is_tried_and_is_left_clean(mistaken_plugins, monk
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     assert main(["check", "plain"]) == 0
-    assert f"\r\x1b[Kaucbench: plain: declared (1 of {ALL})" in screen.getvalue()
-    assert f"\r\x1b[Kaucbench: plain: cost ({ALL} of {ALL})" in screen.getvalue()
-    assert screen.getvalue().endswith("\r\x1b[K")
+    shown = [line.strip() for line in screen.getvalue().split("\r")]
+    assert f"aucbench: plain: declared (1 of {ALL})" in shown
+    assert f"aucbench: plain: cost ({ALL} of {ALL})" in shown
+    assert shown[-2:] == ["", ""]

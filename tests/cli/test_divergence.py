@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.cli.main import main
 from aucbench.studies.store import Store
 from aucbench.tracking.artifacts import read_cells
 
@@ -16,24 +15,12 @@ WILD = ["algo=opauc", "algo.eta=1e6", "budget.epochs=3"]
 UNTRACKED = "tracking=none"
 
 
-@pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
-    """Run the command line in an empty folder; gives the exit status and both outputs."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        status = main(list(words))
-        return status, *capsys.readouterr()
-
-    return run
-
-
 def lines(out):
     return dict(line.strip().split(maxsplit=1) for line in out.splitlines() if len(line.split()) > 1)
 
 
-def test_the_summary_counts_diverged_runs_and_says_what_to_change(command, tmp_path):
-    status, out, _ = command(*WILD, "runs=5", UNTRACKED)
+def test_the_summary_counts_diverged_runs_and_says_what_to_change(run, tmp_path):
+    status, out, _ = run(*WILD, "runs=5", UNTRACKED)
     assert status == 0
     assert "nan" not in out
     records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
@@ -66,8 +53,8 @@ def test_rows_as_they_are_are_advised_to_be_rescaled():
 
 
 @pytest.mark.parametrize(("epochs", "converged"), [("1", False), ("null", True)])
-def test_a_method_that_stops_before_it_has_converged_says_so(command, tmp_path, epochs, converged):
-    status, out, _ = command("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
+def test_a_method_that_stops_before_it_has_converged_says_so(run, tmp_path, epochs, converged):
+    status, out, _ = run("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
     assert status == 0
     assert ("not converged in 2 of 2 runs" in out) is not converged
     found = [cell.record.result.converged for cell in Store(tmp_path / "aucbench-store")]
@@ -75,30 +62,26 @@ def test_a_method_that_stops_before_it_has_converged_says_so(command, tmp_path, 
     assert aucbench.run("budget.iterations=10").record["result"]["converged"] is None
 
 
-def test_a_run_that_ends_well_needs_no_advice():
-    assert aucbench.run("algo=spam").record["result"]["advice"] is None
-
-
 def test_a_python_result_says_diverged_too():
     assert "diverged in 2 of 2 runs" in repr(aucbench.run(*WILD, "runs=2"))
-    assert "diverged" not in repr(aucbench.run("algo=spam"))
+    well = aucbench.run("algo=spam")
+    assert well.record["result"]["advice"] is None
+    assert "diverged" not in repr(well)
 
 
-def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(command):
+def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run):
     grid = "tuning.grid={opauc: {eta: [1e6, 1e7]}, psam: {gamma: [1e-6]}}"
-    status, out, _ = command(
-        "-m", "algo=opauc,psam", "tuning=grid", "tuning.folds=2", grid, "runs=2", UNTRACKED
-    )
+    status, out, _ = run("-m", "algo=opauc,psam", "tuning=grid", "tuning.folds=2", grid, "runs=2", UNTRACKED)
     assert status == 0
     assert "2 cells done, 2 diverged, 0 failed" in out
-    status, out, _ = command("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
+    status, out, _ = run("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
     assert status == 0
     assert "0 cells done, 4 diverged, 0 failed" in out
     assert out.count("diverged in 2 of 2 runs") == 2
     assert "nan" not in out
-    status, out, _ = command("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
+    status, out, _ = run("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
     assert "0 cells done, 4 diverged, 0 failed" in out  # from the store
-    status, out, _ = command("status", "--all")
+    status, out, _ = run("status", "--all")
     assert status == 0
     totals = [line.split()[1:] for line in out.splitlines() if line.startswith("all")]
     assert totals == [["2", "2", "0", "0"], ["0", "4", "0", "0"]]
@@ -113,45 +96,45 @@ def logged(uri):
     return client, run
 
 
-def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(command, tmp_path):
-    command(*WILD, "runs=2")
+def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(run, tmp_path):
+    run(*WILD, "runs=2", "metrics=[ap]")
     uri = f"sqlite:///{tmp_path}/mlflow.db"
-    client, run = logged(uri)
-    assert run.info.status == "FAILED"
-    assert run.data.tags["diverged"] == "2 of 2"
-    assert "lower algo." in run.data.tags["advice"]
-    points = client.get_metric_history(run.info.run_id, "test/auc")
+    client, entry = logged(uri)
+    assert entry.info.status == "FAILED"
+    assert entry.data.tags["diverged"] == "2 of 2"
+    assert "lower algo." in entry.data.tags["advice"]
+    points = client.get_metric_history(entry.info.run_id, "test/auc")
     assert np.isfinite([point.value for point in points[:-1]]).all()
-    for name in ("test/auc", "test/auc_gap", "test/auc_std", "log_seconds/test_auc"):
-        assert math.isnan(run.data.metrics[name])
+    for name in ("test/auc", "test/ap", "test/auc_gap", "test/auc_std", "log_seconds/test_auc"):
+        assert math.isnan(entry.data.metrics[name])
     # It was logged to its end: its cells can be read, and it is not logged again.
     assert {cell.record.result.stop_reason for cell in read_cells(uri)} == {"diverged"}
-    command(*WILD, "runs=2")
-    assert logged(uri)[1].info.run_id == run.info.run_id
-    command("sync", "--uri", uri)
-    assert logged(uri)[1].info.run_id == run.info.run_id
-    command(*WILD, "runs=2", "store.path=other")  # which does not know that the run is there
+    run(*WILD, "runs=2", "metrics=[ap]")
+    assert logged(uri)[1].info.run_id == entry.info.run_id
+    run("sync", "--uri", uri)
+    assert logged(uri)[1].info.run_id == entry.info.run_id
+    run(*WILD, "runs=2", "metrics=[ap]", "store.path=other")  # which does not know that the run is there
     assert len(read_cells(uri)) == 2
 
 
-def test_mlflow_says_of_how_many_runs_some_diverged(command, tmp_path):
+def test_mlflow_says_of_how_many_runs_some_diverged(run, tmp_path):
     ends = [record["result"]["iterations"] for record in aucbench.run(*WILD, "runs=6").record]
     assert min(ends) < max(ends)
-    command(*WILD[:2], "runs=6", f"budget.iterations={min(ends)}")  # only the first to diverge does so
+    run(*WILD[:2], "runs=6", f"budget.iterations={min(ends)}")  # only the first to diverge does so
     records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
     diverged = sum(record.diverged for record in records)
     assert 0 < diverged < 6
-    _, run = logged(f"sqlite:///{tmp_path}/mlflow.db")
-    assert run.info.status == "FAILED"
-    assert run.data.tags["diverged"] == f"{diverged} of 6"
-    assert math.isnan(run.data.metrics["test/auc"])
-    assert math.isnan(run.data.metrics["log_seconds/test_auc"])
-    assert run.data.metrics["runs/diverged"] == diverged
+    _, entry = logged(f"sqlite:///{tmp_path}/mlflow.db")
+    assert entry.info.status == "FAILED"
+    assert entry.data.tags["diverged"] == f"{diverged} of 6"
+    assert math.isnan(entry.data.metrics["test/auc"])
+    assert math.isnan(entry.data.metrics["log_seconds/test_auc"])
+    assert entry.data.metrics["runs/diverged"] == diverged
 
 
-def test_mlflow_has_the_final_auc_of_runs_that_ended_well(command, tmp_path):
-    command("algo=spam", "runs=2")
-    _, run = logged(f"sqlite:///{tmp_path}/mlflow.db")
-    assert run.info.status == "FINISHED"
-    assert "diverged" not in run.data.tags
-    assert run.data.metrics["test/auc"] == pytest.approx(aucbench.run("algo=spam", "runs=2").auc)
+def test_mlflow_has_the_final_auc_of_runs_that_ended_well(run, tmp_path):
+    run("algo=spam", "runs=2")
+    _, entry = logged(f"sqlite:///{tmp_path}/mlflow.db")
+    assert entry.info.status == "FINISHED"
+    assert "diverged" not in entry.data.tags
+    assert entry.data.metrics["test/auc"] == pytest.approx(aucbench.run("algo=spam", "runs=2").auc)

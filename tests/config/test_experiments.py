@@ -117,32 +117,14 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         assert {len(entry.cells()) for entry in study(name).entries} == {cells_of_an_entry[name]}
 
 
-def test_random_divisions_are_stratified_in_no_experiment_of_a_paper(study):
+def test_the_methods_of_a_paper_are_run_as_it_says_and_not_by_our_defaults(study):
     for words in CELLS:
-        protocols = [entry.protocol for entry in study(*words).entries]
-        random = [each for each in protocols if each.name in ("holdout", "train_valid_test")]
-        assert words[0] in OURS or not any(each.stratified for each in random)
-
-
-def test_rows_are_rescaled_in_no_experiment_of_a_paper(study):
-    for words in CELLS:
-        rescaled = {entry.settings.rescale for entry in study(*words).entries}
-        assert rescaled == {words[0] in OURS}
-
-
-def test_every_method_of_a_paper_is_tuned_on_a_grid_that_the_experiment_states(study):
-    for words in CELLS:
-        for entry in study(*words).entries:
-            if words[0] not in OURS:
-                assert entry.tuning.chooses
-                assert entry.algorithm.name in entry.tuning.choice.grid
-
-
-def test_no_experiment_of_a_paper_has_the_default_number_of_passes(study):
-    for words in CELLS:
-        for entry in study(*words).entries:
-            if words[0] not in OURS:
-                assert (entry.budget.epochs is None) == hasattr(entry.algorithm.instance, "done")
+        for entry in () if words[0] in OURS else study(*words).entries:
+            assert not entry.settings.rescale
+            assert entry.protocol.name == "kfold" or not getattr(entry.protocol, "stratified", False)
+            assert (entry.budget.epochs is None) == hasattr(entry.algorithm.instance, "done")
+            assert entry.tuning.chooses
+            assert entry.algorithm.name in entry.tuning.choice.grid
 
 
 def test_fsauc_tunes_once_and_varies_the_order_of_one_division(study):

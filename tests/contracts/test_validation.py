@@ -70,6 +70,7 @@ def test_facts_functions_fields_and_private_names_are_accepted(attributes):
         ({"resumeable": True}, ("`resumeable`", "`resumable`")),
         ({"lossses": ("hinge",)}, ("`lossses`", "`losses`")),
         ({"eta0": 0.1}, ("`eta0`", "annotate")),
+        ({"finalise": lambda self, w: w}, ("`finalise`", "`finalize`")),
         ({"losses": "hinge"}, ("`losses`", "'hinge'")),
         ({"deviations": "one sentence."}, ("`deviations`", "texts")),
         ({"resumable": "yes"}, ("`resumable`", "True or False")),

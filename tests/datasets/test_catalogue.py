@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import json
 from collections import Counter
 
 import numpy as np
@@ -12,7 +11,6 @@ from aucbench import FetchError, File, ParameterError
 from aucbench.data import fetch, has_test_part, load
 from aucbench_datasets import aucbench_datasets, catalogue
 from aucbench_datasets.scikit_learn import Wine
-from tests.helpers.http_server import content
 
 COLLECTIONS = {}
 for cls in catalogue.CLASSES:
@@ -23,29 +21,6 @@ covtype sector sector_lvr news20 news20_binary rcv1v2 rcv1_binary ecml2012 higgs
 australian_scale dna leu madelon skin_nonskin svmguide1 spambase aloi webspam susy farm_ads phishing mushrooms
 mammography phoneme satimage shuttle pendigits svmguide3 breast_cancer digits wine
 """
-IN_THE_MIRROR = {  # rows, features, positives of the training part; rows of the test part
-    "a9a": (32561, 123, 7841, 16281),
-    "australian": (690, 14, 307, None),
-    "australian_scale": (690, 14, 307, None),
-    "connect_4": (67557, 126, None, None),
-    "covtype": (581012, 54, 283301, None),
-    "diabetes": (768, 8, 500, None),
-    "dna": (2000, 180, None, 1186),
-    "fourclass": (862, 2, 307, None),
-    "german": (1000, 24, 300, None),
-    "ijcnn1": (49990, 22, 4853, 91701),
-    "letter": (15000, 16, None, 5000),
-    "madelon": (2000, 500, 1000, 600),
-    "magic04": (19020, 10, 6688, None),
-    "mnist": (60000, 780, None, 10000),
-    "sector": (6412, 55197, None, 3207),
-    "sector_lvr": (6412, 55197, 80, 3207),
-    "skin_nonskin": (245057, 3, 50859, None),
-    "splice": (1000, 60, 517, 2175),
-    "svmguide1": (3089, 4, 2000, 4000),
-    "usps": (7291, 256, None, 2007),
-    "w8a": (49749, 300, 1479, None),
-}
 
 
 @pytest.fixture(scope="module")
@@ -137,21 +112,6 @@ def plainly_read(path, file):
     return np.column_stack(parts), list(labels)
 
 
-@pytest.mark.mirror
-@pytest.mark.parametrize("name", IN_THE_MIRROR)
-def test_files_of_the_mirror_match_the_published_facts(name, parsed, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(parsed))
-    data = next(cls for cls in aucbench_datasets() if cls.name == name)()
-    rows, features, positives, test_rows = IN_THE_MIRROR[name]
-    loaded = load(data)
-    assert loaded.X.shape == (rows, features) == (data.files[0].rows, data.features)
-    assert positives is None or np.count_nonzero(loaded.y == 1) == positives
-    if test_rows is not None:
-        test = load(data, "test")
-        assert test.X.shape == (test_rows, features)
-        assert set(test.y.tolist()) == {-1, 1}
-
-
 def test_random_halves_are_half_of_the_classes_and_depend_on_the_seed_alone():
     def positives(**fields):
         y, X = load(Wine(**fields)).y, load(Wine()).X
@@ -232,31 +192,3 @@ def test_one_topic_of_many_is_positive_the_most_frequent_one_unless_named(tmp_pa
     np.testing.assert_array_equal(load(catalogue.rcv1v2()).X[:, :4].toarray()[4], [0, 4, 0, 0])
     with pytest.raises(ParameterError, match=r"rcv1v2: topic must be the number of a label, got 'CCAT'"):
         catalogue.rcv1v2(topic="CCAT")
-
-
-def test_magic04_needs_no_header_and_knows_its_classes_by_letters(tmp_path, monkeypatch):
-    (tmp_path / "uci").mkdir()
-    (tmp_path / "uci" / "magic04.data").write_text(f"{','.join('1234567891')},g\n{','.join('0' * 10)},h\n")
-    monkeypatch.setenv("AUCBENCH_MIRROR", str(tmp_path))
-    facts = vars(catalogue.magic04.files[0]) | {"rows": 2, "labels": {"g": 1, "h": 1}}
-    monkeypatch.setattr(catalogue.magic04, "files", (File(**facts),))
-    assert load(catalogue.magic04()).X.tolist() == [[1, 2, 3, 4, 5, 6, 7, 8, 9, 1], [0] * 10]
-
-
-def test_phoneme_is_found_by_the_description_of_openml(web, monkeypatch):
-    facts = vars(catalogue.phoneme.files[0]) | {"rows": 3, "labels": {1: 2, 2: 1}}
-    monkeypatch.setattr(catalogue.phoneme, "files", (File(**facts),))
-    description = {
-        "url": f"{web.address}/phoneme.arff",
-        "format": "ARFF",
-        "default_target_attribute": "Class",
-    }
-    web.serve("/openml/1489.json", content(json.dumps({"data_set_description": description}).encode()))
-    attributes = "".join(f"@attribute V{i} numeric\n" for i in range(1, 6))
-    rows = "1,2,3,4,5,1\n5,4,3,2,1,2\n0,0,0,0,1,1\n"
-    arff = f"% comment\n@relation phoneme\n{attributes}@attribute Class {{1,2}}\n@data\n{rows}"
-    web.serve("/phoneme.arff", content(arff.encode()))
-    loaded = load(catalogue.phoneme())
-    assert loaded.X.tolist() == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [0, 0, 0, 0, 1]]
-    assert loaded.y.tolist() == [-1, 1, -1]
-    assert web.requests["/phoneme.arff"] == web.requests["/openml/1489.json"] == 1

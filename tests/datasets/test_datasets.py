@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -54,29 +53,9 @@ print(json.dumps(sorted(heavy & set(sys.modules))))
     assert json.loads(out) == []
 
 
-def test_gaussian_rows_have_the_declared_rate_separation_and_best_auc():
-    data = Gaussian(n=200_000, d=5, positive_rate=0.3, separation=1.5, seed=1)
-    loaded = load(data)
-    assert np.count_nonzero(loaded.y == 1) == 60_000
-    difference = loaded.X[loaded.y == 1].mean(axis=0) - loaded.X[loaded.y == -1].mean(axis=0)
-    assert np.linalg.norm(difference) == pytest.approx(1.5, abs=0.03)
-    assert loaded.X[loaded.y == 1].std(axis=0) == pytest.approx(1.0, abs=0.02)
-    assert data.bayes_auc == pytest.approx(NormalDist().cdf(1.5 / 2**0.5), abs=1e-12)
-    assert roc_auc_score(loaded.y, loaded.X.sum(axis=1)) == pytest.approx(data.bayes_auc, abs=0.005)
-
-
 def test_gaussian_data_depend_on_the_seed_alone():
     assert load(Gaussian(n=50)).sha256 == load(Gaussian(n=50)).sha256 != load(Gaussian(n=50, seed=1)).sha256
     assert load(Gaussian(n=2, positive_rate=0.001)).y.sum() == 0
-
-
-@pytest.mark.parametrize(
-    "field", [{"n": 1}, {"n": 0}, {"positive_rate": 1.0}, {"separation": -1.0}, {"seed": -1}]
-)
-def test_gaussian_parameters_out_of_range_are_refused(field):
-    (name,) = field
-    with pytest.raises(ParameterError, match=f"gaussian: {name} must be"):
-        Gaussian(**field)
 
 
 def test_an_own_file_is_loaded_by_path_relative_or_absolute(tmp_path, monkeypatch):
@@ -128,6 +107,8 @@ def test_own_data_sets_declared_alike_are_equal_and_hashable(tmp_path):
 )
 def test_the_stated_best_auc_is_that_of_the_optimal_score_on_many_rows(data):
     loaded = load(data)
+    if data.name != "label_noise":
+        assert np.count_nonzero(loaded.y == 1) == round(data.n * data.positive_rate)
     if data.name == "hard_margin":
         score = loaded.X @ np.linalg.lstsq(loaded.X, loaded.y.astype(float), rcond=None)[0]
         assert 0.98 < roc_auc_score(loaded.y, score) <= data.bayes_auc == 1.0

@@ -8,7 +8,6 @@ import pytest
 from aucbench import api
 from aucbench.execution import calibration
 from aucbench.execution.calibration import measure
-from tests.helpers.studies import study_of
 
 
 @pytest.fixture
@@ -50,22 +49,20 @@ def test_what_is_measured_is_a_time_that_an_independent_clock_confirms(quick):
     assert speed.csr_memory > speed.csr_cached
 
 
-def test_it_is_measured_once_for_a_machine_and_again_when_a_version_changes(quick, monkeypatch):
-    first = calibration.calibration()
-    calibration.calibration.cache_clear()
-    assert calibration.calibration() == first
-    calibration.calibration.cache_clear()
+def test_it_is_measured_once_for_a_machine_and_again_when_a_version_changes_or_its_file_is_damaged(
+    quick, monkeypatch
+):
+    def found():
+        calibration.calibration.cache_clear()
+        return calibration.calibration()
+
+    first = found()
+    assert found() == first
     monkeypatch.setattr(calibration, "VERSION", 99)
-    again = calibration.calibration()
-    assert again.version == 99
-
-
-def test_a_damaged_file_is_measured_anew_or_leaves_the_speed_unknown(quick):
-    calibration.calibration()
+    assert found().version == 99
     (file,) = quick.glob("calibration-*.json")
     file.write_text("{")
-    calibration.calibration.cache_clear()
-    assert calibration.calibration() is None or calibration.calibration().version == calibration.VERSION
+    assert found() is None or found().version == 99
 
 
 @pytest.mark.parametrize(
@@ -78,8 +75,3 @@ def test_a_record_has_the_machine_its_speed_and_the_nonzeros_of_an_iteration(alg
     assert record["result"]["nonzeros_per_iteration"] == rows * 30
     assert len(record["environment"]["machine"]) == 32
     assert record["environment"]["calibration"]["dense_cached"] > 0
-
-
-def test_the_speed_belongs_to_no_key():
-    (entry,) = study_of("dataset=wine", "tracking=none").entries
-    assert "calibration" not in repr(entry.describe())

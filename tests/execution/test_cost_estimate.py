@@ -23,6 +23,12 @@ from tests.helpers.study_methods import Clouds, Exiting, Gentle, Greedy, Other, 
 pytestmark = pytest.mark.usefixtures("process")
 
 
+def compute(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
 @dataclass(frozen=True)
 class Lazy(Gentle):
     """Takes 20 ms an iteration, and wants to know how many there are."""
@@ -57,9 +63,7 @@ class Busy(Gentle):
     name: ClassVar[str] = "fake_busy"
 
     def step(self, w, batch):
-        until = time.thread_time() + 0.001 * len(batch)
-        while time.thread_time() < until:
-            pass
+        compute(0.001 * len(batch))
         return super().step(w, batch)
 
 
@@ -89,9 +93,7 @@ class Bounded(Gentle):
     grid: ClassVar[dict] = {"eta": (2.0, 3.0, 4.0, 5.0, 0.1, 0.2, 6.0, 7.0)}
 
     def step(self, w, batch):
-        until = time.thread_time() + 0.001 * len(batch)
-        while time.thread_time() < until:
-            pass
+        compute(0.001 * len(batch))
         return super().step(w, batch) * (float("nan") if self.eta > 1.0 else 1.0)
 
 
@@ -186,9 +188,7 @@ class Wide(Gentle):
     name: ClassVar[str] = "fake_wide"
 
     def step(self, w, batch):
-        until = time.thread_time() + 1e-5 * len(w) * len(batch)
-        while time.thread_time() < until:
-            pass
+        compute(1e-5 * len(w) * len(batch))
         return super().step(w, batch)
 
 

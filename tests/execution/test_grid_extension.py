@@ -9,16 +9,11 @@ from msgspec import structs
 
 import aucbench
 from aucbench.cli.main import main
-from aucbench.contracts import Batch, Problem
 from aucbench.execution.search_progress import MOST_NEW
-from aucbench.execution.work_units import TrialsUnit
-from aucbench.execution.worker import prepared_data
 from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
-from aucbench_algorithms.ls_svm import LsSvm
-from aucbench_algorithms.univariate_batch import UniLog
-from tests.helpers.studies import contents, entry, plan_of, run_entries, trials_of
+from tests.helpers.studies import contents, entry, plan_of, run_entries
 from tests.helpers.study_methods import Clouds, Gentle
 
 
@@ -72,22 +67,18 @@ def test_the_search_goes_on_until_the_best_value_is_inside(store):
     assert len(found.trials) == 14
 
 
-def test_an_optimum_inside_needs_no_extension(store):
-    found = tuned(store, Peaked(peak=10.0))
-    assert (found.parameters, found.edges, found.cost.settings) == ({"eta": 10.0}, {}, 3)
-
-
-def test_the_extension_is_bounded_and_what_is_left_at_the_edge_is_said(store):
-    found = tuned(store, Peaked(peak=1e-30))
-    assert len(found.space["eta"]) == 3 + MOST_NEW
-    assert found.edges == {"eta": "lower"}
-
-
-def test_values_beyond_the_edge_that_diverge_leave_the_best_one_inside(store):
-    found = tuned(store, Peaked(worst=0.05))
-    assert found.parameters == {"eta": 0.1}
-    assert found.edges == {}
-    assert found.space["eta"][0] == 0.01
+@pytest.mark.parametrize(
+    ("method", "chosen", "edge", "values"),
+    [
+        (Peaked(peak=10.0), 10.0, {}, 3),  # an optimum inside needs no extension
+        (Peaked(peak=1e-30), 1.0 / 10.0**MOST_NEW, {"eta": "lower"}, 3 + MOST_NEW),  # an extension is bounded
+        (Peaked(worst=0.05), 0.1, {}, 5),  # values beyond the edge that diverge leave the best one inside
+    ],
+)
+def test_an_extension_ends(method, chosen, edge, values, store):
+    found = tuned(store, method)
+    assert found.parameters == {"eta": pytest.approx(chosen)}
+    assert (found.edges, len(found.space["eta"])) == (edge, values)
 
 
 def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(store, tmp_path):
@@ -132,44 +123,6 @@ def test_trials_of_an_extension_that_went_elsewhere_are_not_taken_for_those_of_t
     assert tuned(other, Peaked()).parameters == found.parameters
 
 
-def test_a_tuning_of_ls_svm_costs_one_pass_for_each_training(store):
-    found = tuned(store, LsSvm(), extend=False)
-    assert found.cost.trainings == found.cost.passes == len(LsSvm.grid["lam"]) * 2
-    assert {trial.passes for trial in trials_of(store)} == {1.0}
-
-
-def passes_by_hand(method, prepared):
-    """Iterations until the method says that it is done, one at a time."""
-    state = method.init(Problem(prepared.X, prepared.y), np.random.default_rng(0))
-    rows = np.arange(len(prepared.y))
-    for done in range(1, 1001):
-        batch = Batch(prepared.X, prepared.y, rows[:1, None][:, :0], method.access)
-        state = method.step(state, batch)
-        if method.done(state):
-            return done
-    raise AssertionError("not done after 1000 iterations")
-
-
-def test_a_tuning_of_uni_log_costs_the_iterations_that_each_training_takes(store):
-    from dataclasses import replace
-
-    method, clouds = UniLog(), Clouds(n=400, distance=0.3)
-    one = entry(method, clouds, tuning=Grid(folds=2, grid={"uni_log": {"lam": [1e-3, 1.0]}}))
-    run_entries([one], store)
-    (planned,) = plan_of([one], store).entries
-    search = planned.cells[0].search
-    expected = {}
-    for fold in range(2):
-        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, fold, ((0, {}),))
-        for number, lam in enumerate((1e-3, 1.0)):
-            expected[number, fold] = passes_by_hand(replace(method, lam=lam), prepared_data().prepared(unit))
-    assert {(t.number, t.fold): t.passes for t in trials_of(store)} == expected
-    assert 1 < min(expected.values()) <= max(expected.values()) < 100
-    (cell,) = store
-    assert cell.record.tuned.cost.passes == sum(expected.values())
-    assert cell.record.result.iterations < 100
-
-
 def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "tracking=none", "runs=2"]
@@ -184,13 +137,3 @@ def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypat
     assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
     assert main([*words, grid, "tuning.extend=true"]) == 0
     assert "edge" not in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_a_dry_run_counts_settings_without_those_that_differ_in_ignored_fields(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    words = ["algo=spam", "tuning=grid", "tuning.folds=2", "tracking=none", "--dry-run"]
-    grid = "tuning.grid={spam: {C: [1, 2], beta: [1, 2], nu: [1, 2, 3], radius: [1, 2, 3, 4]}}"
-    for penalty, settings in (("l2", 4), ("net", 12), ("ball", 8)):
-        assert main([*words, grid, f"algo.penalty={penalty}"]) == 0
-        assert f"{2 * settings + 1} trainings to run" in capsys.readouterr().out

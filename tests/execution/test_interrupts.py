@@ -1,5 +1,6 @@
 """Ctrl-C is never lost, and leaves nothing half made."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -37,30 +38,18 @@ def test_ctrl_c_while_the_first_process_starts_is_heard():
     assert subprocess.run([sys.executable, "-c", STARTING], check=False).returncode == 17
 
 
-def guarded(presses):
-    """The presses of Ctrl-C that were gone by in what is not to be interrupted."""
-    seen = []
-
-    def press():
+@pytest.mark.parametrize(("presses", "heard"), [(1, [0, "end"]), (2, [0]), (0, ["end"])])
+def test_ctrl_c_is_heard_at_the_end_of_what_must_not_be_interrupted_and_a_second_one_at_once(presses, heard):
+    before, seen = signal.getsignal(signal.SIGINT), []
+    with pytest.raises(KeyboardInterrupt) if presses else contextlib.nullcontext():
         with pool.interrupted_later():
             for number in range(presses):
                 press_ctrl_c()
                 seen.append(number)
-        seen.append("behind it")
-
-    with pytest.raises(KeyboardInterrupt):
-        press()
-    return seen
-
-
-def test_ctrl_c_is_heard_at_the_end_of_what_must_not_be_interrupted():
-    before = signal.getsignal(signal.SIGINT)
-    assert guarded(presses=1) == [0]
+            seen.append("end")
+        assert not presses
+    assert seen == heard
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_a_second_ctrl_c_is_heard_at_once():
-    assert guarded(presses=2) == [0]
 
 
 def test_where_ctrl_c_is_ignored_it_stays_so():
@@ -71,10 +60,3 @@ def test_where_ctrl_c_is_ignored_it_stays_so():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def test_without_ctrl_c_nothing_happens():
-    before = signal.getsignal(signal.SIGINT)
-    with pool.interrupted_later():
-        pass
-    assert signal.getsignal(signal.SIGINT) is before

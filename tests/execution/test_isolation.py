@@ -130,17 +130,12 @@ def test_an_error_that_cannot_be_read_back_is_a_failure_with_its_reason(tmp_path
     assert "TypeError" in result.failures[0].message
 
 
-def test_all_attacks_in_one_study_change_no_cell_of_others_with_one_worker(expected, tmp_path):
-    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
-        run_entries(mixed(ATTACKS), Store(tmp_path), executor)
-    assert healthy(tmp_path) == expected
-
-
-def test_all_attacks_in_one_study_change_no_cell_of_others_with_two_workers(expected, tmp_path):
+# A worker isolates as this process does, which tries them all.
+@pytest.mark.parametrize(("workers", "attacks"), [(1, list(ATTACKS)), (2, list(ATTACKS)[::3])])
+def test_all_attacks_in_one_study_change_no_cell_of_others(workers, attacks, expected, tmp_path):
     known = set(psutil.Process().children(recursive=True))
-    with closing(LocalExecutor(Observer(), 2, isolated=True)) as executor:
-        # A worker isolates as this process does, which tries them all.
-        run_entries(mixed(list(ATTACKS)[::3]), Store(tmp_path), executor)
+    with closing(LocalExecutor(Observer(), workers, isolated=True)) as executor:
+        run_entries(mixed(attacks), Store(tmp_path), executor)
     assert healthy(tmp_path) == expected
     left = set(psutil.Process().children(recursive=True)) - known
     # Workers are forked from one server, which serves all tests and has a tracker.

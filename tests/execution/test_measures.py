@@ -24,6 +24,7 @@ pytestmark = pytest.mark.slow  # whole studies
 SHORT = ("algo=psam", "dataset=digits", "budget.epochs=0.5", "budget.checkpoints=6")
 ASKED = ("metrics=[ap,pauc,recall_at_fpr]", "pauc.max_fpr=0.2")
 NAMES = ["ap", "pauc", "recall_at_fpr"]
+WEIGHTS = ("store.weights=checkpoints",)
 
 
 class Weightless(Gentle):
@@ -31,7 +32,6 @@ class Weightless(Gentle):
 
     name = "weightless"
     weights = property()  # hidden from hasattr
-
     trainings = 0
 
     def init(self, problem, rng):
@@ -56,28 +56,24 @@ def measured(tmp_path_factory):
     return result, Store(path)
 
 
-def test_measures_at_every_checkpoint_are_those_of_the_weights_there(measured):
+def test_measures_are_those_of_the_weights_at_each_checkpoint_and_change_neither_key_nor_curve(
+    measured,
+):
     result, store = measured
     X, y = rows_of(SHORT)
     (cell,) = store
     assert len(cell.checkpoint_weights) == len(cell.curve["auc"]) == 6
     np.testing.assert_array_equal(cell.checkpoint_weights[-1], cell.weights)
     for at, w in enumerate(cell.checkpoint_weights):
-        scores = X @ w
-        assert cell.curve["ap"][at] == pytest.approx(average_precision_score(y, scores), abs=1e-9)
-        assert cell.curve["pauc"][at] == pytest.approx(roc_auc_score(y, scores, max_fpr=0.2), abs=1e-9)
+        assert cell.curve["ap"][at] == pytest.approx(average_precision_score(y, X @ w), abs=1e-9)
+        assert cell.curve["pauc"][at] == pytest.approx(roc_auc_score(y, X @ w, max_fpr=0.2), abs=1e-9)
     assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.2}
     assert result.measures == {"auc": result.auc} | {name: cell.curve[name][-1] for name in NAMES}
     assert list(result.curve.columns)[-3:] == NAMES
     assert result.record["result"]["measures"]["ap"]["value"] == cell.curve["ap"][-1]
-
-
-def test_measures_change_neither_the_key_nor_the_curve(measured):
     plain = aucbench.run(*SHORT).cells[0]
-    (cell,) = measured[1]
     assert plain.record.key == cell.record.key
     assert plain.curve["auc"].tolist() == cell.curve["auc"].tolist()
-    assert "ap" not in plain.curve
     assert not plain.record.measures
 
 
@@ -105,8 +101,6 @@ def test_a_stored_cell_that_lacks_measures_gets_them_without_training(kept, meas
     assert same_time == (kept == "checkpoints")
     if kept == "final":
         assert np.isfinite(other.curve["ap"]).all()
-    by_default = aucbench.run(*words, *ASKED).cells[0]
-    np.testing.assert_allclose(by_default.curve["pauc"], whole.curve["pauc"], rtol=0, atol=1e-12)
 
 
 def test_cells_with_final_weights_are_trained_again_where_those_of_checkpoints_are_to_be_kept(tmp_path):
@@ -122,34 +116,20 @@ def test_cells_with_final_weights_are_trained_again_where_those_of_checkpoints_a
     assert last.curve["train_seconds"].tolist() == again.curve["train_seconds"].tolist()
 
 
-def test_runs_that_have_no_weights_to_keep_are_not_trained_again(tmp_path):
-    store, own = Store(tmp_path), replace(entry(Weightless()), keep_weights=True)
-    run_entries([own], store)
+def test_runs_that_have_no_weights_are_trained_again_for_new_measures_alone_and_keep_those_they_had(tmp_path):
+    store, trainings = Store(tmp_path), []
     Weightless.trainings = 0
-    run_entries([own], store)
-    assert Weightless.trainings == 0
-    words = ("algo=opauc", "algo.eta=1e6", f"store.path={tmp_path / 'diverged'}", "store.weights=checkpoints")
-    seconds = [aucbench.run(*words).cells[0].record.result.train_seconds for _ in range(2)]
-    assert seconds[0] == seconds[1]
-
-
-def test_a_method_without_weights_is_trained_again_and_keeps_the_measures_it_had(tmp_path):
-
-    store, own = Store(tmp_path), entry(Weightless())
-    Weightless.trainings = 0
-    run_entries([own], store)
-    (before,) = store
-    assert before.weights is None
-    trainings = [Weightless.trainings]
     for measures, names in (
+        ([], set()),
         ([AveragePrecision()], {"ap"}),
         ([PrecisionAt()], {"ap", "precision_at"}),
         ([AveragePrecision()], {"ap", "precision_at"}),
     ):
-        run_entries([replace(own, measures=tuple(measures))], store)
+        run_entries([replace(entry(Weightless()), measures=tuple(measures), keep_weights=True)], store)
         (cell,) = store
+        assert cell.weights is None
         assert set(cell.record.measures) == names
-        assert np.isfinite(cell.curve["ap"]).all()
+        assert all(np.isfinite(cell.curve[name]).all() for name in names)
         trainings.append(Weightless.trainings)
     assert 0 < trainings[0] < trainings[1] < trainings[2] == trainings[3]
 
@@ -161,15 +141,14 @@ def test_equal_runs_of_a_sweep_get_the_measures_of_all(tmp_path):
     assert set(cell.record.measures) == {"ap", "pauc"}
 
 
-def test_a_diverged_cell_has_no_value_and_says_why(tmp_path):
-    words = ("algo=opauc", "algo.eta=1e6", "budget.epochs=3", f"store.path={tmp_path}")
-    for asked in ((), ASKED):
-        cell = aucbench.run(*words, *asked).cells[0]
+def test_a_diverged_cell_has_no_value_says_why_and_is_not_trained_again(tmp_path):
+    words = ("algo=opauc", "algo.eta=1e6", "budget.epochs=3", *WEIGHTS, f"store.path={tmp_path}")
+    plain, cell, again = (aucbench.run(*words, *asked).cells[0] for asked in ((), ASKED, ()))
     assert cell.diverged
     assert {own.value for own in cell.record.measures.values()} == {None}
     assert all("diverged" in own.reason for own in cell.record.measures.values())
-    fresh = aucbench.run(*words[:-1], *ASKED).cells[0]
-    assert fresh.record.measures == cell.record.measures
+    assert aucbench.run(*words[:-1], *ASKED).cells[0].record.measures == cell.record.measures
+    assert len({each.record.result.train_seconds for each in (plain, cell, again)}) == 1
 
 
 STUDY = ["-m", "algo=psam,ls_svm", *SHORT[1:3], "runs=2", "study=mine", "tracking=none"]
@@ -273,6 +252,7 @@ def test_bad_input_is_said_in_one_sentence(study, capsys):
         (["pauc.max_fpr=null"], r"pauc\.max_fpr: expected a number, got null"),
         (["tuning=grid", "tuning.metric=null"], r"tuning\.metric: expected text, got null"),
         (["tuning=grid", "tuning.metric=prap"], "'prap'"),
+        (["tuning=grid", "tuning.metric=objective"], "objective"),
         (["tpauc.min=0.1"], "min_tpr"),
     ):
         with pytest.raises(ParameterError, match=said):
@@ -336,54 +316,35 @@ def objectives_of(words, checkpoint_weights):
         yield np.mean(np.maximum(0.0, 1.0 - margins)) + gamma / 2 * w @ w
 
 
-def test_the_training_objective_is_that_of_all_pairs_at_every_checkpoint(tmp_path):
-    result = aucbench.run(*OBJECTIVE, f"store.path={tmp_path}", "store.weights=checkpoints")
-    (cell,) = Store(tmp_path)
-    expected = list(objectives_of(SHORT, cell.checkpoint_weights))
-    np.testing.assert_allclose(cell.curve["objective"], expected, rtol=1e-9)
-    assert (
-        result.measures["objective"] == cell.record.measures["objective"].value == cell.curve["objective"][-1]
-    )
-    plain = aucbench.run(*SHORT)
+def test_the_objective_is_that_of_all_pairs_whatever_weights_are_kept_and_when_it_is_asked_for(
+    tmp_path,
+):
+    result = aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'all'}", *WEIGHTS)
+    (cell,) = Store(tmp_path / "all")
+    found = cell.curve["objective"]
+    np.testing.assert_allclose(found, list(objectives_of(SHORT, cell.checkpoint_weights)), rtol=1e-9)
+    assert result.measures["objective"] == cell.record.measures["objective"].value == found[-1]
+    plain = aucbench.run(*SHORT, f"store.path={tmp_path / 'later'}", *WEIGHTS)
     assert plain.auc == result.auc
     np.testing.assert_array_equal(plain.weights, result.weights)
+    aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'later'}", *WEIGHTS)
+    aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'final'}")
+    for kept in ("later", "final"):
+        (cell,) = Store(tmp_path / kept)
+        np.testing.assert_array_equal(cell.curve["objective"], found)
+        assert (cell.checkpoint_weights is None) == (kept == "final")
 
 
-def test_the_objective_needs_no_weights_in_the_store(tmp_path):
-    kept = aucbench.run(*OBJECTIVE, "store.weights=checkpoints").curve["objective"]
-    aucbench.run(*OBJECTIVE, f"store.path={tmp_path}")
-    (cell,) = Store(tmp_path)
-    assert cell.checkpoint_weights is None
-    np.testing.assert_array_equal(cell.curve["objective"], kept)
-
-
-def test_the_objective_is_added_to_a_finished_cell_from_its_weights(tmp_path):
-    path = (f"store.path={tmp_path}", "store.weights=checkpoints")
-    aucbench.run(*SHORT, *path)
-    aucbench.run(*OBJECTIVE, *path)
-    (cell,) = Store(tmp_path)
-    np.testing.assert_array_equal(cell.curve["objective"], aucbench.run(*OBJECTIVE).curve["objective"])
-
-
-def test_a_method_without_an_objective_has_the_reason_in_its_record(tmp_path):
-    aucbench.run("algo=oam_seq", *SHORT[1:], "metrics=[objective]", f"store.path={tmp_path}")
+@pytest.mark.parametrize(
+    ("words", "reason"), [(("algo=oam_seq",), "objective"), (("algo=asam", "loss=logistic"), "100 pairs")]
+)
+def test_a_method_without_an_objective_or_with_too_many_pairs_has_the_reason_in_its_record(
+    words, reason, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("aucbench.kernels.pair_loss.MOST_PAIRS", 100)
+    aucbench.run(*words, *SHORT[1:], "metrics=[objective]", f"store.path={tmp_path}")
     (cell,) = Store(tmp_path)
     own = cell.record.measures["objective"]
     assert own.value is None
-    assert "objective" in own.reason
+    assert reason in own.reason
     assert np.isnan(cell.curve["objective"]).all()
-
-
-def test_too_many_pairs_for_a_loss_without_structure_are_a_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr("aucbench.kernels.pair_loss.MOST_PAIRS", 100)
-    words = ("algo=asam", "loss=logistic", *SHORT[1:], "metrics=[objective]", f"store.path={tmp_path}")
-    aucbench.run(*words)
-    (cell,) = Store(tmp_path)
-    assert cell.record.measures["objective"].value is None
-    assert "100 pairs" in cell.record.measures["objective"].reason
-
-
-@pytest.mark.parametrize("words", [("tuning=grid", "tuning.metric=objective")])
-def test_nothing_is_tuned_by_the_objective(words):
-    with pytest.raises(ParameterError):
-        aucbench.run(*SHORT, *words)

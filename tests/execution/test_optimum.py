@@ -29,6 +29,8 @@ FOUND = [
     Objective(SquaredHinge(), radius=0.7), Objective(SmoothHinge(0.5), l2=1e-2),
     Objective(Logistic(), radius=2.0), Objective(Exponential(), l2=0.05), Objective(Hinge(), l2=1e-2),
     Objective(Hinge(0.3), radius=0.2),
+    # The terms of a slope cancel at the knots, and leave rounding that is no kink.
+    *(Objective(Hinge(margin), l2=1e-2) for margin in (0.1, 0.7, 1.3, 2.5, 3.3, 7.9)),
 ]  # fmt: skip
 
 
@@ -44,17 +46,6 @@ def test_the_certified_minimum_is_that_of_a_general_solver(objective):
     if objective.radius is not None:
         size = np.linalg.norm(found.weights, 1 if objective.norm is Norm.l1 else 2)
         assert size <= objective.radius * (1 + 1e-12)
-
-
-@pytest.mark.parametrize("margin", [0.1, 0.7, 1.3, 2.5, 3.3, 7.9])
-def test_any_margin_of_the_hinge_is_certified(margin):
-    """The terms of a slope cancel at the knots, and leave rounding that is no kink."""
-    X, y = random_problem(7, 40, 3)
-    objective = Objective(Hinge(margin), l2=1e-2)
-    _, least = minimum_by_slsqp(objective, X, y)
-    found = minimum(aucbench.catalog(), objective, X, y).certificate
-    assert found.relative <= optimum.KINKED
-    assert found.value == pytest.approx(least, rel=1e-5)
 
 
 @pytest.mark.parametrize("l2", [1e-4, 1e-6, 1e-8])
@@ -142,18 +133,6 @@ def test_a_solver_that_fails_is_named():
         minimum(catalog_of(Failing), Objective(Square(), l2=0.1), *random_problem(7, 40, 3))
 
 
-def test_the_store_keeps_a_minimum_and_finds_it_for_all_methods_of_one_objective(tmp_path, monkeypatch):
-    words = "dataset=breast_cancer", f"store.path={tmp_path}"
-    first = aucbench.optimum("algo=ls_svm", "algo.lam=0.05", *words)
-    monkeypatch.setattr(optimum, "minimum", lambda *arguments: pytest.fail("computed again"))
-    again = aucbench.optimum("algo=spdam", "algo.lam=0.05", *words)
-    assert again.record == first.record
-    assert np.array_equal(again.weights, first.weights)
-    for other in (["algo.lam=0.06"], ["algo.lam=0.05", "split_seed=5"], ["algo.lam=0.05", "scaling=none"]):
-        with pytest.raises(pytest.fail.Exception):
-            aucbench.optimum("algo=ls_svm", *other, *words)
-
-
 def test_the_record_is_that_of_the_training_rows():
     found = aucbench.optimum("algo=ls_svm", "dataset=breast_cancer")
     result = aucbench.run("algo=ls_svm", "dataset=breast_cancer")
@@ -164,17 +143,12 @@ def test_the_record_is_that_of_the_training_rows():
 
 def test_a_damaged_file_is_computed_anew(tmp_path):
     words = "algo=ls_svm", "dataset=breast_cancer", f"store.path={tmp_path}"
-    first = aucbench.optimum(*words).record
+    first = aucbench.optimum(*words)
     (file,) = tmp_path.rglob("optima/*/*.npz")
     file.write_bytes(file.read_bytes()[:100])
-    again = aucbench.optimum(*words).record
-    assert replace_seconds(again) == replace_seconds(first)
-
-
-def replace_seconds(record):
-    from msgspec import structs
-
-    return structs.replace(record, seconds=0.0)
+    again = aucbench.optimum(*words)
+    assert (again.record.key, again.record.value) == (first.record.key, first.record.value)
+    np.testing.assert_array_equal(again.weights, first.weights)
 
 
 def test_the_command_prints_the_minimum_and_its_certificate(capsys):

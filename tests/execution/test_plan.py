@@ -81,6 +81,17 @@ def test_a_failed_cell_is_wanted_by_name_only(store):
     assert not healthy.is_wanted(only_failed=True)
 
 
+def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(store):
+    def planned(one):
+        store.put_plan(plan_of([one], store).describe("mine"))
+        (plan,) = store.plans()
+        return [(each.algorithm, len(each.cells)) for each in plan.entries]
+
+    assert planned(entry(Gentle(), runs=2)) == [("fake_gentle", 2)]
+    assert planned(entry(Other())) == [("fake_gentle", 2), ("fake_other", 1)]
+    assert planned(entry(Gentle(), runs=3)) == [("fake_other", 1), ("fake_gentle", 3)]
+
+
 def test_data_that_cannot_be_loaded_refuse_their_entry_alone(store):
     outcome = run_entries([entry(Gentle(), Clouds(n=1)), entry(Other())], store)
     assert [each.entry for each in outcome.refused] == ["fake_gentle on fake_clouds"]

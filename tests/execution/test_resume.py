@@ -81,34 +81,3 @@ def test_a_study_that_is_killed_at_any_moment_ends_as_an_undisturbed_one(paralle
     assert {path: path.stat().st_mtime_ns for path in before} == before
     # Of each kill a worker may have to repeat the unit it was at: a cell, or a setting on both inner folds.
     assert TRAININGS <= counted(counter) <= TRAININGS + 3 * parallel * 2
-
-
-EXTENDED = (
-    "algo=fake_gentle",
-    "algo.pause=0.04",
-    "dataset=fake_clouds",
-    "runs=3",
-    "tuning=grid",
-    "tuning.extend=true",
-    "tuning.folds=2",
-    "tuning.grid={fake_gentle: {eta: [10, 100]}}",
-    "budget.checkpoints=4",
-    "tracking=none",
-    "store.path=store",
-)
-
-
-def test_a_search_that_is_killed_beyond_the_edge_of_its_grid_ends_as_an_undisturbed_one(tmp_path):
-    site = write_metadata(tmp_path / "site")
-    environment = process_environment(site)
-    (tmp_path / "whole").mkdir()
-    status, _, said = finished(EXTENDED, tmp_path / "whole", environment)
-    assert status == 0, said
-    expected = contents(tmp_path / "whole" / "store")
-    declared = 3 * 2 * 2  # trials of three searches
-    assert len(trials_of(Store(tmp_path / "whole" / "store"))) > declared + 2
-    killed(EXTENDED, tmp_path, environment, lambda cells, trials: trials >= 3)
-    killed(EXTENDED, tmp_path, environment, lambda cells, trials: trials > declared)
-    status, _, said = finished(EXTENDED, tmp_path, environment)
-    assert status == 0, said
-    assert contents(tmp_path / "store") == expected

@@ -8,10 +8,7 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.data.splits.protocols import KFold, TrainValidTest
-from aucbench.execution import worker
 from aucbench.execution.search_progress import SearchProgress
-from aucbench.execution.work_units import TrialsUnit
-from aucbench.runner.cell import run_cell
 from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
@@ -61,14 +58,6 @@ def test_a_cell_after_its_tuning_is_the_cell_of_the_chosen_setting_given_by_hand
     assert results(store) == results(other)
 
 
-def test_what_a_tuning_cost_is_recorded(store):
-    run_entries([entry(Gentle(), tuning=Grid(folds=3), budget=Budget(epochs=2.0, checkpoints=4))], store)
-    spent = only(store).record.tuned.cost
-    assert (spent.settings, spent.trainings) == (3, 9)
-    assert spent.passes == pytest.approx(18.0)
-    assert spent.train_seconds > 0.0
-
-
 def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_keeps_its_cost(store):
     drawn = Random(trials=3, folds=2, draw_seed=5, given_first=True)
     run_entries([entry(Gentle(), tuning=drawn, runs=2)], store)
@@ -81,12 +70,6 @@ def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_k
         tuned = cell.record.tuned
         assert sum(trial.passes for trial in tuned.trials) == pytest.approx(tuned.cost.passes)
         assert sum(trial.train_seconds for trial in tuned.trials) == pytest.approx(tuned.cost.train_seconds)
-
-
-def test_without_a_seed_of_the_draws_each_split_has_settings_of_its_own(store):
-    run_entries([entry(Gentle(), tuning=Random(trials=3, folds=2), runs=2)], store)
-    first, other = ({trial.parameters["eta"] for trial in cell.record.tuned.trials} for cell in store)
-    assert not first & other
 
 
 @pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])
@@ -140,38 +123,22 @@ def test_settings_that_raise_or_refuse_their_values_drop_out_and_say_why(store):
     assert len(list(store)) == 1
 
 
-def test_a_tuning_whose_settings_all_diverge_is_a_failure_called_diverged(store):
-    outcome = run_entries([entry(Diverging(), tuning=Grid(folds=2), runs=2, split_seed=0)], store)
-    assert [failure.reason for failure in outcome.failures] == ["diverged", "diverged"]
-    assert "no setting of its tuning gave an AUC: 6 times diverged" in outcome.failures[0].message
-    assert list(store) == []
-
-
-def test_a_tuning_whose_settings_all_raise_is_a_failure_called_failed(store):
+def test_a_tuning_without_a_usable_setting_says_why_and_tries_again_what_failed_and_not_what_diverged(
+    store, trainings, monkeypatch
+):
     tuning = Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}})
-    outcome = run_entries([entry(Raising(), tuning=tuning)], store)
-    assert [failure.reason for failure in outcome.failures] == ["failed"]
-    assert "4 times RuntimeError: out of luck" in outcome.failures[0].message
-
-
-def test_a_failed_tuning_that_is_run_again_tries_again_what_failed_and_not_what_diverged(store, trainings):
-    tuning = Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}})
-    raising, diverging = entry(Raising(), tuning=tuning), entry(Diverging(), tuning=Grid(folds=2))
-    run_entries([raising, diverging], store)
-    before = trainings()
-    assert before == 4 + 6
-    run_entries([raising, diverging], store)
-    assert trainings() == before
-    outcome = run_entries([raising, diverging], store, only_failed=True)
-    assert trainings() == before + 4
-    assert len(outcome.failures) == 2
-
-
-def test_a_tuning_that_failed_for_a_passing_reason_succeeds_when_it_is_run_again(store, monkeypatch):
-    one = entry(Raising(), tuning=Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}}))
-    run_entries([one], store)
-    monkeypatch.setattr(Raising, "harm", lambda self: None)
-    assert run_entries([one], store, only_failed=True).failures == []
+    study = [entry(Raising(), tuning=tuning), entry(Diverging(), tuning=Grid(folds=2), runs=2, split_seed=0)]
+    failures = run_entries(study, store).failures
+    assert [failure.reason for failure in failures] == ["failed", "diverged", "diverged"]
+    assert "4 times RuntimeError: out of luck" in failures[0].message
+    assert "no setting of its tuning gave an AUC: 6 times diverged" in failures[1].message
+    assert trainings() == 4 + 6
+    run_entries(study, store)
+    assert trainings() == 4 + 6
+    assert len(run_entries(study, store, only_failed=True).failures) == 3
+    assert trainings() == 4 + 6 + 4
+    monkeypatch.setattr(Raising, "harm", lambda self: None)  # the reason has passed
+    assert [each.reason for each in run_entries(study, store, only_failed=True).failures] == ["diverged"] * 2
     assert only(store).record.tuned.cost.trainings == 4
 
 
@@ -201,16 +168,18 @@ def test_one_search_serves_all_orders_of_a_split_unless_each_order_is_tuned(stor
     assert trainings() == 9 + 3 * 6 + 3
 
 
-def test_each_fold_of_a_protocol_has_a_search_of_its_own(store):
-    run_entries([entry(Gentle(), protocol=KFold(folds=3), tuning=Grid(folds=2))], store)
-    assert len(list((store.path / "trials").rglob("*.jsonl"))) == 3
-    assert len({cell.record.fold for cell in store}) == 3
-
-
-def test_a_validation_part_takes_the_place_of_inner_folds(store):
-    run_entries([entry(Gentle(), protocol=TrainValidTest(), tuning=Grid(folds=4))], store)
-    assert [(t.number, t.fold) for t in trials_of(store)] == [(0, 0), (1, 0), (2, 0)]
-    assert only(store).record.tuned.folds == 1
+@pytest.mark.parametrize(
+    ("protocol", "searches", "folds"), [(KFold(folds=3), 3, 2), (TrainValidTest(), 1, 1)]
+)
+def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_folds(
+    store, protocol, searches, folds
+):
+    run_entries([entry(Gentle(), protocol=protocol, tuning=Grid(folds=2))], store)
+    assert len(list((store.path / "trials").rglob("*.jsonl"))) == searches
+    assert len(trials_of(store)) == searches * 3 * folds
+    assert {(cell.record.fold, cell.record.tuned.folds) for cell in store} == {
+        (fold, folds) for fold in range(searches)
+    }
 
 
 def test_a_method_without_a_grid_is_run_as_it_is(store, trainings):
@@ -300,17 +269,3 @@ def test_a_unit_has_more_settings_where_a_method_trains_them_at_once(
     (planned,) = plan_of([one], store).entries
     progress = SearchProgress(planned.cells[0].search, planned.entry, planned.digests, folds, 1e6, [])
     assert [len(unit.points) for unit in progress.units()] == expected
-
-
-def test_settings_that_train_together_give_what_each_gives_alone(store):
-    """The trials of a grid are those of plain runs on the arrays of the inner fold."""
-    one = entry(Gentle(), tuning=Grid(folds=2))
-    run_entries([one], store)
-    (planned,) = plan_of([one], store).entries
-    search = planned.cells[0].search
-    for trial in trials_of(store):
-        point = (trial.number, trial.parameters)
-        unit = TrialsUnit(search.key, planned.digests, one, search.seeds, trial.fold, (point,))
-        prepared = worker.prepared_data().prepared(unit)
-        outcome = run_cell(worker.task_of(unit, prepared, trial.parameters, 1))
-        assert outcome.auc[-1] == trial.auc

@@ -366,7 +366,7 @@ class CountsWeights(SquaresWeights):
 # The checks that find each of them.
 CULPRITS = {
     Thawed: {"declared"},
-    Misspelt: {"spelling"},
+    Misspelt: {"declared"},
     WithoutReturn: {"runs"},
     WrongGrid: {"grid"},
     UnknownGrid: {"grid"},

@@ -15,15 +15,14 @@ from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Holdout
 from aucbench.execution.executor import LocalExecutor
-from aucbench.execution.plan import make_plan
-from aucbench.execution.prepared_data import PreparedData
+from aucbench.execution.plan import plan_study
 from aucbench.execution.scheduler import Scheduler
 from aucbench.registry import catalog
-from aucbench.studies.default_settings import Budget, Limits, Settings
+from aucbench.studies.default_settings import Budget, Isolation, Limits, Running, Settings
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.record import to_dict
 from aucbench.studies.store import Store
-from aucbench.studies.study import Observer
+from aucbench.studies.study import Observer, Study
 from aucbench.studies.tuners import NoTuning, Tuning, resolve
 from aucbench_features import Identity
 from tests.helpers.study_methods import COUNTER, Clouds
@@ -72,7 +71,7 @@ def study_of(*words):
 
 
 def plan_of(entries, store, **options):
-    return make_plan(list(entries), store, PreparedData(), **options)
+    return plan_study(Study(list(entries), Running(isolation=Isolation.none), **options), store)
 
 
 def run_entries(entries, store, executor=None, exclusive=False, stop_after=None, **options):

@@ -509,8 +509,6 @@ def test_what_is_wrong_with_a_rule_is_said():
     together = type(algorithm).together([algorithm], [algorithm.init(problem, None)])
     with pytest.raises(PluginError, match="attribute 'label'"):
         together.step(Batch(X, y, order))
-    with pytest.raises(ParameterError, match="without weights"):
-        together.step(Batch(X, y, order, weights=np.ones(len(y))))
 
 
 PACKAGE = """
@@ -592,7 +590,7 @@ def test_numba_finds_the_source_of_every_loop_in_the_file_of_its_rule():
     # The line of the template in the file of the rule may be in the midst of a text, which is no Python.
     for cls in aucbench_algorithms():
         if (rule := getattr(cls(), "rule", None)) is not None:
-            loop = rule.loop(rule_loops.over_rows, ADVANCE=rule_loops.advance)
+            loop = rule.loop(rule_loops.over_rows, STEP=rule_loops.step, ADVANCE=rule_loops.advance)
             source, first = inspect.getsourcelines(loop.py_func)
             written, line = inspect.getsourcelines(rule.function)
             assert (source, first) == (written, line)

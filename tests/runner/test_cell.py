@@ -72,28 +72,41 @@ def test_a_budget_in_seconds_stops_soon_after_them():
     assert len(found.auc) > 5
 
 
-def test_a_method_that_plans_refuses_a_budget_in_seconds():
-    class Planner(Perceptron):
-        plans = True
-
-    with pytest.raises(ParameterError, match=r"budget\.seconds"):
-        outcome(Planner(), seconds=1.0)
+def variant(**names):
+    """A perceptron with other attributes."""
+    return type("Variant", (Perceptron,), names)()
 
 
-def test_a_method_that_needs_dense_rows_says_why():
-    class Dense(Perceptron):
-        requires = {"dense": "it inverts them."}  # noqa: RUF012
+def _no_weights(self):
+    raise AttributeError("weights")
 
-    with pytest.raises(ParameterError, match="it inverts them"):
-        outcome(Dense(), X=sparse.csr_matrix(X))
+
+WIDE = sparse.csr_matrix((200, 2**31 - 1))
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "names", "options"),
+    [
+        (ParameterError, r"budget\.seconds", {"plans": True}, {"seconds": 1.0}),
+        (ParameterError, "it inverts them", {"requires": {"dense": "it inverts them."}}, {"X": WIDE}),
+        (PluginError, r"`step` returned None", {"step": lambda self, state, batch: None}, {}),
+        (
+            PluginError,
+            r"\(3,\).*\(200,\)",
+            {"weights": property(_no_weights), "score": lambda *_: np.zeros(3)},
+            {},
+        ),
+        (DataError, r"103\.1 GB", {}, {"X": WIDE, "X_test": WIDE}),
+    ],
+)
+def test_what_cannot_run_is_refused_with_the_reason(error, message, names, options):
+    with pytest.raises(error, match=message):
+        outcome(variant(**names), **options)
 
 
 def test_finalize_is_scored_and_does_not_disturb_the_run():
-    class Halving(Perceptron):
-        def finalize(self, state):
-            return state._replace(w=state.w * 0.5)
-
-    np.testing.assert_array_equal(outcome(Halving()).weights, 0.5 * outcome().weights)
+    halving = variant(finalize=lambda self, state: state._replace(w=state.w * 0.5))
+    np.testing.assert_array_equal(outcome(halving).weights, 0.5 * outcome().weights)
 
 
 @pytest.mark.parametrize(("total", "count"), [(1, 50), (3, 50), (1000, 5), (464_809, 50), (7, 1)])
@@ -106,48 +119,14 @@ def test_checkpoints_ascend_and_end_with_the_last_iteration(total, count):
 
 
 def test_scores_that_are_not_numbers_end_a_run_as_diverged_though_its_state_is_finite():
-    class Unscorable(Perceptron):
-        weights = None
+    def score(self, state, X):
+        return np.full(len(X), np.nan if state.steps > 50 else 1.0)
 
-        def __getattribute__(self, name):
-            if name == "weights":
-                raise AttributeError(name)
-            return super().__getattribute__(name)
-
-        def score(self, state, X):
-            return np.full(len(X), np.nan if state.steps > 50 else 1.0)
-
-    found = outcome(Unscorable())
+    found = outcome(variant(weights=property(_no_weights), score=score))
     assert found.stop_reason is StopReason.diverged
     assert 50 < found.iterations <= 60
     assert np.all(found.iteration <= 50)
     assert np.all(found.auc == 0.5)
-
-
-def test_a_step_that_returns_nothing_is_refused_in_a_sentence():
-    class Forgetful(Exploding):
-        def step(self, state, batch):
-            super().step(state, batch)
-
-    with pytest.raises(PluginError, match=r"`step` returned None"):
-        outcome(Forgetful(at=10**9))
-
-
-def test_a_score_of_the_wrong_length_is_refused():
-    class Short(Exploding):
-        weights = property(lambda self: (_ for _ in ()).throw(AttributeError("weights")))
-
-        def score(self, state, X):
-            return np.zeros(3)
-
-    with pytest.raises(PluginError, match=r"\(3,\).*\(200,\)"):
-        outcome(Short(at=10**9))
-
-
-def test_more_features_than_memory_holds_are_refused_in_time():
-    wide = sparse.csr_matrix((200, 2**31 - 1))
-    with pytest.raises(DataError, match=r"103\.1 GB"):
-        outcome(X=wide, X_test=wide)
 
 
 class Drawing(Perceptron):
@@ -166,10 +145,7 @@ def test_fold_0_gives_a_method_the_stream_of_its_seed_as_replay_does_and_other_f
     np.testing.assert_array_equal(drawn[0], np.random.default_rng(seed).standard_normal(X.shape[1]))
     np.testing.assert_array_equal(drawn[0], replay(Drawing(), X, Y, np.arange(3), seed=seed))
     assert len({weights.tobytes() for weights in drawn}) == 4
-
-
-def test_the_fold_changes_the_order_of_a_run():
-    assert outcome(fold=0).weights.tobytes() != outcome(fold=1).weights.tobytes()
+    assert outcome(fold=0).weights.tobytes() != outcome(fold=1).weights.tobytes()  # the order, too
 
 
 def test_progress_is_told_after_every_chunk_and_what_it_raises_ends_the_run(monkeypatch):
@@ -236,10 +212,8 @@ def test_a_pruned_run_ends_at_the_checkpoint_where_its_watch_says_so():
 
 
 def test_a_method_without_weights_is_watched_as_well():
-    class Scored(Exploding):
-        weights = property(lambda self: (_ for _ in ()).throw(AttributeError("weights")))
-
     seen = []
-    found = outcome(Scored(at=10**9), watch=lambda number, auc: seen.append(auc) or len(seen) == 2)
+    scored = variant(weights=property(_no_weights), score=lambda self, state, X: X @ state.w)
+    found = outcome(scored, watch=lambda number, auc: seen.append(auc) or len(seen) == 2)
     assert found.stop_reason is StopReason.pruned
     assert seen == found.auc.tolist()

@@ -23,23 +23,14 @@ FORMS = {
     "csr float32": lambda X: sparse.csr_matrix(X.astype(np.float32)),
 }
 DATA = {name: (form(X), Y, form(X_TEST), Y_TEST) for name, form in FORMS.items()}
-SETTINGS = {  # of one method of every access, and of those that keep rows, statistics or products
+SETTINGS = {  # of methods of every access; tests/algorithms has the property of each that trains at once
     "solam": [{"zeta": zeta, "radius": radius} for zeta in (0.1, 10.0) for radius in (0.1, 100.0)],
     "spam": [{"C": 0.1}, {"beta": 0.1}, {"penalty": "ball"}, {"penalty": "net"}],
     "asam": [{"gamma": gamma} for gamma in (1e-4, 1e-3, 1e-1)],
-    "roc_sgd": [{"lam": lam} for lam in (1e-5, 1e-2)],
-    "opauc": [{"eta": eta, "lam": lam} for eta in (1e-4, 1e-3) for lam in (0.0, 0.01)],
-    "adaoam": [{"eta": eta, "lam": lam} for eta in (0.01, 1.0) for lam in (0.0, 0.1)],
     "opauc_r": [{"eta": eta, "lam": 0.01, "tau": tau} for eta in (1e-4, 1e-3) for tau in (3, 5)],
-    "oam_seq": [{"C": 10.0**power, "buffer": 30} for power in range(-6, 4)],
-    "oam_gra": [{}, {"C": 0.01}, {"C": 1.0, "buffer": 7}, {"C": 1e-3, "buffer": 7}, {"buffer": 1}],
-    "cbr": [{"C": C, "eta": eta, "buffer": 9} for C in (1e-3, 0.1, 10.0) for eta in (0.6, 0.9)],
     "cbr_diag": [{"C": 10.0**power, "buffer": 20} for power in range(-6, 4)],
-    "sgd_hinge": [{"alpha": alpha} for alpha in (1e-4, 0.01, 3.0)],
-    "sgd_log": [{"alpha": 1e-4}, {"average": False}, {"intercept": False}, {"alpha": 0.01}],
     "mba": [{"lam": lam} for lam in (1e-6, 1e-3, 1.0)],
     "fsauc": [{}, {}],
-    "spdam": [{}, {}],
     "ls_svm": [{}, {}],
 }
 
@@ -61,6 +52,14 @@ def _few_together(monkeypatch):
 
 def task(algorithm, loss=None, layout="dense", **options):
     return Task(algorithm, loss, *DATA[layout], **options)
+
+
+def loss(name):
+    return aucbench.catalog().loss(name)()
+
+
+def first_loss(cls):
+    return next((loss(name) for name in getattr(cls, "losses", ()) if name != "*"), None)
 
 
 def assert_same(together, alone, tolerance=0.0):
@@ -88,7 +87,7 @@ def assert_as_alone(tasks):
 @pytest.mark.parametrize("name", ["uni_exp", "sgd_log", "ls_svm", "log_reg"])
 def test_settings_see_the_weights_of_the_rows(name):
     cls = aucbench.catalog().algorithm(name)
-    loss = aucbench.catalog().loss(cls.losses[0])() if getattr(cls, "losses", ()) else None
+    loss = first_loss(cls)
     (field, values), *_ = cls.grid.items()
     options = {"checkpoints": 3, "weights": np.random.default_rng(0).uniform(0.5, 3.0, len(Y))}
     tasks = [task(cls(**{field: value}), loss, **options) for value in values[:3]]
@@ -106,9 +105,8 @@ def test_fewer_than_min_together_train_alone(name, field, monkeypatch):
     counts, together = [], cls.together
     monkeypatch.setattr(cls, "min_together", 4)
     monkeypatch.setattr(cls, "together", lambda own, states: counts.append(len(own)) or together(own, states))
-    loss = aucbench.catalog().loss("square")()
     for count in (3, 4):
-        run_grid([task(cls(**{field: 0.01 * 2**k}), loss) for k in range(count)])
+        run_grid([task(cls(**{field: 0.01 * 2**k}), first_loss(cls)) for k in range(count)])
     assert set(counts) == {4}
 
 
@@ -125,10 +123,9 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
     features = (rng.random((1250, 30)) < 0.3).astype(float)
     labels = np.where(rng.random(1250) < 0.3, 1, -1).astype(np.int8)
     cls = aucbench.catalog().algorithm(name)
-    loss = aucbench.catalog().loss(cls.losses[0])()
     arrays = features[250:], labels[250:], features[:250], labels[:250]
     epochs = None if name == "toppush" else 10
-    tasks = [Task(cls(**{field: value}), loss, *arrays, epochs=epochs) for value in values]
+    tasks = [Task(cls(**{field: value}), first_loss(cls), *arrays, epochs=epochs) for value in values]
     for outcome, each in zip(run_grid(tasks), tasks, strict=True):
         np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)
 
@@ -136,25 +133,10 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
 @pytest.mark.parametrize("layout", ["float32", "csr"])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings_run_together_give_what_each_gives_alone(name, layout):
-    catalog = aucbench.catalog()
-    cls = catalog.algorithm(name)
-    losses = [loss for loss in getattr(cls, "losses", ()) if loss != "*"]
-    loss = catalog.loss(losses[0])() if losses else None
-    settings = [cls(**fields) for fields in SETTINGS[name]]
-    assert_as_alone([task(each, loss, layout, epochs=2, checkpoints=5) for each in settings])
-
-
-@pytest.mark.parametrize("order", [Order.stored, Order.blocks])
-@pytest.mark.parametrize("options", [{"checkpoints": 1}, {"iterations": 211}, {"seed": 3, "fold": 2}])
-def test_orders_seeds_and_budgets_are_those_of_the_tasks(order, options):
-    assert_as_alone([task(Perceptron(eta), order=order, **options) for eta in (0.01, 0.1, 1.0)])
-
-
-def test_losses_may_differ():
-    catalog = aucbench.catalog()
-    asam = catalog.algorithm("asam")()
-    losses = [catalog.loss(name)() for name in ("smooth_hinge", "logistic", "squared_hinge")]
-    assert_as_alone([task(asam, loss) for loss in losses])
+    cls = aucbench.catalog().algorithm(name)
+    assert_as_alone(
+        [task(cls(**each), first_loss(cls), layout, epochs=2, checkpoints=5) for each in SETTINGS[name]]
+    )
 
 
 @dataclass(frozen=True)
@@ -182,10 +164,6 @@ class Remembering(Perceptron):
         return state[0].w
 
 
-def test_a_method_may_remember_row_numbers_and_draw_random_numbers():
-    assert_as_alone([task(Remembering(every=every), epochs=3, seed=5) for every in (2, 3, 5)])
-
-
 @dataclass(frozen=True)
 class Sums(Perceptron):
     """Takes minibatches of a size of its own, and has scores but no weights."""
@@ -203,10 +181,6 @@ class Sums(Perceptron):
         for rows, labels in batch:
             w = w + labels @ rows
         return CountingState(w, state.steps + len(batch))
-
-
-def test_minibatches_of_different_sizes_are_different_orders():
-    assert_as_alone([task(Sums(size=size), epochs=2) for size in (10, 64, 10, 7)])
 
 
 def test_a_batch_size_that_the_rows_do_not_allow_is_refused_in_its_place():
@@ -228,8 +202,27 @@ class Spoiling(Perceptron):
         return CountingState(mean, 0)
 
 
-def test_what_a_setting_does_to_its_statistics_reaches_no_other():
-    assert_as_alone([task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)])
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        *(
+            [task(Perceptron(eta), order=order, **options) for eta in (0.01, 0.1, 1.0)]
+            for order in (Order.stored, Order.blocks)
+            for options in ({"checkpoints": 1}, {"iterations": 211}, {"seed": 3, "fold": 2})
+        ),
+        [
+            task(aucbench.catalog().algorithm("asam")(), loss(name))
+            for name in ("smooth_hinge", "logistic", "squared_hinge")
+        ],
+        [task(Remembering(every=every), epochs=3, seed=5) for every in (2, 3, 5)],
+        [task(Sums(size=size), epochs=2) for size in (10, 64, 10, 7)],
+        [task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)],
+        [task(Iterating(needed=needed)) for needed in (7, 3, 11)],
+    ],
+    ids=lambda tasks: tasks[0].algorithm.name,
+)
+def test_whatever_settings_do_or_differ_in_each_ends_as_it_does_alone(tasks):
+    assert_as_alone(tasks)
 
 
 def test_statistics_are_computed_once_for_all_settings(monkeypatch):
@@ -254,23 +247,18 @@ class Diverging(Exploding):
 
 
 @pytest.mark.parametrize("checkpoints", [1, 6])
-def test_a_setting_that_diverges_drops_out_and_disturbs_no_other(checkpoints):
-    tasks = [task(Diverging(at=at), epochs=3, checkpoints=checkpoints) for at in (10**9, 700, 1, 10**8)]
-    found = run_grid(tasks)
-    for k in (0, 3):
-        assert_same(found[k], run_cell(tasks[k]))
-    for k in (1, 2):
-        alone = run_cell(tasks[k])
-        assert found[k].stop_reason is alone.stop_reason is StopReason.diverged
-        np.testing.assert_array_equal(found[k].auc, alone.auc)
-        np.testing.assert_array_equal(found[k].iteration, alone.iteration)
+@pytest.mark.parametrize("ends", [(10**9, 700, 1, 10**8), (700, 10**9, 20)])
+def test_a_setting_that_diverges_drops_out_and_disturbs_no_other(ends, checkpoints):
+    tasks = [task(Diverging(at=at), epochs=3, checkpoints=checkpoints) for at in ends]
+    for at, found, alone in zip(ends, run_grid(tasks), map(run_cell, tasks), strict=True):
+        if at > 1000:
+            assert_same(found, alone)
+            continue
+        assert found.stop_reason is alone.stop_reason is StopReason.diverged
+        np.testing.assert_array_equal(found.auc, alone.auc)
+        np.testing.assert_array_equal(found.iteration, alone.iteration)
         late = 37 * grid.CHECK_CHUNKS
-        assert alone.iterations <= found[k].iterations <= alone.iterations + late < 4500
-
-
-def test_a_setting_that_is_left_alone_ends_as_it_does_alone():
-    tasks = [task(Diverging(at=at), epochs=3, checkpoints=4) for at in (700, 10**9, 20)]
-    assert_same(run_grid(tasks)[1], run_cell(tasks[1]))
+        assert alone.iterations <= found.iterations <= alone.iterations + late < 4500
 
 
 @dataclass(frozen=True)
@@ -300,12 +288,9 @@ def test_a_setting_whose_code_raises_leaves_its_error_in_its_place_and_disturbs_
     assert str(found[1]) == "at the start"
     assert str(found[2]) == "at 1000"
     assert all(type(error) is ArithmeticError for error in found[1:3])
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-def test_an_interrupt_and_want_of_memory_end_all(error):
-    with pytest.raises(error):
-        run_grid([task(Raising(at=at, error=error), epochs=2) for at in (10**9, 1000)])
+    for error in (KeyboardInterrupt, MemoryError):  # these end all
+        with pytest.raises(error):
+            run_grid([task(Raising(at=at, error=error), epochs=2) for at in (10**9, 1000)])
 
 
 def test_progress_never_falls_ends_with_one_and_what_it_raises_ends_all():
@@ -383,21 +368,9 @@ def test_a_method_trains_those_settings_together_whose_flags_agree():
     assert all(joined.asked < 3 * batches for joined in trained)
 
 
-def test_one_that_diverges_is_dropped_from_those_trained_together():
-    Joining.made.clear()
-    tasks = [
-        task(Joining(eta, limit=limit), epochs=2, checkpoints=6)
-        for eta, limit in ((0.1, 10**9), (0.2, 700), (0.3, 10**9))
-    ]
-    found = run_grid(tasks)
-    assert [outcome.stop_reason for outcome in found] == ["budget", "diverged", "budget"]
-    assert_same(found[0], run_cell(tasks[0]))
-    assert_same(found[2], run_cell(tasks[2]))
-    np.testing.assert_array_equal(found[1].auc, run_cell(tasks[1]).auc)
-    assert [joined.dropped for joined in in_training()] == [[1]]
+def test_settings_train_alone_while_compiling_takes_longer_than_it_saves(monkeypatch, tmp_path):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))  # where no earlier run has compiled it
 
-
-def test_settings_train_alone_while_compiling_takes_longer_than_it_saves(monkeypatch):
     @kernels.kernel
     def compiled(x):
         return x + 1.0
@@ -424,19 +397,18 @@ def test_settings_train_alone_while_compiling_takes_longer_than_it_saves(monkeyp
         compiled(1.0)
 
 
-def test_an_error_of_those_trained_together_ends_them_and_no_others():
-    tasks = [
-        task(Joining(at=at, flag=flag), epochs=2)
-        for at, flag in ((10**9, True), (50, False), (10**9, False), (10**9, True))
-    ]
+def test_one_that_diverges_is_dropped_and_an_error_ends_those_trained_together_and_no_others():
+    Joining.made.clear()
+    settings = [Joining(0.1), Joining(0.2, limit=700), Joining(0.3)]
+    settings += [Joining(at=at, flag=True) for at in (50, 10**9)]
+    tasks = [task(setting, epochs=2, checkpoints=6) for setting in settings]
     found = run_grid(tasks)
-    assert [type(each) for each in found[1:3]] == [ArithmeticError] * 2
+    assert [type(each) for each in found[3:]] == [ArithmeticError] * 2
+    assert [outcome.stop_reason for outcome in found[:3]] == ["budget", "diverged", "budget"]
     assert_same(found[0], run_cell(tasks[0]))
-    assert_same(found[3], run_cell(tasks[3]))
-
-
-def test_full_methods_end_when_each_is_done():
-    assert_as_alone([task(Iterating(needed=needed)) for needed in (7, 3, 11)])
+    assert_same(found[2], run_cell(tasks[2]))
+    np.testing.assert_array_equal(found[1].auc, run_cell(tasks[1]).auc)
+    assert [joined.dropped for joined in in_training()] == [[1], [0, 1]]
 
 
 def test_a_budget_in_seconds_is_spent_by_each_setting():
@@ -459,9 +431,6 @@ def test_settings_must_share_all_but_hyper_parameters_and_loss():
             run_grid([one, replace(one, **{name: other})])
     with pytest.raises(ParameterError, match="perceptron and exploding"):
         run_grid([one, task(Exploding())])
-
-
-def test_no_settings_give_no_outcomes():
     assert run_grid([]) == []
 
 

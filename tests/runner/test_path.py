@@ -43,7 +43,10 @@ def assert_agrees(together, alone):
 def test_a_path_gives_what_each_setting_gives_alone(name, form, shape):
     group = tasks(name, *shape, form)
     for found, task in zip(run_grid(group), group, strict=True):
-        assert_agrees(found, run_cell(task))
+        alone = run_cell(task)
+        assert_agrees(found, alone)
+        if name in ("ls_svm", "uni_square"):  # closed forms
+            assert found.weights.tobytes() == alone.weights.tobytes()
 
 
 @pytest.mark.parametrize("name", ["ls_svm", "uni_square", "uni_log", "log_reg", "bam"])
@@ -53,14 +56,6 @@ def test_systems_that_are_not_factored_agree_too(name, monkeypatch):
     group = tasks(name, 120, 30)
     for found, task in zip(run_grid(group), group, strict=True):
         assert_agrees(found, run_cell(task))
-
-
-@pytest.mark.parametrize("shape", [(300, 12), (40, 90)])
-@pytest.mark.parametrize("name", ["ls_svm", "uni_square"])
-def test_closed_forms_are_those_of_separate_runs_to_the_last_bit(name, shape):
-    group = tasks(name, *shape)
-    for found, task in zip(run_grid(group), group, strict=True):
-        assert found.weights.tobytes() == run_cell(task).weights.tobytes()
 
 
 def rows_of(rows):
@@ -128,21 +123,21 @@ def followed(*settings, **options):
     return [Task(setting, None, X, y, X, y, checkpoints=1, **options) for setting in settings]
 
 
-def test_the_path_goes_from_the_largest_value_to_the_smallest_and_results_keep_their_order():
+@pytest.fixture(autouse=True)
+def _no_starts():
     Following.starts.clear()
+
+
+def test_the_path_goes_from_the_largest_value_to_the_smallest_and_results_keep_their_order():
     group = followed(*(Following(needed=3 + k, value=value) for k, value in enumerate((0.1, 10.0, 1.0))))
     found = run_grid(group)
     assert Following.starts == [(1.0, None), (10.0, 5), (0.1, 4)]  # by `needed`, the first of their numbers
     assert [outcome.iterations for outcome in found] == [1, 1, 5]
 
 
-def test_the_default_comes_last():
-    Following.starts.clear()
+def test_the_default_comes_last_and_flags_have_paths_of_their_own():
     run_grid(followed(*(Following(value=value) for value in (None, 0.1, 10.0))))
     assert [value for value, _ in Following.starts] == [10.0, 0.1, None]
-
-
-def test_names_and_flags_have_paths_of_their_own():
     Following.starts.clear()
     run_grid(followed(*(Following(value=value, flag=flag) for value in (1.0, 2.0) for flag in (True, False))))
     assert sorted(Following.starts, key=str) == [(1.0, 7), (1.0, 7), (2.0, None), (2.0, None)]
@@ -160,7 +155,6 @@ def test_one_that_does_not_converge_from_its_neighbour_runs_by_itself(then):
 
 
 def test_one_that_diverges_is_nobodys_neighbour():
-    Following.starts.clear()
     group = followed(Following(value=3.0, then="diverges"), Following(value=2.0), Following(value=1.0))
     found = run_grid(group)
     assert [str(outcome.stop_reason) for outcome in found] == ["diverged", "converged", "converged"]
@@ -169,7 +163,6 @@ def test_one_that_diverges_is_nobodys_neighbour():
 
 @pytest.mark.parametrize("budget", [{"epochs": 9}, {"iterations": 9}, {"seconds": 0.05}])
 def test_a_run_with_a_budget_begins_at_its_own_start(budget):
-    Following.starts.clear()
     group = followed(Following(value=3.0), Following(value=2.0), **budget)
     assert [outcome.iterations for outcome in run_grid(group)] == [7, 7]
     assert Following.starts == []

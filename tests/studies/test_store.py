@@ -18,15 +18,26 @@ CELL = result(0.9)
 CELL = replace(CELL, weights=np.array([1.0, -2.0]))
 
 
-def test_a_cell_comes_back_as_it_was_kept(tmp_path):
+def flipped(content):
+    """The bytes with one bit of the weights changed."""
+    at = content.index(CELL.weights.tobytes())
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+def test_a_cell_comes_back_as_it_was_kept_also_after_it_was_compressed_or_moved(tmp_path):
     store = Store(tmp_path / "store")
     assert store.get(KEY) is None
     store.put(KEY, CELL)
-    found = store.get(KEY)
-    assert found.auc == 0.9
-    assert found.record == CELL.record
-    np.testing.assert_array_equal(found.weights, CELL.weights)
-    np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
+    shutil.copytree(tmp_path / "store", tmp_path / "other name")
+    file = next((tmp_path / "store").rglob("*.npz"))
+    for compressed in (False, True):
+        if compressed:
+            np.savez_compressed(file, **dict(np.load(file)))
+        for found in (store.get(KEY), *Store(tmp_path / "other name")):
+            assert found.auc == 0.9
+            assert found.record == CELL.record
+            np.testing.assert_array_equal(found.weights, CELL.weights)
+            np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
 
 
 def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
@@ -37,12 +48,6 @@ def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
     new.put(KEY, CELL)
     assert not new.take_over()
     assert old.get(KEY).auc == 0.9
-
-
-def test_a_moved_and_renamed_store_keeps_its_cells(tmp_path):
-    Store(tmp_path / "one").put(KEY, CELL)
-    shutil.move(tmp_path / "one", tmp_path / "other name")
-    assert [cell.auc for cell in Store(tmp_path / "other name")] == [0.9]
 
 
 def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
@@ -73,34 +78,14 @@ def test_a_write_that_does_not_reach_the_disk_replaces_nothing(tmp_path, monkeyp
     assert [path.name for path in (tmp_path / "cells").rglob("*") if path.is_file()] == [f"{KEY}.npz"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip"])
+@pytest.mark.parametrize("damage", [lambda _: b"", lambda _: b"PK\x03\x04 not a zip", flipped])
 def test_a_damaged_cell_is_named(tmp_path, damage):
     store = Store(tmp_path)
     store.put(KEY, CELL)
     file = next(tmp_path.rglob("*.npz"))
-    file.write_bytes(damage)
+    file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(DataError, match=file.name):
         store.get(KEY)
-
-
-def test_a_cell_with_a_changed_byte_is_named(tmp_path):
-    store = Store(tmp_path)
-    store.put(KEY, CELL)
-    file = next(tmp_path.rglob("*.npz"))
-    content = bytearray(file.read_bytes())
-    content[content.index(CELL.weights.tobytes())] ^= 1
-    file.write_bytes(content)
-    with pytest.raises(DataError, match=file.name):
-        store.get(KEY)
-
-
-def test_a_cell_that_was_compressed_is_read(tmp_path):
-    store = Store(tmp_path)
-    store.put(KEY, CELL)
-    file = next(tmp_path.rglob("*.npz"))
-    np.savez_compressed(file, **dict(np.load(file)))
-    assert store.get(KEY).record == CELL.record
-    np.testing.assert_array_equal(store.get(KEY).weights, CELL.weights)
 
 
 def test_many_keys_are_looked_up_at_once(tmp_path):
@@ -151,25 +136,3 @@ def test_what_was_tracked_is_remembered_per_address(tmp_path):
     store.mark_tracked("sqlite:///a.db", "entry", "run-1")
     assert store.tracked("sqlite:///a.db", "entry") == "run-1"
     assert store.tracked("sqlite:///b.db", "entry") is None
-
-
-@pytest.mark.parametrize("record", [b"[1]", b'{"format": 1}', b'{"format": 99}', b"{"])
-def test_a_record_that_cannot_be_used_is_named(tmp_path, record):
-    folder = tmp_path / "cells" / "ab"
-    folder.mkdir(parents=True)
-    np.savez(folder / f"{KEY}.npz", record=np.frombuffer(record, np.uint8))
-    with pytest.raises(DataError, match=KEY):
-        Store(tmp_path).get(KEY)
-
-
-def test_a_damaged_note_of_tracking_counts_as_not_tracked(tmp_path):
-    store = Store(tmp_path)
-    store.mark_tracked("sqlite:///a.db", "entry", "run-1")
-    next((tmp_path / "tracked").rglob("*.json")).write_text("{")
-    assert store.tracked("sqlite:///a.db", "entry") is None
-
-
-def test_a_store_below_a_file_is_refused_at_once(tmp_path):
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(DataError, match="file is a file, expected a folder"):
-        Store(tmp_path / "file" / "store")

@@ -9,7 +9,7 @@ from scipy import sparse
 from aucbench import ParameterError
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
-from aucbench.studies.tuners import grid_points, random_points, ranges, resolve
+from aucbench.studies.tuners import grid_points, random_points, resolve
 from aucbench_algorithms.spam import Spam
 from aucbench_losses import Square
 from tests.helpers.fake_plugins import two_clouds
@@ -63,19 +63,13 @@ def test_random_draws_stay_inside_their_ranges_and_the_first_do_not_depend_on_ho
     assert 0.4 < below < 0.6
 
 
-def test_values_of_several_numbers_are_tuples():
-    assert resolve(Gentle(), {"fake_gentle": {"shrink": 0.0}}) == {"shrink": (0.0,)}
-
+def test_lists_of_numbers_are_tuples_and_a_single_number_is_no_range():
     @dataclass(frozen=True)
     class Layered:
         name: ClassVar[str] = "layered"
         layers: tuple[int, ...] = (1,)
 
     assert resolve(Layered(), {"layered": {"layers": [[1, 2], [3]]}}) == {"layers": ((1, 2), (3,))}
-
-
-def test_a_single_number_is_no_range():
-    assert not ranges({"eta": (3.0,)})["eta"].is_numeric
     assert random_points({"eta": (3.0,)}, 2, 0, Gentle()) == [{"eta": 3.0}]  # twice the same is once
 
 
@@ -91,17 +85,6 @@ def test_settings_that_differ_in_ignored_fields_only_are_tried_once(penalty, fie
     assert {tuple(point) for point in points} == {tuple(field for field in SPAM if field in fields)}
     assert len(points) == 2 ** len(fields) == len({tuple(point.values()) for point in points})
     assert all(set(point) == fields for point in random_points(SPAM, 20, 0, base))
-
-
-def test_what_is_ignored_depends_on_the_setting():
-    points = grid_points({"penalty": ("l2", "ball"), "beta": (0.1, 0.2), "radius": (1.0, 2.0, 3.0)}, Spam())
-    assert [tuple(point.values()) for point in points] == [
-        ("l2", 0.1),
-        ("l2", 0.2),
-        ("ball", 1.0),
-        ("ball", 2.0),
-        ("ball", 3.0),
-    ]
 
 
 @pytest.mark.parametrize("penalty", ["l2", "net", "ball"])

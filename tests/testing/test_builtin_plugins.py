@@ -20,7 +20,7 @@ from aucbench.testing import (
     check_loss,
 )
 from aucbench.testing.checks import learned_model
-from aucbench.testing.examine import Watcher, conclude, examine
+from aucbench.testing.examine import conclude, examine
 from aucbench.testing.time_limit import TimeLimit
 from aucbench.testing.trainee import Trainee
 from tests.helpers.training import random_pairs, random_problem, train, weights
@@ -121,7 +121,7 @@ def test_a_method_passes_every_check(plugin):
 
 @pytest.mark.parametrize("method", SETTINGS, ids=str)
 def test_a_method_with_other_settings_passes_the_checks_of_its_training(method):
-    findings = examine(OF_ALL_SETTINGS, Trainee(method, TimeLimit(PATIENCE)), Watcher())
+    findings = examine(OF_ALL_SETTINGS, Trainee(method, TimeLimit(PATIENCE)))
     everything_tried(conclude(method, findings, True))
 
 

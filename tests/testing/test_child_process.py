@@ -5,14 +5,13 @@ import pytest
 from aucbench.contracts.validation import Family
 from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
 from aucbench.testing.child_process import examined_apart
-from aucbench.testing.examine import Watcher
 from tests.helpers import mistaken_plugins as mistaken
 
 pytestmark = pytest.mark.usefixtures("process")
 
 
 def apart(plugin, patience=60.0, grace=15.0):
-    findings = examined_apart(Family.algorithms, plugin, patience, Watcher(), grace)
+    findings = examined_apart(Family.algorithms, plugin, patience, lambda message: None, grace)
     return {finding.check: finding for finding in findings}
 
 
@@ -64,13 +63,8 @@ def test_an_interruption_from_the_keyboard_is_passed_on():
         check_algorithm(mistaken.Interrupting)
 
 
-def test_a_sound_method_passes_in_a_process_of_its_own_and_the_watcher_is_told():
-    told = []
-
-    class Telling(Watcher):
-        def trying(self, name):
-            told.append(name)
-
-    findings = examined_apart(Family.algorithms, mistaken.Plain, 60.0, Telling())
+def test_a_sound_method_passes_in_a_process_of_its_own_and_its_progress_is_reported():
+    messages = []
+    findings = examined_apart(Family.algorithms, mistaken.Plain, 60.0, messages.append)
     assert {finding.status for finding in findings} == {Status.passed}
-    assert told == [check.name for check in ALGORITHM_CHECKS]
+    assert messages == [each for finding in findings for each in (finding.check, finding)]

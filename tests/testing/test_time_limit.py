@@ -70,8 +70,7 @@ def test_plugins_that_catch_exceptions_do_not_catch_the_alarm():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(20.0, "20 s"), (0.0213, "21 ms"), (3.3e-6, "3.3 us"), (1e-9, "less than 1 us")],
+    ("seconds", "words"), [(20.0, "20 s"), (0.0213, "21 ms"), (3.3e-6, "3.3 us"), (1e-9, "less than 1 us")]
 )
 def test_times_are_told_in_two_digits(seconds, words):
     assert duration(seconds) == words

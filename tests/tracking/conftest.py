@@ -12,6 +12,7 @@ from aucbench.tracking.client import Connection
 
 STUDY = "pair"
 WORDS = ["-m", "algo=solam,psam,ls_svm", "runs=2", f"study={STUDY}", "tracking=none", "budget.epochs=2"]
+WORDS += ["ruleset=defaults"]
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +55,7 @@ def entries(store):
 
 def entries_of(store):
     return [
-        FinishedEntry(planned.key, plan.study, tuple(store.get(key) for key in planned.cells))
+        FinishedEntry(planned.key, plan.study, tuple(map(store.get, planned.cells)), ruleset=planned.ruleset)
         for plan in store.plans()
         for planned in plan.entries
     ]

@@ -11,7 +11,6 @@ import sys
 import pytest
 
 from aucbench.cli.console import print_next
-from aucbench.cli.main import main
 from aucbench.errors import TrackingError
 from aucbench.studies.study import Study
 from aucbench.tracking import check_address, client
@@ -71,7 +70,6 @@ def test_folders_and_files_without_the_right_to_write_are_named(open_folder):
 
 
 REFUSED = {
-    "foo://bar": "sqlite, http.*foo://bar",
     "mlflow.db": "sqlite, http.*mlflow.db",
     "sqlite:///{folder}": "is a folder",
     "sqlite:///{folder}/notes.txt": "notes.txt is not",
@@ -86,14 +84,6 @@ def test_what_is_no_address_is_refused(uri, tmp_path):
         check_address(uri.format(folder=tmp_path))
     check_address(f"sqlite:///{tmp_path}/new/mlflow.db")
     assert not (tmp_path / "new").exists()
-
-
-@pytest.mark.parametrize("command", ["charts --uri", "leaderboard --mlflow", "export-model x --out m --uri"])
-def test_reading_a_mistyped_file_says_so_and_creates_nothing(command, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main([*command.split(), "sqlite:///mlfow.db"]) == 2
-    assert "there is no file mlfow.db" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_after_a_run_the_next_step_is_a_command_for_a_file_and_the_address_of_a_server(capsys):

@@ -41,28 +41,23 @@ def command_of(entry):
 
 
 @pytest.mark.parametrize("algo", METHODS)
-def test_the_command_of_an_older_record_repeats_its_weights(algo, older):
+def test_an_older_record_is_described_exported_and_repeated(algo, older, tmp_path):
     entry = entry_of(older, algo)
-    command = command_of(entry)
+    weights, command = entry.cells[0].weights, command_of(entry)
     assert {"rescale=false", "protocol.stratified=false", "scaling=maxabs"} <= set(command)
     again = aucbench.run(*command)
     assert again.record["data"]["row_factor"] == 1.0
     if algo == "uni_log":  # it is solved by other means since, to the same optimum
-        np.testing.assert_allclose(again.weights, entry.cells[0].weights, rtol=1e-3, atol=1e-4)
-        return
-    assert again.record["result"]["iterations"] == entry.record.result.iterations
-    np.testing.assert_allclose(again.weights, entry.cells[0].weights, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("algo", METHODS)
-def test_an_older_record_is_described_and_exported(algo, older, tmp_path):
-    entry = entry_of(older, algo)
+        np.testing.assert_allclose(again.weights, weights, rtol=1e-3, atol=1e-4)
+    else:
+        assert again.record["result"]["iterations"] == entry.record.result.iterations
+        np.testing.assert_allclose(again.weights, weights, rtol=1e-9, atol=1e-12)
     assert params(entry)["rescale"] is False
     assert f"**{algo}** on **wine**" in note(entry)
     folder = export_model(entry.cells[0], tmp_path / algo)
     data = load(aucbench.catalog().dataset("wine")())
     train, _ = Holdout(stratified=False).split(lambda part: data, Part.train, 0)[:2]
-    expected = data.X / np.abs(data.X[train.rows]).max(axis=0) @ entry.cells[0].weights
+    expected = data.X / np.abs(data.X[train.rows]).max(axis=0) @ weights
     np.testing.assert_allclose(_load_pyfunc(str(folder / "data" / "model.npz")).predict(data.X), expected)
 
 
@@ -92,10 +87,3 @@ def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epo
     terminal.show(report)
     assert "rescaled" in capsys.readouterr().out
     assert all(file.stat().st_size for file in write(report, cells, tmp_path / "out"))
-
-
-def test_an_older_study_has_a_leaderboard(older, tmp_path):
-    cells = from_store(older, "older")
-    report = build.build(cells, "older", one_study=True)
-    assert (report.done, report.missing) == (len(METHODS), 0)
-    assert all(file.stat().st_size for file in write(report, cells, tmp_path))

@@ -10,18 +10,20 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
-from aucbench import api
 from aucbench.cli.main import main
-from aucbench.errors import TrackingError
 from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
-from aucbench.tracking.client import shown
 from aucbench.tracking.tracker import sync
 from tests.tracking.conftest import runs_of
 
 pytestmark = pytest.mark.slow  # whole studies
 
-RULESET = "1 of 2026-11-22"  # version and date of ruleset=defaults, as its file has them
+TAGS = {
+    "study": "pair",
+    "ruleset": "defaults",
+    "ruleset_version": "1 of 2026-11-22",  # version and date, as its file has them
+    "ruleset_departures": "budget.epochs=2.0",
+}
 
 
 def synced(store, uri):
@@ -33,7 +35,8 @@ def test_what_a_store_has_is_sent_later_and_only_once(store, uri):
     assert (first.sent, first.known) == (3, 0)
     runs = runs_of(uri)
     assert {run.info.run_name for run in runs} == {"solam", "psam", "ls_svm"}
-    assert {run.data.tags["study"] for run in runs} == {"pair"}
+    for run in runs:
+        assert run.data.tags.items() >= TAGS.items()
     assert {run.info.status for run in runs} == {"FINISHED"}
     assert first.boards == ["pair"]
     assert [run.info.run_name for run in runs_of(uri, "studies")] == ["pair"]
@@ -102,28 +105,6 @@ def test_entries_that_a_later_plan_replaced_are_sent_too(tmp_path, uri, monkeypa
     assert synced(again, uri).known == 3
 
 
-def test_a_run_whose_note_was_lost_is_found_again(store, uri):
-    synced(store, uri)
-    before = {run.info.run_id for run in runs_of(uri)}
-    shutil.rmtree(store.path / "tracked")  # as after a crash between the run and the note of it
-    synced(store, uri)
-    assert {run.info.run_id for run in runs_of(uri)} == before
-
-
-def test_runs_have_the_ruleset_as_tags_whether_sent_at_once_or_later(tmp_path, uri):
-    words = ["algo=psam", "dataset=breast_cancer", "ruleset=defaults", "budget.epochs=2", "study=ruled"]
-    expected = {"ruleset": "defaults", "ruleset_version": RULESET, "ruleset_departures": "budget.epochs=2.0"}
-    folder = f"store.path={tmp_path / 'store'}"
-    api.run_study([*words, f"tracking.uri={uri}", folder])
-    (run,) = runs_of(uri)
-    assert {name: run.data.tags[name] for name in expected} == expected
-    MlflowClient(uri).delete_run(run.info.run_id)
-    shutil.rmtree(tmp_path / "store" / "tracked")
-    synced(Store(tmp_path / "store"), uri)
-    (run,) = runs_of(uri)
-    assert {name: run.data.tags[name] for name in expected} == expected
-
-
 def test_a_half_written_run_is_replaced(store, entries, uri):
     client = MlflowClient(uri)
     place = client.create_experiment("breast_cancer", artifact_location=(store.path / "mlruns").as_uri())
@@ -171,18 +152,6 @@ def test_one_tracker_makes_one_connection(store, entries, uri, monkeypatch):
     assert len(made) == 1
 
 
-@pytest.mark.parametrize("place", ["/proc/nowhere/mlflow.db", "/dev/null/mlflow.db"])
-def test_a_file_that_cannot_be_made_is_named_at_once(entries, place):
-    with pytest.raises(TrackingError, match=place[:5]) as caught:
-        Tracker(f"sqlite:///{place}", None).log(entries[0])
-    assert len(str(caught.value).splitlines()) == 1
-
-
-def test_passwords_are_neither_printed_nor_kept():
-    assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
-    assert shown("http://127.0.0.1:5000") == "http://127.0.0.1:5000"
-
-
 def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path):
     Tracker(uri, store).log(entries[0])
     folder = tmp_path / "board"
@@ -216,17 +185,3 @@ def test_two_processes_that_send_one_store_send_each_entry_once(store, uri):
     assert [process.returncode for process in both] == [0, 0]
     assert sum(text.count(": run ") for text in said) >= 3
     assert len(runs_of(uri)) == 3
-
-
-@pytest.mark.usefixtures("process")
-def test_what_a_killed_process_left_is_completed_without_a_second_run(store, uri):
-    words = [sys.executable, "-u", "-m", "aucbench", "sync", "--store", str(store.path), "--uri", uri]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    assert ": run " in process.stdout.readline()
-    process.kill()  # in the middle of the second entry, or about there
-    process.communicate()
-    synced(store, uri)
-    runs = runs_of(uri)
-    assert sorted(run.info.run_name for run in runs) == ["ls_svm", "psam", "solam"]
-    assert {run.info.status for run in runs} == {"FINISHED"}
-    assert synced(store, uri).sent == 0

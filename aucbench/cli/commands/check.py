@@ -1,12 +1,12 @@
 """``aucbench check``: the rules every plugin must obey, tried on registered ones."""
 
-import sys
 import textwrap
 from time import perf_counter
 
 import click
 
 from aucbench import api
+from aucbench.cli.progress import bar
 from aucbench.contracts.validation import Failure
 from aucbench.errors import ParameterError, PluginError
 from aucbench.humanize import counted
@@ -14,7 +14,6 @@ from aucbench.registry import Catalog, Plugin
 from aucbench.suggestions import suggest
 from aucbench.testing import CHECKS, Finding, Status
 from aucbench.testing.child_process import examined_apart
-from aucbench.testing.examine import Watcher
 from aucbench.testing.time_limit import PATIENCE
 
 WIDTH = 110
@@ -78,11 +77,9 @@ def _check(plugins: list[Plugin], failures: list[Failure], patience: float | Non
         _details(("the place", failure.place))
     for plugin in plugins:
         begun = perf_counter()
-        progress = _Progress(plugin)
-        findings = examined_apart(
-            plugin.family, plugin.cls, PATIENCE if patience is None else patience, progress
-        )
-        progress.show("")
+        progress, most = _Progress(plugin), PATIENCE if patience is None else patience
+        with progress.bar:
+            findings = examined_apart(plugin.family, plugin.cls, most, progress)
         _report(plugin, findings, perf_counter() - begun)
         for finding in findings:
             counts[finding.status] += 1
@@ -92,22 +89,20 @@ def _check(plugins: list[Plugin], failures: list[Failure], patience: float | Non
     return 1 if counts[Status.failed] or counts[Status.untried] or failures else 0
 
 
-class _Progress(Watcher):
-    """Shows on a terminal which check is tried, on a line that is cleared; elsewhere nothing."""
+class _Progress:
+    """Shows on a terminal which check is tried."""
 
     def __init__(self, plugin: Plugin):
-        self._name, self._total = plugin.name, len(CHECKS[plugin.family])
-        self._done = 0
+        self.bar = bar("{desc}")
+        self._name, self._total, self._done = plugin.name, len(CHECKS[plugin.family]), 0
 
-    def trying(self, name: str) -> None:
-        self.show(f"aucbench: {self._name}: {name} ({self._done + 1} of {self._total})")
-
-    def found(self, finding: Finding) -> None:
-        self._done += 1
-
-    def show(self, text: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+    def __call__(self, message: Finding | str) -> None:
+        if isinstance(message, Finding):
+            self._done += 1
+        else:
+            self.bar.set_description_str(
+                f"aucbench: {self._name}: {message} ({self._done + 1} of {self._total})"
+            )
 
 
 def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float) -> None:

@@ -3,13 +3,11 @@
 import contextlib
 import sys
 from collections.abc import Sequence
-from typing import Any
-
-from tqdm import tqdm
 
 from aucbench import api
 from aucbench.cli.console import Console, names_of
 from aucbench.cli.exit_status import BAD_INPUT, FAILED
+from aucbench.cli.progress import BarView, bar
 from aucbench.config import compose
 from aucbench.config.overrides import parse
 from aucbench.execution.execute import PlannedStudy
@@ -17,7 +15,6 @@ from aucbench.humanize import counted, duration, filesize
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import by_reason, failures_by_word
-from aucbench.studies.study import Observer
 
 
 def run(words: Sequence[str]) -> int:
@@ -47,22 +44,13 @@ def run(words: Sequence[str]) -> int:
     return BAD_INPUT if result.untracked else 0
 
 
-class _PlanView(Observer):
+class _PlanView(BarView):
     """Shows how far a dry run is: how many cells there are, and which entry is being estimated."""
-
-    def __init__(self) -> None:
-        self._bar: Any = None
-
-    def close(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
 
     def planned(self, cells: int, stored: int) -> None:
         text = f"{counted(cells, 'cell')}, {stored} of them in the store; estimating the time of the others"
         print(f"aucbench: {text} ...", file=sys.stderr, flush=True)
-        self._bar = tqdm(unit=" entries", leave=False, disable=not sys.stderr.isatty())
+        self._bar = bar(unit=" entries")
 
     def started(self, entry: Entry) -> None:
         self._bar.set_description(f"{entry.algorithm.name} on {entry.dataset.title}")

@@ -7,17 +7,18 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from scipy import sparse
 
 from aucbench import api
 from aucbench.cli.exit_status import INTERRUPTED
+from aucbench.cli.progress import BarView, bar
 from aucbench.config.build import build_study
 from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
@@ -38,7 +39,7 @@ from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import Seeds
 from aucbench.studies.store import Store
-from aucbench.studies.study import Observer, Study
+from aucbench.studies.study import Study
 
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
@@ -78,7 +79,7 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
     catalog = api.catalog()
     cls = _method(catalog, name)
     try:
-        with opened_store(store) as opened, _Stages(seconds) as stages, warnings.catch_warnings():
+        with opened_store(store) as opened, closing(_Stages(seconds)) as stages, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # overflows of a method that diverges are in the verdict
             trial = _Trial(catalog, cls, epochs, seconds, opened, stages)
             trial.run()
@@ -103,26 +104,17 @@ def _method(catalog: Catalog, name: str) -> Any:
     return catalog.find(Family.algorithms, name).cls
 
 
-class _Stages(Progress, Observer):
+class _Stages(BarView):
     """Prints stages, and shows on a terminal what runs and how much of the time is spent."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-            TextColumn(f"of at most {seconds:g} s"),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
-        self._task = self.add_task("")
+        self._bar = bar(f"{{desc}}{{elapsed}} of at most {seconds:g} s")
 
     def begin(self, stage: str) -> None:
-        print(f"aucbench: {stage} ...", file=sys.stderr, flush=True)
+        self._bar.write(f"aucbench: {stage} ...", file=sys.stderr)
 
     def started(self, entry: Entry) -> None:
-        self.update(self._task, description=f"{entry.algorithm.name} on {entry.dataset.title}")
+        self._bar.set_description(f"{entry.algorithm.name} on {entry.dataset.title}")
 
 
 @dataclass

@@ -44,7 +44,7 @@ ALGORITHM_CHECKS = in_stages(
         learned_model.auc,
         cost.cost,
     ),
-    aside=(declarations.grid, declarations.spelling),
+    aside=(declarations.grid,),
 )
 LOSS_CHECKS = in_stages(
     losses.LossSubject,

@@ -7,11 +7,10 @@ import numpy as np
 
 from aucbench.contracts import Access, MethodFacts, check_fields
 from aucbench.contracts.source_location import place_of
-from aucbench.contracts.validation import nearest, reason_against
+from aucbench.contracts.validation import reason_against
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken
 
-FUNCTIONS = [name for name, value in vars(MethodFacts).items() if value is None and name[0] != "_"]
 SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked
 
 
@@ -30,19 +29,6 @@ def declared(subject: Any) -> None:
         raise Broken("`name` is a field; annotate it as ClassVar[str].", place)
     cls()
     check_fields(subject.plugin)
-
-
-def spelling(subject: Any) -> None:
-    """No method has almost the name of an optional one, which would then not be called."""
-    facts, cls = MethodFacts(subject.plugin), type(subject.plugin)
-    optional = [name for name in FUNCTIONS if getattr(facts, name) is None]
-    for name in dir(cls):
-        if name[0] != "_" and not hasattr(MethodFacts, name) and (meant := nearest(name, optional)):
-            raise Broken(
-                f"It has `{name}`, which nothing calls; the contract knows `{meant}`. Rename it, or begin it "
-                f"with an underscore.",
-                place_of(getattr(cls, name)) or place_of(cls),
-            )
 
 
 def grid(subject: Any) -> str | None:

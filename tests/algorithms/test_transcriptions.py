@@ -1,0 +1,377 @@
+"""Every recursion against its transcription in plain NumPy, on dense and on sparse rows.
+
+A line of the table names a method, its transcription and the settings that are tried: a pair of numbers is
+a range, from which Hypothesis draws by the logarithm, and a list is a choice. Fields that are true or false,
+or a word of several, are drawn without being named; others keep their default.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from aucbench import Access, kernels
+from aucbench_algorithms import (
+    AdaOam,
+    Aogd,
+    Asam,
+    Cbr,
+    CbrDiag,
+    FifoOgd,
+    Fsauc,
+    FtrlAuc,
+    FtrlLog,
+    LsSvm,
+    Mba,
+    OamGra,
+    OamSeq,
+    Opauc,
+    OpaucR,
+    PairBatch,
+    Pesg,
+    Psam,
+    RegSolam,
+    RocSgd,
+    Sauc,
+    SgdHinge,
+    SgdLog,
+    ShtAuc,
+    Soap,
+    Solam,
+    Sopa,
+    SopaS,
+    Spam,
+    Spauc,
+    Spdam,
+    UniExp,
+)
+from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
+from tests.algorithms import reference, reference_blocks, reference_pairs, reference_square, reference_stream
+from tests.algorithms.other_losses import Bent
+from tests.algorithms.pair_oracles import block_least_squares, sgd_classifier
+from tests.helpers.settings_of_plugins import fields_of
+from tests.helpers.training import difference, random_pairs, random_problem, train
+
+PROBLEMS = {
+    "dense": random_problem(1, 300, 20),
+    "sparse": random_problem(2, 300, 3000, density=0.005),  # the lazy layout
+    "narrow": random_problem(2, 300, 400, density=0.03),  # sparse rows for methods with d x d matrices
+    "unscaled": random_problem(3, 300, 20, unit=False),
+}
+ANY, SQUARE, SCALED = ("dense", "sparse", "unscaled"), ("dense", "narrow", "unscaled"), ("dense", "sparse")
+MOST = {Access.stream: 900, Access.pairs: 900, Access.minibatch: 40, Access.full: 1}
+EXAMPLES = 20
+OPTIMISED = {"eta": (0.02, 0.3), "momentum": [0.3, 0.5, 0.8], "lam": [0.0, 0.02, 0.4]}
+MARGINS = [Hinge(), Hinge(margin=0.3)]
+OF_BLOCKS = [SquaredHinge(), Hinge(), Logistic()]
+OF_PAIRS = [Hinge(margin=2.0), Square(), Logistic(), Exponential(), SmoothHinge(margin=0.3), Bent(scale=0.5)]
+
+
+class Run(NamedTuple):
+    """What a method is trained on."""
+
+    X: np.ndarray
+    y: np.ndarray
+    rows: np.ndarray
+    loss: Any
+
+    def __repr__(self):
+        return f"{len(self.rows)} rows of {self.X.shape}, {self.loss}"
+
+
+class Case(NamedTuple):
+    """A line of the table."""
+
+    cls: type
+    transcription: Any  # of the run and all fields; weights, or weights and an intercept
+    choices: dict[str, Any]
+    problems: tuple[str, ...] = ANY
+    losses: tuple[Any, ...] = ()
+    most: int = 0  # iterations, if not those of the access
+    size: int = 20  # of a minibatch
+
+    def __str__(self):
+        return f"{self.cls.name} {self.choices} {self.problems}"
+
+
+def slope(loss):
+    theta = kernels.theta(loss)
+    return lambda m: type(loss).derivative(m, theta)
+
+
+def on_stream(function):
+    return lambda run, **fields: function(run.X, run.y, run.rows, **fields)
+
+
+def on_pairs(function):
+    return lambda run, **fields: function(run.X, run.rows, **fields)
+
+
+def on_margin(function):
+    return lambda run, **fields: function(run.X, run.rows, margin=run.loss.margin, **fields)
+
+
+def by_oam(kind):
+    return lambda run, **fields: reference_pairs.oam(
+        run.X, run.y, run.rows, kind, margin=run.loss.margin, **fields
+    )
+
+
+def by_descent(run, **fields):
+    return reference_stream.pair_descent(run.X, run.y, run.rows, slope(run.loss), **fields)
+
+
+def by_asam(run, **fields):
+    return reference.psam(run.X, run.rows, derivative=slope(run.loss), **fields)
+
+
+def by_opauc_r(run, tau, **fields):
+    draws = np.random.default_rng(0).standard_normal((len(run.rows), tau))
+    return reference_square.opauc_r(run.X, run.y, run.rows, draws, **fields)
+
+
+def by_sauc(run, **fields):
+    return reference_square.sauc(run.X, run.y, run.rows, lambda m: run.loss.value(m, 1.0), **fields)
+
+
+def by_spdam(run, batch_fraction, **fields):
+    return reference_square.spdam(run.X, run.y, run.rows, **fields)
+
+
+def by_sht_auc(run, batch, **fields):
+    return reference_blocks.sht_auc(run.X, run.y, run.rows, **fields)
+
+
+def by_soap(run, prior, **fields):
+    p = np.mean(run.y == 1) if prior == "data" else 0.5
+    return on_blocks(reference_blocks.soap)(run, p=p, **fields)
+
+
+def on_blocks(function):
+    return lambda run, block, optimiser, **fields: function(
+        run.X, run.rows, run.loss, block, kind=optimiser, **fields
+    )
+
+
+CASES = [
+    Case(
+        Solam, on_stream(reference.solam), {"zeta": (0.1, 100.0), "radius": (0.05, 1e4), "kappa": [None, 0.5]}
+    ),
+    Case(
+        RegSolam, on_stream(reference.solam), {"zeta": (0.1, 100.0), "lam": (1e-5, 1e5), "kappa": [None, 1.0]}
+    ),
+    Case(
+        Fsauc,
+        on_stream(reference.fsauc),
+        {"radius": (0.05, 100.0), "eta": (0.01, 0.3), "eta_rule": ["halve", "capped"]},
+        SCALED,
+    ),
+    Case(
+        Fsauc,
+        on_stream(reference.fsauc),
+        {"radius": (0.05, 100.0), "eta": (1e-4, 1e-3), "eta_rule": ["paper"]},  # it multiplies eta by 20
+        SCALED,
+    ),
+    Case(
+        Fsauc,
+        on_stream(reference.fsauc),
+        {
+            "radius": (0.01, 0.1),
+            "eta": (0.01, 0.1),
+            "delta": [0.01, 0.5],
+            "kappa": [None, 1.0],
+            "eta_rule": ["halve"],
+        },
+        ("unscaled",),
+    ),
+    Case(
+        Spam,
+        on_stream(reference_square.spam),
+        {"C": (0.01, 10.0), "beta": [0.0, 1e-2, 1.0], "nu": [0.0, 1e-4, 1e-2], "radius": (0.05, 1e3)},
+        SCALED,
+    ),
+    Case(
+        Spam,
+        on_stream(reference_square.spam),
+        {
+            "C": (0.01, 0.3),
+            "beta": [0.0, 1e-2, 1e3],
+            "nu": [1e-2],
+            "radius": [0.05],
+            "penalty": ["l2", "ball"],
+        },
+    ),
+    Case(
+        Spauc,
+        on_stream(reference_stream.spauc),
+        {"C": (0.01, 10.0), "beta": [0.0, 1e-3, 1.0], "nu": [0.01]},
+        SCALED,
+    ),
+    Case(
+        Spauc,
+        on_stream(reference_stream.spauc),
+        {"C": (0.01, 0.3), "beta": [0.0, 1e-3, 1.0], "nu": [0.01]},
+        ("unscaled",),
+    ),
+    Case(Opauc, on_stream(reference.opauc), {"eta": (1e-3, 0.01), "lam": [0.0, 0.01, 1.0]}, SQUARE, most=200),
+    Case(OpaucR, by_opauc_r, {"eta": (1e-3, 0.03), "lam": [0.0, 0.1], "tau": [1, 10]}, most=600),
+    Case(AdaOam, on_stream(reference.opauc), {"eta": (1e-3, 0.1), "lam": [0.0, 1e-2, 4.0]}, SQUARE, most=200),
+    *(
+        Case(
+            Spdam,
+            by_spdam,
+            {"lam": [1e-5, 1e-2, 10.0], "batch_fraction": [0.1, 0.003], "kappa": kappa},
+            problems,
+            size=size,
+        )
+        for size in (1, 30, 300)
+        for kappa, problems in (([None, 1.0], SCALED), ([None], ("unscaled",)))
+    ),
+    *(
+        Case(
+            Sauc,
+            by_sauc,
+            {
+                "radius": (0.05, 0.5),
+                "beta": (0.3, 2.0),
+                "degree": [1, 4],
+                "kappa": [float(np.linalg.norm(PROBLEMS[name][0], axis=1).max())],
+                "step_rule": ["code"],
+            },
+            (name,),
+            (Hinge(), Logistic(), SmoothHinge()),
+        )
+        for name in ANY
+    ),
+    Case(
+        Psam,
+        on_margin(reference.psam),
+        {"gamma": (1e-10, 0.1), "t0": [None, 0.0, 100.0], "rskip": [1, 16], "askip": [1, 50]},
+        losses=MARGINS,
+    ),
+    Case(
+        Asam,
+        by_asam,
+        {"gamma": (1e-3, 0.1), "t0": [1e4], "rskip": [1, 16], "askip": [1, 16]},
+        losses=OF_PAIRS,
+    ),
+    Case(Asam, by_asam, {"gamma": (1e-3, 1.0), "rskip": [1, 16], "askip": [1, 50]}, SCALED, (SmoothHinge(),)),
+    Case(RocSgd, on_margin(reference_pairs.roc_sgd), {"lam": (1e-6, 1e3)}, losses=MARGINS),
+    Case(UniExp, on_stream(reference_pairs.uni_exp), {"eta": (1e-4, 2.0)}),
+    *(
+        Case(
+            cls,
+            by_oam(kind),
+            {"C": C, "buffer": [1, 7, 50, 300], "radius": radius},
+            losses=[Hinge(), Hinge(margin=0.2)],
+            most=500,
+        )
+        for cls, kind in ((OamSeq, "seq"), (OamGra, "gra"))
+        for C, radius in (((2.0**-12, 0.1), [None, 0.3]), ((10.0, 100.0), [0.01, 1.0]))
+    ),
+    Case(
+        CbrDiag,
+        lambda run, **fields: reference_pairs.cbr(run.X, run.y, run.rows, diagonal=True, **fields),
+        {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]},
+        most=300,
+    ),
+    Case(
+        Cbr,
+        on_stream(reference_pairs.cbr),
+        {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]},
+        SQUARE,
+        most=60,
+    ),
+    Case(FifoOgd, by_descent, {"eta": (0.01, 3.0), "radius": [None, 0.3]}, losses=[Hinge(), Logistic()]),
+    Case(
+        Aogd,
+        by_descent,
+        {"eta": (0.01, 3.0), "radius": [None, 0.3], "theta": [0.0, 0.85, 0.99]},
+        losses=[Hinge(), Logistic()],
+    ),
+    *(
+        Case(
+            cls,
+            on_stream(transcription),
+            {"gamma": (0.01, 1.0), "smooth": (0.1, 1.0), "l1": [0.0, 0.05, 0.3], "l2": [0.0, 2.0]},
+        )
+        for cls, transcription in ((FtrlAuc, reference_stream.ftrl_auc), (FtrlLog, reference_stream.ftrl_log))
+    ),
+    *(Case(cls, sgd_classifier(cls), {"alpha": (1e-4, 3.0)}, SCALED) for cls in (SgdHinge, SgdLog)),
+    Case(
+        PairBatch,
+        on_blocks(reference_blocks.pair_batch),
+        {"block": [1, 2, 9], **OPTIMISED},
+        SCALED,
+        [*OF_PAIRS, SquaredHinge(margin=2.0), *MARGINS],
+        most=250,
+    ),
+    *(
+        Case(cls, transcription, {"block": [2, 8], **OPTIMISED, **own}, SCALED, OF_BLOCKS, most=150)
+        for cls, transcription, own in (
+            (Sopa, on_blocks(reference_blocks.sopa), {"alpha": [0.4, 1.0], "eta_s": [0.2]}),
+            (SopaS, on_blocks(reference_blocks.sopa_s), {"temperature": [0.7], "gamma": [0.6, 1.0]}),
+            (Soap, by_soap, {"gamma": [0.6, 1.0]}),
+        )
+    ),
+    Case(
+        Pesg,
+        on_pairs(reference_blocks.pesg),
+        {
+            "block": [1, 3, 8],
+            "eta": (0.02, 0.1),
+            "margin": [0.4, 1.0],
+            "lam": [1e-5, 0.3, 2.0],
+            "pull": [2e-3, 0.5, 3.0],
+            "stages": [3, 7, 900],
+            "decay": [1.0, 2.0, 10.0],
+        },
+        SCALED,
+    ),
+    Case(ShtAuc, by_sht_auc, {"sparsity": [1, 3, 7, 20], "eta": [0.5], "lam": [0.1]}, SCALED),
+    Case(Mba, block_least_squares, {"lam": (1e-3, 1.0)}, ("dense", "unscaled"), size=30),
+    Case(LsSvm, lambda run, lam, **rest: reference.ls_svm(run.X, run.y, lam), {"lam": (1e-3, 10.0)}, SQUARE),
+]
+
+
+@st.composite
+def trials(draw, case):
+    """A setting of a method, and a run."""
+    fields = draw(fields_of(case.cls, case.choices))
+    X, y = PROBLEMS[draw(st.sampled_from(case.problems))]
+    access, n = Access(case.cls.access), len(y)
+    most = case.most or MOST[access]
+    if access is Access.pairs:
+        rows = random_pairs(5, y, most)
+    elif access is Access.minibatch:
+        rows = np.stack([np.random.default_rng(seed).permutation(n)[: case.size] for seed in range(most)])
+    elif access is Access.stream:
+        rows = np.concatenate([np.random.default_rng(seed).permutation(n) for seed in range(-(-most // n))])
+        rows = rows[:most]
+    else:
+        rows = np.zeros((most, 0), np.int64)
+    loss = draw(st.sampled_from(case.losses)) if case.losses else None
+    return case.cls(**fields), Run(X, y, rows, loss)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_method_follows_its_transcription(case):
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
+    @given(trials(case))
+    def follow(trial):
+        algorithm, run = trial
+        expected = case.transcription(run, **vars(algorithm))
+        expected, intercept = expected if isinstance(expected, tuple) else (expected, None)
+        assert np.isfinite(expected).all()
+        assume(expected.any())
+        for layout in (np.asarray, sparse.csr_array):
+            state = train(algorithm, layout(run.X), run.y, run.rows, loss=run.loss)
+            assert difference(algorithm.weights(state), expected) < 1e-9, layout.__name__
+            if intercept is not None:
+                found = algorithm.fitted_intercept(state)
+                assert found == pytest.approx(intercept, rel=1e-9, abs=1e-12)
+
+    follow()

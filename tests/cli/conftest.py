@@ -1,0 +1,51 @@
+"""The command line in a folder, and what holds of every refusal."""
+
+import pytest
+
+from aucbench.cli.main import main
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The folder in which commands run."""
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, monkeypatch, capsys):
+    """Run a command line; gives the exit status and both outputs."""
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+
+    def run(*words):
+        status = main([str(word) for word in words])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def refused(run):
+    """Run a command line that is refused with status 2 in one sentence; gives the sentence."""
+
+    def refused(*words):
+        status, _, err = run(*words)
+        lines = [line for line in err.splitlines() if not line.endswith(" ...")]
+        assert (status, len(lines)) == (2, 1), err
+        assert lines[0].startswith("aucbench: ")
+        return lines[0]
+
+    return refused
+
+
+@pytest.fixture
+def offered(run, monkeypatch):
+    """The words that the shell offers for an unfinished line."""
+
+    def offered(line):
+        monkeypatch.setenv("COMP_LINE", line)
+        status, out, _ = run("-sc", "query=bash")
+        assert status == 0
+        return out.split()
+
+    return offered
