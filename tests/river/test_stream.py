@@ -424,10 +424,7 @@ def test_hashed_columns_are_the_same_in_each_process_and_share_values():
 HASHED = [42724, 110530, 129268, 217319, 32666]
 
 
-def test_the_example_of_the_docstring_prints_what_it_says():
+def test_the_example_of_the_docstring_runs_and_every_resumable_method_is_in_these_tests():
     assert doctest.testmod(classifier_module).failed == 0
-
-
-def test_every_resumable_method_is_in_these_tests():
     assert {"solam", "opauc", "opauc_r", "adaoam", "fsauc", "sauc", "sgd_log"} <= set(RESUMABLE)
     assert all(KNOWN[name].cls.access == "stream" for name in RESUMABLE)

@@ -28,14 +28,7 @@ def compile_something():
     numba.njit(lambda x: x + 1)(1)
 
 
-def test_a_terminal_is_told_once_that_something_is_compiled(terminal):
-    for _ in range(2):
-        with compile_notice():
-            compile_something()
-    assert terminal.getvalue() == f"{NOTICE}\n"
-
-
-def test_nothing_is_said_where_nothing_is_compiled_or_nobody_watches(terminal, monkeypatch):
+def test_a_terminal_is_told_once_that_something_is_compiled_and_nobody_else(terminal, monkeypatch):
     with compile_notice():
         pass
     compile_something()
@@ -43,6 +36,11 @@ def test_nothing_is_said_where_nothing_is_compiled_or_nobody_watches(terminal, m
     with compile_notice():
         compile_something()
     assert terminal.getvalue() == ""
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    for _ in range(2):
+        with compile_notice():
+            compile_something()
+    assert terminal.getvalue() == f"{NOTICE}\n"
 
 
 def test_a_fit_that_compiles_says_so(terminal, monkeypatch, tmp_path):
