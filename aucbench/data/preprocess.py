@@ -71,7 +71,7 @@ def prepare(
     if not rescale:
         return Prepared(Z, train.y, Z_test, test.y, seconds)
     rescaling = Rescaling.fit(Z)
-    # Rows that the scaling made are changed in place; the data set's own and those of a feature map are not.
+    # Rows made by the scaling are changed in place, unlike those of the data set or of a feature map.
     Z = rescaling.apply(Z, in_place=Z is X and X is not train.X)
     Z_test = rescaling.apply(Z_test, in_place=Z_test is X_test and X_test is not test.X)
     return Prepared(Z, train.y, Z_test, test.y, seconds, rescaling)

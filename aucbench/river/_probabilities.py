@@ -9,15 +9,10 @@ MEMORY = 1000  # rows of a class after which an older one weighs 1 / e
 
 
 class Sigmoid:
-    """Log-odds that are linear in the score.
+    """Log-odds that are linear in the score, by the formula in the notes of `AUCClassifier`.
 
-    If the scores of both classes are normal with a common variance v, the log-odds of the positive class at
-    the score s are
-
-        (m+ - m-) / v * (s - (m+ + m-) / 2) + log(n+ / n-).
-
-    The means m and v of each class forget old rows, whose scores are those of an older model; n+ and n- count
-    all rows. Until the positive rows have the larger mean, the log-odds are s itself.
+    Means and variances forget old rows, which an older model scored; the counts keep them. Until the positive
+    rows have the larger mean, the log-odds are the score.
     """
 
     def __init__(self) -> None:

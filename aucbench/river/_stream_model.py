@@ -24,7 +24,7 @@ from aucbench.runner.trainer import finalize
 from aucbench.studies.adapted_plugins import check_plan, divergence
 
 BLOCK = 1024  # rows between two updates of the probabilities
-WIDE = 2048  # columns from which on a row is scored by the weights of its own columns
+WIDE = 2048  # columns from which a row is scored by the weights of its columns alone
 
 
 class Settings(NamedTuple):

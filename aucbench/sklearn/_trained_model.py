@@ -35,15 +35,15 @@ from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 PARTIAL_FIT = "partial_fit", "fit, or "  # the call that goes on with other rows, and what may stand for it
 FEW_ROWS = 100  # a first call of partial_fit with fewer rows gives a warning
 NOTICE = "aucbench: compiling, which takes some seconds; later fits of the method load the result"
-_given: list[bool] = []  # whether the notice has been printed in this process
+_notified: list[bool] = []  # whether the notice has been printed in this process
 
 
 class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
     """Told when numba begins to compile, which it does not where the cache folder has the result."""
 
     def on_start(self, event: Any) -> None:
-        if not _given:
-            _given.append(True)
+        if not _notified:
+            _notified.append(True)
             print(NOTICE, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
@@ -53,7 +53,7 @@ class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
 @contextmanager
 def compile_notice() -> Iterator[None]:
     """Say on standard error that kernels are being compiled, if they are and somebody watches."""
-    if _given or not sys.stderr.isatty():
+    if _notified or not sys.stderr.isatty():
         yield
         return
     with event.install_listener("numba:compile", _Listener()):

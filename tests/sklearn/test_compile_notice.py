@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def terminal(monkeypatch):
-    monkeypatch.setattr(_trained_model, "_given", [])
+    monkeypatch.setattr(_trained_model, "_notified", [])
     shown = Terminal()
     monkeypatch.setattr(_trained_model, "sys", SimpleNamespace(stderr=shown))
     return shown

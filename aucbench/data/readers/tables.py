@@ -142,8 +142,8 @@ def _refused_columns(
     first, *others = refused
     also = ", ".join(repr(columns[place].name) for place in others[:20])
     more = f" and {len(others) - 20} more" if len(others) > 20 else ""
-    told = f" Refused as well: {also}{more}; aucbench data describe says why." if others else ""
-    return RefusedColumnsError(f"{refused[first]}{told}", columns)
+    others_named = f" Refused as well: {also}{more}; aucbench data describe says why." if others else ""
+    return RefusedColumnsError(f"{refused[first]}{others_named}", columns)
 
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
