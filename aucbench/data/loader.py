@@ -65,7 +65,11 @@ def load(dataset: Any, part: str = "train") -> Loaded:
         raise DataError(
             f"{dataset.name} has no test part; use dataset.part=train or all, and a hold-out split."
         )
-    return _from_files(dataset, files, Part(part) if has_test else Part.train) if files else _own(dataset)
+    return (
+        _from_files(dataset, files, Part(part) if has_test else Part.train)
+        if files
+        else _self_loaded(dataset)
+    )
 
 
 def describe(dataset: Any) -> DataDescription:
@@ -148,7 +152,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     return Loaded(X, np.array(signs, np.int8)[codes], digest, source, positive, negative)
 
 
-def _own(dataset: Any) -> Loaded:
+def _self_loaded(dataset: Any) -> Loaded:
     """The arrays of a data set that loads itself."""
     X, raw = _checked(dataset.name, dataset.load())
     distinct, times = np.unique(raw, return_counts=True)
@@ -182,13 +186,15 @@ def _classes(
 def _checked(name: str, samples: Any) -> tuple[Matrix, NDArray[np.float64]]:
     """Features as C-contiguous float64 rows (CSR stays CSR, columns ascending) and labels as float64."""
     try:
-        features, given = samples
+        features, labels_of_rows = samples
         if isinstance(features, np.ndarray) or not sparse.issparse(features):
             X: Any = np.ascontiguousarray(features, np.float64)
         else:
-            X = sparse.csr_matrix(features, dtype=np.float64, copy=True)  # the plugin's own is left alone
+            X = sparse.csr_matrix(
+                features, dtype=np.float64, copy=True
+            )  # the array of the plugin is left alone
             X.sum_duplicates()
-        raw = np.asarray(given, np.float64)
+        raw = np.asarray(labels_of_rows, np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name}: load() must return Samples of numbers ({error}).") from None
     if X.ndim != 2 or raw.shape != X.shape[:1] or 0 in X.shape:

@@ -71,7 +71,7 @@ def prepare(
     if not rescale:
         return Prepared(Z, train.y, Z_test, test.y, seconds)
     rescaling = Rescaling.fit(Z)
-    # Rows that the scaling made are changed in place; the data set's own and those of a feature map are not.
+    # Rows made by the scaling are changed in place, unlike those of the data set or of a feature map.
     Z = rescaling.apply(Z, in_place=Z is X and X is not train.X)
     Z_test = rescaling.apply(Z_test, in_place=Z_test is X_test and X_test is not test.X)
     return Prepared(Z, train.y, Z_test, test.y, seconds, rescaling)
@@ -88,26 +88,23 @@ class Rescaling:
     @classmethod
     def fit(cls, X: Any, weights: NDArray[np.float64] | None = None) -> "Rescaling":
         """Measure the training rows, dense or CSR; `weights` (n,) > 0 are those of the rows."""
-        if weights is not None:
-            centre = None if sparse.issparse(X) else np.asarray(weights @ X, np.float64) / weights.sum()
-            parts = memory.blocks(X.shape[0], 8 * X.shape[1])
-            squares = np.concatenate([_squares(X[part], centre) for part in parts])
-            size = max(float(weights @ squares) / float(weights.sum()), float(squares.max()) / OUTLYING)
-            return cls(centre, 1.0 / float(np.sqrt(size)) if 0.0 < size < np.inf else 1.0)
-        if sparse.issparse(X):
-            centre = None
-            total = sum(
-                float(np.sum(np.square(X.data[p], dtype=np.float64))) for p in memory.blocks(X.nnz, 8)
-            )
-            largest = Problem(X, np.empty(0, np.int8)).max_norm ** 2
-        else:
-            parts = memory.blocks(X.shape[0], 8 * X.shape[1])
-            centre = sum(np.sum(X[part], axis=0, dtype=np.float64) for part in parts) / max(1, X.shape[0])
-            total = largest = 0.0
-            for part in parts:
-                squares = np.einsum("ij,ij->i", *[X[part] - centre] * 2)
-                total, largest = total + float(squares.sum()), max(largest, float(squares.max()))
-        size = max(total / max(1, X.shape[0]), largest / OUTLYING)
+        n = max(1, X.shape[0]) if weights is None else float(weights.sum())
+        parts = memory.blocks(X.shape[0], 8 * X.shape[1])
+        centre: NDArray[np.float64] | None = None
+        total = largest = 0.0
+        if sparse.issparse(X) and weights is None:
+            values = (X.data[part] for part in memory.blocks(X.nnz, 8))
+            total = sum(float(np.sum(np.square(each, dtype=np.float64))) for each in values)
+            largest, parts = Problem(X, np.empty(0, np.int8)).max_norm ** 2, []
+        elif weights is None:
+            centre = np.sum([np.sum(X[part], axis=0, dtype=np.float64) for part in parts], axis=0) / n
+        elif not sparse.issparse(X):
+            centre = np.asarray(weights @ X, np.float64) / n
+        for part in parts:
+            squares = _squares(X[part], centre)
+            total += float(squares.sum() if weights is None else weights[part] @ squares)
+            largest = max(largest, float(squares.max()))
+        size = max(total / n, largest / OUTLYING)
         return cls(centre, 1.0 / float(np.sqrt(size)) if 0.0 < size < np.inf else 1.0)
 
     def apply(self, X: Any, in_place: bool = False) -> Any:

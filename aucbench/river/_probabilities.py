@@ -5,21 +5,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.kernels import kernel
-
 MEMORY = 1000  # rows of a class after which an older one weighs 1 / e
 
 
 class Sigmoid:
-    """Log-odds that are linear in the score.
+    """Log-odds that are linear in the score, by the formula in the notes of `AUCClassifier`.
 
-    If the scores of both classes are normal with a common variance v, the log-odds of the positive class at
-    the score s are
-
-        (m+ - m-) / v * (s - (m+ + m-) / 2) + log(n+ / n-).
-
-    The means m and v of each class forget old rows, whose scores are those of an older model; n+ and n- count
-    all rows. Until the positive rows have the larger mean, the log-odds are s itself.
+    Means and variances forget old rows, which an older model scored; the counts keep them. Until the positive
+    rows have the larger mean, the log-odds are the score.
     """
 
     def __init__(self) -> None:
@@ -28,12 +21,15 @@ class Sigmoid:
 
     def add(self, scores: NDArray[np.float64], y: NDArray[np.int8]) -> None:
         """Take in scores (n,) of rows that the model had not seen, and their labels."""
-        for c, (count, change, square) in enumerate(_deviations(scores, y, *self._means)):
+        for c, members in enumerate((y < 0, y > 0)):
+            deviations = scores[members] - self._means[c]
+            count = len(deviations)
             if count == 0:
                 continue
             self._counts[c] += count
             share = max(count / self._counts[c], 1.0 - math.exp(-count / MEMORY))
-            spread = square - share * change * change  # around the new mean
+            change = float(deviations.mean())
+            spread = float(np.square(deviations).mean()) - share * change * change  # around the new mean
             if not math.isfinite(spread):
                 continue
             self._variances[c] += share * (spread - self._variances[c])
@@ -53,30 +49,3 @@ class Sigmoid:
     def many(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) probabilities of the positive class."""
         return 0.5 + 0.5 * np.tanh(0.5 * (self._slope * scores + self._offset))
-
-
-@kernel
-def _deviations(
-    scores: NDArray[np.float64], y: NDArray[np.int8], low: float, high: float
-) -> tuple[tuple[int, float, float], tuple[int, float, float]]:
-    """Of each class: the number of its scores, and the means of the deviations and of their squares.
-
-    Negatives deviate from `low`, positives from `high`.
-    """
-    positives = 0
-    first = second = first_square = second_square = 0.0
-    for k in range(len(y)):  # selected, not branched on: labels in random order cannot be predicted
-        is_positive = y[k] > 0
-        a = 0.0 if is_positive else scores[k] - low
-        b = scores[k] - high if is_positive else 0.0
-        positives += is_positive
-        first += a
-        second += b
-        first_square += a * a
-        second_square += b * b
-    n, p = len(y) - positives, positives
-    return (n, first / max(n, 1), first_square / max(n, 1)), (
-        p,
-        second / max(p, 1),
-        second_square / max(p, 1),
-    )

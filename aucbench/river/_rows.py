@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Access, Batch
-from aucbench.kernels import kernel, rows
 
 VALUES = 16  # room for the values of a row at the beginning
 WIDE = 64  # zeros of dense rows with more columns are left out
@@ -96,22 +95,9 @@ class RowBuffer:
             self._batch = Batch(X, self.y, self._order, Access.stream)
         return self._batch.take(self._order[begin:end])
 
-    def products(self, begin: int, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The products of the rows from `begin` on with weights."""
-        products = np.empty(self.count - begin)
-        batch = self.batch(begin, self.count, len(weights))
-        _multiply(batch.rows_view, batch.rows, weights, products)
-        return products
-
     def matrix(self, begin: int, d: int) -> sparse.csr_array:
         """A copy of the rows from `begin` on, with d columns."""
         first = self._ends[begin]
         ends, part = self._indptr[begin : self.count + 1] - first, slice(first, self._used)
         parts = self._data[part], self._indices[part], ends
         return sparse.csr_array(parts, (self.count - begin, d), copy=True)
-
-
-@kernel
-def _multiply(X: Any, order: Any, w: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    for k in range(order.size):
-        out[k] = rows.dot(X, order[k], w)

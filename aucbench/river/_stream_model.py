@@ -21,9 +21,10 @@ from aucbench.river._probabilities import Sigmoid
 from aucbench.river._rows import RowBuffer
 from aucbench.runner.cell import check_memory
 from aucbench.runner.trainer import finalize
+from aucbench.studies.adapted_plugins import check_plan, divergence
 
 BLOCK = 1024  # rows between two updates of the probabilities
-WIDE = 2048  # columns from which on a row is scored by the weights of its own columns
+WIDE = 2048  # columns from which a row is scored by the weights of its columns alone
 
 
 class Settings(NamedTuple):
@@ -71,7 +72,7 @@ class StreamModel:
 
     def add(self, names: tuple[Any, ...], values: "array[float]", label: int) -> None:
         """Take in a row with finite values of features with these names."""
-        if self.settings.planned is not None:
+        if self.settings.planned is not None:  # no call: a row takes 2 us in all
             self._check_plan(1)
         columns, arrange, _ = self.columns.layout(names)
         rows = self._rows
@@ -97,11 +98,8 @@ class StreamModel:
 
     def _check_plan(self, rows: int) -> None:
         planned = self.settings.planned
-        if planned is not None and self.seen + rows > planned:
-            raise ParameterError(
-                f"{self.settings.algorithm.name} planned {planned} iterations, has done {self.seen} and got "
-                f"{rows} more: set iterations to the number of rows of the whole stream."
-            )
+        if planned is not None:
+            check_plan(self.settings.algorithm, planned, self.seen, rows, "of the whole stream")
 
     def _end_block(self) -> None:
         self._now, warmup = None, self.settings.warmup
@@ -124,12 +122,8 @@ class StreamModel:
     def _add_probabilities(self) -> None:
         rows, begin, model = self._rows, self._block, self._at_block
         if isinstance(model, np.ndarray):
-            weights = np.zeros(self._d)
-            weights[: len(model)] = model
-            scores = self._finite(rows.products(begin, weights))
-        else:
-            scores = self._scores(model, rows.matrix(begin, self._d))
-        self.sigmoid.add(scores, rows.y[begin : rows.count])
+            model = np.pad(model, (0, self._d - len(model)))
+        self.sigmoid.add(self._scores(model, rows.matrix(begin, self._d)), rows.y[begin : rows.count])
 
     def _begin(self) -> None:
         """Begin anew on the rows of the buffer, which are all so far."""
@@ -176,9 +170,7 @@ class StreamModel:
     def _scores(self, model: Any, X: Any) -> NDArray[np.float64]:
         """(n,) scores of rows as the method takes them."""
         is_linear = isinstance(model, np.ndarray)
-        return self._finite(np.asarray(X @ model if is_linear else self.settings.algorithm.score(model, X)))
-
-    def _finite(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        scores = np.asarray(X @ model if is_linear else self.settings.algorithm.score(model, X))
         if not np.all(np.isfinite(scores)):
             self.refuse_divergence()
         return scores
@@ -248,9 +240,4 @@ class StreamModel:
 
     def refuse_divergence(self) -> None:
         """Raise the error of a model that is not finite."""
-        algorithm = self.settings.algorithm
-        step = MethodFacts(algorithm).step_size
-        advice = f"lower {step}, now {getattr(algorithm, step)}" if step else "set other hyperparameters"
-        raise ParameterError(
-            f"{algorithm.name} diverged within {self.seen:,} rows: its weights are NaN or infinite; {advice}."
-        )
+        raise ParameterError(f"{divergence(self.settings.algorithm, f'within {self.seen:,} rows')}.")

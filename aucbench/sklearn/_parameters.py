@@ -50,8 +50,8 @@ class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn shi
                 cls = None
             if cls is not None:
                 check_field(group, cls, name)
-            given = mapping(group, getattr(self, f"{group}_params"))
-            setattr(self, f"{group}_params", given | {name: params[key]})
+            params_so_far = mapping(group, getattr(self, f"{group}_params"))
+            setattr(self, f"{group}_params", params_so_far | {name: params[key]})
         return self
 
     def _algorithm(self) -> Any:

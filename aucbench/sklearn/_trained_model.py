@@ -30,20 +30,20 @@ from aucbench.runner.task import Order, StopReason, Task
 from aucbench.runner.trainer import Trainer, finalize
 from aucbench.sklearn._threshold import Sample, best_threshold
 from aucbench.sklearn._training_rows import Representation
-from aucbench.studies.adapted_plugins import why_not_on
+from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 
 PARTIAL_FIT = "partial_fit", "fit, or "  # the call that goes on with other rows, and what may stand for it
 FEW_ROWS = 100  # a first call of partial_fit with fewer rows gives a warning
 NOTICE = "aucbench: compiling, which takes some seconds; later fits of the method load the result"
-_given: list[bool] = []  # whether the notice has been printed in this process
+_notified: list[bool] = []  # whether the notice has been printed in this process
 
 
 class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
     """Told when numba begins to compile, which it does not where the cache folder has the result."""
 
     def on_start(self, event: Any) -> None:
-        if not _given:
-            _given.append(True)
+        if not _notified:
+            _notified.append(True)
             print(NOTICE, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
@@ -53,7 +53,7 @@ class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
 @contextmanager
 def compile_notice() -> Iterator[None]:
     """Say on standard error that kernels are being compiled, if they are and somebody watches."""
-    if _given or not sys.stderr.isatty():
+    if _notified or not sys.stderr.isatty():
         yield
         return
     with event.install_listener("numba:compile", _Listener()):
@@ -125,11 +125,9 @@ class ModelTrainer(Trainer):
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
         """Take each of some other rows once, in an order that differs from call to call."""
         end, task = self.iteration + len(y), self.task
-        if MethodFacts(task.algorithm).plans and end > (self._planned or 0):
-            raise ParameterError(
-                f"{task.algorithm.name} planned {self._planned} iterations, has done {self.iteration} and "
-                f"got {len(y)} more rows: set iterations to the number of rows of all calls of partial_fit."
-            )
+        if MethodFacts(task.algorithm).plans:
+            whole = "of all calls of partial_fit"
+            check_plan(task.algorithm, self._planned or 0, self.iteration, len(y), whole)
         self.task = replace(task, X=X, y=y)
         self._budget = IterationBudget(end, [end])
         with training_context():
@@ -193,14 +191,8 @@ class Fitted:
     def _check_finite(self, trainer: ModelTrainer) -> None:
         if not trainer.diverged:
             return
-        algo = self._parts.algo
-        step = MethodFacts(algo).step_size
-        advice = f"lower algo__{step}, now {getattr(algo, step)}" if step else "set other hyperparameters"
-        if not self._parts.rescale:
-            advice += ", or set rescale=True"
-        raise ParameterError(
-            f"{algo.name} diverged {trainer.diverged}: its weights are NaN or infinite; {advice}."
-        )
+        advice = "" if self._parts.rescale else ", or set rescale=True"
+        raise ParameterError(f"{divergence(self._parts.algo, trainer.diverged, 'algo__')}{advice}.")
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """(n,) scores, positive above the cut."""

@@ -377,10 +377,10 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return Budget(None if self.iterations is not None else self.epochs, self.iterations)
 
     def _seed(self) -> int:
-        given = self.random_state
-        if isinstance(given, int | np.integer) and given >= 0:
-            return int(given)
-        return int(check_random_state(given).randint(np.iinfo(np.int32).max))
+        state = self.random_state
+        if isinstance(state, int | np.integer) and state >= 0:
+            return int(state)
+        return int(check_random_state(state).randint(np.iinfo(np.int32).max))
 
 
 def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, weights: Any) -> Any:

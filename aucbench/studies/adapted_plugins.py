@@ -101,3 +101,19 @@ def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = ""
             f"set iterations to the number of rows of all calls of {call}."
         )
     return None
+
+
+def check_plan(algorithm: Any, planned: int, done: int, rows: int, whole: str) -> None:
+    """Refuse more rows than a method planned; `whole` says which rows the plan counts."""
+    if done + rows > planned:
+        raise ParameterError(
+            f"{algorithm.name} planned {planned} iterations, has done {done} and got {rows} more rows: "
+            f"set iterations to the number of rows {whole}."
+        )
+
+
+def divergence(algorithm: Any, where: str, prefix: str = "") -> str:
+    """What to say of a model that is not finite; `prefix` begins the names of hyperparameters."""
+    step = MethodFacts(algorithm).step_size
+    advice = f"lower {prefix}{step}, now {getattr(algorithm, step)}" if step else "set other hyperparameters"
+    return f"{algorithm.name} diverged {where}: its weights are NaN or infinite; {advice}"

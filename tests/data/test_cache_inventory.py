@@ -87,11 +87,6 @@ def test_fetch_all_small_takes_what_there_is_and_names_what_failed(mirror, capsy
     assert "aucbench: a9a: no source has the file binary/a9a" in said.err
 
 
-def test_fetch_without_a_name_says_what_to_do(capsys):
-    assert main(["fetch"]) == 2
-    assert "use --all-small" in capsys.readouterr().err
-
-
 @pytest.fixture
 def left(cache):
     """Makes the folder of a download that was killed some seconds ago."""
@@ -107,7 +102,9 @@ def left(cache):
     return made
 
 
-def test_unfinished_downloads_are_listed_and_removed_with_everything(left, capsys):
+def test_unfinished_downloads_are_listed_and_removed_with_everything_and_old_ones_by_the_next(
+    left, web, capsys
+):
     killed, running = left("a9a", 600), left("w8a", 5)
     assert cache_inventory.left_overs() == {killed: 5000}
     assert main(["data"]) == 0
@@ -115,10 +112,7 @@ def test_unfinished_downloads_are_listed_and_removed_with_everything(left, capsy
     assert main(["data", "--remove-all"]) == 0
     assert "unfinished downloads: 5 kB removed" in capsys.readouterr().out
     assert (killed.exists(), running.exists()) == (False, True)
-
-
-def test_old_unfinished_downloads_of_other_files_are_swept_by_the_next_download(left, web):
-    old, recent = left("a9a", locate.OLD_SECONDS + 60), left("w8a", 600)
+    old, recent = left("a9a", locate.OLD_SECONDS + 60), left("dna", 600)
     web.serve("/binary/tiny", content(TINY.encode()))
     fetch(Declared())
     assert (old.exists(), recent.exists()) == (False, True)

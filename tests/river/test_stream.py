@@ -18,6 +18,7 @@ from scipy import sparse
 
 from aucbench import Batch, Problem
 from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.contracts.validation import Family
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation import exact_auc
 from aucbench.registry import accepted_loss, catalog
@@ -25,7 +26,6 @@ from aucbench.river import AUCClassifier
 from aucbench.river import classifier as classifier_module
 from aucbench.runner.trainer import finalize
 from tests.helpers.fake_plugins import Exploding, Perceptron, two_clouds
-from tests.river.methods import KNOWN, RESUMABLE, classifier
 
 N, D, WARMUP = 1500, 7, 64
 X, Y = two_clouds(n=N, d=D, seed=5)
@@ -34,6 +34,16 @@ X[np.random.default_rng(0).random(X.shape) < 0.3] = 0.0
 NAMES = [f"f{j}" for j in range(D)]
 ROWS = [dict(zip(NAMES, row, strict=True)) for row in X.tolist()]
 LABELS = (Y > 0).tolist()
+
+
+KNOWN = catalog().plugins[Family.algorithms]
+RESUMABLE = [name for name, plugin in KNOWN.items() if getattr(plugin.cls, "resumable", False)]
+
+
+def classifier(algo, rows=5000, **keywords):
+    """A classifier that is told the number of rows where the method must know it."""
+    plans = getattr(KNOWN[algo].cls, "plans", False)
+    return AUCClassifier(algo, iterations=rows if plans else None, **keywords)
 
 
 def learnt(model, rows=ROWS, labels=LABELS):
@@ -77,14 +87,18 @@ def test_the_model_is_that_of_the_methods_own_steps(algo):
     assert exact_auc(X @ weights_of(model), Y) > 0.8
 
 
-def test_the_model_is_that_of_a_loop_in_numpy():
-    model = learnt(AUCClassifier(Perceptron(eta=0.05), rescale=False))
+def test_the_model_is_that_of_a_loop_in_numpy_with_or_without_weights():
+    linear, other = (
+        learnt(AUCClassifier(method, rescale=False)) for method in (Perceptron(eta=0.05), Nearest(eta=0.05))
+    )
     w = np.zeros(D)
     for x, label in zip(X, Y, strict=True):
         if label * (x @ w) < 1.0:
             w += 0.05 * label * x
-    np.testing.assert_allclose(weights_of(model), w, rtol=1e-12)
-    assert model.score_one(ROWS[3]) == pytest.approx(float(X[3] @ w), rel=1e-12)
+    np.testing.assert_allclose(weights_of(linear), w, rtol=1e-12)
+    assert linear.score_one(ROWS[3]) == pytest.approx(float(X[3] @ w), rel=1e-12)
+    assert other.score_one(ROWS[3]) == pytest.approx(np.tanh(float(X[3] @ w)), rel=1e-9)
+    assert other.score_one({"unknown": 1.0}) == 0.0
 
 
 def test_rescaling_multiplies_rows_by_a_power_of_two_that_brings_their_mean_square_near_one():
@@ -191,28 +205,19 @@ def test_a_feature_may_come_within_a_chunk_after_a_prediction(n_features):
     assert model.score_one(x) != pytest.approx(before, rel=1e-3)
 
 
-def test_the_statistics_of_the_sigmoid_are_those_of_numpy():
-    rng = np.random.default_rng(4)
-    scores, y = rng.normal(3.0, 2.0, 500), np.where(rng.random(500) < 0.3, 1, -1).astype(np.int8)
-    sigmoid = type(AUCClassifier()._stream.sigmoid)()
-    sigmoid.add(scores + (y > 0), y)  # one block: means and variances are those of its rows
-    n, p = scores[y < 0], scores[y > 0] + 1.0
-    variance = (len(n) * n.var() + len(p) * p.var()) / 500
-    slope = (p.mean() - n.mean()) / variance
-    wanted = slope * (1.7 - 0.5 * (p.mean() + n.mean())) + np.log(len(p) / len(n))
-    # the first rows of a class have a share of 1, later ones of at least 1 - exp(-rows / 1000)
-    assert sigmoid.one(1.7) == pytest.approx(1.0 / (1.0 + np.exp(-wanted)), rel=1e-9)
-    kept = sigmoid.one(1.7)
-    sigmoid.add(np.array([np.inf, np.nan, np.inf]), np.array([1, -1, -1], np.int8))
-    assert sigmoid.one(1.7) == pytest.approx(kept, abs=0.01)  # only the numbers of rows have changed
-
-
 def test_probabilities_are_the_sigmoid_of_two_normal_classes():
-    model = learnt(AUCClassifier())
+    sigmoid, block = (type(AUCClassifier()._stream.sigmoid)() for _ in range(2))
     rng = np.random.default_rng(2)
     y = np.where(rng.random(40_000) < 0.2, 1, -1).astype(np.int8)
     scores = rng.normal(0.0, 2.0, len(y)) + 3.0 * (y > 0)
-    sigmoid = type(model._stream.sigmoid)()
+    block.add(scores[:500], y[:500])  # of one block means and variances are those of its rows
+    n, p = (scores[:500][y[:500] == sign] for sign in (-1, 1))
+    slope = (p.mean() - n.mean()) / ((len(n) * n.var() + len(p) * p.var()) / 500)
+    wanted = slope * (1.7 - 0.5 * (p.mean() + n.mean())) + np.log(len(p) / len(n))
+    assert block.one(1.7) == pytest.approx(1.0 / (1.0 + np.exp(-wanted)), rel=1e-9)
+    kept = block.one(1.7)
+    block.add(np.array([np.inf, np.nan, np.inf]), np.array([1, -1, -1], np.int8))
+    assert block.one(1.7) == pytest.approx(kept, abs=0.01)  # only the numbers of rows have changed
     sigmoid.add(scores[:1], y[:1])
     assert sigmoid.one(1.5) == pytest.approx(1.0 / (1.0 + np.exp(-1.5)))  # of one class nothing is known
     for start in range(1, len(y), 1000):
@@ -244,16 +249,6 @@ def test_it_stands_in_pipelines_and_wrappers_of_river():
     ensemble = BaggingClassifier(AUCClassifier("opauc"), n_models=3, seed=1)
     evaluate.progressive_val_score(zip(ROWS, LABELS, strict=True), ensemble, metric := metrics.Accuracy())
     assert metric.get() > 0.75
-
-
-def test_a_method_without_weights_is_scored_by_its_state():
-    linear, other = (learnt(AUCClassifier(method)) for method in (Perceptron(), Nearest()))
-    factor = linear._stream._factor
-    for x, row in zip(ROWS[:5], X, strict=False):
-        wanted = np.tanh(row @ weights_of(linear))
-        assert factor > 0
-        assert other.score_one(x) == pytest.approx(wanted, rel=1e-9)
-    assert other.score_one({"unknown": 1.0}) == 0.0
 
 
 def test_a_planning_method_refuses_more_rows_than_planned():
@@ -341,31 +336,26 @@ def test_rows_that_cannot_be_used_are_refused_and_leave_the_model_as_it_is(x, y,
 
 
 @pytest.mark.parametrize("x", [None, [1.0, 2.0], "text", 3.0, np.ones(2)], ids=repr)
-def test_a_row_that_is_no_mapping_is_refused(x):
+def test_a_row_that_is_no_mapping_and_a_label_that_is_none_are_refused(x):
     model = learnt(AUCClassifier(), ROWS[:20], LABELS[:20])
     for call in (lambda: model.learn_one(x, True), lambda: model.score_one(x), lambda: model.predict_one(x)):
         with pytest.raises(DataError, match=f"dict .* {type(x).__name__}"):
             call()
-
-
-@pytest.mark.parametrize("y", [np.array([1]), [True], {}], ids=repr)
-def test_a_label_that_is_no_label_is_refused(y):
     with pytest.raises(DataError, match="True or False"):
-        AUCClassifier().learn_one(ROWS[0], y)
+        model.learn_one(ROWS[0], x if x is not None else {})
+
+
+ONE = pd.DataFrame({"a": [1.0, 2.0]})
 
 
 @pytest.mark.parametrize(
     ("frame", "y", "named"),
     [
-        (
-            pd.DataFrame({"a": [1.0, 2.0]}),
-            pd.Series([None, True], dtype="boolean"),
-            "True or False, got <NA>",
-        ),
-        (pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"y": [True, False]}), r"series .* \(2, 1\)"),
-        (pd.DataFrame({"a": [1.0, 2.0]}), True, r"series .* \(\)"),
-        (pd.DataFrame({"a": [1.0, 2.0]}), [[True], [True, False]], r"True or False, got \[True\]"),
-        (pd.DataFrame({"a": [1.0, 2.0]}), [True], "2 rows and 1 labels"),
+        (ONE, pd.Series([None, True], dtype="boolean"), "True or False, got <NA>"),
+        (ONE, pd.DataFrame({"y": [True, False]}), r"series .* \(2, 1\)"),
+        (ONE, True, r"series .* \(\)"),
+        (ONE, [[True], [True, False]], r"True or False, got \[True\]"),
+        (ONE, [True], "2 rows and 1 labels"),
         (pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "b"]), [True], "one column .* 'b'"),
         (np.ones((2, 2)), [True, False], "data frame.* ndarray"),
         (pd.Series([1.0, 2.0]), [True, False], "data frame.* Series"),
@@ -434,10 +424,7 @@ def test_hashed_columns_are_the_same_in_each_process_and_share_values():
 HASHED = [42724, 110530, 129268, 217319, 32666]
 
 
-def test_the_example_of_the_docstring_prints_what_it_says():
+def test_the_example_of_the_docstring_runs_and_every_resumable_method_is_in_these_tests():
     assert doctest.testmod(classifier_module).failed == 0
-
-
-def test_every_resumable_method_is_in_these_tests():
     assert {"solam", "opauc", "opauc_r", "adaoam", "fsauc", "sauc", "sgd_log"} <= set(RESUMABLE)
     assert all(KNOWN[name].cls.access == "stream" for name in RESUMABLE)

@@ -22,36 +22,25 @@ ESTIMATORS = [  # one of each access, one calibrated, one planned
 ]
 
 
-OF_COPIES = (
-    "check_sample_weight_equivalence_on_dense_data",
-    "check_sample_weight_equivalence_on_sparse_data",
-)
+OF_COPIES = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
 
 
 def exempt(estimator):
-    return {**of_copies(estimator), **others(estimator)}
-
-
-def of_copies(estimator):
-    if estimator.calibrate:
-        return dict.fromkeys(OF_COPIES, "copies of a row lie in several folds of the calibration")
-    if not getattr(aucbench.catalog().algorithm(estimator.algo), "weighted", False):
-        return dict.fromkeys(OF_COPIES, "weighted rows and copies of rows are visited in different orders")
-    return {}
-
-
-def others(estimator):
+    """Checks that fail, and why."""
     if estimator.iterations is not None:
-        return {
+        other = {
             "check_fit_score_takes_y": "it calls partial_fit after fit, which has used up the planned "
             "iterations; to begin anew in silence would throw the fitted model away"
         }
-    if estimator.calibrate:
-        return {
-            "check_classifiers_train": "predict cuts where the balanced accuracy of training rows is best, "
-            "with or without probabilities, and not at a probability of one half"
-        }
-    return {}
+    elif estimator.calibrate:
+        why = "predict cuts where the balanced accuracy of training rows is best, not at a probability of 1/2"
+        copies = "copies of a row lie in several folds of the calibration"
+        return {"check_classifiers_train": why, **dict.fromkeys(OF_COPIES, copies)}
+    else:
+        other = {}
+    if getattr(aucbench.catalog().algorithm(estimator.algo), "weighted", False):
+        return other
+    return other | dict.fromkeys(OF_COPIES, "weighted rows and copies are visited in different orders")
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=exempt)

@@ -1,4 +1,3 @@
-import copy
 import pickle
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
-from aucbench import Batch, DataError, ParameterError, Problem, catalog
+from aucbench import DataError, ParameterError, catalog
 from aucbench.contracts.validation import Family
 from aucbench.sklearn import AUCClassifier
 from tests.helpers.fake_plugins import Exploding, Perceptron, two_clouds
@@ -48,36 +47,28 @@ def in_parts(model, X=X, y=Y, parts=PARTS, **keywords):
 @pytest.mark.parametrize("algo", ["solam", "opauc", "opauc_r", "adaoam", "sgd_log"])
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_rows_in_parts_train_like_all_rows_at_once(algo, kind):
-    rows = kind(X)
     settings = {"scaling": "none", "rescale": False, "order": "stored", "epochs": 1, "random_state": 0}
+    rows, y = kind(X), Y
     if algo == "solam":
         settings["algo_params"] = {"kappa": 9.0}  # or it is measured on the first rows
     if algo == "sgd_log":
         settings["algo_params"] = {"alpha": 1e-4}  # or it depends on their number
-        first = Y[PARTS[0]]  # its class weights are those of the first rows: let all parts be alike
-        share = np.concatenate([first] * 4)
-        rows, y = kind(X), share
-    else:
-        y = Y
+        y = np.concatenate([Y[PARTS[0]]] * 4)  # its class weights are those of the first rows
     whole = AUCClassifier(algo, **settings).fit(rows, y)
     parts = in_parts(AUCClassifier(algo, **settings), rows, y)
     np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
     assert parts.n_iter_ == whole.n_iter_ == 400
 
 
-def test_one_call_is_a_fit_of_one_epoch():
+def test_one_call_is_a_fit_of_one_epoch_and_it_goes_on_after_fit_and_after_pickling():
     once = AUCClassifier("solam", random_state=4).partial_fit(X, Y)
     fit = AUCClassifier("solam", random_state=4, epochs=1).fit(X, Y)
     assert np.array_equal(once.coef_, fit.coef_)
     assert once.intercept_ == pytest.approx(fit.intercept_, abs=1e-12)
-
-
-def test_it_goes_on_after_fit_and_after_pickling():
     one = AUCClassifier("opauc", epochs=5, random_state=0).fit(X, Y)
-    two = pickle.loads(pickle.dumps(one))
-    before = one.coef_
-    one.partial_fit(X_TEST, Y_TEST)
-    two.partial_fit(X_TEST, Y_TEST)
+    before, two = one.coef_, pickle.loads(pickle.dumps(one))
+    for model in (one, two):
+        model.partial_fit(X_TEST, Y_TEST)
     assert np.array_equal(one.coef_, two.coef_)
     assert not np.array_equal(one.coef_, before)
     assert one.n_iter_ == 5 * 400 + 400
@@ -127,29 +118,6 @@ def test_every_registered_stream_method_goes_on_or_says_why():
         assert aucs[0] > aucs[1] - 0.1, name
 
 
-def resumables():
-    known = catalog().plugins[Family.algorithms]
-    return [name for name, plugin in known.items() if getattr(plugin.cls, "resumable", False)]
-
-
-@pytest.mark.parametrize("name", resumables())
-def test_a_method_that_declares_it_does_not_mind_where_rows_lie(name):
-    """Twice the same rows in the same order, which lie differently in memory, after others."""
-    algorithm = catalog().find(Family.algorithms, name).cls()
-    loss = catalog().find(Family.losses, "hinge").cls()
-    there = np.arange(len(Y))
-    state = algorithm.init(Problem(X, Y, 2 * len(Y), loss), np.random.default_rng(0))
-    state = algorithm.step(state, Batch(X, Y, there, "stream"))
-    scores = []
-    for rows in (there, there[::-1].copy()):
-        batch = Batch(X_TEST[rows].copy(), Y_TEST[rows].copy(), rows, "stream")
-        ended = algorithm.step(copy.deepcopy(state), batch)
-        if hasattr(algorithm, "finalize"):
-            ended = algorithm.finalize(ended)
-        scores.append(algorithm.score(ended, X))
-    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-6)  # rounding may depend on where rows lie
-
-
 def test_the_cut_follows_the_model_while_rows_come_sorted_by_class():
     order = np.argsort(Y, kind="stable")
     rows, y = X[order], Y[order]
@@ -190,3 +158,10 @@ def test_a_method_without_weights_is_scored_by_its_state():
     np.testing.assert_allclose(without.decision_function(X_TEST), with_weights.decision_function(X_TEST))
     with pytest.raises(AttributeError, match="the method is not linear"):
         _ = without.coef_
+
+
+@pytest.mark.parametrize("rows", [slice(50), Y == 1], ids=["few", "one class"])
+def test_a_stream_that_begins_with_few_rows_or_one_class_is_warned_of_at_the_line_of_the_caller(rows):
+    with pytest.warns(UserWarning, match="at least 100 rows") as found:
+        AUCClassifier("solam", random_state=0).partial_fit(X[rows], Y[rows], classes=[-1, 1])
+    assert found[0].filename == __file__

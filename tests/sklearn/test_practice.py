@@ -1,23 +1,17 @@
-"""The classifier in scripts that were written for others: wrappers, searches, data frames, sparse rows."""
+"""The classifier in scripts that were written for others: wrappers, searches, data frames."""
 
-import io
-
-import joblib
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     HistGradientBoostingClassifier,
     StackingClassifier,
     VotingClassifier,
 )
 from sklearn.feature_selection import RFE
-from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -53,26 +47,6 @@ def test_names_of_features_reach_it_through_a_pipeline_of_frames():
     assert set(pipeline.predict(FRAME)) == {"benign", "malignant"}
 
 
-@pytest.mark.parametrize(
-    "kind", [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.csr_array, sparse.csc_array]
-)
-def test_any_sparse_matrix_gives_the_model_of_the_dense_rows(kind):
-    # Scaling "standard" and rescaling centre dense rows only.
-    settings = {"scaling": "maxabs", "rescale": False}
-    dense, rows = model(**settings).fit(X, WORDS), kind(X)
-    np.testing.assert_allclose(model(**settings).fit(rows, WORDS).coef_, dense.coef_, rtol=1e-9)
-
-
-def test_a_model_is_the_same_behind_a_file():
-    fitted, file = (
-        model(features="nystroem", features_params={"landmarks": 20}).fit(FRAME, WORDS),
-        io.BytesIO(),
-    )
-    joblib.dump(fitted, file)
-    file.seek(0)
-    assert np.array_equal(joblib.load(file).decision_function(FRAME), fitted.decision_function(FRAME))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "wrapped",
@@ -99,34 +73,3 @@ def test_many_classes_are_refused_with_the_way_out_which_works():
         model().fit(rows, y)
     each = OneVsRestClassifier(model(calibrate=True), n_jobs=2)
     assert cross_val_score(each, rows, y, scoring="roc_auc_ovr", cv=3).min() > 0.9
-
-
-def test_permuting_a_feature_lowers_the_auc():
-    fitted = model().fit(FRAME, WORDS)
-    found = permutation_importance(fitted, FRAME, WORDS, scoring="roc_auc", n_repeats=3, random_state=0)
-    assert found.importances_mean.max() > 0.0
-
-
-def test_weights_of_rows_are_refused_also_where_they_are_passed_on():
-    weights = np.full(len(Y), 0.5)
-    with pytest.raises(ValueError, match="psam takes no sample_weight"):
-        model().fit(X, WORDS, sample_weight=weights)
-    with pytest.raises(ValueError, match="psam takes no sample_weight"):
-        StackingClassifier([("a", model())]).fit(X, WORDS, sample_weight=weights)
-    with pytest.raises(ValueError, match="psam takes no sample_weight"):
-        AdaBoostClassifier(model()).fit(X, WORDS)
-
-
-def test_rows_drawn_by_weight_train_towards_the_pairs_that_weigh_more():
-    rng = np.random.default_rng(0)
-    # Positives of two kinds, each told from the negatives by its own feature, at the other's cost.
-    y = np.where(np.arange(3_000) % 3 == 0, 0, 1)
-    first = np.arange(3_000) % 3 == 1
-    rows = rng.standard_normal((3_000, 2)) + np.where(first[:, None], [2.0, -1.0], [-1.0, 2.0]) * y[:, None]
-    share = {}
-    for weight in (0.1, 10.0):
-        weights = np.where(first, weight, 1.0)
-        drawn = rng.choice(len(y), size=len(y), p=weights / weights.sum())
-        w = model().fit(rows[drawn], y[drawn]).coef_[0]
-        share[weight] = w[0] - w[1]
-    assert share[10.0] > share[0.1]

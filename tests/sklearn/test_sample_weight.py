@@ -16,12 +16,13 @@ from tests.helpers.fake_plugins import two_clouds
 
 SOLVERS = ("ls_svm", "uni_square", "uni_log", "log_reg", "bam", "svm_or")
 STREAMS = ("uni_exp", "sgd_log", "sgd_hinge")
-each_layout = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
-
-
-def weighted_methods():
-    known = catalog().plugins[Family.algorithms]
-    return {name for name, plugin in known.items() if getattr(plugin.cls, "weighted", False)}
+UNWEIGHTED = ("psam", "solam", "toppush", "mba")
+LAYOUTS = {"dense": np.asarray, "csr": sparse.csr_array}
+WEIGHTED = {
+    name
+    for name, plugin in catalog().plugins[Family.algorithms].items()
+    if getattr(plugin.cls, "weighted", False)
+}
 
 
 def counted(shape=(120, 6), seed=0):
@@ -32,72 +33,63 @@ def counted(shape=(120, 6), seed=0):
     return X, y, rng.integers(0, 4, shape[0])
 
 
-def scores(model, X):
-    return model.decision_function(X)
+def scores(algo, X, fit, weights=None, **settings):
+    """Scores of X by a model of other rows."""
+    return (
+        AUCClassifier(algo, random_state=0, **settings).fit(*fit, sample_weight=weights).decision_function(X)
+    )
 
 
 def test_the_methods_that_are_weighted_are_those_that_are_tested():
-    assert weighted_methods() == {*SOLVERS, *STREAMS, "sklearn"}
+    assert {*SOLVERS, *STREAMS, "sklearn"} == WEIGHTED
 
 
-@each_layout
-@pytest.mark.parametrize("shape", [(120, 6), (40, 90)])
-@pytest.mark.parametrize("name", SOLVERS)
-def test_a_weight_of_k_is_a_row_repeated_k_times(name, shape, layout):
+COPIES = [
+    *((name, shape, layout, {}) for name in SOLVERS for shape in ((120, 6), (40, 90)) for layout in LAYOUTS),
+    *(("bam", (120, 6), "dense", {"loss": loss}) for loss in ("logistic", "exponential", "smooth_hinge")),
+    *(
+        ("ls_svm", (120, 6), "dense", {"scaling": scaling})
+        for scaling in ("none", "minmax", "maxabs", "standard", "unit")
+    ),
+    *((name, (120, 6), layout, {}) for name in UNWEIGHTED for layout in LAYOUTS),  # by copies indeed
+]
+
+
+@pytest.mark.parametrize(("name", "shape", "layout", "settings"), COPIES)
+def test_a_weight_of_k_is_a_row_repeated_k_times(name, shape, layout, settings):
     X, y, k = counted(shape)
-    repeated = np.repeat(np.arange(len(y)), k)
-    by_weight = AUCClassifier(name).fit(layout(X), y, sample_weight=k)
-    by_copies = AUCClassifier(name).fit(layout(X[repeated]), y[repeated])
-    alike = AUCClassifier(name).fit(layout(X[k > 0]), y[k > 0])
-    expected = scores(by_copies, layout(X))
-    np.testing.assert_allclose(scores(by_weight, layout(X)), expected, atol=1e-8 * np.ptp(expected))
-    assert np.ptp(scores(alike, layout(X)) - expected) > 1e-4 * np.ptp(expected)
-
-
-@pytest.mark.parametrize("loss", ["logistic", "exponential", "smooth_hinge"])
-def test_it_is_so_for_every_kind_of_loss(loss):
-    X, y, k = counted()
-    repeated = np.repeat(np.arange(len(y)), k)
-    by_weight = AUCClassifier("bam", loss=loss).fit(X, y, sample_weight=k)
-    by_copies = AUCClassifier("bam", loss=loss).fit(X[repeated], y[repeated])
-    expected = scores(by_copies, X)
-    np.testing.assert_allclose(scores(by_weight, X), expected, atol=1e-8 * np.ptp(expected))
-
-
-@pytest.mark.parametrize("scaling", ["none", "minmax", "maxabs", "standard", "unit"])
-def test_scaling_and_the_cut_are_weighted_too(scaling):
-    X, y, k = counted(seed=3)
-    repeated = np.repeat(np.arange(len(y)), k)
-    by_weight = AUCClassifier("ls_svm", scaling=scaling).fit(X, y, sample_weight=k)
-    by_copies = AUCClassifier("ls_svm", scaling=scaling).fit(X[repeated], y[repeated])
-    expected = scores(by_copies, X)
-    np.testing.assert_allclose(scores(by_weight, X), expected, atol=1e-10 * np.ptp(expected))
+    rows, repeated = LAYOUTS[layout], np.repeat(np.arange(len(y)), k)
+    expected = scores(name, rows(X), (rows(X[repeated]), y[repeated]), **settings)
+    by_weight = scores(name, rows(X), (rows(X), y), k, **settings)
+    np.testing.assert_allclose(by_weight, expected, atol=1e-8 * np.ptp(expected))
+    if name in UNWEIGHTED:
+        np.testing.assert_array_equal(by_weight, expected)
+        with pytest.raises(ParameterError, match=name):
+            AUCClassifier(name).fit(rows(X), y, sample_weight=100 * k)
+    elif not settings:
+        alike = scores(name, rows(X), (rows(X[k > 0]), y[k > 0]))
+        assert np.ptp(alike - expected) > 1e-4 * np.ptp(expected)
 
 
 @pytest.mark.parametrize("name", [*SOLVERS, *STREAMS, "sklearn"])
 def test_rows_of_weight_zero_are_left_out(name):
     X, y, k = counted()
-    weights = np.where(k > 0, 1.0, 0.0)
-    by_weight = AUCClassifier(name, random_state=0).fit(X, y, sample_weight=weights)
-    without = AUCClassifier(name, random_state=0).fit(X[k > 0], y[k > 0])
-    np.testing.assert_allclose(scores(by_weight, X), scores(without, X), rtol=1e-9, atol=1e-12)
+    by_weight = scores(name, X, (X, y), np.where(k > 0, 1.0, 0.0))
+    np.testing.assert_allclose(by_weight, scores(name, X, (X[k > 0], y[k > 0])), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_stream_method_multiplies_its_step_by_the_weight_over_the_mean(name):
     # In one pass over rows as they lie; twice the weight of all rows is no change.
     X, y, k = counted()
-    fit = {"X": X[k > 0], "y": y[k > 0]}
-    k = k[k > 0].astype(float)
-    params = {} if name == "uni_exp" else {"alpha": 1e-3}
-
-    def trained(weights):
-        model = AUCClassifier(name, params, epochs=1, order="stored", random_state=0)
-        return scores(model.fit(**fit, sample_weight=weights), X)
-
-    assert np.ptp(trained(k) - trained(None)) > 1e-3 * np.ptp(trained(None))
-    np.testing.assert_allclose(trained(2.0 * k), trained(k), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(trained(np.ones(len(k))), trained(None), rtol=1e-12)
+    fit, k = (X[k > 0], y[k > 0]), k[k > 0].astype(float)
+    settings = {"algo_params": {} if name == "uni_exp" else {"alpha": 1e-3}, "epochs": 1, "order": "stored"}
+    plain, weighted, double, ones = (
+        scores(name, X, fit, weights, **settings) for weights in (None, k, 2.0 * k, np.ones(len(k)))
+    )
+    assert np.ptp(weighted - plain) > 1e-3 * np.ptp(plain)
+    np.testing.assert_allclose(double, weighted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ones, plain, rtol=1e-12)
 
 
 def test_the_step_of_uni_exp_is_that_of_its_formula():
@@ -119,31 +111,29 @@ def test_weights_of_classes_change_a_ridge_only():
     # The mean over pairs does not see them.
     X, y, _ = counted()
     plain = AUCClassifier("bam", {"C": 1e-3}).fit(X, y).coef_
-    heavy = AUCClassifier("bam", {"C": 1e-3 / 7.0}, scaling="standard")
-    by_class = heavy.fit(X, y, sample_weight=np.where(y == 1, 7.0, 1.0))
+    by_class = AUCClassifier("bam", {"C": 1e-3 / 7.0}).fit(X, y, sample_weight=np.where(y == 1, 7.0, 1.0))
     assert np.corrcoef(plain, by_class.coef_)[0, 1] > 0.99
 
 
-def test_boosting_takes_it_as_its_base():
+def test_boosting_takes_it_as_its_base_and_probabilities_are_weighted():
     X, y = two_clouds(n=400, positive=0.3)
     boosted = AdaBoostClassifier(AUCClassifier("ls_svm", {"lam": 1e-3}), n_estimators=5, random_state=0)
     assert roc_auc_score(y, boosted.fit(X, y).decision_function(X)) > 0.8
     with pytest.raises(ParameterError, match="psam"):
         AdaBoostClassifier(AUCClassifier("psam", random_state=0)).fit(X, y)
-
-
-def test_probabilities_are_weighted():
     X, y, _ = counted()
-    plain = AUCClassifier("ls_svm", calibrate=True, random_state=0).fit(X, y)
-    weighted = AUCClassifier("ls_svm", calibrate=True, random_state=0).fit(X, y, np.where(y == 1, 9, 1))
-    assert weighted.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean() + 0.1
+    plain, weighted = (
+        AUCClassifier("ls_svm", calibrate=True, random_state=0).fit(X, y, weights).predict_proba(X)[:, 1]
+        for weights in (None, np.where(y == 1, 9, 1))
+    )
+    assert weighted.mean() > plain.mean() + 0.1
 
 
 def test_weights_come_as_a_list_or_a_series():
     X, y, k = counted()
-    expected = AUCClassifier("ls_svm").fit(X, y, k).coef_
+    expected = scores("ls_svm", X, (X, y), k)
     for weights in (k.tolist(), pd.Series(k), k.astype(np.float32)):
-        np.testing.assert_array_equal(AUCClassifier("ls_svm").fit(X, y, weights).coef_, expected)
+        np.testing.assert_array_equal(scores("ls_svm", X, (X, y), weights), expected)
 
 
 @pytest.mark.parametrize(
@@ -157,6 +147,7 @@ def test_weights_come_as_a_list_or_a_series():
         (np.zeros(120), r"zero"),
         (["heavy"] * 120, r"heavy"),
         (2.0, r"\(\)"),
+        (np.where(counted()[1] == 1, 1.0, 0.0), "one class"),
     ],
 )
 def test_other_weights_are_refused(weights, named):
@@ -165,47 +156,11 @@ def test_other_weights_are_refused(weights, named):
         AUCClassifier("ls_svm").fit(X, y, sample_weight=weights)
 
 
-def test_one_class_left_is_refused():
-    X, y, _ = counted()
-    with pytest.raises(DataError, match="one class"):
-        AUCClassifier("ls_svm").fit(X, y, sample_weight=np.where(y == 1, 1.0, 0.0))
-
-
-@each_layout
-@pytest.mark.parametrize("name", ["psam", "solam", "toppush", "mba"])
-def test_whole_weights_are_copies_for_a_method_without_weights(name, layout):
-    X, y, k = counted()
-    repeated = np.repeat(np.arange(len(y)), k)
-    by_weight = AUCClassifier(name, random_state=0).fit(layout(X), y, sample_weight=k)
-    by_copies = AUCClassifier(name, random_state=0).fit(layout(X[repeated]), y[repeated])
-    np.testing.assert_array_equal(scores(by_weight, layout(X)), scores(by_copies, layout(X)))
-    with pytest.raises(ParameterError, match=name):
-        AUCClassifier(name).fit(layout(X), y, sample_weight=100 * k)
-
-
-@pytest.mark.parametrize("name", ["psam", "solam", "toppush", "mba", "pesg"])
+@pytest.mark.parametrize("name", [*UNWEIGHTED, "pesg"])
 def test_a_method_without_weights_is_named_with_those_that_have_them(name):
     X, y, k = counted()
     with pytest.raises(ParameterError) as refused:
         AUCClassifier(name).fit(X, y, sample_weight=k / 2)
-    assert {name, *weighted_methods()} <= set(str(refused.value).replace(",", " ").replace(".", " ").split())
-
-
-@pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("uni_exp", {"ratio": "running"}),
-        ("sklearn", {"estimator": "mlp"}),
-    ],
-)
-def test_settings_without_weights_are_refused(name, params):
-    from inspect import signature
-
-    from sklearn.neural_network import MLPClassifier
-
-    if name == "sklearn" and "sample_weight" in signature(MLPClassifier.fit).parameters:
-        params = {"estimator": "mlp"}
-        AUCClassifier(name, params).fit(*counted())  # from scikit-learn 1.7 on it has them
-        return
-    with pytest.raises(ParameterError, match=name):
-        AUCClassifier(name, params).fit(*counted())
+    assert {name, *WEIGHTED} <= set(str(refused.value).replace(",", " ").replace(".", " ").split())
+    with pytest.raises(ParameterError, match="uni_exp"):
+        AUCClassifier("uni_exp", {"ratio": "running"}).fit(X, y, k)

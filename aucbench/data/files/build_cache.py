@@ -62,8 +62,8 @@ def part_folder(name: str, files: Sequence[File], features: int | None, part: st
 
 def files_of(files: Sequence[File], part: str) -> list[File]:
     """The files of a part; of "all", those of the training part first."""
-    wanted = ("train", "test") if part == "all" else (part,)
-    return [file for each in wanted for file in files if file.part == each]
+    parts = ("train", "test") if part == "all" else (part,)
+    return [file for each in parts for file in files if file.part == each]
 
 
 def _depend(files: Iterable[File], features: int | None) -> bool:

@@ -126,10 +126,10 @@ def _attempt(url: str, path: Path, version: str, allowance: Allowance) -> tuple[
             response.raise_for_status()
             length = response.headers.get("Content-Length", "")
             if response.status_code == 206:
-                told = re.match(r"bytes (\d+)-\d*/(.*)", response.headers.get("Content-Range", ""))
-                if told is None or int(told[1]) != offset:
+                sent = re.match(r"bytes (\d+)-\d*/(.*)", response.headers.get("Content-Range", ""))
+                if sent is None or int(sent[1]) != offset:
                     return RefusedError("the server sent another range than requested"), ""
-                expected = int(told[2]) if told[2].isdigit() else None
+                expected = int(sent[2]) if sent[2].isdigit() else None
             else:
                 tag = response.headers.get("ETag", "")
                 offset, version = 0, "" if tag.startswith("W/") else tag

@@ -57,7 +57,7 @@ def find(
     allowed; a DataError for a file of one's own that is none, or when the cache folder cannot be written.
     """
     if Path(file.path).is_absolute():
-        return _own(name, file)
+        return _user_file(name, file)
     home = (raw_folder() / file.path).parent
     here = _present(raw_folder(), file)
     if here:
@@ -99,17 +99,17 @@ def mirror() -> Path | str | None:
     text = os.environ.get("AUCBENCH_MIRROR", "")
     if "://" not in text:
         return folder_of(text, "AUCBENCH_MIRROR") if text else None
-    wanted = "expected a folder or an address that begins with http:// or https://"
+    expected = "expected a folder or an address that begins with http:// or https://"
     try:
         parts = urlsplit(text)
         host = (parts.hostname or "").encode("idna").decode()
         _ = parts.port  # is checked when it is asked for
     except ValueError as error:
-        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {wanted} ({error}).") from None
+        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {expected} ({error}).") from None
     if parts.scheme == "file" and host in ("", "localhost"):
         return folder_of(unquote(parts.path) or "/", "AUCBENCH_MIRROR")
     if parts.scheme not in ("http", "https") or not host:
-        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {wanted}.")
+        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {expected}.")
     return text.rstrip("/")
 
 
@@ -161,7 +161,7 @@ def _plain(name: str) -> str:
     return name.removesuffix(PurePosixPath(name).suffix) if name.endswith(SUFFIXES) else name
 
 
-def _own(name: str, file: File) -> FoundFile:
+def _user_file(name: str, file: File) -> FoundFile:
     if not os.path.exists(file.path):
         raise DataError(f"{name}: the file {file.path} does not exist.")
     if not os.path.isfile(file.path):

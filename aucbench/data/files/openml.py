@@ -21,8 +21,8 @@ def resolve(name: str, files: tuple[File, ...]) -> tuple[File, ...]:
 
 
 def _resolved(name: str, file: File) -> File:
-    wanted = file.path.removeprefix("openml/")
-    number = wanted if wanted.isdigit() else _number_of(name, wanted)
+    key = file.path.removeprefix("openml/")
+    number = key if key.isdigit() else _number_of(name, key)
     facts = _read(name, f"openml/{number}.json", f"{SITE}/api/v1/json/data/{number}")
     try:
         facts = facts["data_set_description"]
@@ -56,15 +56,15 @@ def _resolved(name: str, file: File) -> File:
     raise refusal or DataError(f"{name}: OpenML's data set {number} has neither ARFF nor Parquet.")
 
 
-def _number_of(name: str, wanted: str) -> str:
-    address = f"{SITE}/api/v1/json/data/list/data_name/{quote(wanted)}/limit/50/status/active"
-    found = _read(name, f"openml/named-{quote(wanted, safe='')}.json", address)
+def _number_of(name: str, key: str) -> str:
+    address = f"{SITE}/api/v1/json/data/list/data_name/{quote(key)}/limit/50/status/active"
+    found = _read(name, f"openml/named-{quote(key, safe='')}.json", address)
     try:
         listed = found["data"]["dataset"]
         versions = [(int(each.get("version", 1)), int(each["did"])) for each in listed]
         return str(min(versions)[1])  # the first version still active, as scikit-learn takes it
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise DataError(f"{name}: OpenML has no active data set named {wanted!r}.") from None
+        raise DataError(f"{name}: OpenML has no active data set named {key!r}.") from None
 
 
 def _read(name: str, path: str, address: str) -> Any:

@@ -33,14 +33,14 @@ def read_blocks(
     """
     lines = 0
     room = _Room.of(block_bytes + 1)
-    wanted = math.nan if topic is None else topic
+    label = math.nan if topic is None else topic
     with open_bytes(path) as stream:
         for text in _whole_lines(stream, block_bytes):
             if lines == 0 and bytes(text[:3]) == b"\xef\xbb\xbf":  # a byte-order mark
                 text[:3] = 32
             if len(text) > room.size:
                 room = _Room.of(len(text))
-            yield _parse(path, text, lines, room, wanted, zero_based)
+            yield _parse(path, text, lines, room, label, zero_based)
             lines += int(np.count_nonzero(text == 10))
 
 

@@ -48,9 +48,9 @@ def read_npz(file: File, path: Path, width: int | None) -> Iterator[Block]:
         raise DataError(f"{path} cannot be read: {error}.") from None
 
 
-def _choose(path: Path, names: list[str], usual: tuple[str, ...], wanted: Any, what: str) -> str:
-    if isinstance(wanted, str):
-        usual = (wanted,)
+def _choose(path: Path, names: list[str], usual: tuple[str, ...], target: Any, what: str) -> str:
+    if isinstance(target, str):
+        usual = (target,)
     found = next((name for name in usual if name in names), None)
     if found is None:
         raise DataError(

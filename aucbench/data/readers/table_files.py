@@ -21,7 +21,7 @@ from aucbench.errors import DataError
 
 ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
-FIRST_LINES, LONG_LINES = 10, 1 << 20  # by which a header is told from data: lines, and bytes that are enough
+FIRST_LINES, LONG_LINES = 10, 1 << 20  # lines and bytes sampled to detect a header
 NUMBERED = "is named by the first line, whose numbers are taken for names; dataset.header=false reads a row"
 _DELIMITERS = ",;\t| "
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)
@@ -154,8 +154,8 @@ def _has_header(cells: list[str], below: list[str], file: File) -> bool:
     named = [column for column in (file.table.target, *file.table.drop) if isinstance(column, str)]
     names = [not _is_number(cell) for cell in cells]
     over_number = any(name and _is_number(cell) for name, cell in zip(names, below, strict=False))
-    own = names[cells[0] == "" :]  # pandas writes no name for an index
-    return any(name in cells for name in named) or all(own) or over_number
+    header = names[cells[0] == "" :]  # pandas writes no name for an index
+    return any(name in cells for name in named) or all(header) or over_number
 
 
 def _is_numbered_header(path: Path, cells: list[str], below: list[list[str]]) -> bool:
@@ -164,16 +164,16 @@ def _is_numbered_header(path: Path, cells: list[str], below: list[list[str]]) ->
     Where numbers with decimals stand below most cells, whole numbers that all differ look like names; 0, 1, 2
     and so on do anywhere, if they are many.
     """
-    own = cells[cells[0] == "" :]
+    header = cells[cells[0] == "" :]
     rows = [row[cells[0] == "" :] for row in below]
-    if len(own) < 3 or len(set(own)) < len(own) or not all(cell.isdecimal() for cell in own):
+    if len(header) < 3 or len(set(header)) < len(header) or not all(cell.isdecimal() for cell in header):
         return False
     whole = [
         all(re.fullmatch(r"[+-]?[0-9]*", cell) for cell in column) for column in zip(*rows, strict=False)
     ]
-    over_decimals = bool(rows) and 2 * sum(whole) < len(own)
-    counted = own == [str(number) for number in range(len(own))]
-    if counted and (over_decimals or len(own) >= 6 or len(own) < len(cells)):
+    over_decimals = bool(rows) and 2 * sum(whole) < len(header)
+    counted = header == [str(number) for number in range(len(header))]
+    if counted and (over_decimals or len(header) >= 6 or len(header) < len(cells)):
         return True
     if counted or over_decimals:
         shown = ", ".join(cells[:6]) + (", ..." if len(cells) > 6 else "")

@@ -47,30 +47,63 @@ class Schema:
 
 def fit(files: Sequence[tuple[File, Path]]) -> Schema:
     """Learn types, categories and, where they are asked for, medians from the files of the training part."""
-    file, path = files[0]
+    path, table = files[0][1], files[0][0].table
     opened = [open_columns(*each) for each in files]
-    names, table = opened[0].names, file.table
+    names = opened[0].names
     opened = [columns.arranged(names) for columns in opened]
+    target, features, columns = _chosen(path, opened, table)
+    refused = _learn(path, features, columns, opened)
+    if not features:
+        raise DataError(f"{path}: there are no columns but the label, expected features.")
+    if not refused:
+        _check_missing(path, features, table)
+        if table.missing == "median":
+            _find_medians([feature for feature in features if feature.numeric], opened)
+    columns |= {feature.place: feature.describe() for feature in features}
+    described = [columns[place] for place in range(len(names))]
+    if refused:
+        raise _refused_columns(path, described, refused)
+    if note := opened[0].note:
+        named = next(place for place, column in enumerate(described) if not column.note)
+        described[named] = replace(described[named], note=note)
+    return Schema(names, target, features, table, described)
+
+
+def _chosen(
+    path: Path, opened: list[Columns], table: Table
+) -> tuple[int, list[Feature], dict[int, ColumnRecord]]:
+    """The place of the label, the features, and the columns that are neither, by place."""
+    names = opened[0].names
     indices = index_places(names)
     last = max(set(range(len(names))) - set(indices), default=-1)
     target = _number_of(path, names, last if table.target == -1 else table.target, "target")
-    dropped = {_number_of(path, names, column, "drop") for column in table.drop}
+    dropped = {_number_of(path, names, column, "drop"): "dropped" for column in table.drop}
     if target in dropped:
         raise DataError(f"{path}: column {names[target]!r} is the label, it cannot be in dataset.drop too.")
-    types = _types_of(path, names, table)
-    features = [
-        Feature(name, i, types.get(i)) for i, name in enumerate(names) if i != target and i not in dropped
-    ]
-    columns = {i: ColumnRecord(names[i], "dropped") for i in dropped}
-    columns[target] = ColumnRecord(names[target], "label")
-    for place in indices:
-        for feature in [feature for feature in features if feature.place == place and not feature.declared]:
-            columns[place] = feature.left_out("has no name, as an index is written")
-            features.remove(feature)
-    for feature in features:
+    types = {_number_of(path, names, column, "types"): kind for column, kind in table.types}
+    columns = {
+        place: ColumnRecord(names[place], kind) for place, kind in (dropped | {target: "label"}).items()
+    }
+    features = []
+    for place in [place for place in range(len(names)) if place not in columns]:
+        feature = Feature(names[place], place, types.get(place))
         feature.nominal = not feature.declared and any(feature.name in each.nominal for each in opened)
         feature.numeric = not feature.nominal and feature.declared != "categories"
-    refused: dict[int, DataError] = {}  # by place
+        if place in indices and not feature.declared:
+            columns[place] = feature.left_out("has no name, as an index is written")
+        else:
+            features.append(feature)
+    return target, features, columns
+
+
+def _learn(
+    path: Path, features: list[Feature], columns: dict[int, ColumnRecord], opened: list[Columns]
+) -> dict[int, DataError]:
+    """Read all cells, first as numbers, then texts as texts; gives the reasons against columns, by place.
+
+    Features that number the rows move to `columns`.
+    """
+    refused: dict[int, DataError] = {}
     for learn, numeric in ((Feature.learn_numbers, True), (Feature.learn_texts, False)):
         some = [feature for feature in features if feature.numeric is numeric]
         for each, batch in _batches(opened) if some else ():
@@ -87,20 +120,7 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
                 features.remove(feature)
         if feature.infinite:
             refused[feature.place] = feature.refusal_of_infinite(path)
-    if not features:
-        raise DataError(f"{path}: there are no columns but the label, expected features.")
-    if refused:
-        columns = {feature.place: feature.describe() for feature in features} | columns
-        raise _refused_columns(path, [columns[place] for place in range(len(names))], refused)
-    _check_missing(path, features, table)
-    if table.missing == "median":
-        _find_medians([feature for feature in features if feature.numeric], opened)
-    columns |= {feature.place: feature.describe() for feature in features}
-    described = [columns[place] for place in range(len(names))]
-    if note := opened[0].note:
-        named = next(place for place, column in enumerate(described) if not column.note)
-        described[named] = replace(described[named], note=note)
-    return Schema(names, target, features, table, described)
+    return refused
 
 
 @contextmanager
@@ -122,8 +142,8 @@ def _refused_columns(
     first, *others = refused
     also = ", ".join(repr(columns[place].name) for place in others[:20])
     more = f" and {len(others) - 20} more" if len(others) > 20 else ""
-    told = f" Refused as well: {also}{more}; aucbench data describe says why." if others else ""
-    return RefusedColumnsError(f"{refused[first]}{told}", columns)
+    others_named = f" Refused as well: {also}{more}; aucbench data describe says why." if others else ""
+    return RefusedColumnsError(f"{refused[first]}{others_named}", columns)
 
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
@@ -156,10 +176,6 @@ def _refuse_ambiguous(path: Path, names: list[str], number: int, field_name: str
             f"'{number}'; write \"dataset.{field_name}='{number}'\" for the name, or {number - len(names)} "
             "for the number."
         )
-
-
-def _types_of(path: Path, names: list[str], table: Table) -> dict[int, str]:
-    return {_number_of(path, names, column, "types"): kind for column, kind in table.types}
 
 
 def _check_missing(path: Path, features: list[Feature], table: Table) -> None:

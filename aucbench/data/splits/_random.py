@@ -30,8 +30,8 @@ def ascending(n: int, chosen: Rows) -> Rows:
 
 def random_parts(
     y: NDArray[Any], fractions: dict[str, float], order: Rows, stratified: bool, advice: str
-) -> dict[str, Rows]:
-    """Disjoint parts of n rows, each of its fraction and of at least one row; the others are "training".
+) -> tuple[Rows, ...]:
+    """The training rows and disjoint parts of n rows, each of its fraction and of at least one row.
 
     Parts are taken from the front of the order, one after the other; stratified, from the front of its rows
     of either class, so that all parts have the classes in the same proportion, within one row, and at least
@@ -56,7 +56,7 @@ def random_parts(
         parts[name] = ascending(n, np.concatenate(taken))
     parts = {"training": ascending(n, np.concatenate(classes)), **parts}
     check_classes(y, parts, advice)
-    return parts
+    return tuple(parts.values())
 
 
 def one_fold(

@@ -59,6 +59,7 @@ class SplitProtocol(Protocol):
 class _Common:
     """What is alike in protocols, unless they say otherwise: one split, of the rows of one part."""
 
+    name: ClassVar[str]
     __post_init__ = check_fields
 
     @property
@@ -69,6 +70,16 @@ class _Common:
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
         """Digest of the part."""
         return (load(part).sha256,)
+
+    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
+        """Split the rows of `part` by the split seed."""
+        _check_fold(self, fold)
+        loaded = load(part)
+        return Split(*(_side(loaded, rows) for rows in self._rows(loaded.y, seed, fold)))
+
+    def _rows(self, y: NDArray[np.int8], seed: int, fold: int) -> tuple[NDArray[np.int64], ...]:
+        """The row numbers of each side, in the order of `Split`."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -93,14 +104,10 @@ class Holdout(_Common):
     test_fraction: OpenUnit = 0.2
     stratified: bool = True
 
-    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
-        """Split the rows of `part` by the split seed."""
-        _check_fold(self, fold)
-        loaded = load(part)
-        order = permutation(len(loaded.y), seed, RandomStream.holdout)
+    def _rows(self, y: NDArray[np.int8], seed: int, fold: int) -> tuple[NDArray[np.int64], ...]:
+        order = permutation(len(y), seed, RandomStream.holdout)
         advice = f"{FEW_ROWS}, or choose another protocol.test_fraction"
-        rows = random_parts(loaded.y, {"test": self.test_fraction}, order, self.stratified, advice)
-        return Split(_side(loaded, rows["training"]), _side(loaded, rows["test"]))
+        return random_parts(y, {"test": self.test_fraction}, order, self.stratified, advice)
 
 
 @dataclass(frozen=True)
@@ -132,15 +139,10 @@ class TrainValidTest(_Common):
                 f"train on, got {self.validation_fraction} + {self.test_fraction}."
             )
 
-    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
-        """Split the rows of `part` by the split seed."""
-        _check_fold(self, fold)
-        loaded = load(part)
-        order = permutation(len(loaded.y), seed, RandomStream.train_valid_test)
+    def _rows(self, y: NDArray[np.int8], seed: int, fold: int) -> tuple[NDArray[np.int64], ...]:
+        order = permutation(len(y), seed, RandomStream.train_valid_test)
         fractions = {"test": self.test_fraction, "validation": self.validation_fraction}
-        advice = f"{FEW_ROWS}, or choose other fractions"
-        rows = random_parts(loaded.y, fractions, order, self.stratified, advice)
-        return Split(*(_side(loaded, rows[name]) for name in ("training", "test", "validation")))
+        return random_parts(y, fractions, order, self.stratified, f"{FEW_ROWS}, or choose other fractions")
 
 
 @dataclass(frozen=True)
@@ -175,22 +177,19 @@ class KFold(_Common):
         """Folds of all repeats."""
         return self.folds * self.repeats
 
-    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
-        """Split the rows of `part` by the split seed."""
-        _check_fold(self, fold)
-        loaded = load(part)
-        positives, negatives = class_counts(loaded.y)
+    def _rows(self, y: NDArray[np.int8], seed: int, fold: int) -> tuple[NDArray[np.int64], ...]:
+        positives, negatives = class_counts(y)
         if self.stratified and self.folds > min(positives, negatives):
             raise DataError(
                 f"protocol.folds must not exceed the rows of the rarer class, got {self.folds} folds for "
                 f"{positives} positive and {negatives} negative rows; choose fewer folds."
             )
         repeat, number = divmod(fold, self.folds)
-        order = permutation(len(loaded.y), seed, RandomStream.kfold, repeat)
-        train, test = one_fold(loaded.y, order, self.folds, number, self.stratified)
+        order = permutation(len(y), seed, RandomStream.kfold, repeat)
+        train, test = one_fold(y, order, self.folds, number, self.stratified)
         advice = "choose fewer folds, protocol.stratified=true or another split_seed"
-        check_classes(loaded.y, {"training": train, "test": test}, advice)
-        return Split(_side(loaded, train), _side(loaded, test))
+        check_classes(y, {"training": train, "test": test}, advice)
+        return train, test
 
 
 @dataclass(frozen=True)
