@@ -70,9 +70,9 @@ def plugins() -> Iterator[Attacked]:
     from aucbench.studies.executor import LocalExecutor
     from aucbench.studies.store import Store
     from aucbench.studies.study import Observer
-    from tests.execution.test_isolation import healthy, mixed, victims
     from tests.helpers.hostile_methods import ATTACKS
     from tests.helpers.studies import run_entries
+    from tests.studies.test_isolation import healthy, mixed, victims
 
     kinds: dict[str, tuple[list[list[str]], Callable[[], Any]]] = {
         "hostile plugins, each alone": (
@@ -202,9 +202,9 @@ def isolation_cost(rounds: int = 5) -> Measure:
     from aucbench.studies.executor import LocalExecutor
     from aucbench.studies.store import Store
     from aucbench.studies.study import Observer
-    from tests.execution.test_isolation import hostile
     from tests.helpers.hostile_methods import ATTACKS
     from tests.helpers.studies import run_entries
+    from tests.studies.test_isolation import hostile
 
     ATTACKS["does_nothing"] = lambda: None
     runs = 40

@@ -60,7 +60,7 @@ MUTATIONS = (
         "aucbench/studies/search_progress.py",
         "key=lambda choice: choice.value",
         "key=lambda choice: choice.auc",
-        "tests/execution",
+        "tests/studies",
     ),
     Mutation(  # a grid goes on evenly where it is a geometric one
         "aucbench/studies/tuners.py",

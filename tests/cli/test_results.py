@@ -15,7 +15,7 @@ from aucbench.studies.archive import Archive
 from aucbench.studies.archive_file import read, write
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.result import CellResult
-from tests.archives.conftest import WORDS
+from tests.studies.conftest import WORDS
 
 pytestmark = pytest.mark.slow  # whole studies
 

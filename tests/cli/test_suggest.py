@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from aucbench.studies import archive_file
-from tests.archives.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
+from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import aucbench
 from aucbench.leaderboard.suggestion import suggest_methods
 from aucbench.studies.archive_file import read
 from aucbench.studies.tried_settings import tried_settings
-from tests.archives.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
+from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 EXTENSION = Path(__file__).resolve().parents[2] / "docs" / "_ext"
 

@@ -12,7 +12,7 @@ from aucbench import ParameterError
 from aucbench.leaderboard.suggestion import interval, suggest_methods
 from aucbench.studies.archive_file import read
 from aucbench.studies.tried_settings import tried_settings
-from tests.archives.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
+from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 
 @pytest.fixture

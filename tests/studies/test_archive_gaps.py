@@ -10,7 +10,7 @@ from aucbench.studies.archive import Archive, from_store
 from aucbench.studies.archive_gaps import gaps_of, lacking
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord, subset
 from aucbench.studies.replications import replication_of
-from tests.archives.conftest import run_in
+from tests.studies.conftest import run_in
 
 BASE = (
     "dataset=label_noise", "dataset.n=300", "runs=2", "budget.checkpoints=4", "tracking=none", "study=pair",

@@ -145,7 +145,7 @@ def test_all_attacks_in_one_study_change_no_cell_of_others(workers, attacks, exp
 
 def test_without_isolation_an_attack_is_seen(expected, tmp_path):
     code = (
-        "from tests.execution.test_isolation import *\n"
+        "from tests.studies.test_isolation import *\n"
         f"run_entries(mixed(['replaces_functions']), Store({str(tmp_path)!r}), LocalExecutor(Observer()))"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=os.getcwd())

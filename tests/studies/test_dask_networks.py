@@ -16,9 +16,9 @@ from aucbench.cli.main import main
 from aucbench.studies import dask_executor
 from aucbench.studies.dask_executor import DaskExecutor
 from aucbench.studies.store import Store
-from tests.execution.test_dask_executor import _Scheduler, wait_until
 from tests.helpers.studies import ROOT, contents, entry, process_environment, run_entries
 from tests.helpers.study_methods import Gentle, Other, Slow
+from tests.studies.test_dask_executor import _Scheduler, wait_until
 
 pytestmark = pytest.mark.usefixtures("process")
 STUDY = (entry(Gentle(), runs=2), entry(Other(), runs=2))
