@@ -1,8 +1,8 @@
-"""Totals and shares of the two classes, with or without weights of rows."""
+"""Totals and shares of the two classes, with or without weights of rows, and the planned length of a run."""
 
 import numpy as np
 
-from aucbench import Batch, Problem
+from aucbench import Batch, ParameterError, Problem
 
 
 def class_totals(of: Problem | Batch) -> tuple[float, float]:
@@ -25,3 +25,13 @@ def class_shares(of: Problem | Batch) -> np.ndarray:
 def total(of: Problem | Batch) -> float:
     """The number of rows; with weights their sum."""
     return float(len(of.y) if of.weights is None else of.weights.sum())
+
+
+def planned_iterations(name: str, problem: Problem) -> int:
+    """The number of iterations; a ParameterError where it is not known beforehand."""
+    if problem.iterations is None:
+        raise ParameterError(
+            f"{name}: the number of iterations must be known beforehand, got a budget in seconds; "
+            "give budget.epochs or budget.iterations."
+        )
+    return problem.iterations

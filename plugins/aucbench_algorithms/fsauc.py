@@ -34,7 +34,6 @@ from aucbench import (
     Norm,
     Objective,
     OpenUnit,
-    ParameterError,
     Positive,
     Problem,
     kernels,
@@ -43,6 +42,7 @@ from aucbench.kernels import rows, saddle, thresholded, vectors
 from aucbench.kernels.thresholded import Thresholded
 from aucbench_algorithms import _fsauc_weights as stage_weights
 from aucbench_algorithms._choices import Average
+from aucbench_algorithms._linear_method import planned_iterations
 
 HALVE, PAPER, CAPPED = 0, 1, 2  # rules of the step as the kernel takes them
 
@@ -177,12 +177,7 @@ class Fsauc(LinearMethod):
         ParameterError
             When the number of iterations is not planned.
         """
-        n, d = problem.iterations, problem.n_features
-        if n is None:
-            raise ParameterError(
-                "fsauc: the number of iterations must be known beforehand, got a budget in seconds; "
-                "give budget.epochs or budget.iterations."
-            )
+        n, d = planned_iterations(self.name, problem), problem.n_features
         kappa = problem.max_norm if self.kappa is None else self.kappa
         stages = max(1, math.floor(0.5 * math.log2(2 * n / math.log2(n))) - 1) if n > 1 else 1
         r = 2.0 * math.sqrt(1.0 + 2.0 * kappa**2) * self.radius

@@ -44,6 +44,7 @@ from aucbench import (
 )
 from aucbench.kernels import rows, weights
 from aucbench_algorithms import _pair_blocks as pair_blocks
+from aucbench_algorithms._linear_method import planned_iterations
 
 U, REF, SUMS, FINISHED = range(4)  # rows of the vectors; the last is the sum of the w of finished stages
 
@@ -150,12 +151,7 @@ class Pesg(LinearMethod):
         ParameterError
             When the number of iterations is not planned, or smaller than two blocks.
         """
-        n, d = problem.iterations, problem.n_features
-        if n is None:
-            raise ParameterError(
-                "pesg: the number of iterations must be known beforehand, got a budget in seconds; "
-                "give budget.epochs or budget.iterations."
-            )
+        n, d = planned_iterations(self.name, problem), problem.n_features
         pair_blocks.refuse_larger(self.name, self.block, problem, blocks=2)  # the first one moves alpha alone
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         vectors = np.zeros((d, 4)).T if lazy else np.zeros((4, d))

@@ -36,6 +36,7 @@ from aucbench import Access, Batch, Claims, Count, LinearMethod, ParameterError,
 from aucbench.kernels import rows
 from aucbench_algorithms import _sauc_rounds as rounds
 from aucbench_algorithms._choices import Average
+from aucbench_algorithms._linear_method import planned_iterations
 
 
 class StepRule(StrEnum):
@@ -114,12 +115,7 @@ class Sauc(LinearMethod):
         ParameterError
             When the number of iterations is not planned, or the polynomial exceeds the range of numbers.
         """
-        n = problem.iterations
-        if n is None:
-            raise ParameterError(
-                "sauc: the number of iterations must be known beforehand, got a budget in seconds; "
-                "give budget.epochs or budget.iterations."
-            )
+        n = planned_iterations(self.name, problem)
         try:
             polynomial, constants = _polynomial(_plain(problem.loss), self.radius, self.degree, self.kappa)
         except (OverflowError, ZeroDivisionError):
