@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from omegaconf import Container, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 
 from aucbench.config import structured_configs
 from aucbench.config.compose import Composed, Run, chosen, parameters
@@ -38,6 +38,7 @@ from aucbench.suggestions import suggest
 # Words that YAML and Hydra's users write for true and false.
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
 WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if fields(cls))  # measures
+NODES = (DictConfig, ListConfig)  # looked up by type, since `isinstance` is slow for subclasses of ABCs
 RULED_SETTINGS = ("scaling", "rescale", "order", "dtype")
 RULED_CHOICES = ("loss", "features", "tuning")
 RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # what a ruleset decides
@@ -84,12 +85,12 @@ class _Builder:
         self._catalog, self._rules = catalog, rules
         # By function and values, those of configurations by identity; they are kept so that it stays theirs.
         self._made: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
+        self._checked: dict[int, DictConfig] = {}  # parts of which every field is known, by identity
 
     def entry(self, run: Run) -> Entry:
         """The entry of a run."""
         with as_sentences():
-            for name in run:
-                self._once(_refuse_unknown, run, name)
+            self._refuse_added(run)
             settings = self._once(_settings, run, *field_names(Settings))
             if settings.strict and self._catalog.failures:
                 raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
@@ -118,11 +119,26 @@ class _Builder:
     def _once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
         """What a function makes of a run, of which it reads these names only."""
         values = [run[name] for name in names]
-        marks = [id(each) if isinstance(each, Container) else (type(each), each) for each in values]
+        marks = [id(each) if type(each) in NODES else (type(each), each) for each in values]
         key = (make, names, *marks)
         if key not in self._made:
             self._made[key] = make(run, names[0]), values
         return self._made[key][0]
+
+    def _refuse_added(self, run: Run) -> None:
+        """Hydra's ``+name=value`` adds fields that nothing reads; a mistake must not pass in silence."""
+        for name, node in run.items():
+            if name not in structured_configs.TOP_LEVEL:
+                raise ParameterError(
+                    f"Unknown setting '{name}'. {suggest(name, structured_configs.TOP_LEVEL)}"
+                )
+            is_new = type(node) is DictConfig and id(node) not in self._checked
+            if is_new and is_dataclass(kind := OmegaConf.get_type(node)):
+                known = field_names(kind)
+                for key in map(str, node):
+                    if key not in known:
+                        raise ParameterError(f"Unknown setting '{name}.{key}'. {suggest(key, known)}")
+                self._checked[id(node)] = node
 
     def _plugin(self, run: Run, group: str) -> BoundPlugin:
         return self._bound(run, group, str(chosen(run, group)))
@@ -245,16 +261,3 @@ def _fields(cls: type, node: Any, prefix: str) -> dict[str, Any]:
                 raise ParameterError(f"{prefix}{name}: expected true or false, got {value}.")
             values[name] = known
     return values
-
-
-def _refuse_unknown(run: Run, name: str) -> None:
-    """Hydra's ``+name=value`` adds fields that nothing reads; a mistake must not pass in silence."""
-    if name not in structured_configs.TOP_LEVEL:
-        raise ParameterError(f"Unknown setting '{name}'. {suggest(name, structured_configs.TOP_LEVEL)}")
-    node = run[name]
-    kind: Any = OmegaConf.get_type(node)
-    if OmegaConf.is_dict(node) and is_dataclass(kind):
-        known = field_names(kind)
-        for key in node:
-            if key not in known:
-                raise ParameterError(f"Unknown setting '{name}.{key}'. {suggest(str(key), known)}")

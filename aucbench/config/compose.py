@@ -163,6 +163,7 @@ class Composer:
         self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         self.root = cache(self._root)
         self._part, self._free_groups = cache(self._composed_part), cache(self._groups_without_fields)
+        self._value = cache(lambda common, name, words: self._part(common, name, words)[name])
         self._values: Any = cache(lambda common: dict(self.root(common).items()))
 
     def compose(self, words: Sequence[str]) -> Run:
@@ -178,7 +179,9 @@ class Composer:
         except Exception:  # Hydra says what is wrong, if anything is
             return self._whole(words)
         if not self._has_references:
-            return self._values(common) | {name: cfg[name] for name, cfg in parts.items()}
+            return self._values(common) | {
+                name: self._value(common, name, each) for name, each in own.items()
+            }
         merged = root.copy()
         with open_dict(merged):
             for name, cfg in parts.items():

@@ -48,7 +48,7 @@ FIXED_GROUPS: dict[str, tuple[type, ...]] = {
 CHOICES = (*GROUPS, *FIXED_GROUPS)
 SECTIONS: dict[str, type] = {cls.name: cls for cls in (Budget, Limits, StoreSettings, Matrix, Ruleset)}
 SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # those with parameters
-TOP_LEVEL = [*field_names(Settings), *field_names(Running), *CHOICES, *SECTIONS]
+TOP_LEVEL = dict.fromkeys([*field_names(Settings), *field_names(Running), *CHOICES, *SECTIONS])
 ROOT = "settings"
 DASK = "dask"
 
