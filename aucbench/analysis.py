@@ -10,13 +10,13 @@ from aucbench.humanize import counted
 from aucbench.registry import catalog
 
 if TYPE_CHECKING:
-    from aucbench.archives.archive import Archive
     from aucbench.data.loader import DataDescription
-    from aucbench.execution.rescore import Rescored
-    from aucbench.execution.verify import Verification
     from aucbench.leaderboard.suggestion import Suggestion
+    from aucbench.studies.archive import Archive
+    from aucbench.studies.rescore import Rescored
     from aucbench.studies.result import OptimumResult
     from aucbench.studies.store import Store
+    from aucbench.studies.verify import Verification
 
 __all__ = ["check", "describe_data", "optimum", "rescore", "suggest", "verify"]
 
@@ -53,9 +53,9 @@ def optimum(*overrides: str) -> "OptimumResult":
     True
     """
     from aucbench.config.overrides import Request, check_overrides
-    from aucbench.execution.execute import opened_store
-    from aucbench.execution.optimum import entry_optimum
-    from aucbench.execution.worker import prepared_data
+    from aucbench.studies.execute import opened_store
+    from aucbench.studies.optimum import entry_optimum
+    from aucbench.studies.worker import prepared_data
 
     check_overrides(overrides)
     unkept = [] if any(each.startswith("store.path=") for each in overrides) else ["store.path=null"]
@@ -165,13 +165,13 @@ def suggest(
     AucbenchError
         The data cannot be read, or there is no archive, or it is damaged.
     """
-    from aucbench.archives.file import read, shipped
-    from aucbench.archives.trials import tried_settings
     from aucbench.config.overrides import check_overrides
     from aucbench.contracts.validation import Family
-    from aucbench.execution.prepared_data import facts_of
-    from aucbench.execution.worker import prepared_data
     from aucbench.leaderboard.suggestion import suggest_methods
+    from aucbench.studies.archive_file import read, shipped
+    from aucbench.studies.prepared_data import facts_of
+    from aucbench.studies.tried_settings import tried_settings
+    from aucbench.studies.worker import prepared_data
 
     check_overrides(overrides)
     if count < 1 or (seconds is not None and not seconds > 0):
@@ -225,8 +225,8 @@ def rescore(
         The store has no such study, or a measure or a parameter is unknown, out of its range or not used.
     """
     from aucbench.config.overrides import check_overrides
-    from aucbench.execution.rescore import rescore_study
     from aucbench.studies.rerun_command import words
+    from aucbench.studies.rescore import rescore_study
 
     if study not in (known := [plan.study for plan in store.plans()]):
         raise ParameterError(
@@ -264,7 +264,7 @@ def check(archive: "Archive", method: str | None = None) -> list[str]:
     Parameters
     ----------
     archive : Archive
-        As `aucbench.archives.file.read` gives it.
+        As `aucbench.studies.archive_file.read` gives it.
     method : str, optional
         It must be in the archive with everything that the reference study asks for: its data sets, splits
         and rows, under each of its rulesets.
@@ -280,8 +280,8 @@ def check(archive: "Archive", method: str | None = None) -> list[str]:
     AucbenchError
         The method is not installed.
     """
-    from aucbench.archives.completeness import gaps_of, lacking
     from aucbench.config.overrides import Request
+    from aucbench.studies.archive_gaps import gaps_of, lacking
 
     found = gaps_of(archive, entry_of)
     if method:
@@ -308,7 +308,7 @@ def verify(
     Parameters
     ----------
     archive : Archive
-        As `aucbench.archives.file.read` gives it.
+        As `aucbench.studies.archive_file.read` gives it.
     cells : int
         How many cells are run again, if so many can be.
     seed : int
@@ -324,6 +324,6 @@ def verify(
         With `comparisons`; `left_out`, why cells could not be run; and `different`, which cells have other
         data, settings, another key, other iterations, trials or AUCs at checkpoints here, or fail.
     """
-    from aucbench.execution.verify import verify_sample
+    from aucbench.studies.verify import verify_sample
 
     return verify_sample(archive, entry_of, cells, seed, tolerance, method)

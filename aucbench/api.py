@@ -19,8 +19,8 @@ from aucbench.studies.study import Observer, Study
 if TYPE_CHECKING:
     from aucbench.config.overrides import Request
     from aucbench.data.readers.blocks import ColumnRecord
-    from aucbench.execution.execute import PlannedStudy
     from aucbench.studies.entry_and_keys import Entry
+    from aucbench.studies.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
 
@@ -109,7 +109,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     if request.dry_run:
         raise ParameterError("--dry-run: aucbench.plan_study plans a study without running it.")
     study, observer = study_of(request, words), observer or Observer()
-    from aucbench.execution.execute import execute_study, opened_store
+    from aucbench.studies.execute import execute_study, opened_store
 
     with opened_store(study.store_path) as store:
         listeners, tracker = [observer.entry_finished], None
@@ -157,7 +157,7 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
     from aucbench.pool import start_fork_server
 
     start_fork_server()  # methods are probed in its processes; it imports while the study is composed
-    from aucbench.execution.execute import estimate_study, opened_store
+    from aucbench.studies.execute import estimate_study, opened_store
 
     study = study_of(_request(words), words)
     with opened_store(study.store_path) as store:
@@ -230,12 +230,12 @@ def write_board(store: "Store", study: str, baseline: str | None = None) -> Path
 
 def entry_of(overrides: Sequence[str]) -> "Entry":
     """The entry of the overrides of one run."""
-    from aucbench.config.build import build_entry
+    from aucbench.config.build import build_study
     from aucbench.config.compose import compose_jobs
     from aucbench.config.overrides import Request
 
-    composed = compose_jobs(catalog(), Request(tuple(overrides)))
-    return build_entry(catalog(), composed.jobs[0].run, composed.rules)
+    (entry,) = build_study(catalog(), compose_jobs(catalog(), Request(tuple(overrides)))).entries
+    return entry
 
 
 def replay(

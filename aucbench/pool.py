@@ -20,6 +20,7 @@ import threading
 import types
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Executor, Future
+from importlib.metadata import MetadataPathFinder
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic, sleep
@@ -27,7 +28,7 @@ from typing import Any
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 # Imported by the server of forks; by name, since this module stands below all others.
-PRELOADED = ("aucbench.execution._preload", "aucbench.testing.check_plugin")
+PRELOADED = ("aucbench.studies._preload", "aucbench.testing.check_plugin")
 PR_SET_PDEATHSIG = 1  # Linux: the signal that a process gets when its parent ends
 PR_SET_CHILD_SUBREAPER = 36  # Linux: whether daemons that descend from a process become its children
 DESCRIPTORS = Path("/proc/self/fd")
@@ -364,6 +365,7 @@ def _drop_files(connection: Connection) -> None:
             os.fstat(number)  # that of the listing is closed
             os.dup2(nowhere, number, inheritable=False)
     os.close(nowhere)
+    MetadataPathFinder().invalidate_caches()  # it keeps zip files of distributions open
 
 
 def _end_with_parent() -> None:

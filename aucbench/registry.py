@@ -4,6 +4,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -141,13 +142,20 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
 
     plugins: dict[Family, dict[str, Plugin]] = {family: {} for family in Family}
     failures: list[Failure] = []
-    for entry in sorted(found or entry_points(group=GROUP), key=lambda e: (_dist(e), e.name)):
-        is_here = found or _dist(entry)[0] == hooks.PROJECT
-        own, failed = _announced(entry) if is_here else _announced_elsewhere(entry)
-        failures += failed
-        for plugin in own:
-            if (failure := _taken(plugins[plugin.family], plugin)) is not None:
-                failures.append(failure)
+    entries = sorted(found or entry_points(group=GROUP), key=lambda e: (_dist(e), e.name))
+    others = [] if found else [each for each in entries if _dist(each)[0] != hooks.PROJECT]
+    with ThreadPoolExecutor() as threads:  # several that hang are waited for at once
+        elsewhere = {each: threads.submit(_announced_elsewhere, each) for each in others}
+        try:
+            for entry in entries:
+                own, failed = elsewhere[entry].result() if entry in elsewhere else _announced(entry)
+                failures += failed
+                for plugin in own:
+                    if (failure := _taken(plugins[plugin.family], plugin)) is not None:
+                        failures.append(failure)
+        except KeyboardInterrupt:
+            stand_ins.end_processes()
+            raise
     for failure in failures:
         warnings.warn(str(failure), PluginWarning, stacklevel=2)
     return Catalog(plugins, tuple(failures))
@@ -182,21 +190,45 @@ def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]
     """The plugins of an entry point, imported in a process of their own, and what is left out."""
     distribution, version = _dist(entry)
     try:
-        found, failures = stand_ins.from_its_process(_described, distribution, entry.name)
+        found, failures = stand_ins.from_its_process(
+            _described, distribution, version, entry.name, entry.value
+        )
+        if any(each is None for _, each in found):
+            return _announced(entry)
+        classes = [(family, stand_ins.stand_in(each)) for family, each in found]
     except ProcessEnded as ended:
         reason = f"it ends the program with status {ended.status}, where it must raise an error"
         if ended.is_late:
             reason = f"importing it takes longer than {stand_ins.IMPORT_SECONDS:g} s"
         return [], [Failure(_words(entry), reason, frozenset(_names(entry)))]
-    classes = ((family, stand_ins.stand_in(each)) for family, each in found)
+    except Exception as error:
+        return [], [validation.failure_of(_words(entry), error, entry.module, _names(entry))]
     return [Plugin(family, cls.name, cls, distribution, version) for family, cls in classes], failures
 
 
-def _described(distribution: str, name: str) -> tuple[list[tuple[Family, Any]], list[Failure]]:
-    """Descriptions of the plugins of an entry point, and what is left out."""
-    (entry,) = (each for each in entry_points(group=GROUP, name=name) if _dist(each)[0] == distribution)
-    plugins, failures = _announced(entry)
-    return [(each.family, stand_ins.described(each.cls, distribution)) for each in plugins], failures
+def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]:
+    """Descriptions of the plugins of an entry point, and what is left out; raises nothing."""
+    entry = None
+    try:
+        found = entry_points(group=GROUP)
+        entry = next(each for each in found if (*_dist(each), each.name, each.value) == identity)
+        plugins, failures = _announced(entry)
+    except BaseException as error:  # KeyboardInterrupt too: a user's does not come here
+        plugins, failures = [], [Failure(f"plugin {identity[3]} of distribution {identity[0]}", _kind(error))]
+    described = []
+    for each in plugins:
+        try:
+            facts = validation.contract_of(each.family)
+            described.append((each.family, stand_ins.described(each.cls, identity[0], facts)))
+        except BaseException as error:
+            what = f"{each.family.singular} {each.cls.__name__} of distribution {identity[0]}"
+            failures.append(Failure(what, f"it cannot be described: {_kind(error)}", frozenset({each.name})))
+    return described, failures
+
+
+def _kind(error: BaseException) -> str:
+    """The name of an exception, whose message may be whatever a stranger has made it."""
+    return type(error).__name__
 
 
 @contextmanager

@@ -38,6 +38,10 @@ class _Choice(StrEnum):
         return str, (str(self),)
 
 
+class Unknown:
+    """Stands for the default of a field that cannot be read without importing the module of its class."""
+
+
 class Field(NamedTuple):
     """A field of a described class."""
 
@@ -69,13 +73,20 @@ class _StandIn(type):
     _described: Description
 
 
-def described(cls: Any, distribution: str) -> Description:
-    """The description of a class, made where it is imported."""
+def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description | None:
+    """The description of a class, made where it is imported.
+
+    None where one of `facts`, the names that matter, has an object of the package of the class; members of
+    enumerations are described as text.
+    """
     kinds, fields = field_types(cls), dataclasses.fields(cls)
     names = {name for name in dir(cls) if not name.startswith("_")} - {each.name for each in fields}
     values = {name: inspect.getattr_static(cls, name) for name in sorted(names)}
     functions = {name: kind for name, value in values.items() if (kind := _kind(value)) is not None}
-    facts = {name: getattr(cls, name) for name in values if name not in functions}
+    known = {name: _plain(getattr(cls, name)) for name in values if name not in functions}
+    foreign = {name for name, value in known.items() if not _is_ours(cls, value)}
+    if foreign & set(facts):
+        return None
     return Description(
         distribution,
         cls.__module__,
@@ -84,7 +95,7 @@ def described(cls: Any, distribution: str) -> Description:
         source_file(cls),
         code_digest(cls),
         tuple(_field(cls, each, kinds[each.name]) for each in fields),
-        {name: value for name, value in facts.items() if _is_ours(cls, value)},
+        {name: value for name, value in known.items() if name not in foreign},
         functions,
         getattr(cls, "__post_init__", check_fields) is not check_fields,
     )
@@ -99,18 +110,33 @@ def _kind(value: Any) -> str | None:
     return "property" if hasattr(value, "__get__") else None
 
 
+def _plain(value: Any) -> Any:
+    """The value with text in the place of members of enumerations, in the usual containers too."""
+    if isinstance(value, str):
+        return str(value) if type(value).__module__.partition(".")[0] != "aucbench" else value
+    if type(value) in (tuple, list):
+        return type(value)(map(_plain, value))
+    return {_plain(key): _plain(each) for key, each in value.items()} if type(value) is dict else value
+
+
 def _field(cls: Any, field: Any, kind: Any) -> Field:
     options = {name: getattr(field, name) for name in ("init", "kw_only")}
     options["metadata"] = {key: value for key, value in field.metadata.items() if _is_ours(cls, value)}
-    base, default = kind.base, field.default
+    base = kind.base
     if isinstance(base, type) and issubclass(base, StrEnum) and package_of(base) != "aucbench":
-        base, default = {each.name: each.value for each in base}, str(default)
+        base = {each.name: each.value for each in base}
     elif base not in (bool, int, float, str) and not _is_ours(cls, base):
         base = Any
     if field.default_factory is not dataclasses.MISSING:
-        options["default_factory"] = partial(pickle.loads, pickle.dumps(field.default_factory()))
+        try:
+            made = _plain(field.default_factory())
+        except Exception:  # the class itself says it when it is used
+            made = Unknown()
+        made = made if _is_ours(cls, made) else Unknown()
+        options["default_factory"] = partial(pickle.loads, pickle.dumps(made))
     elif field.default is not dataclasses.MISSING:
-        options["default"] = default if field.default is not None else None
+        default = _plain(field.default)
+        options["default"] = default if _is_ours(cls, default) else Unknown()
     return Field(field.name, base, kind.optional, kind.interval, options)
 
 
@@ -164,8 +190,8 @@ def _post_init(self: Any) -> None:
 
 
 def _plain_values(instance: Any) -> dict[str, Any]:
-    values = {each.name: getattr(instance, each.name) for each in dataclasses.fields(instance)}
-    return {name: str(value) if isinstance(value, StrEnum) else value for name, value in values.items()}
+    values = {each.name: _plain(getattr(instance, each.name)) for each in dataclasses.fields(instance)}
+    return {name: value for name, value in values.items() if _is_ours(type(instance), value)}
 
 
 def imported(plugin: Any) -> Any:
@@ -184,11 +210,20 @@ def _imported(module: str, qualname: str) -> Any:
 
 
 def _made(module: str, qualname: str, values: Mapping[str, Any]) -> Any:
-    return _imported(module, qualname)(**values)
+    cls = _imported(module, qualname)
+    kinds = field_types(cls)
+    return cls(**{name: _member(kinds[name].base, value) for name, value in values.items()})
+
+
+def _member(base: Any, value: Any) -> Any:
+    """The member of an enumeration that a text names; any other value as it is."""
+    is_named = isinstance(value, str) and isinstance(base, type) and issubclass(base, StrEnum)
+    return base(value) if is_named and value in list(base) else value
 
 
 def _values(instance: Any) -> dict[str, Any]:
-    return {each.name: getattr(instance, each.name) for each in dataclasses.fields(instance) if each.init}
+    values = {each.name: getattr(instance, each.name) for each in dataclasses.fields(instance) if each.init}
+    return {name: value for name, value in values.items() if not isinstance(value, Unknown)}
 
 
 copyreg.pickle(_StandIn, lambda cls: (_imported, (cls._described.module, cls._described.qualname)))
@@ -226,8 +261,14 @@ def _pool() -> Pool:
     return Pool()
 
 
-def from_its_process(function: Callable[..., Any], distribution: str, entry: str) -> Any:
-    """The descriptions and failures that `function(distribution, entry)` finds in a process of its own.
+def end_processes() -> None:
+    """End the processes of all distributions; what is asked next starts them again."""
+    _pool().shutdown()
+    _pool.cache_clear()
+
+
+def from_its_process(function: Callable[..., Any], distribution: str, *entry: str) -> Any:
+    """The descriptions and failures that `function(distribution, *entry)` finds in a process of its own.
 
     Without failures they are remembered in the cache folder until a file of the imported modules changes.
     A process that ends or hangs is a `ProcessEnded`.
@@ -242,7 +283,7 @@ def from_its_process(function: Callable[..., Any], distribution: str, entry: str
         pass
     files, content = (
         _pool()
-        .submit(_with_files, function, distribution, entry, key=distribution, seconds=IMPORT_SECONDS)
+        .submit(_with_files, function, distribution, *entry, key=distribution, seconds=IMPORT_SECONDS)
         .result()
     )
     if files:
@@ -256,15 +297,25 @@ def from_its_process(function: Callable[..., Any], distribution: str, entry: str
     return pickle.loads(content)
 
 
-def _with_files(function: Callable[..., Any], distribution: str, entry: str) -> tuple[dict[str, Any], bytes]:
-    before = set(sys.modules)
-    found, failures = function(distribution, entry)
+def _with_files(function: Callable[..., Any], *arguments: str) -> tuple[dict[str, Any], bytes]:
+    """What the function returns, and the files of modules that this process imports; it may print nothing."""
+    before = _imported_before()
+    os.dup2(2, 1)  # what a module prints is no output of the command
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
+    found, failures = function(*arguments)
     files = {
-        file: None
+        next((str(each) for each in (Path(file), *Path(file).parents) if each.is_file()), file)  # or its zip
         for name, module in list(sys.modules.items())
         if (name not in before or name.startswith(CHECKED)) and (file := getattr(module, "__file__", None))
     }
     return {} if failures else _states(files), pickle.dumps((found, failures))
+
+
+@cache
+def _imported_before() -> set[str]:
+    """Names of the modules that this process had imported when it was first asked."""
+    return set(sys.modules)
 
 
 def _states(files: Iterable[str]) -> dict[str, Any]:

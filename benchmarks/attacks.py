@@ -67,7 +67,7 @@ def attacks(kills: int = KILLS, changes: int = CHANGES) -> Iterator[Attacked | M
 
 def plugins() -> Iterator[Attacked]:
     """Each hostile method alone, and all together with one and two workers."""
-    from aucbench.execution.executor import LocalExecutor
+    from aucbench.studies.executor import LocalExecutor
     from aucbench.studies.store import Store
     from aucbench.studies.study import Observer
     from tests.execution.test_isolation import healthy, mixed, victims
@@ -174,9 +174,9 @@ def changed_stores(tries: int) -> Attacked:
 
 def changed_archives(tries: int) -> Attacked:
     """Bytes changed in an archive: refused in a sentence, or equal in content."""
-    from aucbench.archives.archive import from_store
-    from aucbench.archives.file import read, write
     from aucbench.errors import AucbenchError
+    from aucbench.studies.archive import from_store
+    from aucbench.studies.archive_file import read, write
     from aucbench.studies.store import Store
 
     row = Attacked("changed bytes in an archive")
@@ -199,7 +199,7 @@ def changed_archives(tries: int) -> Attacked:
 
 def isolation_cost(rounds: int = 5) -> Measure:
     """Milliseconds that isolation adds to a cell of another distribution, as the median of several rounds."""
-    from aucbench.execution.executor import LocalExecutor
+    from aucbench.studies.executor import LocalExecutor
     from aucbench.studies.store import Store
     from aucbench.studies.study import Observer
     from tests.execution.test_isolation import hostile

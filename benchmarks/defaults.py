@@ -26,6 +26,7 @@ from scipy import sparse
 
 import aucbench
 from aucbench import data
+from aucbench.contracts import MethodFacts
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.scaler import Scaling
@@ -126,7 +127,7 @@ def _best(name: str, prepared: Prepared, seed: int) -> float:
 
 def _trained(method: Any, prepared: Prepared, passes: float | None, seed: int) -> float:
     """The test AUC, NaN where the run diverged."""
-    losses = getattr(method, "losses", ())
+    losses = MethodFacts(method).losses
     loss = aucbench.catalog().loss(losses[0])() if losses else None
     task = Task(
         method, loss, prepared.X, prepared.y, prepared.X_test, prepared.y_test,

@@ -9,6 +9,7 @@ import numpy as np
 
 import aucbench
 from aucbench import Batch, Problem
+from aucbench.contracts import MethodFacts
 from aucbench.evaluation import auc, exact_auc, measures
 from benchmarks import peers, shapes
 from benchmarks.measuring import Measure, alternate, per_round_ratio
@@ -20,7 +21,7 @@ def trainer(name: str, shape: Shape, rows: Any = None, **fields: Any) -> Callabl
     """An action that trains a method once over the rows (the shape's order when left out)."""
     catalog = aucbench.catalog()
     algorithm = catalog.algorithm(name)(**fields)
-    losses = getattr(algorithm, "losses", ())
+    losses = MethodFacts(algorithm).losses
     loss = catalog.loss(losses[0])() if losses else None
     rows = shape.order if rows is None else rows
     batch = Batch(shape.X, shape.y, rows, algorithm.access)
@@ -130,7 +131,7 @@ def call_cost() -> Iterator[Measure]:
         if cls.access not in rows:
             continue
         algorithm = cls()
-        losses = getattr(algorithm, "losses", ())
+        losses = MethodFacts(algorithm).losses
         problem = Problem(X, y, 10_000, catalog.loss(losses[0])() if losses else None)
         state = algorithm.init(problem, np.random.default_rng(0))
         whole = Batch(X, y, rows[cls.access], cls.access)

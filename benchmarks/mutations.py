@@ -57,7 +57,7 @@ MUTATIONS = (
         "tests/evaluation",
     ),
     Mutation(  # a setting is chosen by the AUC, whatever measure is asked for
-        "aucbench/execution/search_progress.py",
+        "aucbench/studies/search_progress.py",
         "key=lambda choice: choice.value",
         "key=lambda choice: choice.auc",
         "tests/execution",

@@ -19,9 +19,9 @@ from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import Request
 from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.validation import Family
-from aucbench.execution import worker
-from aucbench.execution.execute import execute_study, plan_study
 from aucbench.registry import Catalog, Plugin
+from aucbench.studies import worker
+from aucbench.studies.execute import execute_study, plan_study
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from benchmarks.measuring import Measure

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import aucbench
+from aucbench.contracts import MethodFacts
 from aucbench.errors import ParameterError
 from aucbench.runner import cell
 from aucbench.runner.cell import run_cell
@@ -82,7 +83,7 @@ def tasks(name: str, shape: Shape, chosen: Sequence[Any]) -> list[Task]:
     """The settings on a fifth of the rows for testing and the others for training, scored at the end."""
     X: Any = shape.X
     catalog, cut = aucbench.catalog(), X.shape[0] // 5
-    losses = getattr(catalog.algorithm(name), "losses", ())
+    losses = MethodFacts(catalog.algorithm(name)).losses
     loss = catalog.loss(losses[0])() if losses else None
     arrays = X[cut:], shape.y[cut:], X[:cut], shape.y[:cut]
     iterations = ITERATIONS.get(name)
@@ -122,7 +123,7 @@ def _same(name: str, one: Outcome, other: Outcome) -> bool:
         return False
     if name in ON_A_PATH:
         return bool(abs(one.auc[-1] - other.auc[-1]) <= CERTIFIED)
-    tolerance = TOLERANCE if hasattr(aucbench.catalog().algorithm(name), "together") else 0.0
+    tolerance = TOLERANCE if MethodFacts(aucbench.catalog().algorithm(name)).together else 0.0
     pairs = [(one.auc, other.auc)]
     if one.weights is not None and other.weights is not None:
         pairs.append((one.weights, other.weights))

@@ -41,9 +41,9 @@ PUBLIC = {
 }
 # The functions of the modules that aucbench.kernels offers, for use in compiled code.
 IN_KERNELS = {
-    "buffers": "difference longest products spread wipe",
+    "buffers": "clear difference longest products scatter",
     "lanes": "any_moves array joined room root separate where_less zeros",
-    "loss_pieces": "Knot Piece Smoothed kinks knots pieces rate",
+    "loss_pieces": "Knot Piece Smoothed as_pieces kinks knots pieces rate",
     "pair_loss": "Curvature PairMean mean_of_pieces pair_mean",
     "pairs": "difference prefetch room subtract visit",
     "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch visit",

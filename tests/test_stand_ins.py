@@ -69,8 +69,7 @@ PLUGINS = [plugin for plugin in catalog() if plugin.family is not Family.dataset
 def forget():
     """Let the next catalog be loaded as in another command."""
     registry.catalog.cache_clear()
-    stand_ins._pool().shutdown()
-    stand_ins._pool.cache_clear()
+    stand_ins.end_processes()
 
 
 @pytest.fixture
@@ -80,8 +79,8 @@ def install(tmp_path, monkeypatch):
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
     forget()
 
-    def installed(name="mine_plugins", code=""):
-        (tmp_path / f"{name}.py").write_text(code + SOURCE)
+    def installed(name="mine_plugins", code="", more=""):
+        (tmp_path / f"{name}.py").write_text(code + SOURCE + more)
         info = tmp_path / f"{name}-1.0.dist-info"
         info.mkdir(exist_ok=True)
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
@@ -99,7 +98,7 @@ def same(a, b):
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.name)
 def test_a_stand_in_has_the_fields_facts_and_digest_of_its_class(plugin):
     cls = plugin.cls
-    made = stand_ins.stand_in(pickle.loads(pickle.dumps(stand_ins.described(cls, "theirs"))))
+    made = stand_ins.stand_in(pickle.loads(pickle.dumps(stand_ins.described(cls, "theirs", ["name"]))))
     assert code_digest(made) == code_digest(cls)
     assert list(field_types(made)) == list(field_types(cls))
     assert all(field_types(made)[name].interval == kind.interval for name, kind in field_types(cls).items())
@@ -161,8 +160,10 @@ def test_the_functions_of_a_stand_in_run_in_the_process_of_the_class(install):
         ("import sys\nsys.exit(3)\n", "SystemExit: it ends the program"),
         ("import ctypes\nctypes.string_at(0)\n", "it ends the program with status -11"),
         ("raise ImportError('no licence')\n", "ImportError: no licence"),
+        ("raise KeyboardInterrupt\n", "KeyboardInterrupt"),
+        ("class E(BaseException):\n    __str__ = lambda self: quit(9)\nraise E\n", "SystemExit"),
     ],
-    ids=["exit", "hang", "SystemExit", "crash", "raise"],
+    ids=["exit", "hang", "SystemExit", "crash", "raise", "interrupt", "message"],
 )
 def test_what_a_module_does_when_it_is_imported_stops_nobody_else(install, code, words, monkeypatch):
     monkeypatch.setattr(stand_ins, "IMPORT_SECONDS", 3.0)
@@ -171,6 +172,43 @@ def test_what_a_module_does_when_it_is_imported_stops_nobody_else(install, code,
         found = load_catalog()
     assert found.algorithm("psam")().name == "psam"
     assert len(found.failures) == 1
+
+
+ODD = """
+class Text(str):
+    pass
+@dataclass(frozen=True)
+class Odd(Mine):
+    name: ClassVar[str] = Text("odd")
+    grid: ClassVar = {"mode": [Mode.slow, Mode.fast], "eta": (1.0, 2.0)}
+    helper: Any = Mine()
+    made: Any = field(default_factory=lambda: print)
+    def __post_init__(self):
+        assert isinstance(self.mode, Mode)
+print("hello")
+@aucbench.hookimpl
+def aucbench_algorithms():
+    return (Mine, Odd)
+"""
+
+
+def test_members_of_enumerations_are_text_and_objects_of_strangers_stay_where_they_are(install, capfd):
+    install(code="from dataclasses import field\nfrom typing import Any\n", more=ODD)
+    cls = load_catalog().find("algorithms", "odd").cls
+    assert MethodFacts(cls).grid == {"mode": ["slow", "fast"], "eta": (1.0, 2.0)}
+    assert (cls(mode="slow").mode, str(cls.name)) == ("slow", "odd")
+    assert isinstance(cls().helper, stand_ins.Unknown)
+    assert capfd.readouterr().out == ""
+    assert "mine_plugins" not in sys.modules
+    again = pickle.loads(pickle.dumps(cls(mode="slow")))
+    assert (again.mode, again.helper.name, again.made) == (type(again.mode).slow, "mine", print)
+
+
+def test_facts_with_objects_of_a_strangers_class_are_read_in_this_process(install):
+    more = "class Own(aucbench.File):\n    pass\nRows.files = (Own(path='x.txt', part='train'),)\n"
+    install(more=more)
+    assert load_catalog().find("datasets", "rows").cls.files[0].path == "x.txt"
+    assert "mine_plugins" in sys.modules
 
 
 def test_a_description_is_remembered_until_the_module_changes(install, tmp_path):

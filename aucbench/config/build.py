@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from omegaconf import Container, DictConfig, OmegaConf
+from omegaconf import Container, OmegaConf
 
 from aucbench.config import structured_configs
 from aucbench.config.compose import Composed, Run, chosen, parameters
@@ -35,10 +35,8 @@ from aucbench.studies.study import Study
 from aucbench.studies.tuners import Tuning, resolve
 from aucbench.suggestions import suggest
 
-NO_RULES: Mapping[str, Run] = {}
 # Words that YAML and Hydra's users write for true and false.
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
-SETTINGS = tuple(field_names(Settings))
 WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if fields(cls))  # measures
 RULED_SETTINGS = ("scaling", "rescale", "order", "dtype")
 RULED_CHOICES = ("loss", "features", "tuning")
@@ -59,7 +57,7 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
             refused.append(Refused(" ".join(job.words), error))
     run = composed.jobs[0].run
     with as_sentences():
-        running = Running(**_own(Running, run))
+        running = _top_level(run, Running)
         if composed.parallel is not None and running.parallel == 1:
             running = replace(running, parallel=composed.parallel)
         return Study(
@@ -74,11 +72,6 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
             only_failed=only_failed,
             refused=refused,
         )
-
-
-def build_entry(catalog: Catalog, run: Run, rules: Mapping[str, Run] = NO_RULES) -> Entry:
-    """The entry of one run; `rules` are runs that follow a ruleset in everything, by its name."""
-    return _Builder(catalog, rules).entry(run)
 
 
 class _Builder:
@@ -97,7 +90,7 @@ class _Builder:
         with as_sentences():
             for name in run:
                 self._once(_refuse_unknown, run, name)
-            settings = self._once(_settings, run, *SETTINGS)
+            settings = self._once(_settings, run, *field_names(Settings))
             if settings.strict and self._catalog.failures:
                 raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
             algorithm = self._once(self._algorithm, run, "algo")
@@ -125,11 +118,8 @@ class _Builder:
     def _once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
         """What a function makes of a run, of which it reads these names only."""
         values = [run[name] for name in names]
-        key = (
-            make,
-            names,
-            *(id(each) if isinstance(each, Container) else (type(each), each) for each in values),
-        )
+        marks = [id(each) if isinstance(each, Container) else (type(each), each) for each in values]
+        key = (make, names, *marks)
         if key not in self._made:
             self._made[key] = make(run, names[0]), values
         return self._made[key][0]
@@ -226,8 +216,13 @@ def _measures(run: Run, *_: str) -> dict[str, Measure]:
     return found
 
 
-def _settings(run: Run, *_: str) -> Settings:
-    return Settings(**_own(Settings, run))
+def _settings(run: Run, *_: str) -> Any:
+    return _top_level(run, Settings)
+
+
+def _top_level(run: Run, cls: Any) -> Any:
+    """The object whose fields are settings without a group."""
+    return cls(**_fields(cls, {name: run[name] for name in field_names(cls)}, ""))
 
 
 def _section(run: Run, name: str) -> Any:
@@ -239,18 +234,9 @@ def _section(run: Run, name: str) -> Any:
     return cls(**_fields(cls, node, f"{name}."))
 
 
-def _own(cls: type, run: Run) -> dict[str, Any]:
-    """The top-level values that are fields of a class."""
-    return _with_booleans(cls, {name: run[name] for name in field_names(cls)}, "")
-
-
-def _fields(cls: type, node: DictConfig | None, prefix: str) -> dict[str, Any]:
-    """The values of a node, for the class whose fields they are."""
-    return _with_booleans(cls, parameters(node), prefix)
-
-
-def _with_booleans(cls: type, values: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """The values, those for true and false converted; OmegaConf would take any number for either."""
+def _fields(cls: type, node: Any, prefix: str) -> dict[str, Any]:
+    """Values of the fields of a class; OmegaConf would take any number for true and false."""
+    values = node if isinstance(node, dict) else parameters(node)
     for name, kind in field_types(cls).items():
         value = values.get(name)
         if kind.base is bool and name in values and not (value is None and kind.optional):

@@ -158,6 +158,11 @@ def _misfit(family: Family, cls: Any) -> str | None:
     return None
 
 
+def contract_of(family: Family) -> frozenset[str]:
+    """The names by which the framework asks plugins of a family."""
+    return frozenset({"name", *REQUIRED[family], *_contract(FACTS[family])})
+
+
 @cache
 def _contract(facts: type[Facts]) -> Mapping[str, tuple[Any, ...]]:
     """The types that each name of a contract may have; `Any` is that of an optional function."""

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 RADIX_BITS = 11  # bits sorted in one radix pass
 BUCKETS = 1 << RADIX_BITS
 DIGIT = np.uint64(BUCKETS - 1)
-COARSE, FINEST = np.uint64(32), np.uint64(43)  # first of the lower and of the upper bits of the interval
+COARSE, FINEST = np.uint64(32), np.uint64(43)  # where the lower and the upper bits of the interval begin
 INTERVALS = BUCKETS * BUCKETS - 1.0
-POSITIVE = np.uint64(1 << 31)  # the bit of an item that holds the label
-NUMBER = np.uint64((1 << 31) - 1)  # the bits of an item that hold the number of the score
-SMALL = 32  # up to so many items are sorted by insertion
+POSITIVE = np.uint64(1 << 31)  # bit of an item with the label
+NUMBER = np.uint64((1 << 31) - 1)  # bits of an item with the number of the score
+SMALL = 32  # most items sorted by insertion
 
 
 def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:

@@ -23,12 +23,12 @@ from aucbench.contracts import MethodFacts, Norm, Objective, Problem
 from aucbench.errors import ParameterError
 from aucbench.kernels import loss_pieces, pair_loss
 
-WIDTHS = tuple(10.0**-power for power in range(1, 8))  # ranges of margins below a kink that are tried
+WIDTHS = tuple(10.0**-power for power in range(1, 8))  # widths tried for smoothing below a kink
 ROUNDING = 1e-15  # relative rounding error of the terms of a gap
-ROUNDING_AT_KINKS = 1e-7  # the same with narrow widths, where slopes are differences of nearly equal sums
+ROUNDING_AT_KINKS = 1e-7  # likewise for narrow widths: slopes are differences of nearly equal sums
 ONE_PAIR = np.array([1, -1], np.int8)
-NEAR_ZERO = 1e-3  # share of F(0) below which a minimum is no scale for distances from it
-LARGEST_FACTORED = 2048  # columns up to which a quadratic without regulariser is bounded by its Hessian
+NEAR_ZERO = 1e-3  # a minimum below this share of F(0) is too small as a scale
+LARGEST_FACTORED = 2048  # most columns for bounding an unregularised quadratic by its Hessian
 
 
 class Certificate(NamedTuple):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from aucbench.kernels import kernel
 
-ROUNDING = 1e-9  # rows by which a share of the rows may miss a whole number
+ROUNDING = 1e-9  # tolerance, in rows, for a share to be a whole number of rows
 
 
 class RocPoints(NamedTuple):

@@ -1,7 +1,7 @@
-"""One row against many kept ones: the row is spread over a dense vector once, products then cost the others.
+"""One row against many stored ones: scattering the row over a vector once makes each product cost one row.
 
-To be called inside compiled code: ``buffers.spread(X, i, x)``, then `products` with every other row, then
-``buffers.wipe(X, i, x)``, for x is zero between rows.
+To be called inside compiled code: ``buffers.scatter(X, i, x)``, then `products` with every other row, then
+``buffers.clear(X, i, x)``, for x is zero between rows.
 """
 
 from typing import Any
@@ -11,14 +11,14 @@ import numpy as np
 from aucbench.kernels.rows import CSR, ONE, ONLY_COMPILED, TWO, _for_csr_rows, _for_dense_rows, extent
 
 
-def spread(X: Any, i: int, x: Any) -> None:
+def scatter(X: Any, i: int, x: Any) -> None:
     """Set the zero vector x to the row x_i."""
-    raise NotImplementedError(ONLY_COMPILED.format("buffers.spread"))
+    raise NotImplementedError(ONLY_COMPILED.format("buffers.scatter"))
 
 
-def wipe(X: Any, i: int, x: Any) -> None:
-    """Set x, where x_i was spread, to zero."""
-    raise NotImplementedError(ONLY_COMPILED.format("buffers.wipe"))
+def clear(X: Any, i: int, x: Any) -> None:
+    """Set x, where x_i was scattered, to zero."""
+    raise NotImplementedError(ONLY_COMPILED.format("buffers.clear"))
 
 
 def products(X: Any, j: int, u: Any, x: Any) -> tuple[float, float]:
@@ -36,26 +36,26 @@ def longest(X: Any, order: Any, members: Any) -> int:
     raise NotImplementedError(ONLY_COMPILED.format("buffers.longest"))
 
 
-@_for_dense_rows(spread)
-def _spread_dense(X, i, x):
+@_for_dense_rows(scatter)
+def _scatter_dense(X, i, x):
     for k in range(X.shape[1]):
         x[k] = X[i, k]
 
 
-@_for_csr_rows(spread)
-def _spread_csr(X, i, x):
+@_for_csr_rows(scatter)
+def _scatter_csr(X, i, x):
     start, stop = extent(X, i)
     for k in range(start, stop):
         x[X.indices[k]] = X.data[k]
 
 
-@_for_dense_rows(wipe)
-def _wipe_dense(X, i, x):
+@_for_dense_rows(clear)
+def _clear_dense(X, i, x):
     return  # the next row overwrites it
 
 
-@_for_csr_rows(wipe)
-def _wipe_csr(X, i, x):
+@_for_csr_rows(clear)
+def _clear_csr(X, i, x):
     start, stop = extent(X, i)
     for k in range(start, stop):
         x[X.indices[k]] = 0.0

@@ -21,7 +21,7 @@ from numba.core.typeconv import Conversion
 from numba.extending import intrinsic, lower_cast, models, overload, register_model
 from numba.np.arrayobj import make_array, populate_array
 
-WIDTH = 8  # settings; also the numbers in the widest register of today's processors
+WIDTH = 8  # settings in one vector: the widest register of today's processors
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 _STRICT: Any = {"error_model": "numpy"}
 

@@ -13,8 +13,8 @@ from aucbench.kernels.jit import fast_kernel, kernel
 from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
 from aucbench.kernels.weights import _less
 
-MOST_FOLDS = 512  # foldings that columns may be behind; each brings all those before up to date
-NEGLIGIBLE = 1e-150  # what is left of a weight, below which it is zero
+MOST_FOLDS = 512  # most foldings a column may be behind; a new folding updates all pending ones
+NEGLIGIBLE = 1e-150  # a smaller remaining share of a weight counts as zero
 
 
 class LazyFolds(NamedTuple):

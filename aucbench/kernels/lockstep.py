@@ -28,8 +28,8 @@ LANES = 32
 # The rows of numbers after those of `Scaled`.
 START = Scaled()
 WEIGHT = Scaled._fields.index("weight")
-PRODUCT, A, B = 6, 7, 8  # u.x, and what is added to u and v along x
-FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # 1 for a setting that must be folded, and with what
+PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
+FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # whether to fold (1 or 0), with which scale and weight
 UNCERTAIN, AFTER = 12, 13  # as in `rule_loops.Update`
 OWN = 14
 

@@ -4,6 +4,7 @@ A loss with rounded kinks is made of the pieces, too.
 """
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -12,7 +13,7 @@ from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import theta
 
-SMOOTH = 1e-9  # change of the slope at a knot, against its terms, from which on a loss has a kink there
+SMOOTH = 1e-9  # a larger relative jump of the slope at a knot is a kink
 
 
 class Piece(NamedTuple):
@@ -44,10 +45,15 @@ def pieces(loss: Any) -> tuple[Piece, ...] | None:
     """
     if LossFacts(loss).pieces is None:
         return None
+    return as_pieces(loss.pieces(theta(loss)))
+
+
+def as_pieces(parts: Iterable[Sequence[float]]) -> tuple[Piece, ...]:
+    """Pieces (upper, c0, c1, c2) as a loss declares them, each with the margin where it begins."""
     found, lower = [], -math.inf
-    for upper, c0, c1, c2 in loss.pieces(theta(loss)):
-        found.append(Piece(lower, float(upper), float(c0), float(c1), float(c2)))
-        lower = float(upper)
+    for part in parts:
+        found.append(Piece(lower, *map(float, part)))
+        lower = found[-1].upper
     return tuple(found)
 
 

@@ -17,12 +17,12 @@ from aucbench.errors import ParameterError
 from aucbench.kernels import sorted_pairs
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import kernel
-from aucbench.kernels.loss_pieces import Piece, pieces, rate
+from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
 from aucbench.kernels.sorted_pairs import Ranking, Window
 
-MOST_PAIRS = 200_000_000  # that are visited one by one; seconds for one sum
-BLOCK_PAIRS = 1 << 22  # whose second derivatives are held at a time (32 MB)
-BESIDE = 1e-5  # from a margin, for second derivatives by differences
+MOST_PAIRS = 200_000_000  # limit for losses without structure: one sum over these takes seconds
+BLOCK_PAIRS = 1 << 22  # second derivatives held at a time (32 MB)
+BESIDE = 1e-5  # half the step of a numeric second derivative
 
 
 class Curvature(Protocol):
@@ -114,11 +114,7 @@ def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.n
     -------
     float
     """
-    lowers = [-math.inf, *(float(part[0]) for part in parts[:-1])]
-    found = [
-        Piece(lower, *(float(value) for value in part)) for lower, part in zip(lowers, parts, strict=True)
-    ]
-    return _ByPieces(tuple(found), np.ascontiguousarray(scores, np.float64), y).value
+    return _ByPieces(as_pieces(parts), np.ascontiguousarray(scores, np.float64), y).value
 
 
 class _ByPieces:

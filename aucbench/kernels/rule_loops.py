@@ -19,8 +19,8 @@ STEP: Any = None
 ADVANCE: Any = None
 BALL = SQUARE = True
 
-CANCELLED = 1e-4  # |w|^2 against the terms it is the sum of, below which it is computed exactly
-FADED = 1e3  # fixed products are computed anew when they have become so many times smaller
+CANCELLED = 1e-4  # compute |w|^2 exactly once it is a smaller share of its terms
+FADED = 1e3  # recompute the fixed products once they have shrunk by this factor
 
 
 class Scaled(NamedTuple):
@@ -30,7 +30,7 @@ class Scaled(NamedTuple):
     inverse: float = 1.0  # 1 / scale; a division takes long
     weight: float = 0.0  # what u is multiplied by in the sum; it grows instead of v
     total: float = 0.0  # sum of the weights in the average
-    size: float = 0.0  # |w|^2; kept up for a ball only
+    size: float = 0.0  # |w|^2, kept up for the l2 ball only; a bound on |w|_1 for the l1 ball
     peak: float = 0.0  # the largest sum of |w.f| over the fixed vectors f since these were computed exactly
 
 

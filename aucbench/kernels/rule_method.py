@@ -21,11 +21,11 @@ from aucbench.kernels.rules import NOT_COMPUTED, Ball, Move, Row, Rule
 from aucbench.kernels.thresholded import Thresholded
 from aucbench.kernels.weights import Layout, layout, two_vectors
 
-BLOCKS = (8, 16, 32)  # settings whose numbers lie side by side
+BLOCKS = (8, 16, 32)  # sizes of a block of settings
 LARGEST_BLOCK = BLOCKS[-1]
-PLACES = ("During:", "File ", "There are ")  # where numba's messages go on with what is not the reason
-LONGEST = 300  # characters of a reason
-REFRESH = 1024  # steps between exact computations of |w|^2 and the fixed products, at least
+PLACES = ("During:", "File ", "There are ")  # numba's messages give no reason from these lines on
+LONGEST = 300  # most characters of a reason
+REFRESH = 1024  # least number of steps between exact computations of |w|^2 and the fixed products
 
 # The types that a NamedTuple declares. Finding them takes longer than a hundred steps.
 _types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
@@ -98,15 +98,19 @@ class RuleMethod(LinearMethod):
             When the access, the rule, its numbers, its radius or its loss do not go together.
         """
         self._check(given, own, fixed, loss)
-        if self.rule.ball is Ball.l1:
-            return self._first_in_l1_ball(problem, given, own, w, loss)
-        uv = two_vectors(problem.X)
+        is_l1, uv = self.rule.ball is Ball.l1, two_vectors(problem.X)
         uv[0] = w
         F = np.zeros((0, problem.n_features)) if fixed is None else fixed
         products = np.ascontiguousarray(problem.X @ F.T) if len(F) else np.zeros((0, 0))
         at_start = tuple(float(f @ uv[0]) for f in F)
-        first = Scaled(size=float(uv[0] @ uv[0]), peak=float(sum(map(abs, at_start))))
-        return RuleState(uv, first, (0, 0), _typed(own), _typed(given), at_start, F, products, loss)
+        size = float(np.abs(uv[0]).sum() if is_l1 else uv[0] @ uv[0])
+        vector: Any = uv
+        if is_l1 and layout(problem.X) is Layout.lazy:
+            vector = thresholded.thresholded(problem.n_features)
+            if size > 0.0:
+                thresholded.replace(vector, np.array(uv[0]))
+        first = Scaled(size=size, peak=float(sum(map(abs, at_start))))
+        return RuleState(vector, first, (0, 0), _typed(own), _typed(given), at_start, F, products, loss)
 
     def _check(self, given: Any, own: Any, fixed: Any, loss: Any) -> None:
         who, rule = type(self).__name__, self.rule
@@ -129,20 +133,6 @@ class RuleMethod(LinearMethod):
             raise PluginError(f"{who}: a rule with the l1 ball has no fixed vectors.")
         if rule.needs_loss and loss is None:
             raise PluginError(f"{who}: its rule calls a loss; give it to `first_state`: loss=problem.loss.")
-
-    def _first_in_l1_ball(
-        self, problem: Problem, given: Any, own: Any, w: float | NDArray[np.float64], loss: Any
-    ) -> RuleState:
-        d, uv = problem.n_features, two_vectors(problem.X)
-        uv[0] = w
-        first = Scaled(size=float(np.abs(uv[0]).sum()))  # with this ball the bound on |w|_1
-        vector: Any = uv
-        if layout(problem.X) is Layout.lazy:
-            vector = thresholded.thresholded(d)
-            if first.size > 0.0:
-                thresholded.replace(vector, np.array(uv[0]))
-        none = np.zeros((0, 0))
-        return RuleState(vector, first, (0, 0), _typed(own), _typed(given), (), none, none, loss)
 
     def step(self, state: RuleState, batch: Batch) -> RuleState:
         """Consume the rows or pairs of a chunk, in order."""

@@ -32,7 +32,7 @@ from aucbench.kernels.jit import cached, scalar
 
 PROCESS = secrets.token_hex(8)
 NOT_COMPUTED: Any = None  # in the place of a number; a rule that reads it is not compiled
-PLAIN = (bool, int, float, complex, str, bytes, np.generic)  # what has the same `repr` in every process
+PLAIN = (bool, int, float, complex, str, bytes, np.generic)  # types with the same `repr` in every process
 
 
 class Row(NamedTuple):

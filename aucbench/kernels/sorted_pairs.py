@@ -18,8 +18,8 @@ from scipy import sparse
 
 from aucbench.kernels.jit import kernel
 
-SPARSE = 0.125  # share of non-zeros below which products of sparse rows are faster than of dense ones
-SPLIT = 134217729.0  # 2^27 + 1, which cuts a float64 into two halves
+SPARSE = 0.125  # below this share of non-zeros, sparse products are faster than dense ones
+SPLIT = 134217729.0  # 2^27 + 1 splits a float64 into two halves (Dekker)
 
 
 class Ranking(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 from aucbench.kernels.jit import kernel
 from aucbench.kernels.weights import ROUNDING
 
-FOLD = 1e3  # a threshold of so many times the mean |w_j| costs three of sixteen digits
+FOLD = 1e3  # fold once the threshold is this many times the mean |w_j|: three of sixteen digits are lost
 
 NUMBERS = np.dtype(
     [

@@ -16,8 +16,8 @@ from aucbench.kernels import lanes
 from aucbench.kernels.jit import fast_kernel, kernel, scalar
 
 SMALLEST_SCALE, LARGEST_SCALE = 1e-3, 1e3
-ROUNDING = 1e-13  # share of a term below which nothing but rounding is left of its difference
-SMALLEST_SCALE_ALONE = 1e-60  # without a sum no digit is lost before
+ROUNDING = 1e-13  # a difference below this share of its term is rounding
+SMALLEST_SCALE_ALONE = 1e-60  # smallest scale while nothing is averaged: no digits are lost above it
 
 
 class Layout(StrEnum):

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.archives.archive import Archive
-from aucbench.archives.replications import agrees, replication_of, without_twins
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC, Measure, listed, named, restored
 from aucbench.leaderboard.method_labels import (
@@ -19,6 +17,7 @@ from aucbench.leaderboard.method_labels import (
     method_of,
     setting_of,
 )
+from aucbench.studies.archive import Archive
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import (
     CellRecord,
@@ -29,6 +28,7 @@ from aucbench.studies.record import (
     Seeds,
     canonical,
 )
+from aucbench.studies.replications import agrees, replication_of, without_twins
 from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from aucbench.archives.replications import Agreement, compare, machine_of, machines
 from aucbench.leaderboard.cells import BoardCell
 from aucbench.studies.record import CalibrationRecord, CellStatus, DataRecord
+from aucbench.studies.replications import Agreement, compare, machine_of, machines
 
 SELF_REPORTED = "self-reported"
 MILLION = 1e6

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.archives.trials import Facts, Floats, TriedDataset, TriedSettings
 from aucbench.contracts import Access, MethodFacts
 from aucbench.contracts.claimed_formula import evaluate, names
 from aucbench.humanize import duration
@@ -21,6 +20,7 @@ from aucbench.leaderboard.statistics.paired_t_test import t_statistics
 from aucbench.studies.plugin_metadata import plugin
 from aucbench.studies.record import PluginRecord, canonical
 from aucbench.studies.rerun_command import plugin_words
+from aucbench.studies.tried_settings import Facts, Floats, TriedDataset, TriedSettings
 
 NEIGHBOURS = 5  # data sets that a suggestion rests on
 HOLDOUT_RATIO = 0.25  # of test to training rows where a method was not tuned, and test AUCs are compared
@@ -210,7 +210,7 @@ def _times(method: str, there: Facts, here: Facts) -> float:
     claims = MethodFacts(cls).claims
     cost = claims.cost if claims else "nnz"
     cost = cost if names(cost) & {"n", "d", "nnz"} else "nnz"  # such as one in words
-    is_full = getattr(cls, "access", None) == Access.full
+    is_full = cls is not None and cls.access == Access.full
 
     def total(facts: Facts) -> float:
         rows = facts.rows if is_full else 1.0  # whose non-zeros are those of an iteration

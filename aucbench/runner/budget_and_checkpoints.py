@@ -9,8 +9,8 @@ from aucbench.contracts import Access, MethodFacts
 from aucbench.errors import ParameterError
 from aucbench.runner.task import DEFAULT_EPOCHS, Task
 
-MAX_PASSES = 1_000  # of a full method that knows when it has converged
-MAX_ITERATIONS = 2**53  # above, not every number is a float
+MAX_PASSES = 1_000  # limit for a full method that stops once it has converged
+MAX_ITERATIONS = 2**53  # larger whole numbers are not all exact as floats
 
 
 class IterationBudget:

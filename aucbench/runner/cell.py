@@ -23,11 +23,11 @@ from aucbench.runner.state import is_finite
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.runner.trainer import CheckpointCallback, Trainer, finalize
 
-VECTORS = 6  # of d weights that a run holds at the least: the state's, a checkpoint's and their copies
-KEPT_KINDS = 4096  # of tasks whose kernels are compiled
-WORTH_COMPILING = 30.0  # seconds of training one by one; the kernels of settings at once compile in 3 to 14
-SAMPLE_SECONDS = 2e-3  # of training, from which its cost is estimated
-CHUNK_ROWS = 1 << 20  # longest chunk, so that row numbers stay small and progress shows
+VECTORS = 6  # least number of (d,) vectors in a run: state, checkpoint and copies of both
+KEPT_KINDS = 4096  # most kinds of compiled tasks remembered
+WORTH_COMPILING = 30.0  # seconds of training alone; compiling for many settings takes 3 to 14 s
+SAMPLE_SECONDS = 2e-3  # shortest training from which the cost is estimated
+CHUNK_ROWS = 1 << 20  # longest chunk: row numbers stay small and progress is reported
 
 _compiled: dict[tuple[Any, ...], None] = {}  # kinds of tasks whose kernels this process has compiled
 

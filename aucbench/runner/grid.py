@@ -27,10 +27,10 @@ from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.runner.trainer import Clock, Trainer
 
-CHUNK_BYTES = 1 << 22  # of the rows that all settings take in turn; they stay in the shared cache
-CHUNK_VISITS = 1024  # rows of such a chunk at the least, so that the cost of a call does not show
-STATE_FEATURES = 4096  # beyond, the weights of the settings would drive the rows out of the cache
-CHECK_CHUNKS = 16  # chunks from one search for NaN and infinity to the next; there is one at each checkpoint
+CHUNK_BYTES = 1 << 22  # size of a chunk of rows that fits the processor's shared cache
+CHUNK_VISITS = 1024  # least number of rows in a chunk, which makes the cost of a call negligible
+STATE_FEATURES = 4096  # with more features, the weights would evict the rows from the cache
+CHECK_CHUNKS = 16  # chunks between checks for NaN and infinity; checkpoints are always checked
 SHARED = ("X", "y", "X_test", "y_test", "weights")
 EQUAL = ("epochs", "iterations", "seconds", "checkpoints", "order", "seed", "order_seed", "fold", "measures")
 Progress = Callable[[float], None]

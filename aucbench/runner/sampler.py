@@ -13,9 +13,9 @@ from aucbench.runner.task import Order, Task
 
 Rows = NDArray[np.int64]
 
-BLOCK_ROWS = 65_536  # rows of a shuffled block; also the number of pairs drawn at a time
-DRAW_ELEMENTS = 1 << 20  # row numbers of minibatches drawn at a time, at most
-DRAW_BATCHES = 64  # minibatches drawn at a time, at most: a short run must not wait for many
+BLOCK_ROWS = 65_536  # rows in a shuffled block, and pairs drawn at a time
+DRAW_ELEMENTS = 1 << 20  # most row numbers drawn at a time for minibatches
+DRAW_BATCHES = 64  # most minibatches drawn at a time: a short run must not wait for many
 
 
 def batch_sampler(task: Task) -> Callable[[int], Batch]:

@@ -15,8 +15,8 @@ from aucbench.evaluation.auc import measure_columns
 from aucbench.evaluation.measures import AUC, Measure
 from aucbench.kernels import kernel
 
-LANES = 64  # rows that are multiplied at a time
-DEPTH = 128  # features of them; the part of the rows stays in the processor's cache
+LANES = 64  # rows multiplied at a time
+DEPTH = 128  # features multiplied at a time: LANES x DEPTH numbers stay in the cache
 SCORE_ELEMENTS = 1 << 24  # scores held at a time while checkpoints are evaluated (128 MB)
 WEIGHT_BYTES = 1 << 28  # weights held before they are scored; the clock is stopped meanwhile
 

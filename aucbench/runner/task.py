@@ -11,7 +11,7 @@ from aucbench.contracts import Access, Problem
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.evaluation.measures import Measure
 
-DEFAULT_EPOCHS = 10.0  # of a run without a budget; python -m benchmarks defaults shows what they buy
+DEFAULT_EPOCHS = 10.0  # epochs of a run without a budget; `python -m benchmarks defaults` shows their effect
 
 
 class Order(StrEnum):

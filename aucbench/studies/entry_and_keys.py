@@ -10,6 +10,7 @@ from msgspec.structs import asdict as structs_asdict
 from msgspec.structs import replace
 
 from aucbench import stand_ins
+from aucbench.contracts import DatasetFacts
 from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
@@ -52,7 +53,7 @@ class BoundPlugin:
     @property
     def title(self) -> str:
         """The name under which results are shown."""
-        return str(getattr(self.instance, "title", self.name))
+        return DatasetFacts(self.instance).title or self.name
 
     @cached_property
     def description(self) -> PluginRecord:
@@ -70,7 +71,7 @@ class BoundPlugin:
             parameters={k: v for k, v in asdict(self.instance).items() if k not in at_default},
             distribution=self.distribution,
             version=self.version,
-            exempt=dict(getattr(self.instance, "exempt", {})),
+            exempt=dict(DatasetFacts(self.instance).exempt),
         )
 
 

@@ -68,11 +68,7 @@ def colour(name: str, variant: str = "") -> str:
         return own
     hue, _, _ = colorsys.rgb_to_hls(*(int(own[at : at + 2], 16) / 255 for at in (1, 3, 5)))
     light, strong = sha256(variant.encode()).digest()[:2]
-    return _shade(hue, light / 255, strong / 255)
-
-
-def _shade(hue: float, light: float, strong: float) -> str:
-    parts = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * light, 0.55 + 0.4 * strong)
+    parts = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * (light / 255), 0.55 + 0.4 * (strong / 255))
     return "#" + "".join(f"{round(part * 255):02x}" for part in parts)
 
 

@@ -137,7 +137,13 @@ def _is_number(value: Any) -> bool:
 
 def ranges(space: Mapping[str, Sequence[Any]]) -> dict[str, Range]:
     """Ranges from which random searches draw."""
-    return {field: _range(tuple(values)) for field, values in space.items()}
+    found = {}
+    for field, values in space.items():
+        is_numeric = all(_is_number(value) and value > 0 for value in values)
+        low, high = (min(values), max(values)) if is_numeric else (0.0, 0.0)
+        is_whole = is_numeric and all(isinstance(value, int) for value in values)
+        found[field] = Range(low, high, is_whole, tuple(values))
+    return found
 
 
 def random_points(
@@ -159,13 +165,6 @@ def random_points(
 def _different(points: Iterable[Point]) -> list[Point]:
     """Settings in order, each once."""
     return list({tuple(point.items()): point for point in reversed(list(points))}.values())[::-1]
-
-
-def _range(values: tuple[Any, ...]) -> Range:
-    numeric = all(_is_number(v) and v > 0 for v in values)
-    if not numeric:
-        return Range(0.0, 0.0, False, values)
-    return Range(min(values), max(values), all(isinstance(v, int) for v in values), values)
 
 
 def _draw(range_: Range, u: float) -> Any:

@@ -15,7 +15,7 @@ from aucbench.errors import TrackingError
 from aucbench.studies.record import EntryPlan, StudyPlan
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
-from aucbench.studies.study import Observer
+from aucbench.studies.study import UNNAMED, Observer
 from aucbench.tracking import chart_views, run_data
 from aucbench.tracking.artifacts import inputs, write_files
 from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reason, shown
@@ -230,6 +230,11 @@ def _digest(folder: Path) -> str:
     return found.hexdigest()
 
 
+def named(plan: StudyPlan) -> str | None:
+    """The name of a plan's study, None if it has none."""
+    return None if plan.study.startswith(UNNAMED) else plan.study
+
+
 class Synced(NamedTuple):
     """How many entries were sent, were there before, or are not complete yet."""
 
@@ -243,13 +248,11 @@ def sync(
     store: Store,
     uri: str,
     plans: Sequence[StudyPlan],
-    study_of: Callable[[StudyPlan], str | None],
     on_entry: Callable[[FinishedEntry, str], None] = lambda entry, run_id: None,
 ) -> Synced:
     """Log every complete entry of some plans, and their leaderboards, that an address does not have yet.
 
-    `study_of` gives the name of a plan's study, None for one without; `on_entry` gets every entry that was
-    sent, and its run's id. What was sent before a `TrackingError` stays.
+    `on_entry` gets every entry that was sent, and its run's id. What was sent before a `TrackingError` stays.
     """
     tracker = Tracker(uri, store)
     sent = known = incomplete = 0
@@ -264,11 +267,11 @@ def sync(
             incomplete += 1
         else:
             cells = tuple(cell for key in planned.cells if (cell := store.get(key)) is not None)
-            entry = FinishedEntry(planned.key, study_of(plan), cells, ruleset=planned.ruleset or None)
+            entry = FinishedEntry(planned.key, named(plan), cells, ruleset=planned.ruleset or None)
             on_entry(entry, tracker.log(entry))
             sent += 1
     boards = []
-    for study in dict.fromkeys(filter(None, map(study_of, plans))):
+    for study in dict.fromkeys(filter(None, map(named, plans))):
         folder = store.board_folder(study)
         if folder.is_dir() and tracker.known_study(study, folder) is None:
             tracker.log_study(study, folder)

@@ -11,6 +11,7 @@ from markdown import code, escaped, prose, table
 from results import has_curve
 
 import aucbench
+from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.registry import Plugin
 from aucbench.studies.plugin_metadata import bibliography, link, sentence
@@ -49,7 +50,7 @@ def _source(module: str) -> str:
 def _index(plugins: list[Plugin]) -> str:
     rows = []
     for plugin in plugins:
-        claims = getattr(plugin.cls, "claims", None)
+        claims = MethodFacts(plugin.cls).claims
         rows.append(
             (
                 f"[`{plugin.name}`]({plugin.name}.md)",
@@ -80,7 +81,7 @@ def _page(plugin: Plugin, links: dict[str, str]) -> str:
         f"![AUC of {name} on digits]({name}.svg)\n\n{CURVE}" if has_curve(name) else "",
         "## How it works\n\n" + prose(module, others),
         _parameters(cls),
-        _list("Where it differs from its source", getattr(cls, "deviations", ())),
+        _list("Where it differs from its source", MethodFacts(cls).deviations),
         _grid(cls),
         _citation(cls),
         f"Code: [`{plugin.source}`](../{source_page(plugin.source)}.md), "
@@ -91,8 +92,8 @@ def _page(plugin: Plugin, links: dict[str, str]) -> str:
 
 def _facts(cls: type) -> str:
     access = str(_of(cls, "access"))
-    claims = getattr(cls, "claims", None)
-    losses = tuple(getattr(cls, "losses", ()))
+    facts = MethodFacts(cls)
+    claims, losses = facts.claims, facts.losses
     any_loss = "*" in losses
     rows = [("access", f"`{access}`: {ACCESS[access]}")]
     if claims:
@@ -102,15 +103,15 @@ def _facts(cls: type) -> str:
         named = ", ".join(code(loss) for loss in losses if loss != "*")
         rows.append(("loss", f"{named}, or any other" if named and any_loss else named or "any"))
     rows.append(
-        ("model", "linear" if hasattr(cls(), "weights") else "not a linear model; it scores rows itself")
+        ("model", "linear" if MethodFacts(cls()).weights else "not a linear model; it scores rows itself")
     )
-    if hasattr(cls, "objective"):
+    if facts.objective:
         rows.append(("objective", "declared: `aucbench optimum` finds its minimum"))
-    if getattr(cls, "weighted", False):
+    if facts.weighted:
         rows.append(("weights of rows", "taken: `sample_weight` of `AUCClassifier.fit`"))
-    if getattr(cls, "plans", False):
+    if facts.plans:
         rows.append(("budget", "must know the number of iterations beforehand"))
-    rows += [(f"needs {what}", escaped(why)) for what, why in getattr(cls, "requires", {}).items()]
+    rows += [(f"needs {what}", escaped(why)) for what, why in facts.requires.items()]
     return table(("", ""), rows)
 
 
@@ -125,7 +126,7 @@ def _parameters(cls: type) -> str:
 
 
 def _grid(cls: type) -> str:
-    grid = dict(getattr(cls, "grid", {}))
+    grid = MethodFacts(cls).grid
     if not grid:
         return ""
     rows = [(code(name), ", ".join(_number(value) for value in values)) for name, values in grid.items()]
@@ -133,8 +134,8 @@ def _grid(cls: type) -> str:
 
 
 def _citation(cls: type) -> str:
-    key = getattr(cls, "citation", None)
-    entry = bibliography(cls.__module__.partition(".")[0]).get(key, "") if key else ""
+    key = MethodFacts(cls).citation
+    entry = bibliography(cls).get(key, "") if key else ""
     if not entry:
         return f"## Citation\n\n`{key}`" if key else ""
     where = f" <{link(entry)}>" if link(entry) else ""

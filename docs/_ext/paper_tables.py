@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aucbench.archives.file import read
 from aucbench.leaderboard import papers
 from aucbench.leaderboard.cells import from_store, joined
 from aucbench.leaderboard.render import markdown
 from aucbench.leaderboard.statistics.agreement import Verdict
+from aucbench.studies.archive_file import read
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,6 +10,8 @@ from docstrings import parameters
 from markdown import code, escaped, table
 
 import aucbench
+import aucbench_algorithms
+from aucbench.contracts import DatasetFacts, LossFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
 from aucbench.registry import Plugin
@@ -28,22 +30,22 @@ def _all(family: Family) -> list[Plugin]:
 def _losses() -> str:
     rows, losses = [], _all(Family.losses)
     for plugin in losses:
-        cls: Any = plugin.cls
+        cls, facts = plugin.cls, LossFacts(plugin.cls)
         rows.append(
             (
                 code(plugin.name),
                 _fields(cls),
-                _yes(cls, "convex"),
-                _constant(cls, "smoothness"),
-                _constant(cls, "lipschitz"),
-                _yes(cls, "consistent"),
-                "yes" if hasattr(cls, "prox") else "no",
+                _yes(facts.convex),
+                _constant(facts.smoothness),
+                _constant(facts.lipschitz),
+                _yes(facts.consistent),
+                _yes(facts.prox is not None),
             )
         )
     cited = {
-        key: bibliography("aucbench_algorithms").get(key, "")
+        key: bibliography(aucbench_algorithms.Solam).get(key, "")
         for plugin in losses
-        if (key := getattr(plugin.cls, "source", None))
+        if (key := LossFacts(plugin.cls).source)
     }
     sources = "\n".join(f"- {escaped(sentence(entry))} <{link(entry)}>" for entry in cited.values() if entry)
     return (
@@ -77,7 +79,7 @@ def _features() -> str:
 def _datasets() -> str:
     groups: dict[str, list[Plugin]] = {}
     for plugin in _all(Family.datasets):
-        groups.setdefault(getattr(plugin.cls, "collection", _module_title(plugin)), []).append(plugin)
+        groups.setdefault(DatasetFacts(plugin.cls).collection or _module_title(plugin), []).append(plugin)
     parts = [
         "# Data sets\n\nWhat `aucbench list datasets` lists, with origin and licence. How data are fetched, "
         "read and checked is told in [data](../data.md)."
@@ -87,7 +89,7 @@ def _datasets() -> str:
             (
                 code(plugin.name),
                 escaped(plugin.summary),
-                escaped(str(getattr(plugin.cls, "family", ""))),
+                escaped(DatasetFacts(plugin.cls).family or ""),
                 _origin(plugin.cls),
                 _bytes(plugin.cls),
             )
@@ -104,7 +106,7 @@ def _module_title(plugin: Plugin) -> str:
 
 
 def _bytes(cls: Any) -> str:
-    if not hasattr(cls, "files"):
+    if DatasetFacts(cls).load is not None:
         return "no"
     try:
         files = cls().files
@@ -112,11 +114,11 @@ def _bytes(cls: Any) -> str:
         return "a file of your own"
     if any(file.by_hand for file in files):
         return "by hand"
-    return "more than 100 MB" if getattr(cls, "large", False) else "yes"
+    return "more than 100 MB" if DatasetFacts(cls).large else "yes"
 
 
 def _origin(cls: Any) -> str:
-    text, licence = (str(getattr(cls, name, "") or "") for name in ("citation", "licence"))
+    text, licence = DatasetFacts(cls).citation or "", DatasetFacts(cls).licence or ""
     source = "generated" if text == "synthetic" else escaped(text)
     return " — ".join(part for part in (source, escaped(licence)) if part)
 
@@ -129,12 +131,11 @@ def _default(field: Any) -> str:
     return "" if field.default is MISSING else code(getattr(field.default, "value", field.default))
 
 
-def _yes(cls: Any, name: str) -> str:
-    return {True: "yes", False: "no"}.get(getattr(cls, name, None), "")
+def _yes(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
 
 
-def _constant(cls: Any, name: str) -> str:
-    value = getattr(cls, name, None)
+def _constant(value: float | None) -> str:
     if value is None:
         return ""
     return "none" if math.isinf(value) else f"{value:g}"

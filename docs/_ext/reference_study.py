@@ -22,14 +22,14 @@ from scipy import stats
 
 import aucbench
 from aucbench import Access
-from aucbench.archives.archive import Archive
-from aucbench.archives.file import read
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard import build, cells
 from aucbench.leaderboard.render import display, figure_style
 from aucbench.leaderboard.render.page import write_page
 from aucbench.leaderboard.report import Board, Estimate, MethodInfo, Report, Row
 from aucbench.leaderboard.statistics.multiple_comparisons import holm
+from aucbench.studies.archive import Archive
+from aucbench.studies.archive_file import read
 
 DOCS = Path(__file__).parents[1]
 ARCHIVE = DOCS / "results" / "reference.zip"

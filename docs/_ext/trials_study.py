@@ -16,8 +16,6 @@ import reference_study
 from markdown import code, table
 
 import aucbench
-from aucbench.archives.file import shipped
-from aucbench.archives.trials import TriedDataset, TriedSettings, tried_settings
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard.report import Estimate
 from aucbench.leaderboard.statistics.multiple_comparisons import holm
@@ -25,6 +23,8 @@ from aucbench.leaderboard.statistics.paired_t_test import t_statistics
 from aucbench.leaderboard.statistics.wilcoxon import signed_ranks
 from aucbench.leaderboard.suggestion import interval, suggest_methods
 from aucbench.sklearn import AUCClassifier
+from aucbench.studies.archive_file import shipped
+from aucbench.studies.tried_settings import TriedDataset, TriedSettings, tried_settings
 
 LEVEL = 0.05
 CHANCE = 0.5  # AUC of a setting that gave none

@@ -10,17 +10,7 @@ from aucbench.kernels.rows import CSR, DENSE, ONE, TWO, extent, is_csr, is_dense
 
 @fast_kernel
 def narrow_product(M, b, g, z, out):
-    """Subtract b g g^T from M, then set out to M z, in one pass.
-
-    Parameters
-    ----------
-    M : (d, d) array
-        Symmetric; only the lower triangle is read and written.
-    b : float
-        Weight.
-    g, z, out : (d,) arrays
-        `out` must be none of the others.
-    """
+    """Subtract b g g^T from the lower triangle M, and set out, none of the others, to M z in one pass."""
     for j in range(M.shape[0]):
         a, c = z[j], b * g[j]
         total = 0.0

@@ -128,12 +128,12 @@ def wait(V, waiting, A):
     waiting += 1
     if waiting < V.shape[0] - EXTRA:
         return waiting
-    settle(V, waiting, A)
+    flush(V, waiting, A)
     return 0
 
 
 @kernel
-def settle(V, waiting, A):
+def flush(V, waiting, A):
     """Add V'V of the rows that wait to A."""
     if waiting == 0:
         return

@@ -12,20 +12,10 @@ TRIALS = 60  # of one line search
 
 
 def step_length(slope: Callable[[float], float]) -> float:
-    """A step at which the derivative of a convex function along a direction nearly vanishes.
+    """A step at which the slope of a convex function nearly vanishes; 0 where the function does not fall.
 
-    Function values are of no use close to the minimum, where their differences drown in rounding; the
-    slope, which only ever rises, is not.
-
-    Parameters
-    ----------
-    slope : callable
-        The derivative along the direction, at a step >= 0.
-
-    Returns
-    -------
-    float
-        0 when the function does not fall along the direction.
+    Function values are of no use close to the minimum, where their differences drown in rounding; the slope,
+    which only ever rises, is not.
     """
     start = slope(0.0)
     if not start < 0.0:
@@ -50,20 +40,7 @@ def step_length(slope: Callable[[float], float]) -> float:
 
 
 def inverse(matrix: np.ndarray, ridge: float) -> Callable[[np.ndarray], np.ndarray]:
-    """Products with the inverse of a symmetric matrix of which no eigenvalue is below a ridge.
-
-    Parameters
-    ----------
-    matrix : (k, k) array
-        The matrix, the ridge included; rounding may have made it indefinite.
-    ridge : float > 0
-        Bound of its eigenvalues.
-
-    Returns
-    -------
-    callable
-        g to A^-1 g.
-    """
+    """Products with the inverse of a symmetric matrix whose eigenvalues are at least `ridge`."""
     try:
         factor = linalg.cho_factor(matrix, check_finite=False)
     except linalg.LinAlgError:  # rounding outweighs the ridge
@@ -80,25 +57,9 @@ def conjugate_gradients(
     most: int,
     start: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Solve A w = target for a symmetric positive definite A.
+    """Solve A w = target for a symmetric positive definite A, given as the function v to A v.
 
-    Parameters
-    ----------
-    multiply : callable
-        v to A v.
-    target : (d,) array
-        Right-hand side.
-    tolerance : float
-        Of the residual against the right-hand side.
-    most : int
-        Iterations at most.
-    start : (d,) array, optional
-        Where to begin, zero when left out.
-
-    Returns
-    -------
-    (d,) array
-        NaN where a product is not a number.
+    `tolerance` is that of the residual against the right-hand side, `most` the largest number of iterations.
     """
     if start is None or not start.any():
         w, residual = np.zeros_like(target), target.copy()

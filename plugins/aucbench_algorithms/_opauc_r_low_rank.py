@@ -125,15 +125,8 @@ def scatter(X, i, r, Z):
 def extend(own, across, back, zx_own, zx_other, r, square):
     """Bring Z'Z up to date after x r^T was added to one matrix.
 
-    Parameters
-    ----------
-    own, across, back : (k, k) arrays
-        Products of that matrix with itself, of it with the other one, and of the other one with it.
-    zx_own, zx_other : (k,) arrays
-        Products of both with x, before.
-    r : (k,) array
-    square : float
-        |x|^2.
+    own, across and back are the products of that matrix with itself, of it with the other one, and of the
+    other one with it; zx_own and zx_other are those of both with x, before; square is |x|^2.
     """
     for j in range(r.size):
         for k in range(r.size):

@@ -27,21 +27,7 @@ MOST_PRODUCTS = 2000  # of one solution by conjugate gradients
 def solve(
     X: Any, curvature: Curvature, ridge: float, weight: float, g: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """The solution p.
-
-    Parameters
-    ----------
-    X : (n, d) ndarray or scipy CSR
-        The rows.
-    curvature : Curvature
-        L, as the mean has it.
-    ridge, weight : float > 0
-        As above.
-    g : (d,) array
-        The right-hand side.
-    tolerance : float
-        Residual at which conjugate gradients stop, against |g|.
-    """
+    """The solution p; conjugate gradients stop at a residual of `tolerance` |g|."""
 
     def multiply(v: np.ndarray) -> np.ndarray:
         scores = np.asarray(X @ v, np.float64)

@@ -64,21 +64,7 @@ def nobody() -> Waiting:
 def meet(batch: Batch, order: np.ndarray, waiting: Waiting, partner: Partner) -> tuple[Pairs, Waiting]:
     """Give the first examples of `order` their partners, as many as there is room for.
 
-    Parameters
-    ----------
-    batch : Batch
-        The data.
-    order : (k,) array
-        Numbers of the rows that are still to be consumed, at least one.
-    waiting : Waiting
-        The examples before.
-    partner : previous or opposite
-        Which earlier example is the partner.
-
-    Returns
-    -------
-    tuple
-        The pairs of the first examples, and who waits after these.
+    Returns the pairs, and the examples that wait after these.
     """
     X, part = batch.rows_view, order[:MOST]
     positive: Any
@@ -132,8 +118,8 @@ def _fits(X: Any, i: int, kept: Any, Z: Any, count: int) -> bool:
     raise NotImplementedError
 
 
-def _keep(X: Any, i: int, kept: Any) -> None:
-    """Keep a copy of row i."""
+def _store(X: Any, i: int, kept: Any) -> None:
+    """Store a copy of row i."""
     raise NotImplementedError
 
 
@@ -146,8 +132,8 @@ def _fits_either(X, i, kept, Z, count):
     )
 
 
-@overload(_keep, jit_options=CSR)
-def _keep_either(X, i, kept):
+@overload(_store, jit_options=CSR)
+def _store_either(X, i, kept):
     def dense(X, i, kept):
         for j in range(X.shape[1]):
             kept[0, j] = X[i, j]
@@ -174,7 +160,7 @@ def _meet(X, y, order, positive, negative, met, opposite, Z, chosen):
                 if not _fits(X, i, negative, Z, count):
                     return k, Met(last, any_positive, any_negative)
                 pairs.difference(X, i, negative, 0, Z, count)
-            _keep(X, i, positive)
+            _store(X, i, positive)
             last, any_positive = 1, True
         else:
             has_partner = any_positive if opposite else last > 0
@@ -182,7 +168,7 @@ def _meet(X, y, order, positive, negative, met, opposite, Z, chosen):
                 if not _fits(X, i, positive, Z, count):
                     return k, Met(last, any_positive, any_negative)
                 pairs.difference(positive, 0, X, i, Z, count)
-            _keep(X, i, negative)
+            _store(X, i, negative)
             last, any_negative = -1, True
         chosen[k] = count if has_partner else 0
         count += has_partner

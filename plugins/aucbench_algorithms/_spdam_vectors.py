@@ -71,16 +71,8 @@ def ahead_score(X, i, cells, numbers, products):
 def advance(numbers, gram, change, across, lam, tau, theta, n, m):
     """Make the step of w, u and wb, up to adding the rows: returns the multiple of D that g gets.
 
-    Parameters
-    ----------
-    numbers, gram : arrays
-        The coefficients, and the products of m+, m- and b = m- - m+.
-    change, across : (2,) arrays
-        Sums of (beta_i' - beta_i) / sqrt(p_i) by class, and products of D with m+ and m-.
-    lam, tau, theta : float
-        Weight of |w|^2 / 2, primal step, extrapolation.
-    n, m : int
-        Rows of all data and of the minibatch.
+    `change` (2,) has the sums of (beta_i' - beta_i) / sqrt(p_i) by class, `across` (2,) the products of D
+    with m+ and m-; n and m are the rows of all data and of the minibatch.
     """
     c = lam + 1.0 / tau
     keep, extra = 1.0 / (tau * c), 1.0 / m - 1.0 / n

@@ -38,12 +38,9 @@ class Groups(NamedTuple):
 
 
 def solve(batch: Batch, w: np.ndarray, mu: float, lam: float) -> tuple[np.ndarray, float] | None:
-    """The exact solution for the pairs within 2 mu of the kink at w.
+    """The exact solution for the pairs within 2 mu of the kink at w, and its gap for the whole problem.
 
-    Returns
-    -------
-    tuple or None
-        The weights and their duality gap for the whole problem; None when too many pairs are near the kink.
+    None when too many pairs are near the kink.
     """
     X, y = batch.X, batch.y
     groups = _group(batch, np.asarray(X @ w, np.float64), mu)

@@ -27,23 +27,9 @@ NEWTON = 200  # steps at most
 
 @kernels.kernel
 def project(b, r, K, alpha):
-    """Project (b, r), both changed in place.
+    """Project (b, r), both changed in place: values of the positives and negatives, K of which are the top.
 
-    Parameters
-    ----------
-    b : (n+,) float64 array
-        Values of the positives, at least one.
-    r : (n-,) float64 array
-        Values of the negatives.
-    K : int from 1 to n-
-        How many negatives are the top.
-    alpha : float > 0
-        Weight of the positives' distance.
-
-    Returns
-    -------
-    float
-        The top u, at and above which negatives are capped; inf where none is.
+    Returns the top u, at and above which negatives are capped; inf where none is.
     """
     if r.size == K:  # then all q are equal, and their mean alone is projected
         r[:] = r.mean()

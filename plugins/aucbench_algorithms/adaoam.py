@@ -200,4 +200,4 @@ def _run_together(X, y, order, means, scatter, counts, W, Q, eta, lam, delta):
                 _adapt(W[s], Q[s], G[s], eta[s], lam[s], delta[s])
         waiting[own] = moments.wait(samples[own], waiting[own], scatter[own])
     for c in range(2):
-        moments.settle(samples[c], waiting[c], scatter[c])
+        moments.flush(samples[c], waiting[c], scatter[c])

@@ -308,7 +308,7 @@ def _add_now_or_late(a, X, i, u, weight, v, late):
 def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, rule):
     """Sequential steps. The true weights are scale (u + total x_i) until the last line."""
     scale, weight, size, largest = scaled
-    buffers.spread(X, i, x)
+    buffers.scatter(X, i, x)
     own = rows.dot(X, i, u)  # u.x_i
     total = 0.0 * scale
     for slot in range(kept.size):
@@ -337,7 +337,7 @@ def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, r
         _add(-a, X, j, u, weight, v, late)
         own -= a * shared
         total += a
-    buffers.wipe(X, i, x)
+    buffers.clear(X, i, x)
     if lanes.any_moves(total):
         _add(total, X, i, u, weight, v, late)
     return Scaled(scale, weight, size, largest)

@@ -175,7 +175,7 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam):
             _descend_all(W, G, H, count, eta, lam)
         waiting[own] = moments.wait(samples[own], waiting[own], M[own])
     for c in range(2):
-        moments.settle(samples[c], waiting[c], M[c])
+        moments.flush(samples[c], waiting[c], M[c])
 
 
 @fast_kernel

@@ -146,23 +146,9 @@ class UniSquare(_Penalised):
 
 
 def newton_iteration(state: State, batch: Batch, lam: float, intercept: bool) -> State:
-    """The state after one Newton iteration for the balanced logistic loss.
+    """The state after one Newton iteration for the balanced logistic loss; b is fitted with `intercept`.
 
-    Parameters
-    ----------
-    state : State
-        The current point, not solved.
-    batch : Batch
-        The rows, their labels and weights.
-    lam : float > 0
-        Weight of |w|^2 / 2.
-    intercept : bool
-        Whether b is fitted.
-
-    Returns
-    -------
-    State
-        Solved when |gradient by w and b| <= 1e-10 lam |w|, or when rounding keeps it from shrinking.
+    It is solved when |gradient by w and b| <= 1e-10 lam |w|, or when rounding keeps it from shrinking.
     """
     w, b, X, y = state.w, state.b, batch.X, batch.y
     if intercept and (y == y[0]).all():  # b has no optimum with one class, and w = 0 in its limit

@@ -7,13 +7,7 @@ from aucbench import Grouping, Index, ParameterError, check_fields
 
 
 def checked_positive(name: str, positive: Any) -> tuple[float | str, ...] | None:
-    """The value of a field `positive` as a tuple of labels; None stays None.
-
-    Raises
-    ------
-    ParameterError
-        It is no label and no list of labels.
-    """
+    """The field `positive` as a tuple of labels, None for None; a ParameterError if it is no label."""
     if positive is None:
         return None
     many = positive if isinstance(positive, list | tuple) else (positive,)
@@ -23,13 +17,7 @@ def checked_positive(name: str, positive: Any) -> tuple[float | str, ...] | None
 
 
 def checked_topic(name: str, topic: Any) -> float | str:
-    """The value of a field `topic` as `File` takes it: a label, or ``largest`` where none is given.
-
-    Raises
-    ------
-    ParameterError
-        It is no number.
-    """
+    """The field `topic` as `File` takes it, ``largest`` for None; a ParameterError if it is no number."""
     if topic is None:
         return "largest"
     if isinstance(topic, bool) or not isinstance(topic, int | float):

@@ -1,5 +1,6 @@
 """The user's own data in LIBSVM, CSV, ARFF, Parquet and NumPy files."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -33,15 +34,11 @@ LATER = {"later": True}  # of a field that older results lack: at its default it
 
 
 @dataclass(frozen=True)
-class _Own:
-    """Fields of every file of one's own.
+class _Labels:
+    """The choice of the positive labels.
 
     Parameters
     ----------
-    path : str
-        The file; needed.
-    test_path : str, optional
-        A file with the test part.
     positive : label or list of labels, optional
         The labels that become +1. Needed for more than two classes unless there is a grouping; otherwise the
         larger of -1/+1 or 0/1, and the rarer of any other two.
@@ -51,10 +48,7 @@ class _Own:
         Of the random halves.
     """
 
-    name = "own"
-    _kind = "libsvm"
-    path: str | None = None
-    test_path: str | None = None
+    name = "labels"
     positive: Any = None
     grouping: Grouping | None = None
     grouping_seed: Index = 0
@@ -62,6 +56,23 @@ class _Own:
     def __post_init__(self) -> None:
         check_fields(self)
         object.__setattr__(self, "positive", checked_positive(self.name, self.positive))
+
+
+@dataclass(frozen=True)
+class _Own(_Labels):
+    """Fields of every file of one's own.
+
+    Parameters
+    ----------
+    path : str
+        The file; needed.
+    test_path : str, optional
+        A file with the test part.
+    """
+
+    _kind = "libsvm"
+    path: str | None = None
+    test_path: str | None = None
 
     @property
     def title(self) -> str:
@@ -136,8 +147,8 @@ class Libsvm(_Own):
 
 
 @dataclass(frozen=True)
-class _OwnColumns(_Own):
-    """Fields of every file of columns.
+class Columns(_Labels):
+    """Fields of data sets of columns.
 
     Parameters
     ----------
@@ -160,13 +171,18 @@ class _OwnColumns(_Own):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_columns(self.name, self.target, self.drop)
-        object.__setattr__(self, "drop", columns(self.drop))
-        object.__setattr__(self, "types", checked_types(self.name, self.types))
+        drop = self.drop if isinstance(self.drop, list | tuple) else (self.drop,)
+        object.__setattr__(self, "drop", tuple(drop))
+        _check_columns(self.name, target=[self.target], drop=self.drop)
+        object.__setattr__(self, "types", _checked_types(self.name, self.types))
 
     def _table(self) -> Table:
-        target, types = target_column(self.target), self.types or ()
-        return Table(target, columns(self.drop), missing=str(self.missing), types=types)
+        return Table(target_column(self.target), self.drop, missing=str(self.missing), types=self.types or ())
+
+
+@dataclass(frozen=True)
+class _OwnColumns(Columns, _Own):
+    """Fields of every file of columns."""
 
 
 @dataclass(frozen=True)
@@ -232,19 +248,15 @@ def target_column(target: Any) -> str | int:
     return -1 if target is None else target if isinstance(target, int) else str(target)
 
 
-def columns(drop: Any) -> tuple[str | int, ...]:
-    """One column or several as a tuple."""
-    return tuple(drop) if isinstance(drop, list | tuple) else (drop,)
-
-
-def check_columns(name: str, target: Any, several: Any, several_field: str = "drop") -> None:
+def _check_columns(name: str, **fields: Iterable[Any]) -> None:
     """Refuse what is neither the name nor the number of a column."""
-    for which, column in [("target", target), *((several_field, column) for column in columns(several))]:
-        if isinstance(column, bool) or not isinstance(column, str | int | None):
-            raise ParameterError(f"{name}: {which} must be a column's name or number, got {column!r}.")
+    for which, several in fields.items():
+        for column in several:
+            if isinstance(column, bool) or not isinstance(column, str | int | None):
+                raise ParameterError(f"{name}: {which} must be a column's name or number, got {column!r}.")
 
 
-def checked_types(name: str, types: Any) -> tuple[tuple[str | int, str], ...] | None:
+def _checked_types(name: str, types: Any) -> tuple[tuple[str | int, str], ...] | None:
     """The field `types`, a mapping from columns to their types, as pairs, which it may be already."""
     if types is None:
         return None
@@ -257,5 +269,5 @@ def checked_types(name: str, types: Any) -> tuple[tuple[str | int, str], ...] | 
             raise ParameterError(
                 f"{name}: the type of column {column!r} must be one of {', '.join(ColumnType)}, got {kind!r}."
             )
-    check_columns(name, None, list(pairs), "types")
+    _check_columns(name, types=pairs)
     return tuple((column, str(kind)) for column, kind in pairs.items())

@@ -3,8 +3,8 @@
 import pytest
 
 from aucbench import api
-from aucbench.archives.archive import from_store
-from aucbench.archives.file import write
+from aucbench.studies.archive import from_store
+from aucbench.studies.archive_file import write
 from aucbench.studies.store import Store
 
 WORDS = (

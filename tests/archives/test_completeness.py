@@ -5,11 +5,11 @@ from msgspec.structs import replace
 
 from aucbench import analysis
 from aucbench.api import entry_of, study_of
-from aucbench.archives.archive import Archive, from_store
-from aucbench.archives.completeness import gaps_of, lacking
-from aucbench.archives.replications import replication_of
 from aucbench.config.overrides import Request
+from aucbench.studies.archive import Archive, from_store
+from aucbench.studies.archive_gaps import gaps_of, lacking
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord, subset
+from aucbench.studies.replications import replication_of
 from tests.archives.conftest import run_in
 
 BASE = (

@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aucbench.archives import file as archive_file
-from aucbench.archives.archive import Archive, from_store, into_store
-from aucbench.archives.file import read, write
 from aucbench.errors import DataError, ParameterError
 from aucbench.leaderboard.build import build
 from aucbench.leaderboard.cells import from_store as board_cells
+from aucbench.studies import archive_file
+from aucbench.studies.archive import Archive, from_store, into_store
+from aucbench.studies.archive_file import read, write
 from aucbench.studies.record import encode
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store

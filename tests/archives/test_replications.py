@@ -3,13 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
-from aucbench.archives.archive import Archive, from_store, into_store, merged
-from aucbench.archives.file import read, write
-from aucbench.archives.replications import Agreement, compare, machines
 from aucbench.leaderboard.cells import from_store as board_cells
 from aucbench.leaderboard.cells import joined
 from aucbench.leaderboard.origins import reported
+from aucbench.studies.archive import Archive, from_store, into_store, merged
+from aucbench.studies.archive_file import read, write
 from aucbench.studies.record import DESCRIPTION, SEEDS, BudgetRecord, CellStatus, FailureRecord, subset
+from aucbench.studies.replications import Agreement, compare, machines
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 

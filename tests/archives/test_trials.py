@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from aucbench import api
-from aucbench.archives.file import read
-from aucbench.archives.trials import tried_settings
+from aucbench.studies.archive_file import read
 from aucbench.studies.store import Store
+from aucbench.studies.tried_settings import tried_settings
 
 
 def test_each_number_is_that_of_the_trial_with_its_setting_split_and_fold(tuned_file):

@@ -25,6 +25,18 @@ def run(folder, monkeypatch, capsys):
 
 
 @pytest.fixture
+def done(run):
+    """Run a command line that ends with a status, 0 if none is named; gives what it prints."""
+
+    def done(*words, status=0):
+        found, out, err = run(*words)
+        assert found == status, err
+        return out
+
+    return done
+
+
+@pytest.fixture
 def refused(run):
     """Run a command line that is refused with status 2 in one sentence; gives the sentence."""
 
@@ -39,13 +51,11 @@ def refused(run):
 
 
 @pytest.fixture
-def offered(run, monkeypatch):
+def offered(done, monkeypatch):
     """The words that the shell offers for an unfinished line."""
 
     def offered(line):
         monkeypatch.setenv("COMP_LINE", line)
-        status, out, _ = run("-sc", "query=bash")
-        assert status == 0
-        return out.split()
+        return done("-sc", "query=bash").split()
 
     return offered

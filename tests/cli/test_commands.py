@@ -108,10 +108,9 @@ def test_psam_on_covtype_reaches_the_published_region_within_one_epoch(run):
 
 
 @pytest.mark.mirror
-def test_fetch_finds_the_mirrors_files_and_parses_them(run, tmp_path, monkeypatch):
+def test_fetch_finds_the_mirrors_files_and_parses_them(done, tmp_path, monkeypatch):
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
-    status, shown, _ = run("fetch", "ijcnn1", "digits")
-    assert status == 0
+    shown = done("fetch", "ijcnn1", "digits")
     assert "ijcnn1: train part, 49,990 rows, 22 features" in shown
     assert "ijcnn1: test part, 91,701 rows, 22 features" in shown
     assert "digits: nothing to fetch" in shown

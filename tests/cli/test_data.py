@@ -26,9 +26,8 @@ def rows_of(text):
     return {line.split()[1]: line.split()[2:] for line in text.splitlines() if line[:1].isdigit()}
 
 
-def test_describe_shows_names_types_levels_and_missing_cells(table, run):
-    status, shown, _ = run("data", "describe", table)
-    assert status == 0
+def test_describe_shows_names_types_levels_and_missing_cells(table, done):
+    shown = done("data", "describe", table)
     assert "60 rows, 5 features" in shown
     expected = {"town": ["categories", "3"], "when": ["date"], "age": ["number", "2"], "ill": ["label"]}
     assert rows_of(shown).items() >= expected.items()
@@ -36,9 +35,8 @@ def test_describe_shows_names_types_levels_and_missing_cells(table, run):
     assert "dataset.missing=median" in shown
 
 
-def test_describe_takes_the_overrides_of_a_run_and_shows_labels_of_any_kind(table, run, refused):
-    status, shown, _ = run("data", "describe", table, "dataset.target=town", "dataset.drop=[age]")
-    assert status == 0
+def test_describe_takes_the_overrides_of_a_run_and_shows_labels_of_any_kind(table, done, refused):
+    shown = done("data", "describe", table, "dataset.target=town", "dataset.drop=[age]")
     expected = {"age": ["dropped"], "town": ["label"], "ill": ["categories", "2"]}
     assert rows_of(shown).items() >= expected.items()
     assert "'nothing'" in refused("data", "describe", table, "dataset.target=nothing")
@@ -60,13 +58,12 @@ def test_describe_lists_every_column_where_some_are_refused(tmp_path, run, refus
     assert "'price', 'size'" in refusal
 
 
-def test_describe_finds_the_reader_by_the_ending_of_the_name(tmp_path, run):
+def test_describe_finds_the_reader_by_the_ending_of_the_name(tmp_path, done):
     X, y = np.eye(4), np.array([0, 1, 0, 1])
     dump_svmlight_file(X, y, str(tmp_path / "rows.txt"))
     np.savez(tmp_path / "rows.npz", X=X, y=y)
     for name in ("rows.txt", "rows.npz"):
-        status, out, _ = run("data", "describe", tmp_path / name)
-        assert status == 0
+        out = done("data", "describe", tmp_path / name)
         assert "4 rows, 4 features, 4 values" in out
 
 

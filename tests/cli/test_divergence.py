@@ -19,9 +19,8 @@ def lines(out):
     return dict(line.strip().split(maxsplit=1) for line in out.splitlines() if len(line.split()) > 1)
 
 
-def test_the_summary_counts_diverged_runs_and_says_what_to_change(run, tmp_path):
-    status, out, _ = run(*WILD, "runs=5", UNTRACKED)
-    assert status == 0
+def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path):
+    out = done(*WILD, "runs=5", UNTRACKED)
     assert "nan" not in out
     records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
     assert [record.result.auc for record in records] == [None] * 5
@@ -53,9 +52,8 @@ def test_rows_as_they_are_are_advised_to_be_rescaled():
 
 
 @pytest.mark.parametrize(("epochs", "converged"), [("1", False), ("null", True)])
-def test_a_method_that_stops_before_it_has_converged_says_so(run, tmp_path, epochs, converged):
-    status, out, _ = run("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
-    assert status == 0
+def test_a_method_that_stops_before_it_has_converged_says_so(done, tmp_path, epochs, converged):
+    out = done("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
     assert ("not converged in 2 of 2 runs" in out) is not converged
     found = [cell.record.result.converged for cell in Store(tmp_path / "aucbench-store")]
     assert found == [converged, converged]
@@ -69,20 +67,17 @@ def test_a_python_result_says_diverged_too():
     assert "diverged" not in repr(well)
 
 
-def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run):
+def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run, done):
     grid = "tuning.grid={opauc: {eta: [1e6, 1e7]}, psam: {gamma: [1e-6]}}"
-    status, out, _ = run("-m", "algo=opauc,psam", "tuning=grid", "tuning.folds=2", grid, "runs=2", UNTRACKED)
-    assert status == 0
+    out = done("-m", "algo=opauc,psam", "tuning=grid", "tuning.folds=2", grid, "runs=2", UNTRACKED)
     assert "2 cells done, 2 diverged, 0 failed" in out
-    status, out, _ = run("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
-    assert status == 0
+    out = done("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
     assert "0 cells done, 4 diverged, 0 failed" in out
     assert out.count("diverged in 2 of 2 runs") == 2
     assert "nan" not in out
-    status, out, _ = run("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
+    out = done("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
     assert "0 cells done, 4 diverged, 0 failed" in out  # from the store
-    status, out, _ = run("status", "--all")
-    assert status == 0
+    out = done("status", "--all")
     totals = [line.split()[1:] for line in out.splitlines() if line.startswith("all")]
     assert totals == [["2", "2", "0", "0"], ["0", "4", "0", "0"]]
 

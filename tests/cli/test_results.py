@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from aucbench.archives.archive import Archive
-from aucbench.archives.file import read, write
 from aucbench.cli.commands.results import results
 from aucbench.cli.main import main
+from aucbench.studies.archive import Archive
+from aucbench.studies.archive_file import read, write
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.result import CellResult
 from tests.archives.conftest import WORDS
@@ -57,8 +57,8 @@ def forged(file, target, change, rename=lambda key: key):
     write(Archive("", cells, tuple(plans)), target)
 
 
-def altered(file, target, auc=0.0, **fields):
-    """The archive with every AUC moved, from another machine, its digests right."""
+def moved(auc=0.0, **fields):
+    """A change of every AUC and of fields of the record; from another machine."""
 
     def change(record, curve):
         curve["auc"][-1] += auc
@@ -66,32 +66,29 @@ def altered(file, target, auc=0.0, **fields):
         environment = replace(record.environment, machine="there")
         return replace(record, result=result, environment=environment, **fields), curve
 
-    forged(file, target, change)
+    return change
 
 
-def test_a_board_of_an_archive_alone_needs_no_store(run, tmp_path):
-    status, out, _ = run("leaderboard", "--with", "pair.zip", "--study", "pair")
-    assert status == 0
+def test_a_board_of_an_archive_alone_needs_no_store(done, tmp_path):
+    out = done("leaderboard", "--with", "pair.zip", "--study", "pair")
     assert "4 cells done" in out
     assert "confirmed by its author: A. Author, letter" in " ".join(out.split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pair.zip"]
 
 
-def test_an_imported_study_needs_no_run_and_says_how_far_it_is(run):
+def test_an_imported_study_needs_no_run_and_says_how_far_it_is(run, done):
     assert run("results", "import", "pair.zip")[:2] == (
         0, "4 cells, 0 replications and 0 failures of pair put into aucbench-store\n",
     )  # fmt: skip
-    status, out, _ = run("run", *WORDS, "--dry-run")
-    assert status == 0
+    out = done("run", *WORDS, "--dry-run")
     assert "4 of them stored; 0 trainings to run" in out
     assert run("status", "--study", "pair")[0] == 0
 
 
-def test_a_board_of_a_store_and_an_archive_counts_machines(run):
+def test_a_board_of_a_store_and_an_archive_counts_machines(run, done):
     run("results", "import", "pair.zip")
-    altered("pair.zip", "there.zip")
-    status, out, _ = run("leaderboard", "--with", "there.zip", "--study", "pair")
-    assert status == 0
+    forged("pair.zip", "there.zip", moved())
+    out = done("leaderboard", "--with", "there.zip", "--study", "pair")
     assert " ".join(out.split()).count("replicated on 2 machines") == 2
 
 
@@ -108,33 +105,58 @@ def test_check_passes_a_whole_study_and_names_what_is_missing(run):
     assert "1 of 2 cells missing" in err
 
 
-def test_verify_runs_cells_again_and_finds_a_forger_whom_digests_do_not(run):
-    status, out, _ = run("results", "verify", "pair.zip", "--cells", "2")
-    assert (status, out.splitlines()[-1].partition(",")[0]) == (0, "2 replications: 2 with equal AUC")
-    altered("pair.zip", "forged.zip", auc=-0.01)
-    assert run("results", "check", "forged.zip")[0] == 0
-    status, out, _ = run("results", "verify", "forged.zip", "--cells", "1")
-    assert status == 1
-    assert "1 that disagree" in out
-    assert "Python" in out
+def in_result(record, curve):
+    return replace(record, result=replace(record.result, iterations=1)), curve
 
 
-def test_verify_runs_cells_of_other_code_and_allows_them_the_tolerance(run, monkeypatch):
-    altered("pair.zip", "near.zip", auc=-5e-5)
-    altered("pair.zip", "far.zip", auc=-5e-3)
+def in_data(record, curve):
+    return replace(record, data=replace(record.data, test_rows=9)), curve
+
+
+def in_curve(record, curve):
+    return record, curve | {"auc": curve["auc"] * 0 + curve["auc"][-1]}
+
+
+# The change, and what `verify` says of it; the digests of the archive are right.
+FORGED = {
+    "nothing": (moved(), "1 replication: 1 with equal AUC"),
+    "aucs": (moved(-0.01), "1 that disagree"),
+    "iterations": (in_result, "different here: .* its .*iterations.* are others .1 cell."),
+    "rows": (in_data, "different here: .* its .*rows.* are others .1 cell."),
+    "curves": (in_curve, "different here: .* its .*checkpoints.* are others .1 cell."),
+    "keys": (lambda *cell: cell, "its key is not that of its settings, data and code"),
+    # The key says what was run; what the record adds to it is not believed.
+    "sources": (moved(source="0" * 64), "1 replication: 1 with equal AUC"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_verify_runs_cells_again_and_finds_a_forger_whom_digests_do_not(what, done):
+    change, said = FORGED[what]
+    forged("pair.zip", "forged.zip", change, (lambda key: key[::-1]) if what == "keys" else lambda key: key)
+    if what != "keys":
+        done("results", "check", "forged.zip")
+    status = 0 if what in ("nothing", "sources") else 1
+    out = done("results", "verify", "forged.zip", "--cells", "1", status=status)
+    assert re.search(said, out)
+    assert "other code" not in out
+
+
+def test_verify_runs_cells_of_other_code_and_allows_them_the_tolerance(run, done, monkeypatch):
+    forged("pair.zip", "near.zip", moved(auc=-5e-5))
+    forged("pair.zip", "far.zip", moved(auc=-5e-3))
     words = ("results", "verify", "near.zip", "--cells", "2")
     assert "2 that disagree" in run(*words)[1]  # made by the code that is here: bit for bit
     monkeypatch.setattr(Entry, "digest_sources", lambda self: "1" * 64)
-    status, out, _ = run(*words)
-    assert status == 0
+    out = done(*words)
     assert "0 with equal AUC, 2 within the tolerance" in out
     assert "2 cells made by other code" in out
-    assert run(*words, "--tolerance", "1e-5")[0] == 1
+    done(*words, "--tolerance", "1e-5", status=1)
     status, out, _ = run("results", "verify", "far.zip", "--cells", "2")
     assert (status, out.count("made by other code: AUC")) == (1, 2)
 
 
-def test_verify_runs_cells_of_another_version_of_a_plugin_but_none_with_other_settings(run, monkeypatch):
+def test_verify_runs_cells_of_another_version_of_a_plugin_but_none_with_other_settings(done, monkeypatch):
     describe = BoundPlugin.description.func
 
     def described(**other):
@@ -142,20 +164,11 @@ def test_verify_runs_cells_of_another_version_of_a_plugin_but_none_with_other_se
         monkeypatch.setattr(BoundPlugin, "description", found)
 
     described(version="99.0")
-    status, out, _ = run("results", "verify", "pair.zip", "--cells", "1")
-    assert status == 0
+    out = done("results", "verify", "pair.zip", "--cells", "1")
     assert "1 cell made by other code" in out
     described(parameters={"strange": 1})
-    status, out, _ = run("results", "verify", "pair.zip")
-    assert status == 1
+    out = done("results", "verify", "pair.zip", status=1)
     assert out.count("the settings here are others (2 cells)") == 2
-
-
-def test_verify_refuses_a_key_that_is_not_of_its_settings(run):
-    forged("pair.zip", "renamed.zip", lambda *cell: cell, lambda key: key[::-1])
-    status, out, _ = run("results", "verify", "renamed.zip")
-    assert status == 1
-    assert "its key is not that of its settings, data and code" in out
 
 
 @pytest.mark.parametrize("kept", sorted(KEPT.glob("*.zip")), ids=lambda path: path.stem)
@@ -165,44 +178,35 @@ def test_verify_runs_cells_that_earlier_versions_made(run, kept):
     assert out.startswith("2 replications")
 
 
-def test_verify_does_not_read_files_that_a_stranger_names(run):
-    altered("pair.zip", "code.zip", source="0" * 64)
-    status, out, _ = run("results", "verify", "code.zip", "--cells", "1")
-    assert status == 0  # the key says what was run; what the record adds to it is not believed
-    assert "1 with equal AUC" in out
-    assert "other code" not in out
+def test_verify_does_not_read_files_that_a_stranger_names(run, done):
     rows = "\n".join(f"{i % 7},{i % 5},{i % 2}" for i in range(80))
     Path("own.csv").write_text(f"a,b,y\n{rows}\n")
     words = ["dataset=csv", "dataset.path=own.csv", "dataset.target=y", "study=own", "tracking=none"]
     assert main(words) == 0
     run("results", "export", "own", "own.zip")
     Path("own.csv").unlink()
-    status, out, _ = run("results", "verify", "own.zip")
-    assert status == 1
+    out = done("results", "verify", "own.zip", status=1)
     assert "its data come from a file of its own, which is not read (1 cell)" in out
 
 
-def test_merge_counts_replications_writes_both_and_lists_disagreements(run):
-    altered("pair.zip", "there.zip")
-    status, out, _ = run("results", "merge", "pair.zip", "there.zip", "both.zip")
-    assert status == 0
+def test_merge_counts_replications_writes_both_and_lists_disagreements(run, done):
+    forged("pair.zip", "there.zip", moved())
+    out = done("results", "merge", "pair.zip", "there.zip", "both.zip")
     assert "4 replications: 4 with equal AUC" in out
     assert len(read("both.zip")[1].others) == 4
-    altered("pair.zip", "wrong.zip", auc=-0.2)
-    status, out, _ = run("results", "merge", "pair.zip", "wrong.zip")
-    assert status == 1
+    forged("pair.zip", "wrong.zip", moved(auc=-0.2))
+    out = done("results", "merge", "pair.zip", "wrong.zip", status=1)
     assert out.count("allowed 0\n") == 4
     assert run("results", "merge", "pair.zip", "wrong.zip", "--tolerance", "0.5")[0] == 1  # equal versions
 
 
 @pytest.mark.mirror
-def test_compare_takes_a_study_from_an_archive(run, tmp_path):
+def test_compare_takes_a_study_from_an_archive(run, done, tmp_path):
     words = ["-m", "algo=solam", "dataset=diabetes", "study=spdam_table3", "budget.checkpoints=2"]
     assert main([*words, "tracking=none"]) == 0
     run("results", "export", "spdam_table3", "table.zip")
     shutil.move("aucbench-store", "away")
-    status, out, _ = run("compare", "spdam_table3", "--with", "table.zip")
-    assert status == 0
+    out = done("compare", "spdam_table3", "--with", "table.zip")
     assert "--with table.zip" in out
     assert "diabetes" in out
 
@@ -227,9 +231,8 @@ def test_bad_input_gets_one_sentence(refused, finished, folder, words):
 
 
 @pytest.mark.parametrize("name", sorted(results.commands))
-def test_each_subcommand_has_help_with_examples(run, name):
-    status, out, _ = run("results", name, "--help")
-    assert status == 0
+def test_each_subcommand_has_help_with_examples(done, name):
+    out = done("results", name, "--help")
     assert f"aucbench results {name}" in out.partition("Examples:")[2]
 
 
@@ -250,27 +253,7 @@ def test_check_and_verify_of_one_method(run):
     assert "psam under ruleset=trials is missing on a9a," in err
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (
-            lambda record, curve: (replace(record, result=replace(record.result, iterations=1)), curve),
-            "iterations",
-        ),
-        (lambda record, curve: (replace(record, data=replace(record.data, test_rows=9)), curve), "rows"),
-        (lambda record, curve: (record, curve | {"auc": curve["auc"] * 0 + curve["auc"][-1]}), "checkpoints"),
-    ],
-    ids=["iterations", "rows", "curve"],
-)
-def test_verify_looks_at_more_than_the_final_auc(run, change, what):
-    forged("pair.zip", "forged.zip", change)
-    status, out, _ = run("results", "verify", "forged.zip", "--cells", "1")
-    assert status == 1
-    assert "1 replication: 1 with equal AUC" in out
-    assert re.search(rf"different here: .* its .*{what}.* are others \(1 cell\)", out)
-
-
-def test_verify_runs_tunings_again_and_compares_their_trials(run):
+def test_verify_runs_tunings_again_and_compares_their_trials(run, done):
     words = ["-m", "algo=psam", "dataset=wine", "ruleset=trials", "tuning.trials=3", "study=tuned"]
     assert main([*words, "budget.checkpoints=2", "tracking=none"]) == 0
     run("results", "export", "tuned", "tuned.zip", "--compact")
@@ -282,12 +265,11 @@ def test_verify_runs_tunings_again_and_compares_their_trials(run):
         return replace(record, tuned=replace(record.tuned, trials=trials)), curve
 
     forged("tuned.zip", "forged.zip", change)
-    status, out, _ = run("results", "verify", "forged.zip", "--cells", "1")
-    assert status == 1
+    out = done("results", "verify", "forged.zip", "--cells", "1", status=1)
     assert "its AUCs of trials are others" in out
 
 
-def test_verify_fails_where_one_drawn_cell_has_other_data_here(run):
+def test_verify_fails_where_one_drawn_cell_has_other_data_here(done):
     first, other = next(iter(read("pair.zip")[1].cells)), "0" * 64
 
     def change(record, curve):
@@ -295,8 +277,7 @@ def test_verify_fails_where_one_drawn_cell_has_other_data_here(run):
         return replace(record, data=replace(record.data, sha256=sha256)), curve
 
     forged("pair.zip", "other.zip", change, lambda key: other if key == first else key)
-    status, out, _ = run("results", "verify", "other.zip", "--cells", "4")
-    assert status == 1
+    out = done("results", "verify", "other.zip", "--cells", "4", status=1)
     assert "different here: " in out
     assert "the data here are others (1 cell)" in out
     assert "3 replications: 3 with equal AUC" in out

@@ -45,7 +45,7 @@ def sweep(*words):
     return ("-m", *COMMON, *words)
 
 
-def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, tmp_path):
+def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, done, tmp_path):
     status, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=2"))
     assert status == 0
     assert "4 cells done, 0 failed" in out
@@ -53,7 +53,7 @@ def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, tmp_path):
     assert sorted(line.partition(":")[0] for line in out.splitlines() if "test AUC" in line) == [
         "fake_gentle on fake_clouds", "fake_other on fake_clouds",
     ]  # fmt: skip
-    assert run(*sweep("algo=fake_gentle,fake_other", "runs=2"))[0] == 0
+    done(*sweep("algo=fake_gentle,fake_other", "runs=2"))
     assert trainings(tmp_path) == 4
     status, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=3", "timing=exclusive"))
     assert "\r" not in err  # there is no terminal for a bar
@@ -64,11 +64,10 @@ def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, tmp_path):
     assert trainings(tmp_path) == 6
 
 
-def test_a_sweep_ends_with_its_ten_best_and_the_command_for_its_leaderboard(run):
+def test_a_sweep_ends_with_its_ten_best_and_the_command_for_its_leaderboard(done):
     zetas = [f"{0.1 * (place + 1):.1f}" for place in range(12)]
     words = ("algo=solam", f"algo.zeta={','.join(zetas)}", "runs=2")
-    status, out, _ = run(*sweep(*words))
-    assert status == 0
+    out = done(*sweep(*words))
     means = dict(re.findall(r"^(solam .*) on .*: test AUC (0\.[0-9]{4}) ", out, re.M))
     assert len(means) == 12
     ranked = re.findall(r"^│ (solam .*?) +│ +[0-9.]+ │ (0\.[0-9]{4}) ± ", out, re.M)
@@ -76,8 +75,7 @@ def test_a_sweep_ends_with_its_ten_best_and_the_command_for_its_leaderboard(run)
     assert [auc for _, auc in ranked] == sorted(means.values(), reverse=True)[:10]
     command = out.splitlines()[-1].split()
     assert command[:3] == ["next", "aucbench", "leaderboard"]
-    status, board, _ = run(*command[2:])
-    assert status == 0
+    board = done(*command[2:])
     assert all(name in board for name in means)
 
 
@@ -93,35 +91,34 @@ def test_a_moved_store_keeps_everything(run, tmp_path):
     assert contents(tmp_path / "other place") == expected
 
 
-def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, tmp_path):
+def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, done, tmp_path):
     words = sweep(
         "algo=fake_gentle,fake_other", "tuning=grid", "tuning.folds=2", "runs=2", "store.path=store"
     )
-    status, out, _ = run(*words, "--dry-run")
-    assert status == 0
+    out = done(*words, "--dry-run")
     assert not (tmp_path / "store").exists()
     # Two searches of three settings on two folds, and the cells of both methods.
     assert "2 entries, 4 cells, 0 of them stored; 16 trainings to run" in out
     run(*words, "algo=fake_other")
     kept = contents(tmp_path / "store")
     files = sorted(path for path in (tmp_path / "store").rglob("*"))
-    status, out, _ = run(*words, "--dry-run")
+    out = done(*words, "--dry-run")
     assert "2 entries, 4 cells, 2 of them stored; 14 trainings to run" in out
     assert contents(tmp_path / "store") == kept
     assert sorted((tmp_path / "store").rglob("*")) == files
     run(*words)
-    status, out, _ = run(*words, "--dry-run")
+    out = done(*words, "--dry-run")
     assert "4 cells, 4 of them stored; 0 trainings to run" in out
 
 
 @pytest.mark.usefixtures("process")
 def test_a_dry_run_divides_the_time_by_the_cores_where_there_is_a_worker_for_each(run, monkeypatch):
-    monkeypatch.setattr("aucbench.execution.execute.cores", lambda: 7)
+    monkeypatch.setattr("aucbench.studies.execute.cores", lambda: 7)
     _, out, _ = run(*sweep("algo=fake_gentle", "parallel=0"), "--dry-run")
     assert "of training on 7 workers" in out
 
 
-def test_the_status_counts_cells_that_are_done_failed_and_missing(run, tmp_path):
+def test_the_status_counts_cells_that_are_done_failed_and_missing(run, done, tmp_path):
     words = sweep("algo=fake_gentle,fake_raising", "runs=2", "study=mine", "store.path=store")
     status, out, err = run(*words)
     assert status == 1
@@ -129,8 +126,7 @@ def test_the_status_counts_cells_that_are_done_failed_and_missing(run, tmp_path)
     assert err.count("aucbench: failed: fake_raising on fake_clouds (seed ") == 2
     assert "aucbench status --failures shows tracebacks" in err
     next((tmp_path / "store" / "cells").rglob("*.npz")).unlink()
-    status, out, _ = run("status", "--store", "store")
-    assert status == 1
+    out = done("status", "--store", "store", status=1)
     lines = [line.split() for line in out.splitlines()]
     rows = {words[0]: words[-4:] for words in lines if len(words) > 3 and words[-1].isdigit()}
     assert rows == {  # done, diverged, failed, missing
@@ -144,27 +140,26 @@ def test_the_status_counts_cells_that_are_done_failed_and_missing(run, tmp_path)
     assert "RuntimeError: out of luck" in out
 
 
-def test_a_study_may_have_any_name(run, tmp_path):
+def test_a_study_may_have_any_name(run, done, tmp_path):
     run(*sweep("algo=fake_gentle", "study=../of/mine", "store.path=store"))
     assert [path.parent.name for path in tmp_path.rglob("*.json")] == ["plans"]
-    status, out, _ = run("status", "--store", "store", "--study", "../of/mine")
-    assert status == 0
+    out = done("status", "--store", "store", "--study", "../of/mine")
     assert "../of/mine" in out
 
 
-def test_failed_cells_count_as_run_and_only_failed_runs_these_alone(run, tmp_path):
+def test_failed_cells_count_as_run_and_only_failed_runs_these_alone(run, done, tmp_path):
     words = sweep("algo=fake_raising,fake_gentle", "runs=2")
     run(*words)
     assert trainings(tmp_path) == 4
-    assert run(*words)[0] == 1
+    done(*words, status=1)
     assert trainings(tmp_path) == 4
-    assert run(*words, "runs=3", "--only-failed")[0] == 1
+    done(*words, "runs=3", "--only-failed", status=1)
     assert trainings(tmp_path) == 6
 
 
 @pytest.mark.parametrize("tuning", [(), ("tuning=grid", "tuning.folds=2")])
 def test_a_study_stops_after_its_time_names_what_was_not_run_and_the_same_command_continues(
-    tuning, run, tmp_path
+    tuning, run, done, tmp_path
 ):
     words = (*sweep("algo=fake_gentle,fake_other", "runs=3", "study=s", *tuning), "algo.pause=choice(0.1)")
     status, out, err = run(*words, "store.path=store", "stop_after=0.35")
@@ -177,7 +172,7 @@ def test_a_study_stops_after_its_time_names_what_was_not_run_and_the_same_comman
     assert "stop_after" not in err
     total = trainings(tmp_path)
     assert 1 <= first < total
-    assert run(*words, "store.path=whole")[0] == 0
+    done(*words, "store.path=whole")
     assert trainings(tmp_path) == 2 * total  # nothing was trained twice
     assert contents(tmp_path / "store") == contents(tmp_path / "whole")
 
@@ -234,7 +229,7 @@ def test_the_launcher_of_dask_runs_as_many_cells_at_once_as_there_are_cores(site
 
 
 def test_a_wrong_scheduler_is_named(run, monkeypatch):
-    monkeypatch.setattr("aucbench.execution.dask_executor.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("aucbench.studies.dask_executor.CONNECT_SECONDS", 0.5)
     status, _, err = run(*sweep("algo=fake_gentle,fake_other", "scheduler=tcp://127.0.0.1:9"))
     assert (status, "Traceback" in err) == (2, False)
     assert "aucbench: scheduler: nothing answers at tcp://127.0.0.1:9" in err
@@ -271,7 +266,7 @@ def test_a_failure_in_a_sweep_is_named_as_its_entry_is(run, tmp_path):
     assert "failed: fake_raising (epochs=2) on fake_clouds (seed 0)" in err
 
 
-def test_a_folder_of_ones_own_has_experiments_and_configurations(run, tmp_path):
+def test_a_folder_of_ones_own_has_experiments_and_configurations(run, done, tmp_path):
     (tmp_path / "own" / "experiment").mkdir(parents=True)
     (tmp_path / "own" / "experiment" / "mine.yaml").write_text(
         "# @package _global_\n"
@@ -280,8 +275,7 @@ def test_a_folder_of_ones_own_has_experiments_and_configurations(run, tmp_path):
     )
     (tmp_path / "own" / "twice.yaml").write_text("defaults:\n  - config\n  - _self_\nruns: 2\n")
     for words in (("--config-dir", "own"), (f"hydra.searchpath=['file://{tmp_path}/own']",)):
-        status, out, _ = run(*words, "+experiment=mine", *COMMON, "--dry-run")
-        assert status == 0
+        out = done(*words, "+experiment=mine", *COMMON, "--dry-run")
         assert "2 entries, 4 cells" in out
     out = run("-cd", "own", "-cn", "twice", "algo=fake_gentle", *COMMON, "--dry-run")[1]
     assert "1 entry, 2 cells" in out

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from aucbench.archives import file as archive_file
+from aucbench.studies import archive_file
 from tests.archives.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 

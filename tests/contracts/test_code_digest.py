@@ -63,47 +63,35 @@ def digest(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("name", "old", "new"),
     [
-        ("size = SIZE\n", "size = SIZE  # of it\n"),
-        ('"""A class."""', '"""Another sentence."""'),
-        ('        """One step."""\n', ""),
-        ("\n\nclass Method", "\n\n\n\n\nclass Method"),
-        ("w, eta=0.1", "w,\n        eta=(0.1),\n    "),
+        ("method", "size = SIZE\n", "size = SIZE  # of it\n"),
+        ("method", '"""A class."""', '"""Another sentence."""'),
+        ("method", '        """One step."""\n', ""),
+        ("method", "\n\nclass Method", "\n\n\n\n\nclass Method"),
+        ("method", "w, eta=0.1", "w,\n        eta=(0.1),\n    "),
+        ("sibling", "name", "title"),  # another plugin of the package,
+        ("of_sibling", "'sibling'", "'another'"),  # and its helper
     ],
-    ids=["comment", "docstring", "no docstring", "moved", "layout"],
 )
-def test_an_edit_of_the_prose_does_not_change_the_digest(digest, old, new):
-    assert digest() == digest(method=(old, new))
+def test_an_edit_of_the_prose_or_of_another_plugin_does_not_change_the_digest(digest, name, old, new):
+    assert digest() == digest(**{name: (old, new)})
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("size = SIZE", "size = SIZE + 1"), ("eta=0.1", "eta=0.2"), (":>{", ":<{"), ("eta=", "*, eta=")],
-    ids=["statement", "default", "format", "signature"],
-)
-def test_an_edit_of_the_plugins_own_code_changes_the_digest(digest, old, new):
-    assert digest() != digest(method=(old, new))
-
-
-@pytest.mark.parametrize(
-    "edited",
+    ("name", "old", "new"),
     [
-        {"helper": ("SIZE = 1", "SIZE = 2")},
-        {"deep": ("DEPTH = 1", "DEPTH = 2")},
-        {"inner_reaching": ("return 1", "return 2")},
+        ("method", "size = SIZE", "size = SIZE + 1"),
+        ("method", "eta=0.1", "eta=0.2"),
+        ("method", ":>{", ":<{"),
+        ("method", "eta=", "*, eta="),
+        ("helper", "SIZE = 1", "SIZE = 2"),
+        ("deep", "DEPTH = 1", "DEPTH = 2"),
+        ("inner_reaching", "return 1", "return 2"),
     ],
-    ids=["imported", "imported by that", "through a package"],
 )
-def test_an_edit_of_a_helper_however_deep_changes_the_digest(digest, edited):
-    assert digest() != digest(**edited)
-
-
-@pytest.mark.parametrize(
-    "edited", [{"sibling": ("name", "title")}, {"of_sibling": ("'sibling'", "'another'")}]
-)
-def test_an_edit_of_another_plugin_of_the_package_or_of_its_helper_does_not(digest, edited):
-    assert digest() == digest(**edited)
+def test_an_edit_of_the_code_or_of_a_helper_however_deep_changes_the_digest(digest, name, old, new):
+    assert digest() != digest(**{name: (old, new)})
 
 
 def test_what_the_package_itself_defines_counts_where_it_is_imported(digest):

@@ -14,12 +14,13 @@ import pytest
 from scipy.stats import rankdata, t
 
 import aucbench
-from aucbench.archives.file import read
+import aucbench_algorithms
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.leaderboard import papers
 from aucbench.leaderboard.render import figure_style
 from aucbench.studies import default_settings
+from aucbench.studies.archive_file import read
 from aucbench.studies.plugin_metadata import bibliography, link, sentence
 
 pytest.importorskip(
@@ -113,7 +114,7 @@ def test_plain_mathematics_stays_as_it_is():
 
 
 def test_citations_read_as_sentences():
-    entries = bibliography("aucbench_algorithms")
+    entries = bibliography(aucbench_algorithms.Solam)
     assert sentence(entries["ying2016solam"]) == (
         "Yiming Ying, Longyin Wen, Siwei Lyu: Stochastic Online AUC Maximization. "
         "Advances in Neural Information Processing Systems 29, 2016."
@@ -374,7 +375,7 @@ def mean_auc(name, published):
 
 
 def test_references_lead_to_papers():
-    entries = bibliography("aucbench_algorithms")
+    entries = bibliography(aucbench_algorithms.Solam)
     links = {key: link(entry) for key, entry in entries.items()}
     assert links["cox1958regression"] == "https://doi.org/10.1111/j.2517-6161.1958.tb00292.x"
     assert links["gao2013opauc"] == "https://arxiv.org/abs/1305.1363"

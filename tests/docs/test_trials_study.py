@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 import aucbench
-from aucbench.archives.file import read
-from aucbench.archives.trials import tried_settings
 from aucbench.leaderboard.suggestion import suggest_methods
+from aucbench.studies.archive_file import read
+from aucbench.studies.tried_settings import tried_settings
 from tests.archives.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 EXTENSION = Path(__file__).resolve().parents[2] / "docs" / "_ext"

@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from aucbench import DataError
-from aucbench.evaluation import auc, exact_auc
-from aucbench.evaluation.auc import measure_columns
-from aucbench.evaluation.measures import AUC
+from aucbench.evaluation import auc, exact_auc, functions
 
 SCORES = st.one_of(
     st.floats(allow_nan=False),
@@ -62,31 +59,6 @@ def test_every_kind_of_scores_gives_the_auc_of_all_pairs_and_of_sklearn(family, 
     assert exact_auc(scores, y) == pytest.approx(roc_auc_score(y, scores), abs=1e-12)
 
 
-def test_infinite_scores_are_ordered():
-    y = np.array([1, -1, 1, -1, -1], np.int8)
-    assert exact_auc(np.array([np.inf, -np.inf, 0.0, 0.0, np.inf]), y) == (2 + 0.5 + 1 + 0.5) / 6
-
-
-def test_columns_give_the_auc_of_each_and_other_types_of_scores_are_taken():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=(300, 4))
-    y = np.where(rng.random(300) < 0.5, 1, -1).astype(np.int8)
-    expected = [exact_auc(column, y) for column in scores.T]
-    assert measure_columns(scores, y, [AUC()]).ravel().tolist() == expected
-    assert measure_columns(np.asfortranarray(scores), y, [AUC()]).ravel().tolist() == expected
-    single = scores[:, 0].astype(np.float32)
-    assert exact_auc(single, y) == brute_force(single, y)
-
-
-def test_what_has_no_auc_is_refused_with_a_reason():
-    y = np.array([1, -1, -1], np.int8)
-    with pytest.raises(DataError, match="score 1 is NaN"):
-        exact_auc(np.array([0.0, np.nan, 1.0]), y)
-    with pytest.raises(DataError, match="both classes, got 3 positives and 0 negatives"):
-        exact_auc(np.zeros(3), np.ones(3, np.int8))
-    with pytest.raises(DataError, match="2 scores for 3 labels"):
-        exact_auc(np.zeros(2), y)
-
-
-def test_the_example_of_the_documentation_holds():
-    assert doctest.testmod(auc).failed == 0
+def test_the_examples_of_the_documentation_hold():
+    for module in (auc, functions):
+        assert doctest.testmod(module).failed == 0

@@ -11,11 +11,11 @@ from aucbench.data.loader import Loaded, Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.inner import inner_split
 from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
-from aucbench.execution import worker
-from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.work_units import TrialsUnit
+from aucbench.studies import worker
+from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
+from aucbench.studies.work_units import TrialsUnit
 from aucbench_features import Nystroem
 from tests.helpers.studies import entry, plan_of, results, run_entries, trials_of
 from tests.helpers.study_methods import Clouds, Gentle

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from aucbench import api
-from aucbench.execution import calibration
-from aucbench.execution.calibration import measure
+from aucbench.studies import calibration
+from aucbench.studies.calibration import measure
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import pytest
 
-from aucbench.execution import cost_estimate
-from aucbench.execution.cost_estimate import estimate, seconds_of
-from aucbench.execution.prepared_data import PreparedData
 from aucbench.pool import Pool
+from aucbench.studies import cost_estimate
+from aucbench.studies.cost_estimate import estimate, seconds_of
 from aucbench.studies.default_settings import Budget, Limits
+from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_features import Nystroem

@@ -12,14 +12,14 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.data.splits.protocols import KFold, TrainValidTest
-from aucbench.execution import dask_executor as cluster_module
-from aucbench.execution.dask_executor import DaskExecutor
-from aucbench.execution.executor import LocalExecutor
+from aucbench.studies import dask_executor as cluster_module
+from aucbench.studies.dask_executor import DaskExecutor
 from aucbench.studies.default_settings import Limits
+from aucbench.studies.executor import LocalExecutor
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Grid, Optuna
-from tests.helpers.studies import ROOT, contents, entry, process_environment, results, run_entries, trials_of
+from tests.helpers.studies import ROOT, contents, entry, process_environment, run_entries, trials_of
 from tests.helpers.study_methods import (
     Diverging,
     Exiting,
@@ -72,30 +72,18 @@ def test_two_workers_give_what_one_process_gives_bit_for_bit(workers, expected, 
 
 def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(workers, tmp_path):
     study = [entry(Gentle(), tuning=Grid(folds=2), runs=2), entry(Other(), runs=2)]
-    store = Store(tmp_path)
-    shared = Store(tmp_path / "shared")
+    store, shared = Store(tmp_path / "alone"), Store(tmp_path / "shared")
     run_entries(study, shared, workers)
     handed = []
-    observer = Observer()
-    observer.entry_finished = handed.append
-    outcome = run_entries(study, store, workers, exclusive=True, observer=observer)
-    assert results(store) == results(shared)
+    outcome = run_entries(study, store, workers, exclusive=True, listeners=[handed.append])
     assert contents(store) == contents(shared)
-    assert concurrencies(store) == [1, 1, 1, 1]
+    assert (concurrencies(shared), concurrencies(store)) == ([2] * 4, [1] * 4)
     assert outcome.finished == 4
-    assert [each.key for each in handed] == list(dict.fromkeys(each.key for each in handed))
-    assert len(handed) == 2
+    assert len({each.key for each in handed}) == len(handed) == 2
     assert all(cell.record.environment.concurrency == 1 for executed in handed for cell in executed.cells)
-
-
-def test_exclusive_timing_runs_again_what_an_earlier_study_timed_beside_others(workers, tmp_path):
-    store = Store(tmp_path)
-    run_entries([entry(Other(), runs=2)], store, workers)
-    before = results(store)
-    assert concurrencies(store) == [2, 2]
-    run_entries([entry(Other(), runs=2)], store, exclusive=True)
-    assert concurrencies(store) == [1, 1]
-    assert results(store) == before
+    run_entries(study, shared, exclusive=True)  # of what an earlier study timed beside others
+    assert concurrencies(shared) == [1] * 4
+    assert contents(shared) == contents(store)
 
 
 def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_recorded(workers, tmp_path):

@@ -13,8 +13,8 @@ from cryptography.x509.oid import NameOID
 
 from aucbench import ParameterError
 from aucbench.cli.main import main
-from aucbench.execution import dask_executor
-from aucbench.execution.dask_executor import DaskExecutor
+from aucbench.studies import dask_executor
+from aucbench.studies.dask_executor import DaskExecutor
 from aucbench.studies.store import Store
 from tests.execution.test_dask_executor import _Scheduler, wait_until
 from tests.helpers.studies import ROOT, contents, entry, process_environment, run_entries

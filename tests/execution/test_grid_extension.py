@@ -9,8 +9,8 @@ from msgspec import structs
 
 import aucbench
 from aucbench.cli.main import main
-from aucbench.execution.search_progress import MOST_NEW
 from aucbench.studies.default_settings import Budget
+from aucbench.studies.search_progress import MOST_NEW
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from tests.helpers.studies import contents, entry, plan_of, run_entries

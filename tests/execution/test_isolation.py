@@ -17,9 +17,9 @@ import psutil
 import pytest
 
 from aucbench.contracts.hooks import PROJECT
-from aucbench.execution.executor import LocalExecutor
 from aucbench.pool import start_fork_server
 from aucbench.studies.entry_and_keys import BoundPlugin
+from aucbench.studies.executor import LocalExecutor
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from tests.helpers.hostile_methods import ATTACKS, Hostile, Victim
@@ -186,7 +186,7 @@ class HostileClouds(Clouds):
 
 
 def test_the_maker_of_the_rows_of_another_distribution_changes_no_cell_of_others(expected, tmp_path):
-    from aucbench.execution.worker import prepared_data
+    from aucbench.studies.worker import prepared_data
 
     folder = os.getcwd()
     prepared_data().isolates = True

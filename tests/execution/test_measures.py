@@ -12,10 +12,10 @@ from aucbench.analysis import rescore
 from aucbench.api import run_study
 from aucbench.cli.main import main
 from aucbench.evaluation.measures import AveragePrecision, PrecisionAt
-from aucbench.execution.prepared_data import PreparedData
-from aucbench.execution.work_units import CellUnit
+from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.record import canonical
 from aucbench.studies.store import Store
+from aucbench.studies.work_units import CellUnit
 from tests.helpers.studies import entry, run_entries, study_of
 from tests.helpers.study_methods import Gentle
 

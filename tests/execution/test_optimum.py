@@ -13,9 +13,9 @@ import aucbench
 from aucbench import Norm, Objective, ParameterError, PluginError
 from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
-from aucbench.execution import optimum
-from aucbench.execution.optimum import minimum
 from aucbench.registry import Catalog, Plugin
+from aucbench.studies import optimum
+from aucbench.studies.optimum import minimum
 from aucbench_algorithms import Bam, LsSvm, _newton
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.evaluation.test_pair_objective import minimum_by_slsqp

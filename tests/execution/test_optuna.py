@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aucbench.execution._optuna import Watch, propose
+from aucbench.studies._optuna import Watch, propose
 from aucbench.studies.record import Trial
 from aucbench.studies.tuners import Optuna
 from aucbench_algorithms.spam import Spam

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from aucbench.data.preprocess import Prepared
-from aucbench.execution.prepared_data import SAMPLE, WHOLE, fingerprint
+from aucbench.studies.prepared_data import SAMPLE, WHOLE, fingerprint
 from aucbench.studies.store import Store
 from tests.helpers.studies import entry, results, run_entries
 from tests.helpers.study_methods import Gentle

@@ -8,8 +8,8 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.data.splits.protocols import KFold, TrainValidTest
-from aucbench.execution.search_progress import SearchProgress
 from aucbench.studies.default_settings import Budget
+from aucbench.studies.search_progress import SearchProgress
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
 from tests.helpers.studies import contents, entry, plan_of, results, run_entries, trials_of

@@ -5,7 +5,7 @@ import pytest
 
 import aucbench
 from aucbench.contracts.validation import Family
-from aucbench.execution import optimum
+from aucbench.studies import optimum
 from aucbench.studies.store import Store
 
 pytestmark = pytest.mark.slow  # whole studies
@@ -33,8 +33,8 @@ def test_the_suboptimality_is_that_of_the_closed_form(tmp_path):
 
 def prepared(words):
     """The training rows of a run, prepared apart from it."""
-    from aucbench.execution.prepared_data import PreparedData
-    from aucbench.execution.work_units import CellUnit
+    from aucbench.studies.prepared_data import PreparedData
+    from aucbench.studies.work_units import CellUnit
     from tests.helpers.studies import study_of
 
     (planned,) = study_of(*words).entries

@@ -7,13 +7,13 @@ import pytest
 from msgspec.structs import replace as changed
 
 from aucbench import api
-from aucbench.archives.replications import replication_of
 from aucbench.leaderboard.build import build
 from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.origins import SELF_REPORTED, unit
 from aucbench.leaderboard.render.columns import board_table
 from aucbench.leaderboard.render.page import page
 from aucbench.studies.record import CalibrationRecord, DataRecord
+from aucbench.studies.replications import replication_of
 from aucbench.studies.store import Store
 
 SLOW = CalibrationRecord(

@@ -9,9 +9,9 @@ from scipy import stats
 
 import aucbench
 from aucbench import ParameterError
-from aucbench.archives.file import read
-from aucbench.archives.trials import tried_settings
 from aucbench.leaderboard.suggestion import interval, suggest_methods
+from aucbench.studies.archive_file import read
+from aucbench.studies.tried_settings import tried_settings
 from tests.archives.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 

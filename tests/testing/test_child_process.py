@@ -4,7 +4,7 @@ import pytest
 
 from aucbench.contracts.validation import Family
 from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
-from aucbench.testing.child_process import examined_apart
+from aucbench.testing.check_plugin import examined_apart
 from tests.helpers import mistaken_plugins as mistaken
 
 pytestmark = pytest.mark.usefixtures("process")

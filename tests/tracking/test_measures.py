@@ -47,15 +47,15 @@ def test_an_entry_that_was_rescored_is_logged_again_in_the_place_of_the_old_run(
     aucbench.run(*WORDS, f"tracking.uri={uri}", f"store.path={store.path}")
     _, before = only_run(uri)
     assert "test/ap" not in before.data.metrics
-    assert sync(store, uri, store.plans(), lambda plan: plan.study).sent == 0
+    assert sync(store, uri, store.plans()).sent == 0
     assert rescore(store, "mine", ["ap"]).scored == 2
-    assert sync(store, uri, store.plans(), lambda plan: plan.study).sent == 1
+    assert sync(store, uri, store.plans()).sent == 1
     client, after = only_run(uri)
     assert after.info.run_id != before.info.run_id
     values = [cell.record.measures["ap"].value for cell in store]
     (point,) = client.get_metric_history(after.info.run_id, "test/ap")  # the weights at the end were kept
     assert point.value == pytest.approx(sum(values) / 2)
-    assert sync(store, uri, store.plans(), lambda plan: plan.study).sent == 0
+    assert sync(store, uri, store.plans()).sent == 0
 
 
 def test_a_run_that_asks_for_more_measures_is_logged_again(uri, tmp_path):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.execution.worker import prepared_data
 from aucbench.studies.method_look import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
+from aucbench.studies.worker import prepared_data
 from aucbench.tracking.run_data import LOG_TIME, metrics, note, params, run_name, tags
 from tests.helpers.board_cells import altered
 from tests.helpers.studies import study_of

@@ -27,7 +27,7 @@ TAGS = {
 
 
 def synced(store, uri):
-    return sync(store, uri, store.plans(), lambda plan: plan.study)
+    return sync(store, uri, store.plans())
 
 
 def test_what_a_store_has_is_sent_later_and_only_once(store, uri):

@@ -13,7 +13,7 @@ from aucbench.humanize import counted
 from aucbench.registry import Catalog, Plugin
 from aucbench.suggestions import suggest
 from aucbench.testing import CHECKS, Finding, Status
-from aucbench.testing.child_process import examined_apart
+from aucbench.testing.check_plugin import examined_apart
 from aucbench.testing.time_limit import PATIENCE
 
 WIDTH = 110

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aucbench.archives.archive import Archive
 from aucbench.cli.commands._store import having, sources_of, store_option, with_option
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
@@ -17,6 +16,7 @@ from aucbench.leaderboard.baseline import BASELINE
 from aucbench.leaderboard.cells import BoardCell, from_store, joined, left_out, of_results
 from aucbench.leaderboard.render.columns import TextTable
 from aucbench.leaderboard.render.figure_style import WIDTHS
+from aucbench.studies.archive import Archive
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.store import Store
 

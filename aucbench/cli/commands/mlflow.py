@@ -7,10 +7,8 @@ import click
 from aucbench.cli.commands._store import opened, plans_of, store_option
 from aucbench.errors import ParameterError
 from aucbench.studies.default_settings import MlflowTracking
-from aucbench.studies.record import StudyPlan
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
-from aucbench.studies.study import UNNAMED
 
 _uri = click.option(
     "--uri", default=MlflowTracking.uri, show_default=True, help="Address of MLflow, as tracking.uri."
@@ -36,7 +34,7 @@ def sync(store: str, uri: str, study: str | None) -> None:
     def sent(entry: FinishedEntry, run_id: str) -> None:
         print(f"{entry.record.algorithm.name} on {entry.title}: run {run_id}", flush=True)
 
-    done = tracker.sync(kept, uri, plans, _name, sent)
+    done = tracker.sync(kept, uri, plans, sent)
     for name in done.boards:
         print(f"leaderboard of {name} sent")
     print(f"{done.sent} entries sent, {done.known} were there, {done.incomplete} are not complete yet")
@@ -50,10 +48,11 @@ def charts(store: str, uri: str, study: str | None) -> None:
     """Print where MLflow shows the curves of a study, over training time, method beside method."""
     from aucbench import tracking
     from aucbench.tracking import chart_views, client
+    from aucbench.tracking.tracker import named
 
     tracking.check_address(uri)
     if study is None and Path(store).is_dir():
-        names = [name for plan in Store(store).plans() if (name := _name(plan))]
+        names = [name for plan in Store(store).plans() if (name := named(plan))]
         study = names[-1] if names else None
     views = chart_views.views(uri, study)
     print(f"study {study}" if study else "all studies")
@@ -103,8 +102,3 @@ def export_model(
     what = f"{record.algorithm.name} on {record.dataset.title}"
     print(f"{what} (seed {record.seed}, test AUC {cell.auc:.4f}) written to {folder}")
     print(f"load it by  mlflow.pyfunc.load_model({str(folder)!r})")
-
-
-def _name(plan: StudyPlan) -> str | None:
-    """The study's name, None where it was given none."""
-    return None if plan.study.startswith(UNNAMED) else plan.study

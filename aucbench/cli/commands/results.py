@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from aucbench.archives.replications import TOLERANCE, Agreement, Comparison, describe
 from aucbench.cli.commands._store import opened, store_option
 from aucbench.cli.exit_status import FAILED
 from aucbench.errors import ParameterError
 from aucbench.humanize import counted, filesize
+from aucbench.studies.replications import TOLERANCE, Agreement, Comparison, describe
 
 LISTED = 10  # disagreements that are printed
 tolerance_option = click.option(
@@ -60,8 +60,8 @@ def export(
       aucbench results export mine mine.zip --compact
       aucbench results export mine mine.zip --confirmed 'psam=M. Khalid, letter of 2026-11-01'
     """
-    from aucbench.archives.archive import from_store
-    from aucbench.archives.file import write
+    from aucbench.studies.archive import from_store
+    from aucbench.studies.archive_file import write
 
     given = {}
     for word in confirmed:
@@ -89,8 +89,8 @@ def import_(file: str, store: str) -> None:
       aucbench results import theirs.zip
       aucbench results import theirs.zip --store ours
     """
-    from aucbench.archives.archive import into_store
-    from aucbench.archives.file import read
+    from aucbench.studies.archive import into_store
+    from aucbench.studies.archive_file import read
     from aucbench.studies.store import Store
 
     manifest, archive = read(file)
@@ -117,7 +117,7 @@ def check(file: str, method: str | None) -> int:
       aucbench results check theirs.zip --method psam
     """
     from aucbench import analysis
-    from aucbench.archives.file import read
+    from aucbench.studies.archive_file import read
 
     manifest, archive = read(file)
     print(
@@ -155,8 +155,8 @@ def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
       aucbench results merge mine.zip theirs.zip
       aucbench results merge mine.zip theirs.zip both.zip
     """
-    from aucbench.archives.archive import merged as merged_of
-    from aucbench.archives.file import read, write
+    from aucbench.studies.archive import merged as merged_of
+    from aucbench.studies.archive_file import read, write
 
     archive, comparisons = merged_of(read(first)[1], read(other)[1], tolerance)
     status = _show(comparisons)
@@ -186,7 +186,7 @@ def verify(file: str, cells: int, seed: int, method: str | None, tolerance: floa
       aucbench results verify theirs.zip --cells 3
     """
     from aucbench import analysis
-    from aucbench.archives.file import read
+    from aucbench.studies.archive_file import read
 
     _, archive = read(file)
     done = analysis.verify(archive, cells, seed, tolerance, method)

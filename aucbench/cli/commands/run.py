@@ -10,9 +10,9 @@ from aucbench.cli.exit_status import BAD_INPUT, FAILED
 from aucbench.cli.progress import BarView, bar
 from aucbench.config import compose
 from aucbench.config.overrides import parse
-from aucbench.execution.execute import PlannedStudy
 from aucbench.humanize import counted, duration, filesize
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.execute import PlannedStudy
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import by_reason, failures_by_word
 

@@ -25,21 +25,21 @@ from aucbench.config.overrides import parse
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.execution.cost_estimate import seconds_of
-from aucbench.execution.execute import execute_study, opened_store
-from aucbench.execution.search_progress import iterations_of
-from aucbench.execution.worker import prepared_data
 from aucbench.humanize import duration
 from aucbench.leaderboard.cells import BoardCell, from_store
 from aucbench.leaderboard.report import Report
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import DEFAULT_EPOCHS
+from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.execute import execute_study, opened_store
 from aucbench.studies.record import Seeds
+from aucbench.studies.search_progress import iterations_of
 from aucbench.studies.store import Store
 from aucbench.studies.study import Study
+from aucbench.studies.worker import prepared_data
 
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
@@ -307,16 +307,10 @@ class _Trial:
         room = KERNEL_SHARE * self._left
         if self.is_cut or not self._costs or self.failures() or MethodFacts(self.cls()).weights is None:
             return
-        words = (
-            *self._own,
-            "features=nystroem",
-            f"features.landmarks={LANDMARKS}",
-            "runs=1",
-            *_limited(room),
-        )
+        kernel = ("features=nystroem", f"features.landmarks={LANDMARKS}", "runs=1", *_limited(room))
         dense = [
             entry
-            for entry in self._composed(*words)
+            for entry in self._composed(*self._own, *kernel)
             if entry.dataset.title in self._costs
             and not sparse.issparse(prepared_data().split(entry, entry.settings.seed, 0).train.X)
         ]
@@ -330,11 +324,6 @@ class _Trial:
         self._first_seeds = dense[0].cells()[0]
 
 
-def _iterations(entry: Entry) -> float:
-    """Iterations of a complete run."""
-    return iterations_of(entry, len(prepared_data().split(entry, entry.settings.seed, 0).train.y))
-
-
 def _limited(seconds: float) -> tuple[str, str]:
     return f"limits.seconds={seconds:g}", f"limits.grace={GRACE:g}"
 
@@ -342,7 +331,8 @@ def _limited(seconds: float) -> tuple[str, str]:
 def _shortened(entry: Entry, fraction: float) -> Entry:
     """The entry with a fraction of its epochs and checkpoints, at least one iteration."""
     budget = entry.budget
-    epochs = max(fraction, 1.0 / _iterations(entry)) * (budget.epochs or DEFAULT_EPOCHS)
+    rows = len(prepared_data().split(entry, entry.settings.seed, 0).train.y)
+    epochs = max(fraction, 1.0 / iterations_of(entry, rows)) * (budget.epochs or DEFAULT_EPOCHS)
     checkpoints = max(FEWEST_CHECKPOINTS, int(fraction * budget.checkpoints))
     return replace(entry, budget=replace(budget, epochs=epochs, checkpoints=checkpoints))
 

@@ -8,15 +8,6 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
 
-from aucbench.archives.replications import (
-    TOLERANCE,
-    Comparison,
-    agrees,
-    compare,
-    machine_of,
-    replication_of,
-    without_twins,
-)
 from aucbench.errors import ParameterError
 from aucbench.studies.record import (
     CellRecord,
@@ -27,6 +18,15 @@ from aucbench.studies.record import (
     StudyPlan,
     decode,
     encode,
+)
+from aucbench.studies.replications import (
+    TOLERANCE,
+    Comparison,
+    agrees,
+    compare,
+    machine_of,
+    replication_of,
+    without_twins,
 )
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store

@@ -10,8 +10,8 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import TrialState, create_trial
 
 from aucbench.contracts.random_streams import RandomStream
-from aucbench.execution.search_progress import by_number
 from aucbench.studies.record import Trial
+from aucbench.studies.search_progress import by_number
 from aucbench.studies.tuners import Optuna, Point, Pruner, Range, effective, ranges
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)

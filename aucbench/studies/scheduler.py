@@ -6,17 +6,17 @@ from dataclasses import replace
 from time import monotonic
 
 from aucbench.errors import AucbenchError
-from aucbench.execution.executor import Executor
-from aucbench.execution.make_record import failure_record
-from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
-from aucbench.execution.search_progress import SearchProgress, iterations_of, worth_keeping
-from aucbench.execution.work_units import CellUnit, Report, TrialsUnit, Unit
-from aucbench.execution.worker import prepared_data
 from aucbench.studies.entry_and_keys import Search
+from aucbench.studies.executor import Executor
+from aucbench.studies.make_record import failure_record
+from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.record import CellStatus, Failure, TunedRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
+from aucbench.studies.search_progress import SearchProgress, iterations_of, worth_keeping
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
+from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
+from aucbench.studies.worker import prepared_data
 
 Listener = Callable[[FinishedEntry], None]
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker

@@ -2,7 +2,7 @@
 
 from importlib.metadata import entry_points
 
-import aucbench.execution.worker  # noqa: F401
+import aucbench.studies.worker  # noqa: F401
 from aucbench.contracts.hooks import PROJECT
 from aucbench.registry import GROUP
 

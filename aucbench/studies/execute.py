@@ -10,17 +10,17 @@ from hashlib import sha256
 
 from aucbench import data
 from aucbench.errors import VersionWarning
-from aucbench.execution.calibration import calibration
-from aucbench.execution.cost_estimate import Estimate, estimate
-from aucbench.execution.executor import Executor, LocalExecutor
-from aucbench.execution.plan import Plan, plan_study
-from aucbench.execution.scheduler import Listener, Scheduler
-from aucbench.execution.worker import prepared_data
+from aucbench.studies.calibration import calibration
+from aucbench.studies.cost_estimate import Estimate, estimate
 from aucbench.studies.default_settings import Isolation, Running, Timing
+from aucbench.studies.executor import Executor, LocalExecutor
+from aucbench.studies.plan import Plan, plan_study
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import StudyResult
+from aucbench.studies.scheduler import Listener, Scheduler
 from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import UNNAMED, Observer, Study
+from aucbench.studies.worker import prepared_data
 
 
 def execute_study(
@@ -112,7 +112,7 @@ def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[E
         with contextlib.closing(LocalExecutor(observer, max(1, workers), isolated, limited)) as here:
             yield here
         return
-    from aucbench.execution.dask_executor import DaskExecutor
+    from aucbench.studies.dask_executor import DaskExecutor
 
     with contextlib.closing(DaskExecutor(running.scheduler, isolated, running.certificates)) as cluster:
         yield cluster

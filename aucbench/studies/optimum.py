@@ -30,16 +30,16 @@ from aucbench.errors import ParameterError
 from aucbench.evaluation import pair_objective
 from aucbench.evaluation.auc import exact_auc
 from aucbench.evaluation.pair_objective import Certificate, certificate, declared_objective
-from aucbench.execution.prepared_data import PreparedData, blaming
-from aucbench.execution.work_units import CellUnit
 from aucbench.kernels import loss_pieces, pair_loss
 from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.prepared_data import PreparedData, blaming
 from aucbench.studies.record import OptimumRecord, canonical
 from aucbench.studies.result import OptimumResult
 from aucbench.studies.store import Store
+from aucbench.studies.work_units import CellUnit
 
 SMOOTH, KINKED = 1e-8, 1e-6  # relative gaps up to which a minimum counts as found
 AIM = 1e-11  # at which the search for a multiplier ends
@@ -383,10 +383,5 @@ def optimum_key(objective: Objective, rows: str) -> str:
     terms = [objective.l2, objective.l1, objective.radius, str(objective.norm)]
     cls: Any = type(objective.loss)
     loss = [objective.loss.name, asdict(objective.loss), code_digest(cls)]
-    return hashlib.sha256(canonical(["optimum 1", terms, loss, rows, _code()]).encode()).hexdigest()
-
-
-def _code() -> str:
-    return folder_digest(Path(pair_objective.__file__).parent) + folder_digest(
-        Path(pair_loss.__file__).parent
-    )
+    code = "".join(folder_digest(Path(str(each.__file__)).parent) for each in (pair_objective, pair_loss))
+    return hashlib.sha256(canonical(["optimum 1", terms, loss, rows, code]).encode()).hexdigest()

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
-from aucbench.archives.archive import Archive
 from aucbench.errors import ParameterError
 from aucbench.humanize import counted
+from aucbench.studies.archive import Archive
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import EntryDescription, EntryPlan, Seeds
 from aucbench.studies.rerun_command import words

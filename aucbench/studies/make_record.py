@@ -18,11 +18,10 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import Measure, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective, objective_value
-from aucbench.execution.calibration import calibration
-from aucbench.execution.work_units import CellUnit
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
 from aucbench.studies import provenance
+from aucbench.studies.calibration import calibration
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import (
     CellRecord,
@@ -35,6 +34,7 @@ from aucbench.studies.record import (
     ResultRecord,
 )
 from aucbench.studies.result import CellResult
+from aucbench.studies.work_units import CellUnit
 
 SAME = 1e-6  # that an AUC may differ by which another machine computes from the same weights
 DIVERGED = "the run diverged"
@@ -111,6 +111,9 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
     algorithm = task.algorithm
     diverged = outcome.stop_reason is StopReason.diverged
     per_iteration = 1e9 / max(1, outcome.iterations)
+    # Rows that an iteration is given; those that a method remembers, in a buffer, do not count.
+    sides = 2 if Access(algorithm.access) is Access.pairs else 1
+    visited = rows_per_iteration(algorithm, len(prepared.y)) * sides
     weights, rescaling = outcome.weights, prepared.rescaling
     return ResultRecord(
         # A diverged model has no score, whatever its last finite checkpoint was.
@@ -120,7 +123,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
         train_cpu_seconds=outcome.total_cpu_seconds,
         ns_per_iteration=outcome.total_seconds * per_iteration,
         cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,
-        nonzeros_per_iteration=_nonzeros(prepared) * _visited(algorithm, len(prepared.y)),
+        nonzeros_per_iteration=_nonzeros(prepared) * visited,
         state_bytes=outcome.state_bytes,
         layout=outcome.layout,
         weights_norm=None if weights is None else _norm(weights),
@@ -143,11 +146,6 @@ def _nonzeros(prepared: Prepared) -> float:
     """Mean number of non-zeros of a training row; of dense rows all count."""
     X = prepared.X
     return X.nnz / X.shape[0] if sparse.issparse(X) else float(X.shape[1])
-
-
-def _visited(algorithm: Any, rows: int) -> int:
-    """Rows that an iteration is given; those that a method remembers, in a buffer, do not count."""
-    return rows_per_iteration(algorithm, rows) * (2 if Access(algorithm.access) is Access.pairs else 1)
 
 
 def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:

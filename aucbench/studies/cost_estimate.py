@@ -23,20 +23,20 @@ from aucbench.contracts import Access
 from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
-from aucbench.execution.plan import Plan, PlannedCell, PlannedEntry
-from aucbench.execution.prepared_data import PreparedData, prepare_split, size_of
-from aucbench.execution.search_progress import iterations_of, passes_of, points_of
-from aucbench.execution.work_units import PREPARED, CellUnit
-from aucbench.execution.worker import task_of
 from aucbench.pool import Pool, ProcessEnded, limited_memory
 from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Task
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry
+from aucbench.studies.prepared_data import PreparedData, prepare_split, size_of
 from aucbench.studies.record import CellRecord, EntryDescription, Seeds, canonical, subset
+from aucbench.studies.search_progress import iterations_of, passes_of, points_of
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Point
+from aucbench.studies.work_units import PREPARED, CellUnit
+from aucbench.studies.worker import task_of
 
 STORE_SECONDS = 1.5  # for reading finished cells
 PROBES_SECONDS = 5.0  # processor time of all probes of a study

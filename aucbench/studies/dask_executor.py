@@ -12,11 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
-from aucbench.execution.executor import late_report, other_distributions, time_limit
-from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions, prepared_data, run_pickled
 from aucbench.pool import Pool, ProcessEnded, dumped
+from aucbench.studies.executor import late_report, other_distributions, time_limit
 from aucbench.studies.record import CellStatus, Failure
+from aucbench.studies.work_units import Report, Unit
+from aucbench.studies.worker import Conditions, prepared_data, run_pickled
 
 ASK_SECONDS = 10.0  # how often workers are asked whether they know of their units
 ANSWER_SECONDS = 120.0  # for the scheduler to answer
@@ -115,7 +115,8 @@ class DaskExecutor:
             reports = [(worker, self._report(worker, self._running.pop(worker).future)) for worker in done]
             reports += self._end_overdue()
             if not reports:
-                reports += self._take_gone()
+                known = set(self._workers())
+                reports += [self._lose(worker) for worker in set(self._running) - known]
             if not reports and monotonic() - self._asked > ASK_SECONDS:
                 reports += self._take_stray()
             if not reports and not self._seen.issuperset(self._workers()):
@@ -193,12 +194,6 @@ class DaskExecutor:
             if strayed and running.is_stray:
                 yield self._lose(worker)
             running.is_stray = strayed
-
-    def _take_gone(self) -> Iterator[tuple[str, Report]]:
-        """Units whose worker is gone."""
-        known = set(self._workers())
-        for worker in [worker for worker in self._running if worker not in known]:
-            yield self._lose(worker)
 
     def _lose(self, worker: str) -> tuple[str, Report]:
         self._running.pop(worker).future.cancel()

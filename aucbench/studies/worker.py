@@ -12,7 +12,12 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
-from aucbench.execution.make_record import (
+from aucbench.pool import limited_memory, tell
+from aucbench.registry import catalog
+from aucbench.runner.cell import run_cell
+from aucbench.runner.grid import run_grid
+from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
+from aucbench.studies.make_record import (
     cell_record,
     lacking,
     lacks_minimum,
@@ -20,19 +25,14 @@ from aucbench.execution.make_record import (
     with_minimum,
     with_objective,
 )
-from aucbench.execution.optimum import NotCertifiedError, known_or_found
-from aucbench.execution.prepared_data import PreparedData, blaming, innermost_frames, sentence_of
-from aucbench.execution.work_units import CellUnit, Report, TrialsUnit, Unit
-from aucbench.pool import limited_memory, tell
-from aucbench.registry import catalog
-from aucbench.runner.cell import run_cell
-from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
+from aucbench.studies.optimum import NotCertifiedError, known_or_found
+from aucbench.studies.prepared_data import PreparedData, blaming, innermost_frames, sentence_of
 from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, subset
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point
+from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 
 INNER_FOLDS = 1 << 16  # apart lie the orders of inner folds, beyond any number of folds
 PROGRESS_SECONDS = 0.05  # between two messages about progress
@@ -203,7 +203,7 @@ def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> lis
 
 def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer) -> list[Trial]:
     """Train the setting that Optuna proposes on one inner fold after the other, unless it is pruned."""
-    from aucbench.execution import _optuna
+    from aucbench.studies import _optuna
 
     entry, ((number, _),) = unit.entry, unit.points
     choice, algorithm = entry.tuning.choice, entry.algorithm.instance

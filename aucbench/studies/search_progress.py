@@ -9,12 +9,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.evaluation.measures import AUC
-from aucbench.execution.plan import PlannedCell, PlannedEntry
-from aucbench.execution.work_units import TrialsUnit
 from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry, Search
+from aucbench.studies.plan import PlannedCell, PlannedEntry
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
 from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen, grid_points, random_points
+from aucbench.studies.work_units import TrialsUnit
 
 FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
 
@@ -52,7 +52,9 @@ class SearchProgress:
         if isinstance(self._choice, Optuna):
             self._trials = undisturbed(self._trials, folds)
         self._points = points_of(entry, search)
-        self._together = settings_together(entry, iterations, len(self._points) * folds)
+        self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
+        if hasattr(entry.algorithm.instance, "together"):  # and yet there is work for two workers
+            self._together = max(self._together, min(AT_ONCE, len(self._points) * folds // 2))
 
     def units(self) -> list[TrialsUnit]:
         """The units that can start now, given all trials so far; call it when none is running."""
@@ -62,7 +64,7 @@ class SearchProgress:
             if number >= self._choice.trials:
                 return []
             return [TrialsUnit(*of_search, (*range(self._folds),), ((number, {}),), tuple(self._trials))]
-        while not (lacking := missing(self._points, self._folds, self._known())):
+        while not (lacking := self._lacking()):
             if not (self._choice.extend and self._extend()):
                 return []
         return [
@@ -71,9 +73,16 @@ class SearchProgress:
                 (fold,),
                 tuple((number, self._points[number]) for number in numbers[start : start + self._together]),
             )
-            for fold, numbers in lacking
+            for fold, numbers in lacking.items()
             for start in range(0, len(numbers), self._together)
         ]
+
+    def _lacking(self) -> dict[int, list[int]]:
+        """Numbers of the settings that have no trial, by the inner folds that lack any."""
+        done = {(trial.fold, trial.number) for trial in self._known()}
+        numbers = range(len(self._points))
+        every = {fold: [n for n in numbers if (fold, n) not in done] for fold in range(self._folds)}
+        return {fold: lacking for fold, lacking in every.items() if lacking}
 
     def add(self, trials: Sequence[Trial]) -> None:
         """Take the trials of a finished unit."""
@@ -87,7 +96,9 @@ class SearchProgress:
             reasons = {trial.stop_reason for trial in trials if trial.auc is None}
             is_common = len(reasons) == 1 and reasons <= set(CellStatus)
             reason = CellStatus(reasons.pop()) if is_common else CellStatus.failed
-            return Failure(reason, f"no setting of its tuning gave an AUC: {failures(trials)}")
+            counts = Counter(trial.error or trial.stop_reason for trial in trials if trial.auc is None)
+            why = "; ".join(f"{count} times {error}" for error, count in counts.most_common(3))
+            return Failure(reason, f"no setting of its tuning gave an AUC: {why or 'none has run'}")
         ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
         fields = ReportedTrial.__struct_fields__
         return TunedRecord(
@@ -95,7 +106,12 @@ class SearchProgress:
             validation_auc=chosen.auc,
             validation_value=UNSET if isinstance(self._entry.tuning.measure, AUC) else chosen.value,
             folds=self._folds,
-            cost=cost(trials),
+            cost=TuningCost(
+                settings=len({trial.number for trial in trials}),
+                trainings=len(trials),
+                passes=float(sum(trial.passes for trial in trials)),
+                train_seconds=float(sum(trial.train_seconds for trial in trials)),
+            ),
             edges=edges(self._space, chosen.parameters),
             space={field: list(values) for field, values in self._space.items()},
             trials=tuple(ReportedTrial(**subset(trial, fields)) for trial in ordered)
@@ -143,14 +159,6 @@ def points_of(entry: Entry, search: Search) -> list[Point]:
     return grid_points(tuning.space, algorithm)
 
 
-def settings_together(entry: Entry, iterations: float, trials: int) -> int:
-    """How many settings, of so many iterations each, a unit has of a search of that many trials."""
-    count = max(TOGETHER, int(WORK / max(1.0, iterations)))
-    if hasattr(entry.algorithm.instance, "together"):
-        count = max(count, min(AT_ONCE, trials // 2))  # and yet there is work for two workers
-    return count
-
-
 def iterations_of(entry: Entry, rows: float) -> float:
     """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch."""
     if entry.budget.iterations is not None:
@@ -172,13 +180,6 @@ class Choice(NamedTuple):
     parameters: Point
     auc: float  # mean validation AUC of the setting
     value: float  # mean of the measure that it was chosen by
-
-
-def missing(points: Sequence[Point], folds: int, trials: Iterable[Trial]) -> list[tuple[int, list[int]]]:
-    """(fold, numbers of the points that have no trial on it) of all folds that lack any."""
-    done = {(trial.fold, trial.number) for trial in trials}
-    lacking = [(fold, [n for n in range(len(points)) if (fold, n) not in done]) for fold in range(folds)]
-    return [(fold, numbers) for fold, numbers in lacking if numbers]
 
 
 def worth_keeping(trials: Iterable[Trial]) -> list[Trial]:
@@ -210,31 +211,14 @@ def choose(trials: Iterable[Trial]) -> Choice | None:
     A setting that diverged, failed or was pruned on any fold is out. None when all are.
     """
     found = [
-        Choice(own[0].parameters, _mean(trial.auc for trial in own), _mean(trial.judged for trial in own))
+        Choice(
+            own[0].parameters,
+            *(float(np.mean([getattr(each, name) for each in own])) for name in ("auc", "judged")),
+        )
         for own in by_number(trials).values()
         if all(trial.auc is not None for trial in own)
     ]
     return max(found, key=lambda choice: choice.value, default=None)
-
-
-def _mean(values: Iterable[float | None]) -> float:
-    return float(np.mean([value for value in values if value is not None]))
-
-
-def cost(trials: Sequence[Trial]) -> TuningCost:
-    """Number of settings and trainings, passes over the training rows and training seconds."""
-    return TuningCost(
-        settings=len({trial.number for trial in trials}),
-        trainings=len(trials),
-        passes=float(sum(trial.passes for trial in trials)),
-        train_seconds=float(sum(trial.train_seconds for trial in trials)),
-    )
-
-
-def failures(trials: Iterable[Trial]) -> str:
-    """What became of settings that gave no AUC, as part of a sentence."""
-    reasons = Counter(trial.error or trial.stop_reason for trial in trials if trial.auc is None)
-    return "; ".join(f"{count} times {reason}" for reason, count in reasons.most_common(3)) or "none has run"
 
 
 def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:

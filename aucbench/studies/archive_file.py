@@ -23,10 +23,10 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from aucbench.archives.archive import FORMAT, Archive, EntryDigest, Manifest, Versioned
 from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC
+from aucbench.studies.archive import FORMAT, Archive, EntryDigest, Manifest, Versioned
 from aucbench.studies.default_settings import LONGEST_NAME
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import (

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure, listed, restored
-from aucbench.execution.make_record import lacking
-from aucbench.execution.work_units import CellUnit
-from aucbench.execution.worker import Conditions, run_unit
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.make_record import lacking
 from aucbench.studies.record import CellRecord, EntryPlan, Failure
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
+from aucbench.studies.work_units import CellUnit
+from aucbench.studies.worker import Conditions, run_unit
 
 
 @dataclass

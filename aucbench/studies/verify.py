@@ -10,15 +10,13 @@ import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
-from aucbench.archives.archive import Archive
-from aucbench.archives.replications import Comparison, compare
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.evaluation.measures import AUC
-from aucbench.execution.executor import LocalExecutor
-from aucbench.execution.plan import Plan, PlannedCell, plan_study
-from aucbench.execution.scheduler import Scheduler
 from aucbench.humanize import counted
+from aucbench.studies.archive import Archive
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.executor import LocalExecutor
+from aucbench.studies.plan import Plan, PlannedCell, plan_study
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import (
     DESCRIPTION,
@@ -28,8 +26,10 @@ from aucbench.studies.record import (
     canonical,
     subset,
 )
+from aucbench.studies.replications import Comparison, compare
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import CellResult
+from aucbench.studies.scheduler import Scheduler
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import data
-from aucbench.archives.trials import Facts
+from aucbench.contracts import DatasetFacts
 from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.loader import Loaded, Part
@@ -20,10 +20,11 @@ from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.splits.inner import inner_count, inner_split, limited
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
-from aucbench.execution.work_units import Unit
 from aucbench.humanize import uncoloured
 from aucbench.pool import Pool, ProcessEnded
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.tried_settings import Facts
+from aucbench.studies.work_units import Unit
 
 WHOLE = 1 << 19  # values of an array that are looked at one and all
 SAMPLE = 1 << 16  # of a larger one: a method that changes rows changes more than a few values
@@ -56,7 +57,7 @@ class PreparedData:
                 if self._loaded and next(iter(self._loaded))[0] != described:
                     self._loaded.clear()  # one data set at a time: some are as large as the memory
                 own = entry.dataset
-                is_foreign = own.distribution != PROJECT and callable(getattr(own.instance, "load", None))
+                is_foreign = own.distribution != PROJECT and DatasetFacts(own.instance).load is not None
                 load = _load_apart if self.isolates and is_foreign else _load
                 self._loaded[described, part] = load(own, part)
             return self._loaded[described, part]

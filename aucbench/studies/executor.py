@@ -6,12 +6,12 @@ from typing import Any, Protocol
 
 from aucbench.contracts.hooks import PROJECT
 from aucbench.evaluation.measures import TrainingObjective
-from aucbench.execution.prepared_data import sentence_of
-from aucbench.execution.work_units import Report, Unit
-from aucbench.execution.worker import Conditions, prepared_data, run_pickled, run_unit
 from aucbench.pool import Pool, ProcessEnded, dumped
+from aucbench.studies.prepared_data import sentence_of
 from aucbench.studies.record import CellStatus, Failure
 from aucbench.studies.study import Observer
+from aucbench.studies.work_units import Report, Unit
+from aucbench.studies.worker import Conditions, prepared_data, run_pickled, run_unit
 
 
 class Executor(Protocol):

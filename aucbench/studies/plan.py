@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from msgspec import UNSET
 
 from aucbench.errors import AucbenchError, FetchError
-from aucbench.execution.make_record import can_be_scored, lacking, lacks_minimum, lacks_weights
-from aucbench.execution.worker import prepared_data
 from aucbench.studies.default_settings import Isolation
 from aucbench.studies.entry_and_keys import Entry, Search
+from aucbench.studies.make_record import can_be_scored, lacking, lacks_minimum, lacks_weights
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
 from aucbench.studies.result import Refused, by_reason
 from aucbench.studies.store import Store
 from aucbench.studies.study import Study
+from aucbench.studies.worker import prepared_data
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""Running a study: plan, scheduler, work queue, worker, executors. Imported by `api` and `cli`."""
