@@ -126,7 +126,6 @@ from tests.data.conftest import Declared
 limit, scaling, protocol, folder, megabytes = *sys.argv[1:5], int(sys.argv[5])
 algorithm = aucbench.catalog().algorithm("solam")(zeta=1.0, radius=10.0)
 D = 100
-direction = np.random.default_rng(9).standard_normal(D)
 
 def parts(n):
     files = []
@@ -142,7 +141,7 @@ def parts(n):
         with npy.NpyWriter(place / "X.npy", float, D) as writer:
             for start in range(0, rows, 10_000):
                 block = rng.standard_normal((min(10_000, rows - start), D))
-                labels.append(block @ direction > 5.0)
+                labels.append(block[:, 0] > 0.5)
                 writer.write(block)
         codes = np.concatenate(labels).astype(np.uint16)
         with npy.NpyWriter(place / "codes.npy", np.uint16) as writer:

@@ -226,6 +226,9 @@ def test_probabilities_are_the_sigmoid_of_two_normal_classes():
     densities = [share * np.exp(-((s - m) ** 2) / 8.0) for share, m in ((0.8, 0.0), (0.2, 3.0))]
     np.testing.assert_allclose(sigmoid.many(s), densities[1] / sum(densities), atol=0.03)
     assert [sigmoid.one(float(each)) for each in s] == pytest.approx(sigmoid.many(s).tolist())
+    for start in range(0, len(y), 4000):  # older rows are forgotten
+        sigmoid.add(scores[start : start + 4000] + 50.0, y[start : start + 4000])
+    assert sigmoid.one(53.0) == pytest.approx(1.0 / (1.0 + 4.0 * np.exp(-0.75 * 1.5)), abs=0.05)
 
 
 def test_probabilities_rank_as_scores_and_frames_say_what_rows_say():
