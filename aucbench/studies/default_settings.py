@@ -157,8 +157,8 @@ class Running:
     isolation : Isolation
         ``distribution`` or ``none``.
     stop_after : float, optional
-        Seconds after which no further cell starts; running cells finish, and the same command continues with
-        the rest.
+        Seconds after which no further training starts; running ones finish, and the same command continues
+        with the rest.
     baseline : str, optional
         Reference method for the gains on the study's leaderboard; None: log_reg.
     """
