@@ -1,4 +1,4 @@
-"""The contract between the framework and its plugins. It imports nothing else of the framework."""
+"""The contract between the framework and its plugins. It imports no other part of the framework."""
 
 from aucbench.contracts.batch import Access, Batch, CsrRows, Matrix, csr_rows
 from aucbench.contracts.declarations import (

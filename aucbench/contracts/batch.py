@@ -12,11 +12,11 @@ Matrix = Any  # (n, d) C-contiguous ndarray of float64 or float32, or scipy CSR
 
 
 class Access(StrEnum):
-    """What one iteration of a method consumes, and so the shape of `Batch.rows`.
+    """What one iteration of a method consumes; it determines the shape of `Batch.rows`.
 
-    ``stream``: rows (k,), one example an iteration. ``pairs``: rows (k, 2), a positive and a negative, drawn
+    ``stream``: rows (k,), one example per iteration. ``pairs``: rows (k, 2), a positive and a negative, drawn
     uniformly with replacement. ``minibatch``: rows (k, m), m rows drawn without replacement.
-    ``full``: rows (k, 0), k passes over everything.
+    ``full``: rows (k, 0), k passes over all rows.
     """
 
     stream = "stream"
@@ -26,7 +26,7 @@ class Access(StrEnum):
 
 
 class CsrRows(NamedTuple):
-    """Compressed sparse rows as compiled code takes them; columns ascend within a row."""
+    """Compressed sparse rows in the form that kernels take; columns ascend within a row."""
 
     indptr: NDArray[Any]  # (n + 1,) int32 or int64
     indices: NDArray[np.uint32]  # (nnz,)
@@ -39,19 +39,18 @@ class Batch:
     Parameters
     ----------
     X : (n, d) ndarray or scipy CSR
-        All rows, not only those of the chunk; the same object throughout a run.
+        All rows of the data, not only the chunk; the same object throughout a run.
     y : (n,) int8 array
         Labels in {-1, 1}.
     rows : (k,), (k, 2), (k, m) or (k, 0) int64 array
-        What the chunk consumes, in order; the shape is that of `access`.
+        Row numbers that the chunk consumes, in order; `access` determines the shape.
     access : Access or str, optional
-        Inferred from the shape of `rows` when left out.
+        Inferred from the shape of `rows` by default.
     weights : (n,) float64 array, optional
         Weights > 0 of all rows, for a method that declares `weighted`: a row of weight k counts as k rows.
-        None without weights.
 
     Iterating yields one item per iteration: ``(x, label)`` for stream, ``(x_pos, x_neg)`` for pairs,
-    ``(X, y)`` for minibatch and full. Rows of a CSR matrix come as fresh dense vectors.
+    ``(X, y)`` for minibatch and full. Rows of a CSR matrix become new dense vectors.
     """
 
     __slots__ = ("X", "_view", "access", "rows", "weights", "y")
@@ -72,7 +71,7 @@ class Batch:
         self._view: Any = None
 
     def take(self, rows: NDArray[np.int64]) -> "Batch":
-        """The same data with other rows; what was prepared for compiled code is shared."""
+        """A batch of other rows of the same data; `rows_view` is shared."""
         other = object.__new__(Batch)
         other.X, other.y, other.rows, other.access = self.X, self.y, rows, self.access
         other.weights = self.weights
@@ -81,7 +80,7 @@ class Batch:
 
     @property
     def rows_view(self) -> Any:
-        """`X` as compiled code takes it: a read-only view of the array, or `CsrRows` of such views."""
+        """`X` in the form that kernels take: a read-only view of the array, or `CsrRows` of such views."""
         if self._view is None:
             self._view = csr_rows(self.X) if sparse.issparse(self.X) else _read_only(self.X)
         return self._view
@@ -100,7 +99,7 @@ class Batch:
         return ((self._dense_block(block), self.y[block]) for block in self.rows)
 
     def sparse(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any], int]]:
-        """The rows of a `stream` chunk as (indices, values, label), without making them dense.
+        """The rows of a `stream` chunk as sparse (indices, values, label).
 
         Raises
         ------
@@ -128,16 +127,16 @@ class Batch:
 
 
 def csr_rows(X: sparse.csr_matrix | sparse.csr_array) -> CsrRows:
-    """The parts of a CSR matrix with a uint32 view of its column numbers (a copy where they are int64)."""
+    """The arrays of a CSR matrix, with column numbers viewed as uint32 (copied if they are int64)."""
     indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
     return CsrRows(*map(_read_only, (X.indptr, indices, X.data)))
 
 
 def _read_only(array: Any) -> NDArray[Any]:
-    """A read-only view, and a plain one of a memory map.
+    """A read-only view as a plain ndarray, also of a memory map.
 
-    Kernels are compiled for it alone, once for rows in memory and on disk: code that was compiled twice may
-    differ in the last bits of its sums. With a plain array compiled code is called twice as fast.
+    Kernels are compiled for this type alone, and run the same code on rows in memory and on disk: code
+    compiled twice may differ in the last bits of its sums. A call with a plain ndarray is also twice as fast.
     """
     view = np.asarray(array).view()
     view.flags.writeable = False
@@ -145,7 +144,7 @@ def _read_only(array: Any) -> NDArray[Any]:
 
 
 def _canonical(X: Any) -> Any:
-    """Compiled kernels merge rows, so columns must ascend and not repeat; a copy where they do not."""
+    """A copy with ascending, unique columns if X has others: kernels merge rows."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

@@ -1,4 +1,4 @@
-"""The folder of everything that can be made again: downloads, parsed data, compiled code."""
+"""The folder of files that can be regenerated: downloads, parsed data, compiled code."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ def cache_folder() -> Path:
 
 
 def folder_of(text: str, variable: str) -> Path:
-    """The folder that a user named in an environment variable, as an absolute path; ~ is the user's home."""
+    """The folder named in an environment variable, as an absolute path; ~ is the user's home."""
     try:
         return Path(text).expanduser().absolute()
     except RuntimeError:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-LOGARITHM = re.compile(r"\blog\s+(\w+)")  # without brackets
+LOGARITHM = re.compile(r"\blog\s+(\w+)")  # a logarithm without brackets
 PRODUCT = re.compile(r"(?<=[\w)])\s+(?=[\w(])")  # a space between factors
 FUNCTIONS: Mapping[str, Any] = {"min": min, "max": max, "log": math.log, "sqrt": math.sqrt}
 OPERATORS: Mapping[type, Any] = {
@@ -20,9 +20,9 @@ OPERATORS: Mapping[type, Any] = {
 
 
 def evaluate(text: str, values: Mapping[str, float]) -> float:
-    """The value of a formula such as "n d min(n, d)"; a ValueError when the text is none.
+    """The value of a formula such as "n d min(n, d)"; a ValueError if the text is not a formula.
 
-    A name without a value counts as 1, a space between factors multiplies.
+    A name without a value counts as 1; a space between factors multiplies.
     """
     try:
         return float(_value(_parsed(text), values))
@@ -47,7 +47,7 @@ def _value(node: Any, values: Mapping[str, float]) -> float:
 
 
 def names(text: str) -> set[str]:
-    """The variables of a formula; a ValueError when the text is none."""
+    """The variables of a formula; a ValueError if the text is not a formula."""
     found = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
     return found - FUNCTIONS.keys()
 

@@ -1,10 +1,10 @@
-"""Digests of source files that see the code and not the prose.
+"""Digests of source files that depend on the code, not on comments and docstrings.
 
-What is hashed is the syntax tree without docstrings, comments and positions, in a form of our own: `ast.dump`
-promises no equal text on different versions of Python. An edited comment therefore makes no result stale,
-and an edited statement, default or annotation does.
+The digest hashes the syntax tree without docstrings, comments and positions. An edited comment therefore
+makes no result stale; an edited statement, default or annotation does. The tree is written by `normal_form`,
+because the output of `ast.dump` differs between versions of Python.
 
-A tree takes milliseconds, so that digests are remembered in the cache folder by the hash of a file's bytes.
+Parsing takes milliseconds, so digests are cached on disk by the hash of the file's bytes.
 """
 
 import ast
@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.contracts.source_location import source_file
 
-FORM = 1  # of the normal form and of what is remembered; a new number makes all digests anew
-LEFT_OUT = {"ctx", "kind", "type_comment"}  # fields of a node that say nothing about what it does
+FORM = 1  # version of the normal form and of the cached digests; a new number recomputes all
+LEFT_OUT = {"ctx", "kind", "type_comment"}  # fields of a node without effect on its behaviour
 
 
 class Import(NamedTuple):
@@ -34,7 +34,7 @@ class Import(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What a source file does, and what it imports."""
+    """The digest of a source file, and its imports."""
 
     digest: str
     imports: tuple[Import, ...]
@@ -42,11 +42,11 @@ class Source(NamedTuple):
 
 @cache
 def code_digest(cls: type) -> str:
-    """Digest of the file that defines a class and of the files of its own package that it imports.
+    """Digest of the file that defines a class and of the files that it imports from its package.
 
-    A class typed in at a prompt, or in an archive, has no file; its qualified name stands for it.
+    A class without a file, such as one typed at a prompt, is hashed by its qualified name.
     """
-    if (described := getattr(cls, "_described", None)) is not None:  # a stand-in
+    if (described := getattr(cls, "_described", None)) is not None:  # stand-in for a class
         return str(described.code)
     file = source_file(cls)
     if file is None or not Path(file).is_file():
@@ -55,7 +55,7 @@ def code_digest(cls: type) -> str:
 
 
 def module_digest(module: str, file: Path) -> str:
-    """Digest of a module's file and of those of its own package that it imports, directly or not."""
+    """Digest of a module and of the modules of its package that it imports, directly or indirectly."""
     sources = _with_imports(module, file)
     return _combined((name, source.digest) for name, source in sorted(sources.items()))
 
@@ -66,7 +66,7 @@ def folder_digest(folder: Path) -> str:
 
 
 def read_source(path: Path) -> Source:
-    """Digest and imports of a file, as it is now."""
+    """Digest and imports of the current content of a file."""
     state = path.stat()
     return _read(path, state.st_mtime_ns, state.st_size)
 
@@ -75,7 +75,7 @@ def _combined(parts: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
 
-@lru_cache(maxsize=1024)  # by the time of change, so that an edit within this process is seen
+@lru_cache(maxsize=1024)  # keyed by modification time: an edit within this process counts
 def _read(path: Path, changed: int, size: int) -> Source:
     content = path.read_bytes()
     name = hashlib.sha256(f"{FORM}:".encode() + content).hexdigest()
@@ -83,19 +83,19 @@ def _read(path: Path, changed: int, size: int) -> Source:
     try:
         digest, imports = json.loads(remembered.read_bytes())
         return Source(digest, tuple(Import(level, module, tuple(names)) for level, module, names in imports))
-    except (OSError, ValueError, TypeError):  # not there, or damaged
+    except (OSError, ValueError, TypeError):  # missing or damaged
         pass
     try:
         tree = ast.parse(content)
         source = Source(hashlib.sha256(normal_form(tree).encode()).hexdigest(), tuple(_imports(tree)))
-    except (SyntaxError, ValueError, RecursionError):  # for another version of Python, or deeply nested
+    except (SyntaxError, ValueError, RecursionError):  # another version of Python, or deep nesting
         return Source(hashlib.sha256(content).hexdigest(), ())
     _remember(remembered, source)
     return source
 
 
 def _remember(path: Path, source: Source) -> None:
-    """Write it at once or not at all; a cache that cannot be written costs time and nothing else."""
+    """Write the digest atomically; a cache that cannot be written only costs time."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -108,8 +108,8 @@ def _remember(path: Path, source: Source) -> None:
 def normal_form(tree: ast.AST) -> str:
     """A text that is equal for trees of equal code, on Python 3.11 to 3.13.
 
-    Texts that stand alone, such as docstrings, are left out, and so are empty fields and empty pieces of
-    f-strings, because versions differ in which they have.
+    Docstrings and other strings without effect are left out. Empty fields and empty parts of f-strings are
+    left out because they differ between versions.
     """
     pieces: list[str] = []
     _append(tree, pieces.append)
@@ -135,9 +135,9 @@ def _append(node: Any, write: Callable[[str], None]) -> None:
             write(",")
         write("]")
     elif isinstance(node, int) and not isinstance(node, bool):
-        write(hex(node))  # Python refuses to write very long numbers in decimals
+        write(hex(node))  # Python refuses to print very long integers in decimal
     else:
-        write(ascii(node))  # which characters `repr` shows depends on the version
+        write(ascii(node))  # `repr` escapes other characters in other versions
 
 
 def _says_nothing(parent: ast.AST, node: Any) -> bool:
@@ -156,7 +156,7 @@ def _imports(tree: ast.AST) -> Iterator[Import]:
 
 
 def _with_imports(module: str, file: Path) -> dict[str, Source]:
-    """The sources of a module, and of the modules of its own package that it imports, directly or not."""
+    """The sources of a module and of the modules of its package that it imports, directly or indirectly."""
     package = module.partition(".")[0]
     found: dict[str, Source] = {}
     waiting = [(module, file)]
@@ -172,7 +172,7 @@ def _with_imports(module: str, file: Path) -> dict[str, Source]:
 
 
 def _own_modules(package: str, parent: str, statement: Import) -> Iterator[tuple[str, Path]]:
-    """The modules of a package that an import statement in one of its modules takes from."""
+    """The modules of a package that an import statement inside the package imports from."""
     base = statement.module
     if statement.level:
         above = parent.split(".")[: len(parent.split(".")) - statement.level + 1]
@@ -184,17 +184,17 @@ def _own_modules(package: str, parent: str, statement: Import) -> Iterator[tuple
         if (path := _file_of(f"{base}.{name}")) is not None:
             yield f"{base}.{name}", path
         else:
-            taken_whole = True  # a name that the base itself defines
-    # A package that only gathers its modules is left out: it would tie each plugin to all others.
+            taken_whole = True  # the base module defines this name
+    # A package imported only for its modules is left out: it would tie each plugin to all others.
     if taken_whole and (path := _file_of(base)) is not None:
         yield base, path
 
 
 def _file_of(module: str) -> Path | None:
-    """The file of a module whose package is imported; found without importing anything."""
+    """The file of a module whose package is imported already; nothing is imported."""
     package, *names = module.split(".")
     for folder in getattr(sys.modules.get(package), "__path__", ()):
-        path = os.path.join(folder, *names)  # pathlib is slow, and each import asks
+        path = os.path.join(folder, *names)  # pathlib is slow, and this runs for each import
         for file in (os.path.join(path, "__init__.py"), f"{path}.py"):
             if os.path.isfile(file):
                 return Path(file)

@@ -1,4 +1,4 @@
-"""What plugins may declare beyond what they must, with defaults; and base classes that save typing it out."""
+"""Optional declarations of plugins with their defaults, and base classes for methods."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -12,15 +12,15 @@ from aucbench.contracts.interfaces import Claims, Grouping
 
 
 class Facts:
-    """A plugin, an instance or a class, seen through its contract: what it does not declare has the default.
+    """The declarations of a plugin, an instance or a class, with defaults for those it lacks.
 
-    ``MethodFacts(algorithm).losses`` are the losses of a method, () where it declares none. An optional
-    function that it does not have is None.
+    ``MethodFacts(algorithm).losses`` are the losses of a method, () if it declares none. A missing optional
+    function is None.
     """
 
     name: ClassVar[str]
     citation: ClassVar[str | None] = None
-    exempt: ClassVar[Mapping[str, str]] = {}  # a check of `aucbench.testing` to the reason
+    exempt: ClassVar[Mapping[str, str]] = {}  # check of `aucbench.testing` to reason
 
     def __init__(self, plugin: Any):
         self._plugin = plugin
@@ -31,36 +31,36 @@ class Facts:
 
 
 class Method:
-    """A base class of methods with the types of what they declare, so that they need no ``ClassVar``.
+    """A base class of methods that types their declarations, so that these need no ``ClassVar``.
 
-    The parameters are checked when an instance is made. Methods that inherit nothing may declare the same.
+    The parameters are checked when an instance is made. Methods without this base may declare the same.
 
     ``losses``
         Names of the losses it accepts, the first being the default; ``"*"`` accepts any.
     ``grid``
         The values that a tuning tries, field name to values, wide enough for any data.
     ``claims``, ``citation``, ``deviations``
-        `Claims` of its paper; a BibTeX key; sentences on where it differs from its paper.
+        `Claims` of its paper; a BibTeX key; sentences on differences from its paper.
     ``requires``, ``exempt``
         Mappings to reasons: from a requirement (``"dense"``), and from a check of `aucbench.testing`.
     ``plans``
         The method must know the number of iterations beforehand.
     ``resumable``
-        Training of a ``stream`` method may go on with other rows: whatever `batch.X` and `problem.X` were
-        before, `step` looks at the rows of its own batch only, and the state holds values and no row numbers.
-        What `init` measured (`problem.max_norm`, say) stays that of the first rows.
-        `aucbench.sklearn.AUCClassifier.partial_fit` is there with True only.
+        Training of a ``stream`` method can continue with other data: `step` reads the rows of its batch only,
+        and the state holds values, not row numbers. Statistics that `init` measured, such as
+        `problem.max_norm`, stay those of the first data. Required for
+        `aucbench.sklearn.AUCClassifier.partial_fit`.
     ``weighted``
         Rows may have weights, `batch.weights` and `problem.weights`: a row of weight k counts as k rows. A
-        ``full`` method solves the problem in which it is repeated k times; a ``stream`` method multiplies its
-        step by the weight over the mean of all. Other methods are refused weights by name.
+        ``full`` method solves the problem with k copies of the row; a ``stream`` method multiplies its step
+        by the weight over the mean weight. For all other methods, weights are an error.
     ``step_size``
-        Name of the field that scales its steps, ``"eta"`` say; a run that diverges advises to lower it.
+        Name of the field that scales its steps, such as ``"eta"``; a run that diverges advises to lower it.
     ``block``
-        For a method with access to pairs that steps once for a block of them: the pairs of a block, a field
-        or an attribute. Its kernels are compiled by two blocks, since some train when the second is complete.
+        Pairs per block, a field or an attribute, for a ``pairs`` method that steps once per block. Two blocks
+        compile its kernels, since some methods train when the second block is complete.
     ``min_together``
-        The fewest settings for which `together` is asked: fewer train faster alone.
+        The fewest settings to train by `together`: fewer train faster alone.
     """
 
     name: ClassVar[str]
@@ -83,21 +83,20 @@ class Method:
 
 
 class LinearMethod(Method):
-    """A base class of methods that score by a vector of weights: `w` of the state, if they define no others.
+    """A base class of methods that score by a weight vector, by default `w` of the state.
 
     ``weights(state)``
         (d,) weight vector; must not change the state.
     ``fitted_intercept(state)``
-        The intercept of a method that fits one; `score` leaves it out, for the AUC does not see it.
+        The intercept, if the method fits one; `score` leaves it out, since the AUC does not depend on it.
     ``objective(problem)``
-        The `Objective` whose minimum the weights approach, from the hyperparameters and the problem (its
-        loss, n, p); None, or a `ParameterError` with the reason, where there is none for these
-        hyperparameters. Its factors must be exact: the suboptimality of the method is measured against the
-        minimum of this function.
+        The `Objective` that the weights minimise in the limit, from the hyperparameters and the problem (its
+        loss, n, p); None, or a `ParameterError` with the reason, if these hyperparameters have no objective.
+        Its factors must be exact: suboptimality is measured against the minimum of this function.
     """
 
     def weights(self, state: Any) -> NDArray[np.float64]:
-        """(d,) the current weights."""
+        """(d,) current weights."""
         w: NDArray[np.float64] = state.w.copy()
         return w
 
@@ -108,25 +107,23 @@ class LinearMethod(Method):
 
 
 class BatchSolver(LinearMethod):
-    """A base class of ``full`` methods that iterate to a solution, until `solved` of the state is true.
+    """A base class of ``full`` methods that iterate until `solved` of the state is true.
 
     ``done(state)``
         Whether the method has converged.
     ``init_from(problem, rng, state)``
-        The state before the first iteration, in the place of `init`, where settings of a grid follow each
-        other. `state` is that in which another setting, which differs in numbers only, has converged on the
-        same problem, and must not be changed; it is None for the first setting, which may keep for the others
-        what they have in common. The solution must be that of a run from `init` up to the tolerance of the
-        method.
+        The state before the first iteration, instead of `init`, when the settings of a grid run one after the
+        other. `state` is the converged state of another setting on the same problem, which differs in numbers
+        only; it must not be changed. It is None for the first setting, which may store what the settings
+        share. The solution must equal that of a run from `init` up to the tolerance of the method.
     ``minimises(objective, problem)``
-        A class method: the instance whose solution on the problem is the minimiser of the objective, None
-        where it has none. `init_from` of that instance is also given states of other instances that this
-        class method made for the same rows, and other losses; and, where the loss must be visited pair by
-        pair, for some of the rows.
+        A class method: the instance that minimises the objective on the problem, None if there is none.
+        `init_from` of this instance also receives states of other instances made by this class method: for
+        the same rows and other losses and, if the loss must be visited pair by pair, for some of the rows.
     """
 
     def step(self, state: Any, batch: Batch) -> Any:
-        """One iteration a row, until solved."""
+        """One iteration per row, until solved."""
         for _ in range(len(batch.rows)):
             if state.solved:
                 break
@@ -134,7 +131,7 @@ class BatchSolver(LinearMethod):
         return state
 
     def done(self, state: Any) -> bool:
-        """Whether the solution is found."""
+        """Whether the method has converged."""
         solved: bool = state.solved
         return solved
 
@@ -172,7 +169,7 @@ class LossFacts(Facts):
 
 
 class DatasetFacts(Facts):
-    """Facts of a data set, and how its rows are obtained."""
+    """Facts and optional functions of a data set."""
 
     files: ClassVar[Sequence[Any]] = ()
     features: ClassVar[int | None] = None

@@ -1,4 +1,4 @@
-"""Hyperparameter fields: ranges stated in the type, checked and coerced in one place."""
+"""Hyperparameter fields: ranges in the annotated type, checked and coerced."""
 
 import math
 import types
@@ -15,7 +15,7 @@ from aucbench.errors import ParameterError
 
 @dataclass(frozen=True)
 class Interval:
-    """The range of a number: from `low` to `high`, ends included unless `open_low` / `open_high`."""
+    """The range of a number: `low` to `high`, ends included unless `open_low` or `open_high`."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -45,7 +45,7 @@ Index = Annotated[int, Interval(low=0)]
 
 @dataclass(frozen=True)
 class FieldType:
-    """A field's annotation taken apart: the bare type, whether None is allowed, and the range."""
+    """The parts of a field's annotation: the bare type, whether None is allowed, and the range."""
 
     base: Any
     optional: bool
@@ -54,7 +54,7 @@ class FieldType:
 
 @cache
 def field_types(cls: type) -> Mapping[str, FieldType]:
-    """The dataclass fields of `cls` by name, their annotations taken apart."""
+    """The types of the dataclass fields of `cls`, by name."""
     hints = get_type_hints(cls, include_extras=True)
     return types.MappingProxyType(
         {field.name: _take_apart(hints[field.name], field.default is None) for field in fields(cls)}
@@ -74,16 +74,16 @@ def _take_apart(hint: Any, optional: bool) -> FieldType:
 
 
 def check_fields(self: Any) -> None:
-    """Check and coerce every field of a frozen dataclass, as those of plugins without `__post_init__` are.
+    """Check and coerce every field of a frozen dataclass, the default for plugins without `__post_init__`.
 
     A `__post_init__` that compares fields calls it first. Strings become members of a StrEnum field, whole
-    numbers become floats in a float field; a value of another type or outside the annotated `Interval` is
-    refused.
+    numbers become floats in a float field; a value of another type or outside the annotated `Interval` is an
+    error.
 
     Raises
     ------
     ParameterError
-        Names the plugin, the field, what was expected and what was given.
+        Names the plugin, the field, the expected and the actual value.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def check_fields(self: Any) -> None:
 
 
 def let_check_fields(cls: Any) -> None:
-    """Let a dataclass without `__post_init__` check its fields; a NameError if a type is not defined."""
+    """Add `check_fields` to a dataclass without `__post_init__`; a NameError if a type is not defined."""
     field_types(cls)
     make = cls.__init__
     if hasattr(make, "checks_fields") or hasattr(cls, "__post_init__"):
@@ -116,14 +116,14 @@ def let_check_fields(cls: Any) -> None:
         make(self, *values, **named)
         check_fields(self)
 
-    make_checked.checks_fields = True  # type: ignore[attr-defined]  # a mark
+    make_checked.checks_fields = True  # type: ignore[attr-defined]  # marks the generated function
     cls.__init__ = make_checked
 
 
 def coerced_field(instance: Any, name: str, value: Any) -> Any:
-    """A value as a field of that dataclass holds it, whether or not the class checks its fields.
+    """A value coerced to a field of a dataclass, whether or not the class checks its fields.
 
-    A value of another type, or out of range, is a `ParameterError`.
+    A value of another type or out of range is a `ParameterError`.
     """
     cls = type(instance)
     kind = field_types(cls)[name]  # type: ignore[arg-type]  # as above

@@ -13,7 +13,7 @@ from aucbench.contracts.problem import Problem
 
 
 class Claims(NamedTuple):
-    """What a method's paper claims for it."""
+    """The claims of a method's paper."""
 
     rate: str  # convergence rate in t, e.g. "1/sqrt(t)"
     cost: str  # cost per iteration in d, nnz, buffer or degree, e.g. "d"
@@ -23,26 +23,26 @@ class Claims(NamedTuple):
 class Algorithm(Protocol):
     """A stochastic method, a frozen dataclass of hyperparameters.
 
-    Required are `name`, `access`, `init`, `step` and `score`. What else a method may declare, `Method` lists;
-    the functions of linear methods stand at `LinearMethod`, those of ``full`` methods that know when they
-    have converged at `BatchSolver`. Other optional functions:
+    Required are `name`, `access`, `init`, `step` and `score`. `Method` lists the optional declarations,
+    `LinearMethod` the functions of linear methods, `BatchSolver` those of ``full`` methods that detect
+    convergence. Other optional functions:
 
     ``finalize(state)``
-        The state that is scored; timed; must not change its argument.
+        The state to score; timed; must not change its argument.
     ``batch_size(n_samples)``
         Rows of a minibatch (access ``minibatch``).
     ``ignored()``
-        Names of fields that have no effect with the other fields as they are, such as the radius of a ball
-        where the penalty is a ridge; a tuning does not try values of these.
+        Names of fields without effect, given the other fields, such as the radius of a ball when the penalty
+        is a ridge; a tuning does not vary them.
     ``together(algorithms, states)``
-        A class method: `Lockstep`, the training of several settings over one order at once, at less cost than
-        one by one, or None where these settings cannot be. They differ in numbers only, not in names and
-        flags; the states are as `init` gave them, and are no longer used by others. Not asked of ``full``
+        A class method: a `Lockstep` that trains several settings over one order at once, faster than one by
+        one, or None if these settings cannot train together. The settings differ in numbers only, not in
+        names and flags; the states come from `init` and are not used elsewhere. Not called for ``full``
         methods.
 
-    A public class attribute that is no field, method or property and that no contract knows is refused when
-    the class is registered or handed over, since it may be misspelt; a name that begins with an underscore is
-    free.
+    A public class attribute that is no field, method or property and is not part of the contract is an error
+    when the class is registered or passed in, since it may be misspelt. Names that begin with an underscore
+    are free.
     """
 
     name: ClassVar[str]
@@ -61,16 +61,16 @@ class Lockstep(Protocol):
     """Several settings of one method in training over one order, numbered from 0."""
 
     def step(self, batch: Batch) -> None:
-        """All settings consume the rows of a batch, in order."""
+        """Train all settings on the rows of a batch, in order."""
 
     def state(self, number: int) -> Any:
-        """The state of a setting, as its own steps would have left it up to rounding.
+        """The state of a setting, equal up to rounding to that of training it alone.
 
-        It is scored and not trained on, and it may share arrays with other states until the next step.
+        The state is scored, not trained further, and may share arrays with other states until the next step.
         """
 
     def drop(self, number: int) -> None:
-        """Train a setting no more; its state is not asked for again, and the others do not change."""
+        """Stop training a setting; its state is not used again, and the others do not change."""
 
 
 @runtime_checkable
@@ -80,11 +80,11 @@ class Loss(Protocol):
     `value` and `derivative` are static methods, plain scalar functions that the framework compiles.
     Optional: a static ``prox(m, c, theta)``, the minimiser over z of c * value(z, theta) + (z - m)**2 / 2.
 
-    Two optional declarations make sums over all pairs exact in O(n log n). A static ``pieces(theta)`` says
-    that the loss is quadratic by pieces and continuous: a tuple of ``(upper, c0, c1, c2)`` in ascending
-    order, the last `upper` being infinite, with value c0 + c1 m + c2 m**2 for margins up to `upper` from that
-    of the piece before. ``multiplicative = True`` says that value(a + b) = value(a) value(b), so that the
-    mean over pairs is a product of two means. The mean of any other loss is found pair by pair.
+    Two optional declarations make sums over all pairs exact in O(n log n). A static ``pieces(theta)``
+    declares a continuous, piecewise quadratic loss: a tuple of ``(upper, c0, c1, c2)`` in ascending order,
+    the last `upper` infinite, with value c0 + c1 m + c2 m**2 for margins from the previous `upper` to this.
+    ``multiplicative = True`` declares value(a + b) = value(a) value(b), so that the mean over pairs is a
+    product of two means. The mean of any other loss is computed pair by pair.
 
     Facts with their source: ``convex``, ``smoothness``, ``lipschitz``, ``consistent``, ``source``.
     """
@@ -114,15 +114,15 @@ class Samples(NamedTuple):
     """Rows and labels, as `load()` of a data set without files returns them."""
 
     X: Any  # (n, d) ndarray or scipy CSR
-    y: Any  # (n,) labels, at most two distinct values unless the data set says which are positive
+    y: Any  # (n,) labels, at most two distinct unless the data set declares the positive ones
 
 
 class Grouping(StrEnum):
-    """How several classes become two.
+    """How several classes are reduced to two.
 
     ``halves``: a random half of the classes, from `grouping_seed`, is positive; (K - 1) / 2 of an odd K.
-    ``rarest``: the class with fewest training rows is positive (the smallest label of several such).
-    ``largest``: the class with most training rows is positive (the smallest label of several such).
+    ``rarest``: the class with fewest training rows is positive (the smallest label if several tie).
+    ``largest``: the class with most training rows is positive (the smallest label if several tie).
     ``one``: the class or classes named by `positive`.
     """
 
@@ -143,16 +143,16 @@ class Table:
     drop : tuple of str and int
         Columns that are no features.
     header : bool or None
-        Whether the first line of a CSV file has the names; None: if no cell in it is a number, one stands
-        over a number and is none, or they are 0, 1, 2 and so on.
+        Whether the first line of a CSV file holds the names. None detects a header: no cell of the line is a
+        number, some cell that is no number stands above a number, or the cells are 0, 1, 2 and so on.
     delimiter : str or None
-        Between the cells of a CSV file; None: the most frequent of , ; tab | and blank in the first line.
+        Delimiter of a CSV file; None: the most frequent of , ; tab | and blank in the first line.
     missing : str
         ``refuse``, or ``median``: a missing number becomes the median of its column in the training part, a
         missing text belongs to no category.
     types : tuple of (column, type)
-        What the cells of a column are, where that is not to be found out: ``number``, ``categories``, or a
-        notation of numbers (``thousands``, ``decimal_comma``, ``percent``, ``date``).
+        Types of columns that are not detected automatically: ``number``, ``categories``, or a notation of
+        numbers (``thousands``, ``decimal_comma``, ``percent``, ``date``).
     """
 
     target: str | int = -1
@@ -165,12 +165,12 @@ class Table:
 
 @dataclass(frozen=True)
 class File:
-    """One file of a data set, with the published facts that are checked after parsing.
+    """One file of a data set, with published facts to check after parsing.
 
     Parameters
     ----------
     path : str
-        Relative to the root of a mirror (laid out like the LIBSVM site) or absolute for a file of one's own.
+        Relative to the root of a mirror (laid out like the LIBSVM site), or absolute for a local file.
     part : str
         ``train`` or ``test``.
     rows : int, optional
@@ -178,23 +178,22 @@ class File:
     labels : mapping
         Published count of each label.
     sha256 : str, optional
-        Of the public file, where it is known; of its rows alone where the kind is ``keel``.
+        Hash of the public file, if known; for the kind ``keel``, hash of its rows alone.
     urls : tuple of str
-        Full public addresses, tried in order (the LIBSVM site's when left empty); ``#NAME`` behind the
-        address of a zip archive means the file of that name in it.
+        Full public addresses, tried in order (by default the LIBSVM site's); ``#NAME`` after the address of a
+        zip archive selects a file in it.
     kind : str
-        ``libsvm``, ``csv``, ``parquet``, ``arff``, ``npz``, ``keel``: rows in CSV after KEEL's lines that
-        begin with @, which may be missing, or ``openml``: a description of that site, by which the data are
-        found.
+        ``libsvm``, ``csv``, ``parquet``, ``arff``, ``npz``, ``keel`` (CSV after optional header lines that
+        begin with @) or ``openml`` (a description at OpenML that locates the data).
     table : Table
         How columns are read.
     topic : float or "largest", optional
-        Rows have any number of labels; those that have this one, or the one that most training rows have, are
-        labelled 1, the others -1.
+        For rows with any number of labels: rows with this label, or with the most frequent label of the
+        training rows, become 1, the others -1.
     zero_based : bool or None
         Whether the indices of a LIBSVM file count from 0; None: if an index in any file of the data set is 0.
     by_hand : str
-        Of a file without a public address: what to download, and where.
+        For a file without a public address: what to download, and where.
     """
 
     path: str
@@ -220,18 +219,18 @@ class Dataset(Protocol):
     ``positive``
         The label or labels that become +1.
     ``grouping``, ``grouping_seed``
-        How several classes become two (`Grouping`), unless `positive` says.
+        How several classes are reduced to two (`Grouping`), unless `positive` is declared.
     ``scaled = True``
         The features must not be scaled again.
     ``large = True``
         More than 100 MB to download.
     ``title``
-        The name under which results are shown, where one plugin reads many data sets.
+        The name shown with results, if one plugin reads many data sets.
     ``family``
-        The origin that the data set has in common with others, which are therefore no independent evidence;
-        each is a family of its own where it is not declared.
+        The origin shared with other data sets, which are therefore not independent evidence; by default each
+        data set is a family of its own.
     ``collection``
-        The title under which the reference lists it with others.
+        The title of its section in the reference.
     ``licence``, ``citation``
         Of the data.
     """

@@ -20,8 +20,8 @@ class Objective:
 
         mean over all pairs of loss(w.(x+ - x-)) + l2 / 2 |w|^2 + l1 |w|_1,  subject to |w| <= radius
 
-    The mean over pairs has no factor: a method that halves it, or that weighs it by p (1 - p), declares its
-    regulariser divided by that factor.
+    The mean over pairs has no factor: a method that halves the mean, or weights it by p (1 - p), declares its
+    regulariser divided by this factor.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Objective:
     l1 : float >= 0
         Weight of |w|_1.
     radius : float > 0 or None
-        Of the ball that the weights are kept in; None for no constraint.
+        Radius of the ball of weights; None for no constraint.
     norm : l2 or l1
         The norm of the ball.
     """

@@ -1,4 +1,4 @@
-"""The problem a method is asked to solve, with statistics computed on demand."""
+"""The problem that a method solves, with statistics computed on demand."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -17,8 +17,7 @@ BLOCK_VALUES = 1 << 15  # values of CSR rows squared at a time
 class Problem:
     """Training data, loss and planned length of one run.
 
-    Statistics are computed when first asked for, on the clock of the method that asks, and are not kept
-    from run to run.
+    Statistics are computed on first use, count as training time, and are not kept between runs.
 
     Parameters
     ----------
@@ -31,8 +30,8 @@ class Problem:
     loss : Loss or None
         The surrogate loss, an instance of a loss plugin; None for a method that takes none.
     weights : (n,) float64 array, optional
-        Weights > 0 of the rows, for a method that declares `weighted`. Statistics are then those of rows that
-        are repeated so many times.
+        Weights > 0 of the rows, for a method that declares `weighted`; in statistics, a row of weight k
+        counts as k rows.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class Problem:
         return self._mean(-1)
 
     def _mean(self, label: int) -> NDArray[np.float64]:
-        # Row after row: the last bits of a matrix product are those of the library that computes it.
+        # Row by row: the last bits of a matrix product depend on the library.
         total, chosen = np.zeros(self.n_features), self.y == label
         if self.weights is not None:
             share = np.where(chosen, self.weights, 0.0) / (self.weights[chosen].sum() or 1.0)
@@ -110,7 +109,7 @@ def _largest_square(indptr: NDArray[Any], data: NDArray[Any]) -> float:
         bounds = indptr[start : start + rows + 1]
         block = data[bounds[0] : bounds[-1]].astype(np.float64)
         block *= block
-        # Empty rows are left out: reduceat would give them their neighbour's value.
+        # Skip empty rows: reduceat would assign them their neighbour's value.
         filled = bounds[:-1][np.diff(bounds) > 0] - bounds[0]
         if len(filled):
             largest = max(largest, float(np.add.reduceat(block, filled).max()))

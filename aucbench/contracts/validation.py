@@ -1,4 +1,4 @@
-"""Checks of a class before it is registered as a plugin, and of what its functions return."""
+"""Checks of a class before its registration as a plugin, and of the results of its functions."""
 
 import difflib
 import inspect
@@ -17,8 +17,8 @@ from aucbench.contracts.hyperparameters import let_check_fields
 from aucbench.contracts.interfaces import Claims
 from aucbench.contracts.source_location import place_in, place_of
 
-HOOK = "aucbench_"  # names of hooks begin so
-NEAR = 0.75  # how alike names must be for one to be a misspelt other
+HOOK = "aucbench_"  # prefix of hook names
+NEAR = 0.75  # similarity from which a name counts as a misspelling
 NO_STATE = "returned None: end it with `return state`."
 
 
@@ -32,7 +32,7 @@ class Family(StrEnum):
 
     @property
     def singular(self) -> str:
-        """The kind as a sentence names one of them."""
+        """The noun for one plugin of the kind."""
         return {"algorithms": "algorithm", "datasets": "data set", "losses": "loss"}.get(self, "feature map")
 
 
@@ -48,7 +48,7 @@ FACTS = {
     Family.losses: LossFacts,
     Family.features: Facts,
 }
-NOUNS: Mapping[Any, str] = {  # for the type of a fact
+NOUNS: Mapping[Any, str] = {  # noun for each type of a fact
     bool: "True or False",
     int: "a whole number",
     float: "a number",
@@ -63,18 +63,18 @@ NOUNS: Mapping[Any, str] = {  # for the type of a fact
 
 @dataclass(frozen=True)
 class Failure:
-    """Something that a distribution announced and that is left out."""
+    """A plugin that failed to load."""
 
-    what: str  # words for it, with its distribution
+    what: str  # the plugin or module, with its distribution
     reason: str  # a sentence
-    names: frozenset[str] = frozenset()  # by which a user may ask for it
-    place: str = ""  # file, line and text of the cause, empty where that is not known
+    names: frozenset[str] = frozenset()  # names by which a user may select the plugin
+    place: str = ""  # file, line and text of the cause, empty if unknown
 
     def __str__(self) -> str:
         return f"{self.what} failed and is left out: {self.reason}"
 
     def is_called(self, name: str) -> bool:
-        """Whether that is one of its names; case, dashes and underscores make no difference."""
+        """Whether `name` is one of its names, ignoring case, dashes and underscores."""
 
         def plain(text: str) -> str:
             return text.replace("_", "").replace("-", "").lower()
@@ -83,7 +83,7 @@ class Failure:
 
 
 def failure_of(what: str, error: BaseException, module: str, names: Iterable[str]) -> Failure:
-    """The failure that an exception of a plugin module, or of one of its hooks, amounts to."""
+    """The failure for an exception of a plugin module or of one of its hooks."""
     text = str(error)
     if isinstance(error, SystemExit):
         text = "it ends the program, where it must raise an error"
@@ -94,7 +94,7 @@ def failure_of(what: str, error: BaseException, module: str, names: Iterable[str
 
 
 def refused(family: Family, cls: Any, distribution: str) -> Failure | None:
-    """What is wrong with an announced class, None when it may be registered."""
+    """The failure of a class that a hook returned, None if the class may be registered."""
     reason = reason_against(family, cls)
     if reason is None:
         return None
@@ -105,7 +105,7 @@ def refused(family: Family, cls: Any, distribution: str) -> Failure | None:
 
 
 def reason_against(family: Family, cls: Any) -> str | None:
-    """Why a class is no plugin of a family, None when it is one; its instances then check their fields."""
+    """Why a class is no plugin of a family; if it is one, None, and its instances check their fields."""
     if not isinstance(cls, type):
         if is_dataclass(cls):
             return f"the hook must return classes, not instances: write {type(cls).__name__} without ()"
@@ -133,7 +133,7 @@ def reason_against(family: Family, cls: Any) -> str | None:
 
 
 def _misfit(family: Family, cls: Any) -> str | None:
-    """What is wrong with a public attribute of a class, None if all are declared and of their types."""
+    """Why a public attribute of a class breaks the contract, None if all match it."""
     contract, own = _contract(FACTS[family]), {field.name for field in fields(cls)}
     for name in (each for each in dir(cls) if not each.startswith("_")):
         value, types = inspect.getattr_static(cls, name), contract.get(name)
@@ -152,20 +152,20 @@ def _misfit(family: Family, cls: Any) -> str | None:
                 what, advice = "no part of the contract", "annotate it if it is a field, or "
             elif near:
                 what, advice = "called by nothing", ""
-            else:  # a function of the plugin's own
+            else:  # a helper function of the plugin
                 continue
             return f"`{name}` of {cls.__name__} is {what}: {meant}{advice}begin its name with an underscore"
     return None
 
 
 def contract_of(family: Family) -> frozenset[str]:
-    """The names by which the framework asks plugins of a family."""
+    """The attribute names that the framework reads from plugins of a family."""
     return frozenset({"name", *REQUIRED[family], *_contract(FACTS[family])})
 
 
 @cache
 def _contract(facts: type[Facts]) -> Mapping[str, tuple[Any, ...]]:
-    """The types that each name of a contract may have; `Any` is that of an optional function."""
+    """The types allowed for each name of a contract; `Any` stands for an optional function."""
     found = {}
     for name, hint in get_type_hints(facts).items():
         hint = get_args(hint)[0] if get_origin(hint) is ClassVar else hint
@@ -175,20 +175,20 @@ def _contract(facts: type[Facts]) -> Mapping[str, tuple[Any, ...]]:
 
 
 def _fits(value: Any, types: tuple[Any, ...]) -> bool:
-    """Whether an attribute, as the class has it, is of one of the types."""
+    """Whether a static class attribute has one of the types."""
     if Any in types:
         return value is None or callable(value) or hasattr(value, "__get__")
-    if issubclass(types[0], StrEnum):  # a check tells the choices
+    if issubclass(types[0], StrEnum):  # a check lists the choices
         return True
     if hasattr(value, "__get__") and not callable(value):  # a property
         return True
-    if tuple in types:  # one text would pass as a sequence of letters
+    if tuple in types:  # a string would pass as a sequence of characters
         return isinstance(value, Sequence) and not isinstance(value, str)
     return isinstance(value, types) or (float in types and isinstance(value, int))
 
 
 def announced(family: Family, result: Any) -> tuple[Any, ...]:
-    """What a hook returned, as a tuple; what is no collection is a `TypeError`."""
+    """The result of a hook as a tuple; a `TypeError` if it is no collection."""
     if isinstance(result, type):
         raise TypeError(
             f"it must return a tuple of classes, got the class {result.__name__}: "
@@ -200,7 +200,7 @@ def announced(family: Family, result: Any) -> tuple[Any, ...]:
 
 
 def misspelt_hooks(module: Any, what: str, names: Iterable[str]) -> list[Failure]:
-    """Functions of a module that were meant to be hooks and are none."""
+    """Failures for functions of a module that look like hooks but are none."""
     if not isinstance(module, ModuleType):
         return []
     known, found = [f"{HOOK}{family}" for family in Family], []
@@ -220,12 +220,12 @@ def misspelt_hooks(module: Any, what: str, names: Iterable[str]) -> list[Failure
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The name that was probably meant, None when none is near."""
+    """The most similar known name, None if no name is similar."""
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=NEAR)), None)
 
 
 def wrong_scores(found: Any, n: int) -> str:
-    """What is wrong with the form of the scores of n rows, and what to do; empty if nothing is."""
+    """Why the scores of n rows have the wrong form, and what to do; empty if the form is right."""
     expected = f"expected an ndarray of shape ({n},), one score per row"
     if found is None:
         return f"returned None: end it with `return` and the scores; {expected}."

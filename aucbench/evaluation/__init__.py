@@ -1,7 +1,7 @@
 """Measures of scores: how well they rank positives above negatives. Imports contracts and kernels only.
 
-Public names are imported when first used, so that the names of measures are known without compiling;
-`__init__.pyi` lists them.
+Public names are imported on first use, so that measures can be listed without compiling kernels;
+`__init__.pyi` lists the names.
 """
 
 import lazy_loader

@@ -2,8 +2,8 @@
 
     AUC = (#pairs s+ > s-  +  1/2 #ties) / (n+ n-)
 
-The range of the scores is cut into 2^22 equal intervals, by which a radix sort of two passes sorts them;
-only scores of one interval remain to be put in order, as float64.
+A radix sort of two passes sorts the scores into 2^22 equal intervals of their range; the scores within an
+interval are then sorted as float64.
 """
 
 import contextlib
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 RADIX_BITS = 11  # bits sorted in one radix pass
 BUCKETS = 1 << RADIX_BITS
 DIGIT = np.uint64(BUCKETS - 1)
-COARSE, FINEST = np.uint64(32), np.uint64(43)  # where the lower and the upper bits of the interval begin
+COARSE, FINEST = np.uint64(32), np.uint64(43)  # first bit of the lower and of the upper digit of the interval
 INTERVALS = BUCKETS * BUCKETS - 1.0
-POSITIVE = np.uint64(1 << 31)  # bit of an item with the label
-NUMBER = np.uint64((1 << 31) - 1)  # bits of an item with the number of the score
-SMALL = 32  # most items sorted by insertion
+POSITIVE = np.uint64(1 << 31)  # label bit of an item
+NUMBER = np.uint64((1 << 31) - 1)  # score-number bits of an item
+SMALL = 32  # largest number of items sorted by insertion
 
 
 def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:
@@ -40,7 +40,7 @@ def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:
     y : (n,) array
         Labels in {-1, 1}, or {0, 1}.
     weights : (n,) array, optional
-        Weights >= 0 of the rows; a pair counts with the product of its two.
+        Weights >= 0 of the rows; a pair has the product of its two weights.
 
     Returns
     -------
@@ -49,8 +49,8 @@ def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:
     Raises
     ------
     DataError
-        When a score is NaN, only one class is present, labels are others, the lengths differ, or something is
-        no real number.
+        A score is NaN, only one class is present, labels are invalid, the lengths differ, or a value is no
+        real number.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:
 
 
 def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
-    """The ROC curve of scores, from which all measures are computed; parameters and errors as `exact_auc`."""
+    """The ROC curve of scores, the basis of all measures; parameters and errors as `exact_auc`."""
     if weights is not None:
         return _weighted_points(scores, y, weights)
     (points,) = points_of_columns(_real("scores", scores).reshape(-1, 1), y)
@@ -70,12 +70,12 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
 
 
 def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
-    """The ROC curve of each column of scores, as of many checkpoints; its arrays hold until the next one.
+    """The ROC curve of each column of scores; its arrays are overwritten by the next curve.
 
     Parameters
     ----------
     scores : (n, c) array
-        A column of decision values each; Fortran order saves a copy of every column.
+        One column of decision values per checkpoint; Fortran order saves a copy of each.
     y : (n,) array
         Labels in {-1, 1}, or {0, 1}.
 
@@ -106,8 +106,8 @@ def measure_columns(scores: Any, y: Any, measures: "Sequence[Measure]") -> NDArr
 
 
 def _real(what: str, given: Any) -> NDArray[Any]:
-    """An array of real numbers; anything else is refused."""
-    with contextlib.suppress(ValueError):  # of lists of different lengths
+    """An array of real numbers; a DataError for anything else."""
+    with contextlib.suppress(ValueError):  # lists of different lengths
         array = np.asarray(given)
         if array.dtype.kind == "O":
             array = np.array(array.tolist())
@@ -118,7 +118,7 @@ def _real(what: str, given: Any) -> NDArray[Any]:
 
 
 def _positive(n: int, y: Any) -> NDArray[np.bool_]:
-    """Mask of the positive rows; both classes are present."""
+    """Mask of the positive rows; a DataError unless both classes are present."""
     labels = _real("labels", y).ravel()
     if n != labels.size:
         raise DataError(f"AUC: {n} scores for {labels.size} labels.")
@@ -149,7 +149,7 @@ def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
     wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
     if len(wrong):
         raise DataError(f"AUC: weights must be finite and >= 0, got {wrong[0]}.")
-    weights /= weights.max() or 1.0  # so that no sum overflows, and the smallest weights are not rounded
+    weights /= weights.max() or 1.0  # no sum overflows, and no small weight is rounded
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(values) - 1)
@@ -162,21 +162,21 @@ def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
 
 
 class _Counts(NamedTuple):
-    points: int  # of the curve; -1 when a score is NaN
-    doubled_wins: int  # twice the pairs a positive wins plus the ties
+    points: int  # number of points of the curve; -1 if a score is NaN
+    doubled_wins: int  # twice the pairs won by the positive, plus ties
 
 
 @kernel
 def _count(scores, positive, work, fp, tp):
-    """Write the points of the ROC curve into `fp` and `tp`, in integers as long as they are sums.
+    """Write the points of the ROC curve into `fp` and `tp`; counts are summed as integers.
 
-    Negatives with no positive between them are one step: no measure depends on their order.
+    Negatives without a positive between them are one step, since no measure depends on their order.
     """
     if not _sort_coarsely(scores, positive, work):
         return _Counts(-1, -1)
     items = work[0]
     doubled = above = below = 0  # positives and negatives passed so far
-    points, stop, before = 1, items.size, 1  # before: positives of the step before
+    points, stop, before = 1, items.size, 1  # before: positives of the previous step
     fp[0] = tp[0] = 0.0
     while stop > 0:
         item = items[stop - 1]
@@ -209,7 +209,7 @@ def _count(scores, positive, work, fp, tp):
 
 @kernel
 def _equal(scores, items, start, stop):
-    """Start of the items that tie with the last of items[start:stop], and the positives among them."""
+    """Start of the items that tie with the last of items[start:stop], and their number of positives."""
     value = scores[items[stop - 1] & NUMBER]
     begin, positives = stop, 0
     while begin > start and scores[items[begin - 1] & NUMBER] == value:
@@ -220,9 +220,9 @@ def _equal(scores, items, start, stop):
 
 @kernel
 def _sort_coarsely(scores, positive, work):
-    """Sort by the interval of the range that a score falls in, in two passes, into work[0]; False when NaN.
+    """Sort scores by their interval, in two passes, into work[0]; False if a score is NaN.
 
-    An item holds the interval of a score in its upper half, then its label and its number.
+    The upper half of an item holds the interval of a score, the lower half its label and its number.
     """
     lowest = highest = scores[0]
     for score in scores:
@@ -231,10 +231,10 @@ def _sort_coarsely(scores, positive, work):
         lowest, highest = min(lowest, score), max(highest, score)
     factor = INTERVALS / (highest - lowest)
     if not (highest - lowest < np.inf and factor < np.inf):
-        lowest, factor = 0.0, 0.0  # one interval for all: they are put in order afterwards
+        lowest, factor = 0.0, 0.0  # one interval for all scores, sorted afterwards
     counts = np.zeros((2, BUCKETS), np.int64)
     for i in range(scores.size):
-        # rounding keeps the order; an infinite score times zero must not be cut to a whole number
+        # Rounding keeps the order. Infinity times zero is NaN, which must not become an integer.
         interval = np.uint64((scores[i] - lowest) * factor) if factor > 0.0 else np.uint64(0)
         item = (interval << COARSE) | np.uint64(i)
         work[0, i] = item | POSITIVE if positive[i] else item
@@ -247,7 +247,7 @@ def _sort_coarsely(scores, positive, work):
 
 @kernel
 def _scatter(source, target, counts, shift):
-    """One pass of a radix sort by the 11 bits above `shift`; counts are used up."""
+    """One radix pass by the 11 bits above `shift`; overwrites `counts`."""
     total = 0
     for bucket in range(BUCKETS):
         count = counts[bucket]
@@ -274,7 +274,7 @@ def _sort_few(scores, items):
 
 @kernel
 def _sort_many(scores, items, spare):
-    """Radix sort by the float64 scores; digits that all scores share are skipped."""
+    """Radix sort by the float64 scores; skips digits shared by all scores."""
     keys = np.empty(items.size, np.float64)
     for i in range(items.size):
         keys[i] = scores[items[i] & NUMBER] + 0.0

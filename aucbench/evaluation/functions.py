@@ -1,4 +1,4 @@
-"""The measures beside the AUC as functions of scores and labels."""
+"""Measures other than the AUC, as functions of scores and labels."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
 
         AP = sum_k (r_k - r_{k-1}) TP_k / (TP_k + FP_k)
 
-    Equal scores are one step, as in scikit-learn's ``average_precision_score``. It depends on the share of
-    positives, which is its value for scores that are all equal.
+    Equal scores are one step, as in scikit-learn's ``average_precision_score``. AP depends on the share of
+    positives; if all scores are equal, AP is this share.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
 def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) -> float:
     """Partial AUC up to a false positive rate, standardised after McClish.
 
-    With A the area under the curve for f <= max_fpr and h = max_fpr^2 / 2 that of chance,
+    With A the area under the curve for f <= max_fpr, and h = max_fpr^2 / 2 the area of chance,
 
         pauc = (1 + (A - h) / (max_fpr - h)) / 2 = 1/2 + (m - max_fpr/2) / (2 - max_fpr),  m = A / max_fpr.
 
-    Chance is 1/2 for every `max_fpr`, and values below are possible; ``max_fpr=1`` is the AUC. The mean true
+    Chance is 1/2 for every `max_fpr`, and lower values are possible; ``max_fpr=1`` is the AUC. The mean true
     positive rate m, which papers also report, orders scores equally: it is `two_way_partial_auc` with
     ``min_tpr=0``. The same as scikit-learn's ``roc_auc_score(max_fpr=)``.
 
@@ -86,9 +86,9 @@ def two_way_partial_auc(
 
         tpauc = integral over f in [0, max_fpr] of max(0, r(f) - min_tpr), over max_fpr (1 - min_tpr)
 
-    There is no standard transformation to chance. The AUC of the lowest ``(1 - min_tpr) n+`` positives
-    against the highest ``max_fpr n-`` negatives is the same number where both counts are whole and no tie
-    crosses an edge.
+    There is no standard correction for chance. The measure equals the AUC of the lowest
+    ``(1 - min_tpr) n+`` positives against the highest ``max_fpr n-`` negatives if both counts are whole and
+    no tie crosses an edge.
 
     H. Yang, K. Lu, X. Lyu, F. Hu: Two-way partial AUC and its properties. Statistical Methods in Medical
     Research 28 (2019) 184-195.
@@ -120,21 +120,21 @@ def two_way_partial_auc(
 
 
 def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
-    """Precision among the rows with the highest scores, the expectation over the order of ties.
+    """Precision among the rows with the highest scores, in expectation over the order of ties.
 
-    The first K = max(1, ceil(share n)) rows are looked at. With N = TP + FP and k the first point where
+    The first K = max(1, ceil(share n)) rows count. With N = TP + FP and k the first point where
     N_k >= K,
 
         precision = (TP_{k-1} + (K - N_{k-1}) (TP_k - TP_{k-1}) / (N_k - N_{k-1})) / K.
 
-    It depends on the share of positives.
+    The precision depends on the share of positives.
 
     Parameters
     ----------
     scores, y : (n,) arrays
         As in `exact_auc`.
     share : float in (0, 1]
-        Share of the rows that are looked at.
+        Share of the rows that count.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
 def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
     """Recall at a limited false positive rate: the largest r_k with f_k <= max_fpr.
 
-    It is what a threshold can reach, and nothing is interpolated.
+    This recall can be reached by a threshold: nothing is interpolated.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""The table of measures that runs, tunings and boards go through: names, parameters, formulas, chance.
+"""The measures of runs, tunings and boards: names, parameters, formulas, chance.
 
-All are computed from the points of one ROC curve, (FP_k, TP_k) at the distinct scores, that is from one sort.
+All are computed from one sort: the points (FP_k, TP_k) of the ROC curve at the distinct scores.
 With n+ positives and n- negatives, f = FP/n- is the false positive rate and r = TP/n+ the true positive rate.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aucbench.evaluation.roc_points import RocPoints
 
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_low=True)]
-Width = Annotated[float, Interval(low=1e-12, high=1.0)]  # an area is divided by it
+Width = Annotated[float, Interval(low=1e-12, high=1.0)]  # positive, since areas are divided by it
 Rate = Annotated[float, Interval(low=0.0, high=1.0)]
 BelowOne = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
 
@@ -25,35 +25,35 @@ BelowOne = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
 class Measure:
     """A measure of scores with its parameters; higher is better."""
 
-    name: ClassVar[str]  # in settings, records and files
-    title_form: ClassVar[str]  # what it is called in sentences,
-    symbol_form: ClassVar[str]  # and at the head of a column; with {its parameters}
-    rows: ClassVar[str] = "test"  # that it is measured on
+    name: ClassVar[str]  # name in settings, records and files
+    title_form: ClassVar[str]  # title in sentences, with {its parameters}
+    symbol_form: ClassVar[str]  # title of a column, with {its parameters}
+    rows: ClassVar[str] = "test"  # part that is measured: test or train
 
     def __post_init__(self) -> None:
         check_fields(self)
 
     @property
     def title(self) -> str:
-        """Its name in sentences, with its parameters."""
+        """The title in sentences, with parameters."""
         return self.title_form.format(**self.parameters)
 
     @property
     def symbol(self) -> str:
-        """Its name at the head of a column."""
+        """The title of a column."""
         return self.symbol_form.format(**self.parameters)
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Its parameters by name."""
+        """The parameters by name."""
         return asdict(self)
 
     def value(self, points: "RocPoints") -> float:
-        """The measure, given the ROC curve of the scores."""
+        """The value of the measure for the ROC curve of the scores."""
         return float(self._value(points))
 
     def chance(self, positives: float) -> float:
-        """Its value for scores that are all equal, or random, given the share of positives."""
+        """The value for equal or random scores, given the share of positives."""
         return float(self._chance(positives))
 
     def _value(self, points: "RocPoints") -> float:
@@ -149,7 +149,7 @@ class PrecisionAt(Measure):
     Parameters
     ----------
     share : float
-        Share of the rows that are looked at.
+        Share of the rows that count.
     """
 
     name: ClassVar[str] = "precision_at"
@@ -190,8 +190,8 @@ class RecallAtFPR(Measure):
 class TrainingObjective(Measure):
     """The objective that the method declares, over all pairs of training rows; of weights, lower is better.
 
-    It is recorded with the measures of scores, but nothing is ranked, tuned or tested by it: methods have
-    objectives of their own.
+    It is recorded with the measures of scores, but not used for ranking, tuning or tests, since objectives
+    differ between methods.
     """
 
     name: ClassVar[str] = "objective"
@@ -209,14 +209,14 @@ RECORDED: Mapping[str, type[Measure]] = {**MEASURES, TrainingObjective.name: Tra
 
 
 def named(name: Any, field: str = "metrics", known: Mapping[str, type[Measure]] = MEASURES) -> type[Measure]:
-    """The measure of that name; ParameterError where there is none."""
+    """The measure of a name; a ParameterError if there is none."""
     if name not in known:
         raise ParameterError(f"{field}: unknown measure '{name}'. {suggest(str(name), list(known))}")
     return known[name]
 
 
 def restored(name: str, parameters: Mapping[str, Any]) -> Measure:
-    """The measure of that name with the parameters that a record has."""
+    """The measure of a name with the parameters of a record."""
     return named(name, known=RECORDED)(**parameters)
 
 

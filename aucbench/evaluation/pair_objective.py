@@ -1,16 +1,16 @@
 """The objective of a pairwise method over all pairs, and a certified lower bound of its minimum.
 
-Let F = f + r be the objective, f the mean of the loss over all pairs and r the regulariser on its ball. The
-mean is convex, so that a subgradient g of it at w bounds it from below, and with it the minimum:
+Let F = f + r be the objective, f the mean of the loss over all pairs and r the regulariser on its ball. f is
+convex, so a subgradient g of f at w bounds f, and therefore the minimum, from below:
 
     F* >= f(w) - g.w + min over u of (g.u + r(u))
 
-where the last term has a closed form. The gap, F(w) minus that bound, is |grad F(w)|^2 / (2 l2) with a ridge
-alone, which is the bound by strong convexity; with a ball alone it is the gap of Frank and Wolfe.
+where the last term has a closed form. The gap is F(w) minus this bound. With a ridge alone it is
+|grad F(w)|^2 / (2 l2), the bound by strong convexity; with a ball alone it is the Frank-Wolfe gap.
 
-At a kink of the loss the right subgradient is not known from w. There a slope is taken that rises linearly
-over a short range of margins below the kink (`kernels.loss_pieces.Smoothed`): it is a subderivative at the
-kink, so that a tangent through the kink bounds the loss, and what the tangents lose at w is part of the gap.
+At a kink of the loss, w does not determine the best subgradient. The slope used instead rises linearly over
+a short range of margins below the kink (`kernels.loss_pieces.Smoothed`). Each such slope is a subderivative
+at the kink, so its tangent through the kink bounds the loss. The gap includes the loss minus the tangents.
 """
 
 import math
@@ -24,33 +24,33 @@ from aucbench.errors import ParameterError
 from aucbench.kernels import loss_pieces, pair_loss
 
 WIDTHS = tuple(10.0**-power for power in range(1, 8))  # widths tried for smoothing below a kink
-ROUNDING = 1e-15  # relative rounding error of the terms of a gap
-ROUNDING_AT_KINKS = 1e-7  # likewise for narrow widths: slopes are differences of nearly equal sums
+ROUNDING = 1e-15  # relative rounding error of the terms in a gap
+ROUNDING_AT_KINKS = 1e-7  # the same for narrow widths: slopes are differences of nearly equal sums
 ONE_PAIR = np.array([1, -1], np.int8)
-NEAR_ZERO = 1e-3  # a minimum below this share of F(0) is too small as a scale
-LARGEST_FACTORED = 2048  # most columns for bounding an unregularised quadratic by its Hessian
+NEAR_ZERO = 1e-3  # smallest scale of suboptimalities, as a share of F(0)
+LARGEST_FACTORED = 2048  # largest d for the Hessian bound of an unregularised quadratic
 
 
 class Certificate(NamedTuple):
-    """The objective at some weights, and what is certain about its minimum."""
+    """The objective at some weights, and a certified bound on its minimum."""
 
     value: float  # F(w); inf outside the ball
-    gap: float  # F(w) - F* is at most this; inf where nothing is certain
+    gap: float  # upper bound of F(w) - F*; inf without a certificate
     start: float  # F(0)
 
     @property
     def bound(self) -> float:
-        """A number that the minimum is not below."""
+        """A lower bound of the minimum."""
         return self.value - self.gap
 
     @property
     def relative(self) -> float:
-        """The gap as a share of the minimum, at most, or of F(0) / 1000 where that is more."""
+        """An upper bound of the gap as a share of the minimum, or of F(0) / 1000 if larger."""
         return self.gap / max(self.bound, NEAR_ZERO * self.start)  # the minimum of a hinge may be 0
 
     @property
     def size(self) -> float:
-        """Scale of relative suboptimalities: the minimum, or F(0) / 1000 where that is more."""
+        """Scale of relative suboptimalities: the minimum, or F(0) / 1000 if larger."""
         return max(self.value, NEAR_ZERO * self.start)
 
 
@@ -66,7 +66,7 @@ def declared_objective(algorithm: Any, problem: Problem) -> Objective:
 
 
 def regulariser(objective: Objective, w: np.ndarray) -> float:
-    """l2 / 2 |w|^2 + l1 |w|_1, inf where that is no number; the ball is not looked at."""
+    """l2 / 2 |w|^2 + l1 |w|_1, inf instead of NaN; the ball is ignored."""
     with np.errstate(over="ignore"):
         return 0.5 * objective.l2 * float(w @ w) + objective.l1 * float(np.abs(w).sum())
 
@@ -77,7 +77,7 @@ def objective_value(objective: Objective, w: np.ndarray, scores: np.ndarray, y: 
     Parameters
     ----------
     objective : Objective
-        As a method declares it; the ball is not looked at.
+        As declared by a method; the ball is ignored.
     w : (d,) array
         Weights.
     scores : (n,) array
@@ -88,7 +88,7 @@ def objective_value(objective: Objective, w: np.ndarray, scores: np.ndarray, y: 
     Returns
     -------
     float
-        inf where it is larger than any number.
+        inf on overflow.
 
     Raises
     ------
@@ -99,18 +99,18 @@ def objective_value(objective: Objective, w: np.ndarray, scores: np.ndarray, y: 
         return math.inf
     with np.errstate(over="ignore", invalid="ignore"):
         value = pair_loss.pair_mean(objective.loss, scores, y).value + regulariser(objective, w)
-    return value if value < math.inf else math.inf  # differences of sums that overflow are NaN
+    return value if value < math.inf else math.inf  # overflow can give inf - inf = NaN
 
 
 def certificate(
     objective: Objective, w: np.ndarray, X: Any, y: np.ndarray, widths: Sequence[float] = WIDTHS
 ) -> Certificate:
-    """The objective at some weights, and a bound of its distance from the minimum.
+    """The objective at some weights, and a bound on its distance from the minimum.
 
     Parameters
     ----------
     objective : Objective
-        With a convex, non-negative loss.
+        An objective with a convex, non-negative loss.
     w : (d,) array
         Weights, inside the ball.
     X : (n, d) ndarray or scipy CSR
@@ -118,7 +118,7 @@ def certificate(
     y : (n,) int8 array
         Labels in {-1, 1}, of both classes.
     widths : sequence of float
-        Widths of the range below a kink, of which the best bound counts; of no use for a loss without kinks.
+        Widths of the range below a kink; the best bound counts. Unused for a loss without kinks.
 
     Returns
     -------
@@ -150,18 +150,18 @@ def certificate(
 
 
 def _gap(objective: Objective, w: np.ndarray, g: np.ndarray, value: float) -> float:
-    """r(w) + g.w - min over u of (g.u + r(u)), at least what rounding leaves uncertain."""
+    """r(w) + g.w - min over u of (g.u + r(u)), at least its rounding error."""
     product = float(g @ w)
     gap = regulariser(objective, w) + product - _least(objective, g, value)
     return max(0.0, gap) + ROUNDING * (value + abs(product))
 
 
 def _least(objective: Objective, g: np.ndarray, value: float) -> float:
-    """The minimum over u of g.u + r(u); -inf where there is none."""
+    """The minimum over u of g.u + r(u); -inf if unbounded."""
     l2, radius, norm = objective.l2, objective.radius, objective.norm
-    pull = np.maximum(np.abs(g) - objective.l1, 0.0)  # of each coordinate, at 0
+    pull = np.maximum(np.abs(g) - objective.l1, 0.0)  # |derivative| of each coordinate at 0
     if radius is None and l2 == 0.0 and objective.l1 > 0.0:
-        radius, norm = value / objective.l1, Norm.l1  # as F(u) >= l1 |u|_1 wherever F(u) <= F(w)
+        radius, norm = value / objective.l1, Norm.l1  # F(u) <= F(w) implies l1 |u|_1 <= F(w)
     if not pull.any():
         return 0.0
     if radius is not None and norm is Norm.l1:
@@ -175,7 +175,7 @@ def _least(objective: Objective, g: np.ndarray, value: float) -> float:
 
 
 def _in_l1_ball(v: np.ndarray, radius: float) -> np.ndarray:
-    """The nearest point to non-negative numbers v whose sum is at most the radius."""
+    """The projection of v >= 0 onto the l1 ball."""
     if v.sum() <= radius:
         return v
     ordered = np.sort(v)[::-1]
@@ -185,9 +185,9 @@ def _in_l1_ball(v: np.ndarray, radius: float) -> np.ndarray:
 
 
 def _gap_of_quadratic(objective: Objective, mean: pair_loss.PairMean, X: Any) -> float:
-    """g.H^-1 g / 2 on the range of the Hessian H, in which g lies; inf where the loss is no quadratic.
+    """g.H^-1 g / 2 on the range of the Hessian H, which contains g; inf if the loss is not quadratic.
 
-    Coordinates are measured by the curvature along them, so that the scale of a column changes nothing.
+    Coordinates are scaled by their curvature, so that the scale of a column has no effect.
     """
     parts = loss_pieces.pieces(objective.loss)
     if parts is None or len(parts) > 1 or not parts[0].c2 > 0.0 or X.shape[1] > LARGEST_FACTORED:
@@ -200,5 +200,5 @@ def _gap_of_quadratic(objective: Objective, mean: pair_loss.PairMean, X: Any) ->
     kept = values > len(values) * np.finfo(np.float64).eps * values[-1:]
     parts_of_g = vectors.T @ g
     if np.linalg.norm(parts_of_g[~kept]) > ROUNDING * math.sqrt(mean.value):
-        return math.inf  # the curvature along them is not known, and what a step there gains
+        return math.inf  # g has a part whose curvature is lost in rounding
     return float(parts_of_g[kept] ** 2 @ (0.5 / values[kept])) + ROUNDING * mean.value

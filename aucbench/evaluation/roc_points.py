@@ -1,4 +1,4 @@
-"""The ROC curve of scores as counts, and what measures take from it."""
+"""The ROC curve of scores as counts, and measures computed from it."""
 
 from typing import NamedTuple
 
@@ -13,28 +13,28 @@ ROUNDING = 1e-9  # tolerance, in rows, for a share to be a whole number of rows
 class RocPoints(NamedTuple):
     """The ROC curve as counts, from the highest score to the lowest; equal scores are one step.
 
-    Between two points the curve is linear, which counts ties one half. With weights of rows the counts are
-    sums of weights.
+    The curve is linear between two points, so that ties count one half. With row weights, the counts are sums
+    of weights.
     """
 
-    fp: NDArray[np.float64]  # (k + 1,) negatives at or above the score of a step, the first 0
-    tp: NDArray[np.float64]  # (k + 1,) positives
+    fp: NDArray[np.float64]  # (k + 1,) negatives at or above the score of a step, first 0
+    tp: NDArray[np.float64]  # (k + 1,) positives, likewise
     auc: float
 
     def average_precision(self) -> float:
-        """The mean precision over the positives; a step has one precision."""
+        """The mean precision over the positives; all positives of a step share one precision."""
         return float(_average_precision(self.fp, self.tp))
 
     def area(self, max_fpr: float, min_tpr: float = 0.0) -> float:
-        """The area under the curve for false positive rates <= `max_fpr` and above true ones of `min_tpr`."""
+        """The area under the curve for f <= `max_fpr` and above r = `min_tpr`."""
         return float(_area(self.fp, self.tp, max_fpr, min_tpr))
 
     def precision_at(self, share: float) -> float:
-        """The share of positives among that share of the rows with the highest scores."""
+        """The share of positives among a share of the rows, those with the highest scores."""
         return float(_precision_at(self.fp, self.tp, share))
 
     def recall_at(self, max_fpr: float) -> float:
-        """The largest true positive rate that a threshold reaches at a false one <= `max_fpr`."""
+        """The largest true positive rate of a threshold with a false positive rate <= `max_fpr`."""
         return float(_recall_at(self.fp, self.tp, max_fpr))
 
 
@@ -42,7 +42,7 @@ class RocPoints(NamedTuple):
 def _average_precision(fp, tp):
     total = 0.0
     for k in range(1, tp.size):
-        if tp[k] > tp[k - 1]:  # a step may have no weight, nor any step before it
+        if tp[k] > tp[k - 1]:  # the weights of this and all earlier steps may be 0
             total += (tp[k] - tp[k - 1]) * tp[k] / (tp[k] + fp[k])
     return total / tp[-1]
 
@@ -62,7 +62,7 @@ def _area(fp, tp, max_fpr, min_tpr):
         if right > limit:
             high = low + (high - low) * (limit - left) / (right - left)
             right = limit
-        if high > 0.0 and low < 0.0:  # the curve crosses the floor
+        if high > 0.0 and low < 0.0:  # the curve crosses r = min_tpr
             left += (right - left) * -low / (high - low)
             low = 0.0
         if high > 0.0:

@@ -1,4 +1,4 @@
-"""Checks that any plugin must pass, for a test suite of one's own and for ``aucbench check``.
+"""Checks that every plugin must pass, for your test suite and for ``aucbench check``.
 
 One line is a test::
 

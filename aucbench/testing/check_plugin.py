@@ -1,4 +1,4 @@
-"""The checks of a family, run on a plugin, here or in a process of its own."""
+"""Run the checks of a family on a plugin, in this process or another."""
 
 import linecache
 import os
@@ -19,7 +19,7 @@ from aucbench.testing.findings import Finding, Status
 from aucbench.testing.problems import STANDARD, Size
 from aucbench.testing.time_limit import PATIENCE, TimeLimit
 
-GRACE = 15.0  # seconds without a message, beyond the time limit, after which a plugin hangs
+GRACE = 15.0  # seconds of silence beyond the time limit, after which a plugin counts as hanging
 
 
 def check_algorithm(
@@ -32,12 +32,12 @@ def check_algorithm(
     plugin : class or instance
         A class is tried with its default parameters.
     loss : Loss, optional
-        An instance to train with; the first registered one that the method accepts when left out.
+        An instance to train with; by default the first registered one that the method accepts.
     raise_on_failure : bool
-        Whether a broken rule is an error; otherwise it is only among the findings.
+        Whether a broken rule raises an error; otherwise it is only reported in the findings.
     patience : float
-        Time limit for all checks in seconds. A slow method is tried on smaller problems; checks for which no
-        time is left have the status untried.
+        Time limit for all checks in seconds. A slow method is tried on smaller problems; checks that do not
+        fit in the time have the status untried.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def check_algorithm(
     Raises
     ------
     CheckFailure
-        A rule is broken; the text lists every failing check, with the smallest input that shows it.
+        A rule is broken; the text lists every failing check, with the smallest failing input.
     """
     return conclude(plugin, examined(Family.algorithms, plugin, patience, loss=loss), raise_on_failure)
 
@@ -55,7 +55,7 @@ def check_algorithm(
 def check_loss(
     plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
 ) -> tuple[Finding, ...]:
-    """Run every check of losses; a failure names the smallest margin that shows it.
+    """Run every check of losses; a failure names the smallest failing margin.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def check_loss(
 
 
 def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, ...]:
-    """Run every check of data sets; one whose files are not available is exempt, not passed.
+    """Run every check of data sets; a data set without its files is exempt, not passed.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findin
 def check_features(
     plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
 ) -> tuple[Finding, ...]:
-    """Run every check of feature maps; a failure shows the smallest input found for it.
+    """Run every check of feature maps; a failure shows the smallest failing input found.
 
     Parameters
     ----------
@@ -113,24 +113,24 @@ def reproduce(
     epochs: int = STANDARD.epochs,
     loss: Any = None,
 ) -> Finding:
-    """Run one check on a problem of a given size, as in the line that a failing check prints.
+    """Run one check on a problem of a given size; failing checks print a call of this function.
 
     Parameters
     ----------
     plugin : class or instance
-        Of any family.
+        A plugin of any family.
     check : str
         The name of a check of its family.
     n, d, epochs : int
-        Rows, columns and passes of the problems that a method or a feature map is tried on; checks with a
-        problem of their own ignore them.
+        Rows, columns and passes of the problems for methods and feature maps; checks with a fixed problem
+        ignore them.
     loss : Loss, optional
-        An instance to train a method with; the first registered one that it accepts when left out.
+        An instance to train a method with; by default the first registered one that it accepts.
 
     Returns
     -------
     Finding
-        Of a check that passed, or that the plugin is exempt from.
+        The finding of a check that passed, or from which the plugin is exempt.
 
     Raises
     ------
@@ -155,11 +155,11 @@ def examined(
     progress: Progress = lambda message: None,
     loss: Any = None,
 ) -> tuple[Finding, ...]:
-    """Try all checks of its family on a plugin, class or instance; nothing is raised."""
+    """Try all checks of its family on a plugin, class or instance; raises nothing."""
     checks = CHECKS[family]
     try:
         subject = checks[0].prepare(plugin, TimeLimit(patience), loss=loss)
-    except (Exception, SystemExit) as error:  # a class that cannot even be made
+    except (Exception, SystemExit) as error:  # a class without instances
         text = f"With default parameters it cannot be made: {type(error).__name__}: {error}"
         if isinstance(error, TypeError) and "required positional argument" in text:
             text += "; give every field a default"
@@ -174,9 +174,9 @@ def examined(
 def examined_apart(
     family: Family, plugin: type, patience: float, progress: Progress, grace: float = GRACE
 ) -> tuple[Finding, ...]:
-    """Try all checks of its family on a plugin in another process, where compiled code may crash or hang.
+    """Try all checks of its family on a plugin in another process, in which compiled code may crash or hang.
 
-    The process is killed when it does not respond within `grace` seconds beyond the time limit `patience`.
+    The process is killed if it sends no message within `grace` seconds beyond the time limit `patience`.
     """
     limit = None if family is Family.datasets or patience == inf else patience + grace
     names = [check.name for check in CHECKS[family]]
@@ -203,7 +203,7 @@ def examined_apart(
 
 
 def _examined(family: Family, plugin: type, patience: float) -> tuple[Finding, ...]:
-    warnings.simplefilter("ignore")  # libraries complain about problems this small
+    warnings.simplefilter("ignore")  # libraries warn about small problems
     return examined(family, plugin, patience, tell)
 
 
@@ -221,7 +221,7 @@ def _ending(status: int) -> str:
 
 
 def _place(trace: str, plugin: type) -> str:
-    """The innermost line of the plugin's own file among those that were written on a crash."""
+    """The innermost line of the plugin's file in the trace of a crash."""
     own = source_file(plugin)
     for file, number in re.findall(r'File "([^"]+)", line (\d+)', trace):
         if file == own:

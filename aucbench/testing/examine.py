@@ -1,4 +1,4 @@
-"""Checks and their subjects: tried in order within a time limit, each failure shown on a small input."""
+"""Checks and their subjects. Checks run in order within a time limit; failures show a small input."""
 
 import inspect
 import warnings
@@ -18,14 +18,14 @@ from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, S
 from aucbench.testing.problems import STANDARD, Size, Toy, line_for, small, smaller_sizes
 from aucbench.testing.time_limit import SHRINKING, OutOfTime, TimeLimit
 
-ATTEMPTS = 40  # at finding a smaller input that fails
+ATTEMPTS = 40  # most attempts to find a smaller failing input
 
 
 class Subject:
-    """A plugin under test, and the last input it was tried on.
+    """A plugin under test, and its last input.
 
-    Its problems have the given or the standard size, and a method is trained with the loss. The last input is
-    described in `where`, and printed in `shown` if it is small.
+    Its problems have the given or the standard size, and methods train with the loss. `where` describes the
+    last input, and `shown` holds its literals if it is small.
     """
 
     family: ClassVar[Family]
@@ -39,9 +39,9 @@ class Subject:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the input of the check before."""
+        """Forget the input of the previous check."""
         self.where = self.shown = ""
-        self._is_sized = False  # whether the check has asked for the size of the problems
+        self._is_sized = False  # whether the check has read the size of the problems
 
     def again(self, **changes: Any) -> Self:
         """The same subject with some other arguments."""
@@ -50,7 +50,7 @@ class Subject:
 
     @property
     def size(self) -> Size:
-        """Size of its problems."""
+        """Size of the problems."""
         self._is_sized = True
         return self._settled_size()
 
@@ -58,16 +58,16 @@ class Subject:
         return self._size or STANDARD
 
     def smaller(self) -> Iterator[Self]:
-        """The same plugin on smaller problems, in the order to try them; none if the size plays no part."""
+        """The same plugin on smaller problems, in order; none if the check does not use the size."""
         sizes = smaller_sizes(self._settled_size()) if self._is_sized else ()
         return (self.again(size=size) for size in sizes)
 
     def line(self, check: str) -> str:
-        """Python that runs a check on the same input."""
+        """A line of Python that runs a check on the same input."""
         return line_for(check, self.plugin, self._settled_size() if self._is_sized else None, self._loss)
 
     def requirement(self, name: str) -> str | None:
-        """The reason why it needs `name` ("dense", "float64"), None when it does not."""
+        """The reason why the plugin requires `name` ("dense", "float64"), None if it does not."""
         reasons = MethodFacts(self.plugin).requires
         if name not in reasons:
             return None
@@ -77,11 +77,11 @@ class Subject:
 
     @property
     def layouts(self) -> tuple[str, ...]:
-        """The kinds of rows it takes, as `problems.small` names them."""
+        """The layouts of `problems.small` that the plugin takes."""
         return ("dense",) if self.requirement("dense") else ("dense", "csr", "wide")
 
     def use(self, toy: Toy) -> Toy:
-        """The problem, remembered in `where` and `shown`."""
+        """Record a problem in `where` and `shown`; returns it."""
         self.where, self.shown = toy.words, toy.shown
         return toy
 
@@ -90,19 +90,19 @@ class Subject:
         return self.use(small(self.size, layout, dtype, seed))
 
     def problems(self) -> Iterator[Toy]:
-        """One small problem for each kind of rows it takes."""
+        """One small problem for each layout that the plugin takes."""
         return (self.problem(layout) for layout in self.layouts)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One rule. Call it with a plugin, class or instance; it raises `CheckFailure` when the rule is broken.
+    """One rule. Call it with a plugin, class or instance; it raises `CheckFailure` if the rule is broken.
 
     Parameters
     ----------
     function : callable
-        Takes the subject, raises `Broken`, `Exempted` or `Untried`, may return a remark. Its name is the
-        check's name, the first line of its docstring the rule.
+        Takes the subject, raises `Broken`, `Exempted` or `Untried`, may return a remark. The function's name
+        is the name of the check; the first line of its docstring is the rule.
     prepare : callable
         Makes the subject of a plugin.
     needs : tuple of str
@@ -115,7 +115,7 @@ class Check:
 
     @property
     def name(self) -> str:
-        """The name that exemptions use."""
+        """The name of the check in exemptions."""
         return self.function.__name__
 
     @property
@@ -129,7 +129,7 @@ class Check:
     def __call__(self, plugin: Any) -> Finding:
         """Check a plugin; a class is tried with its default parameters.
 
-        The finding is that it passed, is exempt, or could not be tried in a minute, which is also a warning.
+        The finding is passed, exempt, or untried after a minute, with a warning.
         """
         return conclude(plugin, (self.find(self.prepare(plugin)),), True)[0]
 
@@ -139,7 +139,7 @@ class Check:
         if exempt.get(self.name):
             return Finding(self.name, Status.exempt, exempt[self.name])
         subject.begin()
-        with training_context():  # as in a timed run: results may depend on the number of BLAS threads
+        with training_context():  # as in a run: results may depend on the number of BLAS threads
             try:
                 with subject.limit.alarm():
                     return Finding(self.name, Status.passed, self.function(subject) or "")
@@ -149,22 +149,22 @@ class Check:
                 return Finding(self.name, Status.untried, str(untried))
             except OutOfTime as late:
                 return _late(self, subject, late)
-            except (Exception, SystemExit) as error:  # whatever a stranger's plugin raises is a finding
+            except (Exception, SystemExit) as error:  # any exception of a plugin is a finding
                 return _smallest(self, subject, error)
 
 
 def in_stages(
     prepare: type[Subject], *stages: tuple[Callable[[Any], str | None], ...], aside: tuple[Any, ...] = ()
 ) -> tuple[Check, ...]:
-    """The checks of a family, and one that its exemptions name checks of the family.
+    """The checks of a family, including a check that exemptions name checks of the family.
 
-    The checks of a stage need all those of the stages before. Those in `aside` need the first stage only, and
+    The checks of a stage need all checks of earlier stages. Checks in `aside` need the first stage only, and
     no check needs them.
     """
     names = [function.__name__ for stage in (*stages, aside) for function in stage]
 
     def exempt(subject: Subject) -> None:
-        """Every exemption names a check and gives a reason."""
+        """Every exemption names a check and has a reason."""
         for name, reason in Facts(subject.plugin).exempt.items():
             if name not in names:
                 raise Broken(f"`exempt` names {name!r}, which is no check. {suggest(str(name), names)}")
@@ -181,13 +181,13 @@ def in_stages(
     return tuple(checks)
 
 
-Progress = Callable[[Finding | str], None]  # called with the name of a check, and then with its finding
+Progress = Callable[[Finding | str], None]  # called with the name of a check, then with its finding
 
 
 def examine(
     checks: Sequence[Check], subject: Subject, progress: Progress = lambda message: None
 ) -> tuple[Finding, ...]:
-    """Try checks on one subject; a failure that explains others is reported once."""
+    """Try checks on one subject; report a failure that explains others once."""
     findings: list[Finding] = []
     for check in checks:
         failed = {each.check: each for each in findings if each.status is Status.failed}
@@ -205,12 +205,12 @@ def examine(
 
 
 def following(name: str, cause: str) -> Finding:
-    """The finding of a check that the failure of another one stops."""
+    """The finding of a check that is skipped because another one failed."""
     return Finding(name, Status.untried, f"stopped by what failed in {cause}", follows=cause)
 
 
 def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool) -> tuple[Finding, ...]:
-    """The findings; failures are raised, and checks without time warned of, if that is asked for."""
+    """Return the findings; if `raise_on_failure`, raise failures and warn of untried checks."""
     if not raise_on_failure:
         return findings
     name = getattr(plugin, "name", plugin)
@@ -236,7 +236,7 @@ def _late(check: Check, subject: Subject, late: OutOfTime) -> Finding:
     package = package_of(type(subject.plugin))
     frames = own_frames(late, package)
     words = subject.limit.verdict()
-    if words is None and subject.limit.call is None and frames:  # a plugin of another family
+    if words is None and subject.limit.call is None and frames:  # not a method
         words = f"`{frames[0][0].f_code.co_name}` was not done in time: it hangs, or is too slow to be tried."
     if words is None:
         return Finding(check.name, Status.untried, subject.limit.words)
@@ -246,15 +246,15 @@ def _late(check: Check, subject: Subject, late: OutOfTime) -> Finding:
 
 
 def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
-    """The failure on the smallest input found that fails in the same way."""
+    """The failure on the smallest input found that fails alike."""
     attempts = iter(range(ATTEMPTS))
-    notes = getattr(error, "__notes__", [])  # what a smaller input suggests may be a coincidence
+    notes = getattr(error, "__notes__", [])  # advice from a smaller input may be a coincidence
     try:
         with subject.limit.alarm(SHRINKING):
             while found := _smaller(check, subject, error, attempts):
                 subject, error = found
     except (OutOfTime, Untried):
-        pass  # the smallest input so far is small enough
+        pass  # keep the smallest input so far
     error.__notes__ = notes
     words, place = explain(subject.plugin, error)
     where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
@@ -264,14 +264,14 @@ def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
 def _smaller(
     check: Check, subject: Subject, error: BaseException, attempts: Any
 ) -> tuple[Subject, BaseException] | None:
-    """The first of the next smaller inputs that fails in the same way."""
+    """The first of the next smaller inputs that fails alike."""
     for candidate, _ in zip(subject.smaller(), attempts, strict=False):
         try:
             check.function(candidate)
         except Untried:
             raise
         except (Exception, SystemExit) as again:  # as above
-            # Another kind of error, line or rows would be another failure.
+            # Another type of error, line or layout is another failure.
             one, other = (
                 (type(each), explain(subject.plugin, each)[1], "CSR" in tried.where)
                 for each, tried in ((error, subject), (again, candidate))

@@ -1,4 +1,4 @@
-"""Outcomes of checks, and what an exception of a plugin means, in words and with the line that caused it."""
+"""Outcomes of checks, and explanations of a plugin's exceptions with the line of the cause."""
 
 import re
 from dataclasses import FrozenInstanceError, fields, is_dataclass
@@ -25,7 +25,7 @@ SIGNATURES = {
     "derivative": "derivative(m, theta), a static method",
     "prox": "prox(m, c, theta), a static method",
 }
-HEADINGS = ("Failed in nopython mode", "During:", "Invalid use of")  # of numba; alone they say nothing
+HEADINGS = ("Failed in nopython mode", "During:", "Invalid use of")  # headings in numba's messages
 
 
 class Status(StrEnum):
@@ -34,18 +34,18 @@ class Status(StrEnum):
     passed = "passed"
     exempt = "exempt"
     failed = "failed"
-    untried = "untried"  # there was no time for it, or an earlier failure explains it
+    untried = "untried"  # no time was left, or an earlier failure explains it
 
 
 class Finding(NamedTuple):
-    """The outcome of one check; the message is the error, the reason why it was not tried, or a remark."""
+    """The outcome of one check; the message is an error, the reason for not trying it, or a remark."""
 
     check: str
     status: Status
     message: str = ""
-    shown: str = ""  # the smallest input that fails, as literals, where it is small enough
-    line: str = ""  # Python that fails again
-    place: str = ""  # file, line and text of the plugin's own code that is the cause, where that is known
+    shown: str = ""  # the smallest failing input as literals, if short
+    line: str = ""  # Python that reproduces the failure
+    place: str = ""  # file, line and text of the cause in the plugin's code, if known
     follows: str = ""  # the failed check that explains why this one was not tried
 
     def __str__(self) -> str:
@@ -53,11 +53,11 @@ class Finding(NamedTuple):
 
 
 class CheckFailure(AssertionError):  # noqa: N818  (a failed assertion, not an error of the program)
-    """A plugin breaks a rule; the text names every failing check, in words."""
+    """A plugin breaks a rule; the text names every failing check."""
 
 
 class Broken(Exception):  # noqa: N818  (never leaves the package)
-    """Raised by a check: the rule is broken, as the text says, at that place of the plugin's code."""
+    """Raised by a check: the rule is broken, with an explanation and a place in the plugin's code."""
 
     def __init__(self, text: str, place: str = ""):
         super().__init__(text)
@@ -65,7 +65,7 @@ class Broken(Exception):  # noqa: N818  (never leaves the package)
 
 
 class Exempted(Exception):  # noqa: N818  (never leaves the package)
-    """Raised by a check: the plugin need not obey, for the reason in the text."""
+    """Raised by a check: the plugin is exempt, for the reason in the text."""
 
 
 class Untried(Exception):  # noqa: N818  (never leaves the package)
@@ -73,7 +73,7 @@ class Untried(Exception):  # noqa: N818  (never leaves the package)
 
 
 def explain(plugin: Any, error: BaseException) -> tuple[str, str]:
-    """The sentence and the place of what a plugin raised, or of a rule it breaks."""
+    """The explanation and the place of a plugin's exception, or of a broken rule."""
     package = package_of(type(plugin))
     notes = "".join(f" {note}" for note in getattr(error, "__notes__", ()))
     if isinstance(error, Broken):
@@ -83,13 +83,13 @@ def explain(plugin: Any, error: BaseException) -> tuple[str, str]:
     place = place_in(error, package) or place_of(_called(plugin, error) or type(plugin))
     if isinstance(error, SystemExit):
         return f"{who} ends the program (sys.exit, {error.code!r}); it must raise an error instead.", place
-    if isinstance(error, AucbenchError):  # its sentence says all
+    if isinstance(error, AucbenchError):  # its message is complete
         return f"{who} raised {type(error).__name__}: {error}{notes}", place
     return f"{who} raised {type(error).__name__}: {_text(error)}.{_advice(plugin, error)}{notes}", place
 
 
 def _text(error: BaseException) -> str:
-    """The first line of a message that says something."""
+    """The first informative line of a message."""
     lines = [line.strip() for line in uncoloured(str(error)).split("\n")]
     telling = [line for line in lines if line and not line.startswith(HEADINGS)]
     first, *rest = telling or lines
@@ -97,7 +97,7 @@ def _text(error: BaseException) -> str:
 
 
 def _advice(plugin: Any, error: BaseException) -> str:
-    """What to do, where that is known."""
+    """What to do, if known."""
     if isinstance(error, FrozenInstanceError):
         return " The plugin holds parameters only; what changes belongs in the state that `init` returns."
     if isinstance(error, AttributeError):
@@ -109,7 +109,7 @@ def _advice(plugin: Any, error: BaseException) -> str:
 
 
 def _meant(plugin: Any, error: AttributeError) -> str:
-    """The attribute of ours, or the field of the plugin, that was probably meant."""
+    """The attribute of the framework or field of the plugin that was probably meant."""
     owner = error.obj
     if not isinstance(owner, Problem | Batch | type(plugin)) or not error.name:
         return ""
@@ -123,7 +123,7 @@ def _meant(plugin: Any, error: AttributeError) -> str:
 
 
 def _called(plugin: Any, error: BaseException) -> Any:
-    """The method that could not be called with the arguments it gets, None for any other error."""
+    """The method that does not accept the framework's arguments, None for any other error."""
     found = re.search(r"(\w+)\(\) .*(positional|keyword) argument", str(error))
     if not isinstance(error, TypeError) or found is None or own_frames(error, package_of(type(plugin))):
         return None

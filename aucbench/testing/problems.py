@@ -1,4 +1,4 @@
-"""Small problems that plugins are tried on, smaller ones that may fail alike, and how an input is printed."""
+"""Small test problems, smaller versions of them, and their printed form."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
@@ -9,22 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-WIDE = 15  # a wide sparse problem has this many times the columns of a dense one
-WIDE_NONZEROS = 3  # a row of it, so that methods with a lazy layout choose it
+WIDE = 15  # columns of a wide sparse problem per column of a dense one
+WIDE_NONZEROS = 3  # non-zeros per wide row, few enough for a lazy layout
 RIDGE = 1e-2  # weight of |w|^2 / 2 in the exact solution
-BY_ONE = 8  # sizes up to this one are also tried less one
-MOST_ROWS, MOST_ENTRIES = 16, 40  # of an input that is printed
+BY_ONE = 8  # sizes up to this are also reduced by one
+MOST_ROWS, MOST_ENTRIES = 16, 40  # limits of a printed input
 
 
 class Size(NamedTuple):
-    """How large a problem is and how long it is trained on."""
+    """The size of a problem and the length of training."""
 
     n: int
     d: int
     epochs: int
 
 
-# More than 1,024 iterations: what happens every so many steps happens at least once.
+# More than 1,024 iterations, so that periodic work of a method happens at least once.
 STANDARD = Size(220, 8, 5)
 FEWEST = Size(2, 1, 1)
 
@@ -35,13 +35,13 @@ class Toy(NamedTuple):
     X: Any  # (n, d) ndarray or CSR
     y: NDArray[np.int8]  # (n,)
     words: str
-    shown: str = ""  # made before a method gets the rows: it may change them
-    weights: NDArray[np.float64] | None = None  # (n,) of the rows
+    shown: str = ""  # literals made before training, which may change the rows
+    weights: NDArray[np.float64] | None = None  # (n,)
 
 
 @dataclass(frozen=True)
 class Softplus:
-    """A loss for methods that take any and name none: log(1 + e^-m)."""
+    """A loss for methods that take any loss and name none: log(1 + e^-m)."""
 
     name: ClassVar[str] = "softplus"
 
@@ -58,10 +58,10 @@ class Softplus:
 
 
 def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
-    """Rows of at most unit norm whose mean depends on the label; a third of them positive.
+    """Rows of at most unit norm with a mean that depends on the label; a third are positive.
 
     The layout "csr" has half of the entries; "wide" has 15 times the columns and 3 entries per row; "thin"
-    and "wide thin" are the same rows as ndarrays.
+    and "wide thin" hold the same rows as ndarrays.
     """
     rng = np.random.default_rng(seed)
     wide = layout.startswith("wide")
@@ -81,7 +81,7 @@ def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64,
 
 
 def noisy(n: int = 400, d: int = 6, seed: int = 0) -> Toy:
-    """Rows of unit norm that a direction separates but for noise: the best AUC is about 0.9."""
+    """Rows of unit norm, separated by a direction up to noise: the best AUC is about 0.9."""
     rng = np.random.default_rng(seed)
     direction = np.random.default_rng(12345).standard_normal(d)  # the same for training and test rows
     X = rng.standard_normal((n, d))
@@ -92,7 +92,7 @@ def noisy(n: int = 400, d: int = 6, seed: int = 0) -> Toy:
 
 
 def sparse_rows(n: int, d: int, nonzeros: int, seed: int = 0) -> Toy:
-    """CSR rows with the same number of non-zeros each, in random columns."""
+    """CSR rows with `nonzeros` entries each, in random columns."""
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.integers(0, d // nonzeros, (n, nonzeros)) + np.arange(nonzeros) * (d // nonzeros))
     data = rng.standard_normal((n, nonzeros)) / np.sqrt(nonzeros)
@@ -121,7 +121,7 @@ def smaller_sizes(size: Size) -> Iterator[Size]:
 
 
 def _shown(X: Any, y: NDArray[np.int8]) -> str:
-    """The rows and labels as one line of literals; empty when that would be long.
+    """The rows and labels as one line of literals; empty if too long.
 
     Zeros of CSR rows are left out: ``{column: value}``.
     """
@@ -136,7 +136,7 @@ def _shown(X: Any, y: NDArray[np.int8]) -> str:
 
 
 def shown_rows(rows: NDArray[Any]) -> str:
-    """The row numbers, to be added to a problem; empty when there are many."""
+    """The row numbers as text to add to a problem; empty if there are many."""
     return f", rows = {rows.tolist()}" if 0 < rows.size <= MOST_ENTRIES else ""
 
 
@@ -168,5 +168,5 @@ def _constructor(plugin: Any) -> str:
 
 
 def _short(values: NDArray[Any]) -> list[float]:
-    """Three significant digits of each."""
+    """The values to three significant digits."""
     return [float(f"{value:.3g}") for value in values.tolist()]

@@ -12,25 +12,25 @@ from aucbench.humanize import counted, duration
 from aucbench.testing.findings import Untried
 
 PATIENCE = 60.0  # seconds for all checks of a plugin
-SHRINKING = 10.0  # seconds at most to look for a smaller input that fails
+SHRINKING = 10.0  # most seconds to look for a smaller failing input
 AGAIN = 1.0  # seconds until the alarm rings again, for plugins that catch every exception
 AFTER_ONE = 0.1  # share of the limit for each check after an interrupted one, which probably hangs again
-SHORTEST = 2.0  # seconds that a check may take, as long as they remain
-SLOW = 1e-3  # seconds per iteration from which messages name them
-HANGING = 10.0  # a call that takes this many times as long as expected hangs
+SHORTEST = 2.0  # least seconds for a check, if they remain
+SLOW = 1e-3  # seconds per iteration from which messages mention them
+HANGING = 10.0  # a call hangs after this many times its expected duration
 
 
 class OutOfTime(BaseException):
-    """Raised in the middle of a plugin's code that takes too long."""
+    """Raised inside a plugin's code that takes too long."""
 
 
 class TimeLimit:
-    """A number of seconds for all checks of a plugin; the clock starts when `left` is first read."""
+    """The time limit for all checks of a plugin; the clock starts when `left` is first read."""
 
     def __init__(self, seconds: float = PATIENCE):
         self.seconds = seconds
         self.per_iteration: float | None = None  # seconds, once measured
-        self.call: tuple[str, int, float] | None = None  # function, iterations and begin of one under way
+        self.call: tuple[str, int, float] | None = None  # function, iterations and start of the current call
         self._end: float | None = None
         self._interrupted = False
 
@@ -48,7 +48,7 @@ class TimeLimit:
 
     @property
     def words(self) -> str:
-        """The reason why a check was not tried, or not to its end."""
+        """The reason why a check was not tried or not finished."""
         slow = (self.per_iteration or 0.0) >= SLOW
         cost = f"one iteration takes {duration(self.per_iteration or 0.0)}, and " if slow else ""
         return f"{cost}the {self.seconds:g} s time limit for all checks is used up"
@@ -64,7 +64,7 @@ class TimeLimit:
         self.call = None
 
     def verdict(self) -> str | None:
-        """The error of the call that was interrupted, None if it is no slower than the others."""
+        """The error for an interrupted call, None if it was no slower than other calls."""
         if self.call is None:
             return None
         method, iterations, began = self.call
@@ -81,11 +81,11 @@ class TimeLimit:
     def alarm(self, most: float = inf) -> Iterator[None]:
         """Raise `OutOfTime` in code that takes longer than its share of the remaining time.
 
-        That is impossible in other threads and under another alarm; there only `begin` ends a check.
+        Other threads, and code under another alarm, cannot be interrupted; there only `begin` ends a check.
         """
         if self.left <= 0.0:
             raise Untried(self.words)
-        # One check must not use up what is left for the others.
+        # One check must not use up the time of the others.
         part = 1.0 if self.per_iteration is None else AFTER_ONE if self._interrupted else 0.5
         seconds = min(self.left, max(SHORTEST, part * self.seconds), most)
         can_interrupt = (

@@ -23,11 +23,11 @@ from aucbench.testing.findings import Broken, Exempted
 from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, shown_rows, small
 from aucbench.testing.time_limit import TimeLimit
 
-SOME = 5  # rows of a minibatch for a method that takes none
+SOME = 5  # minibatch size for a method without `batch_size`
 FEW = 3  # iterations of the first call
-MORE = 7  # the second call ends before this one
-RUNS = 100  # of the standard problem, about as much as all checks together
-# Tried in this order where the standard size would take too long. A problem of fewer rows says too little.
+MORE = 7  # iterations by the end of the second call
+RUNS = 100  # runs that take about as long as all checks together
+# Sizes tried in this order if the standard size takes too long; fewer rows would show too little.
 SMALLER = (Size(220, 8, 1), Size(110, 8, 1), Size(55, 8, 1), Size(28, 8, 1), Size(20, 8, 1))
 ITEMS = {
     Access.stream: "(x, label), an example",
@@ -35,7 +35,7 @@ ITEMS = {
     Access.minibatch: "(X, y), some rows",
     Access.full: "(X, y), all rows",
 }
-RETURNED = {  # by the functions that return a state
+RETURNED = {  # what must end the functions that return a state
     "init": "`return` and the first state",
     "step": "`return state`",
     "finalize": "`return` and the state to be scored",
@@ -47,11 +47,11 @@ CSR_ROWS = (
 
 
 class FirstUse(NamedTuple):
-    """What the first calls showed."""
+    """Results of the first calls."""
 
-    error: BaseException | None = None  # that ended them
-    where: str = ""  # the input that was being tried, in words
-    shown: str = ""  # that input as literals
+    error: BaseException | None = None  # the error that ended the calls
+    where: str = ""  # description of the last input
+    shown: str = ""  # literals of the last input
     recompiled: tuple[str, str] | None = None  # the method that compiled again, and the input
     seconds: float = 0.0  # per iteration
 
@@ -59,8 +59,8 @@ class FirstUse(NamedTuple):
 class Trainee(Subject):
     """A method under test.
 
-    Without a size its problems are as large as the time limit allows, without a loss it is trained with the
-    first registered one that it accepts, and `access` stands in place of the access that it declares.
+    By default its problems are as large as the time limit allows, and it trains with the first registered
+    loss that it accepts. `access` replaces the declared access.
     """
 
     family = Family.algorithms
@@ -82,7 +82,7 @@ class Trainee(Subject):
         return super().again(**{"access": self._access} | changes)
 
     def _settled_size(self) -> Size:
-        """The size that was given, or the largest on which there is time for all checks."""
+        """The size from the constructor, or the largest that leaves time for all checks."""
         if self._size is None:
             seconds, sizes = self.first_use.seconds, (STANDARD, *SMALLER)
             fits = (
@@ -103,12 +103,12 @@ class Trainee(Subject):
 
     @cached_property
     def first_use(self) -> FirstUse:
-        """What its first calls showed."""
+        """Results of the first calls of the method."""
         return first_use(self, self._size or STANDARD)
 
     @cached_property
     def loss(self) -> Any:
-        """The loss it is trained with, None for a method that takes none."""
+        """The loss to train with, None for a method that takes none."""
         accepted = MethodFacts(self.plugin).losses
         if self._loss is not None or not accepted:
             return self._loss
@@ -136,7 +136,7 @@ class Trainee(Subject):
             iterations = self.iterations(n, epochs or self.size.epochs)
         self.where = f"{toy.words}, {counted(iterations, 'iteration')}"
         if self.access is Access.minibatch:
-            # The runner draws a million row numbers at a time, which takes a second for every short run.
+            # The runner draws a million row numbers at a time, a second for each short run.
             rng, size = np.random.default_rng(0), self._batch_size(n)
             rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
         else:
@@ -165,7 +165,7 @@ class Trainee(Subject):
     def train(
         self, toy: Toy, rows: NDArray[np.int64] | None = None, lengths: Iterable[int] | None = None
     ) -> Any:
-        """The state after all rows, given at once, or in chunks of these lengths and then the rest."""
+        """The state after all rows, in one chunk, or in chunks of some lengths and then the rest."""
         rows = self.rows(toy) if rows is None else rows
         state, batch, done = self.start(toy, len(rows)), self.batch(toy, rows), 0
         for length in lengths or ():
@@ -174,11 +174,11 @@ class Trainee(Subject):
         return self.step(state, batch.take(rows[done:])) if done < len(rows) else state
 
     def first_and_last(self, toy: Toy, rows: NDArray[np.int64]) -> dict[str, Any]:
-        """The states before and after training, by the words "first" and "last"."""
+        """The states before and after training, keyed "first" and "last"."""
         return {"first": self.start(toy, len(rows)), "last": self.train(toy, rows)}
 
     def final(self, state: Any) -> Any:
-        """The state that is scored."""
+        """The state to score, after `finalize`."""
         return self.call("finalize", state) if MethodFacts(self.plugin).finalize is not None else state
 
     def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
@@ -203,7 +203,7 @@ class Trainee(Subject):
         return np.asarray(self.call("weights", self.final(state)))
 
     def call(self, method: str, *arguments: Any, iterations: int = 0) -> Any:
-        """What a function of the method returns, called within the time limit."""
+        """Call a function of the method within the time limit; returns its result."""
         self.limit.begin(method, iterations)
         result = getattr(self.plugin, method)(*arguments)
         self.limit.end()
@@ -212,12 +212,12 @@ class Trainee(Subject):
         return result
 
     def broken(self, method: str, words: str) -> Broken:
-        """The error of a function, with its place."""
+        """The error for a function, with its place."""
         return Broken(f"`{method}` {words}", place_of(getattr(type(self.plugin), method)))
 
 
 def first_use(trainee: Trainee, size: Size) -> FirstUse:
-    """Call everything twice on each kind of rows; errors are kept, not raised."""
+    """Call every function twice on each kind of rows; errors are recorded, not raised."""
     slowest, recompiled = 0.0, None
     try:
         for layout in trainee.layouts:
@@ -225,7 +225,7 @@ def first_use(trainee: Trainee, size: Size) -> FirstUse:
             slowest = max(slowest, seconds)
             if again and recompiled is None:
                 recompiled = (again, trainee.where)
-    except BaseException as error:  # an interruption too: nobody wants to wait for that twice
+    except BaseException as error:  # an interruption too, so as not to wait twice
         if isinstance(error, KeyboardInterrupt | GeneratorExit):
             raise
         return FirstUse(error, trainee.where, trainee.shown)
@@ -233,7 +233,7 @@ def first_use(trainee: Trainee, size: Size) -> FirstUse:
 
 
 def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str | None]:
-    """Seconds per iteration on such rows, and the method that compiled again."""
+    """Seconds per iteration on rows of a layout, and the method that compiled again."""
     toy = trainee.use(small(size, layout))
     rows = trainee.rows(toy, size.epochs)
     few, more = (FEW, MORE) if len(rows) >= MORE else (1, len(rows))
@@ -273,7 +273,7 @@ def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str 
 def _other_access(trainee: Trainee, size: Size) -> str:
     """The access with which the same code runs."""
     declared = trainee.access
-    if declared != trainee.plugin.access:  # this is such a trial
+    if declared != trainee.plugin.access:  # already a trial with another access
         return ""
     for other in Access:
         if other is not declared and first_use(trainee.again(access=other), size).error is None:
@@ -290,7 +290,7 @@ def snapshot(state: Any) -> tuple[Any, ...]:
     parts = sorted((array.dtype.str, array.shape, array.tobytes()) for array in arrays(state))
     try:
         whole = pickle.dumps(state)
-    except Exception:  # that it cannot be pickled is the finding of another check
+    except Exception:  # another check reports states that cannot be pickled
         whole = b""
     return (whole, *parts)
 
@@ -298,7 +298,7 @@ def snapshot(state: Any) -> tuple[Any, ...]:
 def require_equal(found: NDArray[Any], expected: NDArray[Any], words: str, allowed: float = 0.0) -> None:
     """Raise `Broken` with the words and the first entries that differ by more than `allowed`.
 
-    NaN equals NaN: that a score is none is the finding of another check.
+    NaN equals NaN: another check reports scores that are not finite.
     """
     if found.shape != expected.shape:
         raise Broken(f"{words}: shape {found.shape} against {expected.shape}.")

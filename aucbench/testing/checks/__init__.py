@@ -1,4 +1,4 @@
-"""The rules of each family of plugins, in the order in which they are checked. Imported by `testing`."""
+"""The checks of each family of plugins, in order. Imported by `testing`."""
 
 from aucbench.contracts.validation import Family
 from aucbench.testing.checks import (

@@ -15,13 +15,13 @@ from aucbench.testing.trainee import Trainee
 
 ROWS = 300
 NONZEROS = 20
-SPARSE_COLUMNS = (1 << 14, 1 << 18)  # at a fixed number of non-zeros
+SPARSE_COLUMNS = (1 << 14, 1 << 18)  # two sizes with the same number of non-zeros
 DENSE_COLUMNS = (64, 1024)
-FACTOR = 6.0  # how much more than claimed the cost may grow: caches are left on the way
+FACTOR = 6.0  # tolerated growth over the claimed growth, since larger problems leave the caches
 ATTEMPTS = 5
 REPEATS = 3
-ENOUGH_NS = 2_000_000  # that a measurement takes
-LONG = 0.2  # seconds that a measurement need not take
+ENOUGH_NS = 2_000_000  # shortest measurement
+LONG = 0.2  # seconds after which a measurement is long enough in any case
 MOST_ITERATIONS = 4096
 
 
@@ -62,7 +62,7 @@ def cost(trainee: Trainee) -> str | None:
 
 
 def _dense(d: int) -> Toy:
-    """The same rows for any d but for tiny columns, so that projections are as active for one as another."""
+    """The same rows for any d, plus tiny columns, so that projections are equally active for every d."""
     toy = problems.small(problems.Size(ROWS, DENSE_COLUMNS[0], 1))
     more = np.random.default_rng(1).uniform(0.5e-6, 1e-6, (ROWS, d - DENSE_COLUMNS[0]))
     return Toy(np.hstack([toy.X, more]), toy.y, f"{ROWS} x {d:,} dense rows")
@@ -76,19 +76,19 @@ def _enough(trainee: Trainee, toy: Toy) -> int:
     while iterations < MOST_ITERATIONS:
         began = monotonic()
         is_enough = _nanoseconds(trainee, toy, iterations, 1) * iterations > ENOUGH_NS
-        if is_enough or monotonic() - began > LONG:  # a method may wait instead of computing
+        if is_enough or monotonic() - began > LONG:  # a method may sleep instead of computing
             break
         iterations *= 4
     return iterations
 
 
 def _nanoseconds(trainee: Trainee, toy: Toy, iterations: int, repeats: int = REPEATS) -> float:
-    """Thread-CPU time of an iteration, the median of some chunks after a first one."""
+    """Thread-CPU time of an iteration, the median over some chunks after a first chunk."""
     rows = trainee.rows(toy, iterations=2 * iterations)
     batch = trainee.batch(toy, rows)
     state: Any = trainee.start(toy, len(rows))
-    # A method of access full may be done after one iteration, so there each is its first; other methods
-    # are measured when their buffers are full.
+    # A method of access full may be done after one iteration, so only first iterations are measured. Other
+    # methods are measured once their buffers are full.
     if trainee.access is not Access.full:
         state = trainee.step(state, batch.take(rows[:iterations]))
     times = []

@@ -25,18 +25,18 @@ class DatasetSubject(Subject):
     def __init__(self, plugin: Any, limit: TimeLimit | None = None, **unused: Any):
         super().__init__(plugin, TimeLimit(inf))  # a download takes as long as it takes
         self._parts: dict[str, data.Loaded] = {}
-        self._missing: Exempted | None = None  # a failed download is not tried once more
+        self._missing: Exempted | None = None  # a failed download is not repeated
 
     @property
     def parts(self) -> dict[str, data.Loaded]:
-        """Its parts by name: train, and test if there is one; exempt when files or parameters are missing."""
+        """The parts by name, train and possibly test; exempt if files or parameters are missing."""
         if not self._parts:
             names = ("train", "test") if self._available(data.has_test_part) else ("train",)
             self._parts = {name: self.loaded(name) for name in names}
         return self._parts
 
     def loaded(self, part: str) -> data.Loaded:
-        """The part, loaded anew."""
+        """Load a part again."""
         self.where = f"the {part} part"
         return self._available(lambda plugin: data.load(plugin, part))
 
@@ -101,7 +101,7 @@ def same_twice(dataset: DatasetSubject) -> None:
 
 
 def facts(dataset: DatasetSubject) -> str | None:
-    """The numbers of features and rows are those that are declared."""
+    """The numbers of features and rows are as declared."""
     features = DatasetFacts(dataset.plugin).features
     is_told = features is not None
     for name, part in dataset.parts.items():

@@ -11,11 +11,11 @@ from aucbench.contracts.validation import reason_against
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken
 
-SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows for which a minibatch is asked
+SIZES = (2, 3, 10, 100, 1_000, 100_000)  # numbers of training rows passed to `batch_size`
 
 
 def declared(subject: Any) -> None:
-    """The plugin is a frozen dataclass with a name, and its default parameters make one."""
+    """The plugin is a frozen dataclass with a name, and its default parameters are valid."""
     cls = type(subject.plugin)
     place = place_of(cls)
     if reason := reason_against(subject.family, cls):

@@ -17,7 +17,7 @@ COMPANIONS = 1e-9  # relative to the largest feature
 
 
 class FeatureSubject(Subject):
-    """A feature map and the size of the problems it is tried on."""
+    """A feature map and the size of its problems."""
 
     family = Family.features
 

@@ -1,4 +1,4 @@
-"""Checks of a method's functions: they run, compile once, and scores and weights are what they must be."""
+"""Checks of a method's functions: they run, compile once, and return valid scores and weights."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from aucbench.testing.problems import STANDARD
 from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of, snapshot
 
 COMPANIONS = 1e-12  # relative to the largest score
-WEIGHTS = 1e-9  # likewise
+WEIGHTS = 1e-9  # the same
 
 
 def runs(trainee: Trainee) -> str | None:
@@ -59,7 +59,7 @@ def scores(trainee: Trainee) -> None:
 
 
 def _origin(trainee: Trainee, state: Any) -> str:
-    """The origin of scores that are not finite."""
+    """The cause of scores that are not finite."""
     if all(np.isfinite(array).all() for array in arrays(state) if array.dtype.kind == "f"):
         return "the state is finite, so that it is `score` that makes them"
     access = trainee.access
@@ -130,7 +130,7 @@ def finalize(trainee: Trainee) -> str | None:
 
 
 def objective(trainee: Trainee) -> str | None:
-    """`objective` gives an `Objective` of the weights with a loss, or None, or says why there is none."""
+    """`objective` returns an `Objective` with a loss, or None, or raises an error with the reason."""
     if MethodFacts(trainee.plugin).objective is None:
         return "declares no objective"
     if MethodFacts(trainee.plugin).weights is None:

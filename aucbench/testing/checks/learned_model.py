@@ -1,4 +1,4 @@
-"""Checks of the model that a method learns: from other kinds of rows, from one class, and at all."""
+"""Checks of the learned model: on other kinds of rows, after one class only, and its AUC."""
 
 from dataclasses import replace
 from itertools import product
@@ -18,13 +18,13 @@ from aucbench.testing.findings import Broken, Exempted, Untried
 from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of
 
 SPARSE = 1e-9  # relative to the largest score
-SINGLE = 1e-3  # likewise
-COPIES = 1e-3  # likewise, of a row of weight k and k rows: solvers end at some tolerance
+SINGLE = 1e-3  # the same
+COPIES = 1e-3  # the same, for a row of weight k against k rows: solvers have a tolerance
 AUC_GAP = 0.02
 EPOCHS = 20
-SHARE = 0.3  # of the remaining time, for the AUC with default parameters
-GRID_SETTINGS = 50  # tried at most where the default falls short
-LARGEST = 10_000  # rows that are tried to have a minibatch of one class
+SHARE = 0.3  # share of the remaining time for the AUC with default parameters
+GRID_SETTINGS = 50  # largest number of settings tried if the default falls short
+LARGEST = 10_000  # most rows tried for a minibatch of one class
 
 
 def sparse_rows(trainee: Trainee) -> None:
@@ -63,7 +63,7 @@ def mapped_rows(trainee: Trainee) -> None:
         np.save(Path(folder) / "rows.npy", toy.X)
         mapped = toy._replace(X=np.load(Path(folder) / "rows.npy", mmap_mode="r"))
         found = trainee.scores(trainee.train(mapped), toy.X)
-        del mapped  # before its file
+        del mapped  # close the map before its file is deleted
     require_equal(found, expected, "Scores of rows in a memory map differ from those of rows in memory")
 
 
@@ -136,8 +136,8 @@ def converges(trainee: Trainee) -> str | None:
 def auc(trainee: Trainee) -> str:
     """On a small noisy problem the test AUC comes within 0.02 of the least-squares optimum.
 
-    With default parameters or, where these fall short, with some setting of the method's own grid: a default
-    may be made for other data.
+    With default parameters or, if these fall short, with some setting of the method's grid: the default may
+    be meant for other data.
     """
     train, test = problems.noisy(), problems.noisy(4000, seed=1)
     best = exact_auc(test.X @ problems.least_squares(train.X, train.y), test.y)
@@ -170,7 +170,7 @@ def _test_auc(trainee: Trainee, train: problems.Toy, test: problems.Toy, epochs:
 
 
 def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: float, best: float) -> str:
-    """The mistake that would explain an AUC that low, or nothing."""
+    """A mistake that would explain such a low AUC, or nothing."""
     if found <= 1.0 - best + AUC_GAP:
         return " The opposite order would be right: a higher score must mean label +1."
     rows = trainee.rows(train, epochs=1)
@@ -182,7 +182,7 @@ def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: fl
             continue
         try:
             reached = _test_auc(trainee.again(access=other), train, test, EPOCHS)
-        except Exception:  # the code is not made for that access
+        except Exception:  # the code does not work with this access
             continue
         if reached >= best - AUC_GAP:
             return (
@@ -193,7 +193,7 @@ def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: fl
 
 
 def _settings(plugin: Any) -> list[dict[str, Any]]:
-    """Settings of the grid in random order, not too many."""
+    """Settings of the grid in random order, at most `GRID_SETTINGS`."""
     grid = MethodFacts(plugin).grid
     every = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
     order = np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]
@@ -201,14 +201,14 @@ def _settings(plugin: Any) -> list[dict[str, Any]]:
 
 
 def _trained(trainee: Trainee, train: problems.Toy, epochs: int) -> Any:
-    """The state when the method is done, or after so many passes."""
+    """The state when the method is done, or after `epochs` passes."""
     if MethodFacts(trainee.plugin).done is not None:
         return _until_done(trainee, train, trainee.rows(train, iterations=MAX_PASSES))[0]
     return trainee.train(train, trainee.rows(train, epochs=epochs))
 
 
 def _until_done(trainee: Trainee, toy: problems.Toy, rows: NDArray[np.int64]) -> tuple[object, int]:
-    """The state when it was done, and the number of iterations; one more than the rows when it never was."""
+    """The state when the method is done, and the number of iterations; len(rows) + 1 if never done."""
     state, batch = trainee.start(toy, len(rows)), trainee.batch(toy, rows)
     for k in range(len(rows)):
         state = trainee.step(state, batch.take(rows[k : k + 1]))

@@ -19,21 +19,18 @@ from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
 
 GRID: NDArray[np.float64] = np.round(np.linspace(-8.0, 8.0, 161), 1)
-# The smallest first, so that a failure shows at the smallest margin that has it.
+# Smallest first, so that a failure shows the smallest failing margin.
 MARGINS = np.array(sorted([*GRID, -30.0, -17.3, 17.3, 30.0, 1e-9, -1e-9], key=abs))
-STEP = 1e-6  # of finite differences
-SLOPE = 1e-5  # that a derivative may be beside the one-sided slopes, relative to them
+STEP = 1e-6  # step of finite differences
+SLOPE = 1e-5  # relative tolerance of a derivative outside the one-sided slopes
 EQUAL = 1e-12
-WEIGHTS = (1e-3, 0.5, 20.0)  # of the loss in prox
+WEIGHTS = (1e-3, 0.5, 20.0)  # weights of the loss in prox
 PROX_MARGINS = np.array(sorted(np.linspace(-5.0, 5.0, 21), key=abs))
 FACTS = ("convex", "lipschitz", "smoothness")
 
 
 class LossSubject(Subject):
-    """A loss, and its functions at its parameter.
-
-    Every failure names the smallest of the margins at which it occurs.
-    """
+    """A loss, and its functions at its parameter."""
 
     family = Family.losses
 
@@ -47,7 +44,7 @@ class LossSubject(Subject):
         return self._number("value", m)
 
     def derivative(self, m: float) -> float:
-        """Its derivative, in plain Python."""
+        """The derivative, in plain Python."""
         return self._number("derivative", m)
 
     def _number(self, name: str, m: float) -> float:
@@ -58,7 +55,7 @@ class LossSubject(Subject):
             raise Broken(
                 f"{name}({m:g}, {self.theta:g}) returned {result!r:.40}: {advice}.", place_of(function)
             )
-        return float(result)  # type: ignore[arg-type]  # np.isscalar tells mypy nothing
+        return float(result)  # type: ignore[arg-type]  # np.isscalar does not narrow the type
 
 
 def one_parameter(loss: LossSubject) -> None:
@@ -89,7 +86,7 @@ def finite(loss: LossSubject) -> None:
 
 
 def derivative(loss: LossSubject) -> None:
-    """The derivative equals finite differences; at a kink it lies between the slopes of both sides."""
+    """The derivative equals finite differences; at a kink it lies between the one-sided slopes."""
     for m in MARGINS:
         here, left, right = loss.value(m), loss.value(m - STEP), loss.value(m + STEP)
         before, after = (here - left) / STEP, (right - here) / STEP
@@ -103,7 +100,7 @@ def derivative(loss: LossSubject) -> None:
 
 
 def compiled(loss: LossSubject) -> None:
-    """Compiled, value, derivative and prox give what they give in plain Python."""
+    """Value, derivative and prox give the same results compiled as in plain Python."""
     addresses = kernels.compile_loss(loss.plugin)
     scalar = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)
     for name in ("value", "derivative"):
@@ -189,7 +186,7 @@ def facts(loss: LossSubject) -> str | None:
 
 
 def structure(loss: LossSubject) -> str | None:
-    """`pieces` and `multiplicative`, by which means over pairs are computed, agree with `value`."""
+    """`pieces` and `multiplicative`, used for means over pairs, agree with `value`."""
     plugin = loss.plugin
     known = LossFacts(plugin)
     if known.multiplicative:
@@ -224,7 +221,7 @@ def _equal(what: str, found: float, expected: float) -> None:
 
 
 def _minimum(objective: Any, m: float) -> float:
-    """The minimiser on [m - 100, m + 100], sought around the best point of a grid."""
+    """The minimiser on [m - 100, m + 100], near the best point of a grid."""
     grid: NDArray[np.float64] = np.unique(np.concatenate([m + np.linspace(-100, 100, 401), MARGINS]))
     i = int(np.argmin([objective(z) for z in grid]))
     low, high = grid[max(0, i - 1)], grid[min(len(grid) - 1, i + 1)]

@@ -1,4 +1,4 @@
-"""Checks that a training can be repeated, cut into chunks, saved and continued."""
+"""Checks that training can be repeated, cut into chunks, saved and continued."""
 
 import pickle
 from contextlib import suppress
@@ -14,12 +14,12 @@ from aucbench.errors import ParameterError
 from aucbench.testing.findings import Broken
 from aucbench.testing.trainee import Trainee, require_equal, scale_of, snapshot
 
-RESUMED = 1e-6  # of the largest score: rounding may depend on where rows lie
-TOGETHER = 1e-9  # likewise: sums over settings are computed in another order
+RESUMED = 1e-6  # relative to the largest score: rounding may depend on the position of rows
+TOGETHER = 1e-9  # the same: sums over settings are computed in another order
 
 
 def _same_model(trainee: Trainee, X: Any, left: Any, right: Any, what: str) -> None:
-    """Raise unless two states score, and weigh, alike bit by bit."""
+    """Raise unless two states have the same scores and weights, bit by bit."""
     require_equal(trainee.scores(left, X), trainee.scores(right, X), f"{what}, in the scores")
     if MethodFacts(trainee.plugin).weights is not None:
         require_equal(trainee.weights(left), trainee.weights(right), f"{what}, in the weights")
@@ -33,7 +33,7 @@ def same_seed(trainee: Trainee) -> None:
 
 
 def chunks(trainee: Trainee) -> None:
-    """Cutting the rows of a run into other chunks changes no bit of the result."""
+    """The chunks into which a run is cut change no bit of the result."""
     for toy in trainee.problems():
         rows = trainee.rows(toy)
         whole = trainee.train(toy, rows)
@@ -47,7 +47,7 @@ def chunks(trainee: Trainee) -> None:
 
 
 def pickling(trainee: Trainee) -> None:
-    """A state that is pickled half way goes on as if nothing had happened."""
+    """A state that is pickled half way trains on to the same result."""
     for toy in trainee.problems():
         rows = trainee.rows(toy)
         half = len(rows) // 2
@@ -55,7 +55,7 @@ def pickling(trainee: Trainee) -> None:
         state = trainee.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
         try:
             state = pickle.loads(pickle.dumps(state))
-        except Exception as error:  # pickle raises whatever a class does
+        except Exception as error:  # pickle passes on any exception of a class
             raise Broken(
                 f"A state cannot be pickled ({type(error).__name__}: {error}): keep generators, lambdas, "
                 f"open files and locks out of it."
@@ -65,7 +65,7 @@ def pickling(trainee: Trainee) -> None:
 
 
 def resumable(trainee: Trainee) -> str | None:
-    """A method that declares it goes on with rows of another array, wherever these lie in it."""
+    """A `resumable` method can continue with the rows of another array, at any position."""
     if not MethodFacts(trainee.plugin).resumable:
         return "does not declare it"
     if trainee.access is not Access.stream:
@@ -89,7 +89,7 @@ def resumable(trainee: Trainee) -> str | None:
 
 
 def together(trainee: Trainee) -> str | None:
-    """Settings that train together end where each ends alone, also after one of them has been dropped."""
+    """Settings that train together end where each ends alone, also after one of them is dropped."""
     if MethodFacts(trainee.plugin).together is None:
         return "has no `together`"
     if trainee.access is Access.full:
@@ -117,7 +117,7 @@ def together(trainee: Trainee) -> str | None:
 
 
 def _neighbours(trainee: Trainee) -> list[Trainee]:
-    """The method as it is, twice, and with each of its numbers halved."""
+    """The method unchanged, twice, and with each of its numbers halved."""
     plugin = trainee.plugin
     settings = [plugin, plugin]
     for each in fields(plugin):
