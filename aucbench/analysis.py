@@ -1,4 +1,4 @@
-"""The Python interface beside runs: optima, suggestions, own data, and measures computed later."""
+"""The Python interface beside runs: optima, suggestions, user data, and measures computed later."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -146,13 +146,13 @@ def suggest(
     *overrides : str
         Those of `run` that decide its rows: ``"dataset.target=outcome"``, ``"max_train_rows=5000"``.
     seconds : float, optional
-        What a training may be expected to take.
+        Largest expected time of a training.
     archive : str or Path, optional
         Results of a study under ``ruleset=trials``; by default those that come with aucbench.
     count : int
-        How many methods are suggested at most.
+        Largest number of methods.
     linear : bool
-        Whether linear models alone are wanted.
+        Whether to suggest linear models only.
 
     Returns
     -------
@@ -312,7 +312,7 @@ def verify(
     cells : int
         How many cells are run again, if so many can be.
     seed : int
-        Of the sample.
+        Seed of the sample.
     tolerance : float
         Allowed difference of AUCs under different versions or on different processors.
     method : str, optional

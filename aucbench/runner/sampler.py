@@ -19,7 +19,7 @@ DRAW_BATCHES = 64  # most minibatches drawn at a time: a short run must not wait
 
 
 def batch_sampler(task: Task) -> Callable[[int], Batch]:
-    """A function that returns the next iterations of a run, as many as it is asked for."""
+    """A function that returns a batch of the next `count` iterations of a run."""
     rows = RowSampler(task.access, task.y, task.order, task.order_seed, task.rows_per_iteration, task.fold)
     # All batches share its view of the rows.
     none = Batch(task.X, task.y, rows.take(0), task.access, task.weights)

@@ -46,6 +46,6 @@ def is_finite(algorithm: Any, state: Any) -> bool:
     Other parts of a linear method's state may be infinite by design, such as a radius that is not yet known.
     """
     if MethodFacts(algorithm).weights is not None:
-        with np.errstate(all="ignore"):  # what overflows here is what is looked for
+        with np.errstate(all="ignore"):  # an overflow makes the check fail, as intended
             return bool(np.all(np.isfinite(algorithm.weights(state))))
     return all(bool(np.all(np.isfinite(array))) for array in arrays(state) if array.dtype.kind == "f")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 CURVE = ("iteration", "samples", "train_seconds", "auc")
 SUBOPTIMALITY = "suboptimality"
 TURNED_OFF = "no certified minimum was asked for (limits.optimum=0)"
-SMALLEST = 1e-12  # least scale of a relative suboptimality in old records
+SMALLEST = 1e-12  # least scale of a relative suboptimality
 ROUNDING = 1e-15  # of an objective
 # Arrays of a curve that are not measures.
 COSTS = ("iteration", "samples", "passes", "train_seconds", "cpu_seconds")

@@ -1,8 +1,8 @@
 """The settings that the tunings of an archive tried: their validation AUCs by split and fold, and their cost.
 
-A setting can be compared over splits and data sets where it was tried on all of them, as under
-``ruleset=trials``, whose draws have a seed of their own. A method without a tuning stands here with the one
-setting that it was run with, and its test AUC.
+A setting can be compared over splits and data sets if it was tried on all of them, as under
+``ruleset=trials``, which fixes the seed of the draws. A method without a tuning has one setting, with its
+test AUC.
 """
 
 from collections.abc import Iterable, Mapping
