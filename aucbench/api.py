@@ -47,7 +47,7 @@ def run(*overrides: str) -> Result:
     Raises
     ------
     AucbenchError
-        What the command line would say in one sentence.
+        The errors that the command line prints as one sentence.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
         Overrides and flags, such as ``["--multirun", "algo=solam,psam", "dataset=a9a", "runs=5"]`` or
         ``["+experiment=smoke", "tracking=none"]``.
     observer : Observer, optional
-        Told about the progress, and about every entry that is finished.
+        Receives the progress, and every finished entry.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
     words : sequence of str
         As for `run_study`.
     observer : Observer, optional
-        Told of the plan, and of each entry whose time is about to be estimated (`started`).
+        Receives the plan, and each entry before its estimate (`started`).
 
     Returns
     -------
@@ -195,7 +195,7 @@ def _request(words: Sequence[str]) -> "Request":
 
 
 def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
-    """The study that is asked for; what it is given wrongly is said before anything is planned."""
+    """Build the study; raise on invalid overrides before planning."""
     if any(MANY.fullmatch(word) for word in request.overrides):
         from aucbench.pool import start_fork_server
 
@@ -259,8 +259,8 @@ def replay(
     y : (n,) array
         Labels in {-1, 1}.
     rows : array of int
-        In the shape the method's access says: (k,) stream, (k, 2) pairs, (k, m) minibatch, (k, 0) full. The
-        planned number of iterations is k.
+        Rows in the shape of the method's access: (k,) stream, (k, 2) pairs, (k, m) minibatch, (k, 0) full.
+        The planned number of iterations is k.
     loss : Loss or str, optional
         An instance or a name; the method's first when left out.
     seed : int

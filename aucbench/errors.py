@@ -1,4 +1,4 @@
-"""The errors a user can mend; each is one clear sentence: what, where, got, expected, what to do next."""
+"""Errors caused by user input; each is one sentence: what, where, got, expected, what to do next."""
 
 
 class AucbenchError(Exception):
@@ -30,4 +30,4 @@ class PluginError(AucbenchError, LookupError):
 
 
 class VersionWarning(UserWarning):
-    """Results of an earlier version are there, which this version does not reuse."""
+    """The store has results of an earlier version, which this version does not reuse."""

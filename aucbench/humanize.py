@@ -2,7 +2,7 @@
 
 import re
 
-# Controls but for tab and newline, and marks of the direction of text.
+# Control characters except tab and newline, and marks of text direction.
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 RAW = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)")
@@ -13,7 +13,7 @@ SHORT = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 
 def duration(seconds: float) -> str:
-    """Seconds in the largest unit of which there are two, in two digits."""
+    """Seconds in the largest suitable unit."""
     for size, unit in DURATIONS:
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"
@@ -44,11 +44,11 @@ def harmless(text: str) -> str:
 
 
 def harmless_json(text: bytes) -> bytes:
-    """JSON with ? for such characters in its texts, escaped or not."""
+    """JSON with ? for the characters that `harmless` replaces, escaped or not."""
     if SUSPECT.search(text) is None:
         return text
     text = RAW.sub(b"?", text)
-    # Pairs of a backslash and what follows: the r of an escaped backslash and an r is a letter.
+    # Match a backslash with its successor: in an escaped backslash followed by r, the r is a letter.
     return ESCAPE.sub(lambda found: b"?" if _is_obeyed(found[0]) else found[0], text)
 
 

@@ -1,9 +1,9 @@
-"""The pool: processes for all that may hang, crash or take long, such as cells, trials, checks and estimates.
+"""The pool: processes for work that may hang, crash or take long, such as cells, trials and checks.
 
-It imports nothing else of the framework, so that every part can use it. Two libraries were tried against the
-attacks of `tests/helpers/hostile_methods.py`. The workers of pebble share a pipe, so that one that writes to
-it stops all others. Loky has no time limits, and waits for an answer that was begun and for daemons that hold
-its pipe.
+The module imports nothing else of the framework, so that every part can use it. Two libraries failed the
+attacks in `tests/helpers/hostile_methods.py`. Workers of pebble share a pipe: a worker that writes to it
+blocks all others. Loky has no time limits, and waits for incomplete answers and for daemons that hold its
+pipe.
 """
 
 import atexit
@@ -27,23 +27,23 @@ from time import monotonic, sleep
 from typing import Any
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-# Imported by the server of forks; by name, since this module stands below all others.
+# Modules imported by the fork server; by name, since this module imports no other.
 PRELOADED = ("aucbench.studies._preload", "aucbench.testing.check_plugin")
 PR_SET_PDEATHSIG = 1  # Linux: the signal that a process gets when its parent ends
 PR_SET_CHILD_SUBREAPER = 36  # Linux: whether daemons that descend from a process become its children
 DESCRIPTORS = Path("/proc/self/fd")
-STATUS_SECONDS = 0.5  # for a process whose pipe is closed to end by itself
-END_SECONDS = 5.0  # for a process that was killed to end
-TRACE_SECONDS, LOOKS = 1.0, 20  # for a process that is late to write where it is, and looks at the file
+STATUS_SECONDS = 0.5  # grace for a process to exit after its pipe is closed
+END_SECONDS = 5.0  # timeout for a killed process to exit
+TRACE_SECONDS, LOOKS = 1.0, 20  # timeout for the stack trace of a late process; polls of its file
 SAFE_PATH = "PYTHONSAFEPATH"
 STATUS = Path("/proc/self/status")
-SHARE = 0.8  # of the free memory that all workers together may use; the system needs some
+SHARE = 0.8  # share of the available memory for all workers together
 
-_starting = threading.RLock()  # starting a process changes the state of this one for a moment
-_processes: "set[_Process]" = set()  # that have not been ended
+_starting = threading.RLock()  # starting a process temporarily changes the state of this one
+_processes: "set[_Process]" = set()  # processes not yet killed
 
 
-class ProcessEnded(Exception):  # noqa: N818  # as concurrent.futures.CancelledError names what happened
+class ProcessEnded(Exception):  # noqa: N818  # named like concurrent.futures.CancelledError
     """The process of a task ended without an answer, or was ended because the answer was late.
 
     Parameters
@@ -51,9 +51,9 @@ class ProcessEnded(Exception):  # noqa: N818  # as concurrent.futures.CancelledE
     status : int
         Exit status, or the negative number of the signal that ended it.
     is_late : bool
-        Whether it was ended since the answer was late.
+        Whether it was killed because the answer was late.
     trace : str
-        Lines that say where its Python code was, as far as it could write them.
+        Stack trace of its Python code, as far as it could write it.
     """
 
     def __init__(self, status: int, is_late: bool, trace: str):
@@ -62,11 +62,11 @@ class ProcessEnded(Exception):  # noqa: N818  # as concurrent.futures.CancelledE
 
 
 class Pool(Executor):
-    """Runs functions in processes, which import what they need themselves; tasks of one key share a process.
+    """Runs functions in processes; tasks with the same key share a process.
 
-    Processes are forked from a server that has imported the framework and its own plugins alone, or are
-    spawned: never from this process, which may have threads. A process is replaced after it has ended or was
-    late; it is stopped while it has no task, since a thread that a plugin left behind would slow others down.
+    Processes are forked from a server with the framework and its own plugins, or are spawned; they are never
+    forked from this process, which may have threads. A process is replaced after it has ended or was late.
+    An idle process is stopped, since a thread left by a plugin would slow others down.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Pool(Executor):
         self._locks: dict[Hashable, threading.Lock] = {}
         self._is_closed = False
 
-    def submit(  # type: ignore[override]  # three options in the place of keyword arguments
+    def submit(  # type: ignore[override]  # options replace keyword arguments
         self,
         function: Callable[..., Any],
         /,
@@ -110,7 +110,7 @@ class Pool(Executor):
         content, future = dumped((function, arguments)), Future[Any]()
         lock = self._locks.setdefault(key, threading.Lock())
         if not lock.locked():
-            with interrupted_later():  # a process that has half begun cannot be ended
+            with interrupted_later():  # a partly started process cannot be killed
                 self._process(key)
         limits = (seconds, silence, listener or (lambda message: None))
 
@@ -119,7 +119,7 @@ class Pool(Executor):
                 if self._is_closed:
                     future.cancel()
                 if future.set_running_or_notify_cancel():
-                    # The one before may have ended with the task before.
+                    # The earlier process may have ended with its last task.
                     self._process(key).follow(content, future, *limits)
 
         threading.Thread(target=follow, daemon=True).start()
@@ -196,12 +196,12 @@ class _Process:
     def _received(self) -> tuple[str, Any]:
         """The next message; `_LostError` if there is none, or none that the process should have sent."""
         try:
-            # The pipe alone would not do: a process that this one has started may hold its other end.
+            # The pipe is not enough: a child of the process may hold its other end.
             if self._connection in wait([self._connection, self._process.sentinel]):
                 match self._connection.recv():
                     case ("answer" | "error" | "message") as kind, value:
                         return kind, value
-        except Exception:  # whatever unpickling raises of bytes that somebody else wrote
+        except Exception:  # unexpected message: the plugin wrote to our pipe
             pass
         raise _LostError
 
@@ -227,7 +227,7 @@ class _Process:
                 timer.join()
 
     def _write_trace(self) -> None:
-        """Let the process write where it is."""
+        """Make the process write its stack trace."""
         self._signal("SIGUSR1")
         for _ in range(LOOKS):
             sleep(TRACE_SECONDS / LOOKS)
@@ -235,7 +235,7 @@ class _Process:
                 return
 
     def _signal(self, name: str) -> None:
-        """Send a signal to the process, and if it concerns others to all of its group."""
+        """Send a signal to the process group; SIGUSR1 to the process only."""
         if not hasattr(signal, name):
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -243,7 +243,7 @@ class _Process:
             send(self._process.pid, getattr(signal, name))
 
     def kill(self) -> None:
-        """End the process and those that it has started: its descendants, and all of its group."""
+        """Kill the process, its descendants and its process group."""
         import psutil
 
         if self.has_ended:
@@ -272,13 +272,13 @@ class _LostError(Exception):
 
 @atexit.register
 def _end_all() -> None:
-    """End what was not ended; `multiprocessing` would wait for it."""
+    """Kill the remaining processes; `multiprocessing` would wait for them."""
     for process in list(_processes):
         process.kill()
 
 
 def dumped(content: Any) -> bytes:
-    """Pickle an object; what no other process finds by its name is pickled with it."""
+    """Pickle an object; classes and functions that cannot be imported elsewhere are pickled by value."""
     try:
         pickled = pickle.dumps(content)
         if b"__main__" not in pickled:
@@ -292,12 +292,12 @@ def dumped(content: Any) -> bytes:
 
 
 def tell(message: Any) -> None:
-    """Send a message to the listener of the task that runs in this process; elsewhere to nobody."""
+    """Send a message to the listener of the current task; without a task, do nothing."""
     if _parent is not None:
         _parent.send(("message", message))
 
 
-_parent: Connection | None = None  # of a process of the pool
+_parent: Connection | None = None  # pipe to the parent, in a process of the pool
 
 
 def _serve(connection: Connection, environment: Mapping[str, str], trace: str) -> None:
@@ -306,7 +306,7 @@ def _serve(connection: Connection, environment: Mapping[str, str], trace: str) -
     _parent, own = connection, os.getpid()
     _end_with_parent()
     if hasattr(os, "setsid"):
-        os.setsid()  # what kills its group reaches no other process
+        os.setsid()  # signals to its group reach no other process
     _drop_files(connection)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     os.environ.clear()
@@ -323,7 +323,7 @@ def _serve(connection: Connection, environment: Mapping[str, str], trace: str) -
             try:
                 function, arguments = pickle.loads(content)
                 answer = dumped(("answer", function(*arguments)))
-                pickle.loads(answer)  # a class of a plugin may be none that can be read back
+                pickle.loads(answer)  # an answer of a plugin may be impossible to unpickle
             except BaseException as error:
                 answer = _dumped_error(error)
             if os.getpid() != own:  # the plugin has forked, and this is the copy
@@ -350,10 +350,10 @@ def _dumped_error(error: BaseException) -> bytes:
 
 
 def _drop_files(connection: Connection) -> None:
-    """Let all descriptors lead nowhere but the standard ones, the pipe, and one that tells the parent's end.
+    """Redirect all descriptors to devnull, except the standard ones, the pipe and the parent's sentinel.
 
-    Others are those by which the server of forks and the resource tracker are reached. They are not closed,
-    as objects of this process would close what gets their numbers.
+    The others belong to the fork server and the resource tracker. They are not closed, as objects of this
+    process would later close reused numbers.
     """
     if not DESCRIPTORS.is_dir():
         return
@@ -362,17 +362,17 @@ def _drop_files(connection: Connection) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in {int(name) for name in os.listdir(DESCRIPTORS)} - kept - {nowhere}:
         with contextlib.suppress(OSError):
-            os.fstat(number)  # that of the listing is closed
+            os.fstat(number)  # the descriptor of the listing is closed
             os.dup2(nowhere, number, inheritable=False)
     os.close(nowhere)
     MetadataPathFinder().invalidate_caches()  # it keeps zip files of distributions open
 
 
 def _end_with_parent() -> None:
-    """Let this process end with the one that started it, also where that is killed.
+    """End this process with its parent, even if the parent is killed.
 
-    On Linux the system ends it when the server of forks ends, which ends with its parent; a thread waits for
-    that elsewhere, and where the process has changed its user.
+    On Linux, the system kills it when the fork server ends, which ends with its parent. Elsewhere, and after
+    a change of user, a thread waits for the parent.
     """
     with contextlib.suppress(OSError, AttributeError):
         system = ctypes.CDLL(None)
@@ -393,13 +393,13 @@ def _context() -> Any:
     context = multiprocessing.get_context(METHOD)
     if METHOD == "forkserver":
         context.set_forkserver_preload(list(PRELOADED))
-    # A worker of Dask is a daemon, which else may not start processes; these end with it.
+    # Dask workers are daemons, which may not start processes by default; processes of the pool end with them.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     return context
 
 
 def start_fork_server() -> None:
-    """Start the process that others are forked from; it imports while this one does something else."""
+    """Start the fork server, which imports its modules in the background."""
     _context()
     if METHOD == "forkserver":
         from multiprocessing import forkserver, resource_tracker
@@ -411,7 +411,7 @@ def start_fork_server() -> None:
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep processes that start meanwhile from running the user's script again as a module."""
+    """Keep processes started in the block from running the user's script again as a module."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:
@@ -422,7 +422,7 @@ def _without_main() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Block Ctrl-C in processes that start meanwhile; this one receives it afterwards."""
+    """Block Ctrl-C in processes started in the block; this process receives it afterwards."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -432,7 +432,7 @@ def _sigint_blocked() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _same_path() -> Iterator[None]:
-    """Let processes that start meanwhile find modules in the current folder only if this one does."""
+    """Let processes started in the block import from the current folder only if this process does."""
     if {"", os.getcwd()} & set(sys.path) or SAFE_PATH in os.environ:
         yield
         return
@@ -470,8 +470,8 @@ def interrupted_later() -> Iterator[None]:
 def limited_memory(limit: int | None, concurrency: int, worker: bool) -> Iterator[None]:
     """Let allocations of more than `limit` bytes raise MemoryError within the block.
 
-    In a worker without a limit it is the worker's share of the memory that is free. Where the system cannot
-    tell or bound how much private memory a process has, nothing is bounded.
+    The default in a worker is its share of the available memory. Nothing is limited on systems that cannot
+    measure the private memory of a process.
     """
     used = _private_bytes()
     if not worker or used is None:

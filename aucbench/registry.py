@@ -58,7 +58,7 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Catalog:
-    """All registered plugins by family and name, and what was announced and is left out."""
+    """All registered plugins by family and name, and plugins that failed to load."""
 
     plugins: Mapping[Family, Mapping[str, Plugin]]
     failures: tuple[Failure, ...] = ()
@@ -93,9 +93,9 @@ class Catalog:
 
 
 def accepted_loss(catalog: Catalog, algorithm: Any, name: str | None) -> str | None:
-    """The name of the loss a method trains with: the one asked for if it accepts that, else its first.
+    """The name of the loss a method trains with: `name` if accepted, by default the method's first loss.
 
-    It is a `ParameterError` if the method takes no loss, not this one, or any and none was named.
+    Raises a `ParameterError` if the method does not accept `name`, or accepts any loss and `name` is None.
     """
     accepted = MethodFacts(algorithm).losses
     if name is None:
@@ -233,7 +233,7 @@ def _kind(error: BaseException) -> str:
 
 @contextmanager
 def _left_out(failures: list[Failure], what: str, entry: EntryPoint) -> Iterator[None]:
-    """Turn whatever a stranger's code raises into a failure, so that it does not stop the others."""
+    """Turn any error in third-party code into a failure, so that other plugins still load."""
     try:
         with _same_folder():
             yield
@@ -245,7 +245,7 @@ def _left_out(failures: list[Failure], what: str, entry: EntryPoint) -> Iterator
 
 @contextmanager
 def _same_folder() -> Iterator[None]:
-    """Return to the current folder after a stranger's import, which runs in this process."""
+    """Restore the current folder after importing third-party code."""
     try:
         before = os.getcwd()
     except OSError:  # it was removed

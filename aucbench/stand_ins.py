@@ -27,8 +27,8 @@ from aucbench.contracts.source_location import package_of, source_file
 from aucbench.errors import PluginError
 from aucbench.pool import Pool, ProcessEnded
 
-IMPORT_SECONDS = 60.0  # after which a module is taken to hang
-CHECKED = ("aucbench.contracts", "aucbench.registry", __name__)  # modules that decide what a description has
+IMPORT_SECONDS = 60.0  # timeout of an import
+CHECKED = ("aucbench.contracts", "aucbench.registry", __name__)  # modules that determine descriptions
 
 
 class _Choice(StrEnum):
@@ -248,7 +248,7 @@ def _called(owner: Any, name: str, arguments: Iterable[Any], named: Mapping[str,
 
 
 def _asked(owner: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function returns in the process of a distribution."""
+    """Call a function in the process of the owner's distribution."""
     distribution = owner._described.distribution
     try:
         return _pool().submit(function, *arguments, key=distribution).result()

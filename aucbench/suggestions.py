@@ -1,10 +1,10 @@
-"""Suggestions for a misspelt name: the nearest known ones. Imported by all rooms."""
+"""Suggestions for a misspelt name: the nearest known names. Imported by all packages."""
 
 import difflib
 from collections.abc import Mapping
 from typing import Any
 
-MOST_NAMES = 60  # of the known ones, in a sentence
+MOST_NAMES = 60  # most known names in a sentence
 
 
 def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:

@@ -65,7 +65,7 @@ def install(folder, method, cls):
 @pytest.mark.usefixtures("process")
 @pytest.mark.parametrize(
     ("method", "cls", "helpers"),
-    [("psam", "Psam", set()), ("sauc", "Sauc", {"_choices", "_sauc_rounds"})],
+    [("psam", "Psam", set()), ("sauc", "Sauc", {"_choices", "_linear_method", "_sauc_rounds"})],
 )
 def test_a_built_in_method_gives_the_same_numbers_from_a_package_of_a_third_party(
     method, cls, helpers, tmp_path

@@ -1,4 +1,4 @@
-"""Data sets: fetched, parsed once, kept as memory-mapped arrays, labelled, scaled. Imported by all above."""
+"""Data sets: download, parsing into memory-mapped arrays, labels, scaling and splits."""
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files.download import LARGE_BYTES

@@ -1,17 +1,17 @@
-"""The compiled part of scaling: column ranges and moments, and one pass that gathers rows and scales them."""
+"""Numba kernels of scaling: column ranges, column moments, and gathering of scaled rows."""
 
 import numpy as np
 from numba import njit
 
 from aucbench.kernels.rows import prefetch
 
-AHEAD = 16  # rows that are asked for before they are used: in random order memory is slow to answer
-_SAFE_LOW, _SAFE_HIGH = 1e-280, 1e280  # a sum of squares outside may have lost digits
+AHEAD = 16  # prefetch distance in rows, which hides memory latency in random order
+_SAFE_LOW, _SAFE_HIGH = 1e-280, 1e280  # range in which a sum of squares keeps all digits
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def dense_range(X, rows, low, high):
-    """Widen low and high (d,) to the values of each column over the given rows of X (n, d)."""
+    """Widen low and high (d,) to the range of each column over `rows` of X (n, d)."""
     for i in rows:
         row = X[i]
         for j in range(len(low)):
@@ -21,7 +21,7 @@ def dense_range(X, rows, low, high):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sparse_range(indptr, indices, data, rows, low, high, filled):
-    """The same for stored values of CSR rows; `filled` (d,) counts them."""
+    """Widen low and high (d,) to the stored values of CSR rows; `filled` (d,) counts these values."""
     for i in rows:
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
@@ -47,7 +47,7 @@ def dense_moments(X, rows, weights, low, width, mean, squares):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sparse_moments(indptr, indices, data, rows, weights, low, width, filled, mean, squares):
-    """The same over stored values of CSR rows; `filled` (d,) is the sum of their weights."""
+    """`dense_moments` over the stored values of CSR rows; `filled` (d,) sums the weights of these values."""
     for i in rows:
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
@@ -94,9 +94,9 @@ def _centre(row):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def gather_dense(X, rows, offset, divisor, stretched, centred, unit, out):
-    """Row i of `out` (k, d) is row rows[i] of X, scaled: columns first, then the row itself.
+    """Write row rows[i] of X, scaled by column and then by row, to row i of `out` (k, d).
 
-    Columns are left as they are where `divisor` is empty; `stretched` takes [0, 1] to [-1, 1].
+    An empty `divisor` skips the column scaling; `stretched` maps [0, 1] to [-1, 1].
     """
     d = X.shape[1]
     row = np.empty(d)
@@ -127,7 +127,7 @@ def gather_dense(X, rows, offset, divisor, stretched, centred, unit, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def scale_sparse(indptr, indices, data, divisor, unit, out):
-    """`out` (nnz,) receives the stored values of CSR rows, scaled; zero stays zero."""
+    """Write the scaled stored values of CSR rows to `out` (nnz,)."""
     for i in range(len(indptr) - 1):
         begin, end = indptr[i], indptr[i + 1]
         row = np.empty(end - begin)

@@ -1,4 +1,4 @@
-"""Classes of a data set: their order, their published counts, and which of them is positive."""
+"""Labels of a data set: sorting, checks against published counts, and the choice of the positive class."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -8,9 +8,9 @@ from aucbench.contracts import File, Grouping
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import DataError
 
-Label = float | str  # text where a label is no number
+Label = float | str  # str if the label is not a number
 
-MOST_CLASSES = 100  # of a column of labels; one with more is taken for another column
+MOST_CLASSES = 100  # a column with more distinct values is not a label column
 _TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})
 
 
@@ -20,7 +20,7 @@ def ordered(labels: Iterable[Label]) -> list[Any]:
 
 
 def shown(label: Label) -> str:
-    """A label as text, 1 and not 1.0."""
+    """A label as text; 1.0 is shown as 1."""
     return label if isinstance(label, str) else f"{label:.15g}"
 
 
@@ -35,8 +35,8 @@ def in_words(counts: Mapping[Label, int], most: int = 12) -> str:
 def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) -> dict[Label, Label]:
     """Compare the rows and label counts of a parsed file with its declaration.
 
-    Copies differ in how they name two classes (0/1 where the original has -1/+1). Where the counts agree in
-    ascending order of the labels, the published names are used: the result maps each label to its name.
+    Copies may name the two classes differently, such as 0/1 instead of -1/+1. If the counts agree in
+    ascending order of the labels, the result maps each label to its published name.
     """
     if rows == 0:
         raise DataError(f"{path} is empty: expected at least one row of data.")
@@ -52,7 +52,7 @@ def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) 
 
 
 def check_features(name: str, features: int | None, columns: Mapping[str, int]) -> int:
-    """The number of columns of a data set: the published one, else the largest index in any of its files."""
+    """The number of columns of a data set: the published number, else the largest index in its files."""
     widest_of_all = max(columns.values())
     if widest_of_all == 0:
         raise DataError(f"{name}: no row of {', '.join(columns)} has a feature.")
@@ -72,13 +72,14 @@ def positive_labels(
     grouping_seed: int = 0,
     column: str | None = None,
 ) -> frozenset[Label]:
-    """The labels that become +1; all others become -1. `counts` are the rows of each in the training part.
+    """The labels that become +1; all others become -1.
 
-    Errors name the `column` of a table that has the labels: it may be the wrong one.
+    `counts` are the training rows per label. Errors name the label `column` of a table, which may be wrong.
 
-    Declared labels decide (the data set's `positive`, one or several), then the grouping. Of -1/+1 or 0/1 the
-    larger is positive, of any other two the rarer (the larger of two equally frequent ones). A DataError for
-    one class only, more than two without a declaration, and declared labels that do not occur.
+    Declared labels (`positive` of the data set, one or several) come first, then the grouping. Without
+    either, the larger label of -1/+1 or 0/1 is positive, and the rarer of any other two (the larger label if
+    both are equally frequent). Raises DataError for a single class, for more than two classes without a
+    declaration, and for declared labels that do not occur.
     """
     labels, where = ordered(counts), "" if column is None else f" in column {column!r}"
     if declared is not None:
@@ -110,7 +111,7 @@ def positive_labels(
 
 def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str) -> frozenset[Label]:
     many = declared if isinstance(declared, Iterable) and not isinstance(declared, str) else [declared]
-    # Hydra makes 1 and true of what may be text in the file.
+    # Hydra parses 1 and true, which may be text in the file.
     texts: dict[str, Label] = {shown(label).lower(): label for label in counts}
     positive: frozenset[Any] = frozenset(
         each if each in counts else texts.get(_as_text(each), each) for each in many
@@ -139,9 +140,9 @@ def _as_text(declared: Any) -> str:
 def signs(
     name: str, part: str, labels: Iterable[Label], training: Iterable[Label], positive: Iterable[Label]
 ) -> list[int]:
-    """+1 or -1 for each of the labels of a part; one that the training part lacks is refused."""
+    """+1 or -1 for each label of a part; raises DataError for a label missing from the training part."""
     known = set(training)
-    if known in _TWO_SIGNS:  # -1/+1 in one file and 0/1 in the other mean the same
+    if known in _TWO_SIGNS:  # one file may use -1/+1 and the other 0/1
         known |= {-1.0, 0.0}
     unknown = ordered(label for label in labels if label not in known)
     if unknown:

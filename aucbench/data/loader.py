@@ -1,4 +1,4 @@
-"""Rows and labels of a part of a data set, from files by way of the cache or from the plugin's arrays."""
+"""Loading of a data set part: rows and labels from cached files or from the arrays of the plugin."""
 
 import hashlib
 from enum import StrEnum
@@ -20,7 +20,7 @@ from aucbench.errors import DataError, FetchError, ParameterError
 
 
 class Part(StrEnum):
-    """Which rows of a data set: its training part, its own test part, or both."""
+    """The parts of a data set: training rows, published test rows, or both."""
 
     train = "train"
     test = "test"
@@ -32,30 +32,30 @@ class Loaded(NamedTuple):
 
     X: Matrix  # (n, d) float64: C-contiguous ndarray, or SciPy CSR with ascending columns
     y: NDArray[np.int8]  # (n,) labels in {-1, 1}
-    sha256: str  # of rows, labels and part as they are used, in hex
-    source: str  # where the data came from
-    positive: tuple[labels.Label, ...]  # the labels that became 1
-    negative: tuple[labels.Label, ...] = ()  # the labels of the training part that became -1
+    sha256: str  # hex digest of rows, labels and part
+    source: str  # origin of the data
+    positive: tuple[labels.Label, ...]  # labels mapped to 1
+    negative: tuple[labels.Label, ...] = ()  # labels of the training part mapped to -1
 
 
 class DataDescription(NamedTuple):
-    """The training part of a data set, as it was read."""
+    """Facts about the training part of a data set."""
 
     rows: int
-    features: int  # columns of the rows as methods see them
+    features: int  # columns of X
     nonzeros: int
-    labels: dict[str, int]  # rows of each label
-    columns: list[ColumnRecord]  # of a table; none of other files
+    labels: dict[str, int]  # rows per label
+    columns: list[ColumnRecord]  # columns of a table; empty for other files
 
 
 def load(dataset: Any, part: str = "train") -> Loaded:
-    """The rows and labels of a part of a data set, from the cache when they were parsed before.
+    """Load the rows and labels of a part of a data set, from the cache if they were parsed before.
 
-    The part "all" is the training rows followed by the test rows, if there are any. Arrays from files are
-    private memory maps: opening takes milliseconds, writing to them changes no file.
+    The part "all" is the training rows followed by the test rows, if any. Arrays from files are private
+    memory maps: opening takes milliseconds, and writing to an array changes no file.
 
-    A file that no source has is a FetchError. Files that are malformed or not what is published, features
-    that are not finite, classes that are not two, and a part that there is not are a DataError.
+    Raises FetchError if no source has a file. Raises DataError if a file is malformed or differs from its
+    published facts, if a feature is not finite, if there are not two classes, and if the part does not exist.
     """
     if part not in list(Part):
         raise ParameterError(f"dataset.part must be one of {', '.join(Part)}, got {part!r}.")
@@ -73,7 +73,7 @@ def load(dataset: Any, part: str = "train") -> Loaded:
 
 
 def describe(dataset: Any) -> DataDescription:
-    """What the training files of a data set hold, whatever their labels mean."""
+    """Describe the training files of a data set; the number of classes is not checked."""
     files = resolve(dataset.name, _files(dataset))
     record = cached_part(dataset.name, files, DatasetFacts(dataset).features, Part.train).record
     counts = {labels.shown(label): count for file in record.files for label, count in file.labels}
@@ -81,7 +81,7 @@ def describe(dataset: Any) -> DataDescription:
 
 
 def columns_of(dataset: Any) -> list[ColumnRecord]:
-    """How the columns of a table of one's own were read; none of other data, whose facts are published."""
+    """The column records of a user's table; empty for all other data."""
     if DatasetFacts(dataset).load is not None:
         return []
     files, features = resolve(dataset.name, _files(dataset)), DatasetFacts(dataset).features
@@ -97,9 +97,9 @@ def has_test_part(dataset: Any) -> bool:
 
 
 def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
-    """The files of a part of a data set, in a mirror folder or in the cache, downloaded if need be.
+    """The paths of the files of a part, in a mirror folder or in the cache; missing files are downloaded.
 
-    A FetchError when no source has one of them, or when it is more than 100 MB without `large`.
+    Raises FetchError if no source has a file, or if the download exceeds 100 MB without `large`.
     """
     files = resolve(dataset.name, _files(dataset))
     size = 0 if large else sum(locate.missing_bytes(file) or 0 for file in files)
@@ -113,12 +113,12 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
 
 
 def missing_bytes(dataset: Any) -> int:
-    """How much `fetch` would download, as far as the servers tell; 0 for a data set without files."""
+    """The bytes that `fetch` would download, as far as the servers report sizes; 0 without files."""
     return sum(locate.missing_bytes(file) or 0 for file in resolve(dataset.name, _files(dataset)))
 
 
 def _files(dataset: Any) -> tuple[File, ...]:
-    """The declared files; none for a data set that loads itself."""
+    """The declared files; empty for a data set with a `load` method."""
     if DatasetFacts(dataset).load is not None:
         return ()
     files = tuple(DatasetFacts(dataset).files)
@@ -130,7 +130,7 @@ def _files(dataset: Any) -> tuple[File, ...]:
 def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     name, features = dataset.name, DatasetFacts(dataset).features
     X, codes, record = cached_part(name, files, features, part)
-    # The training part decides which class is positive, so that all parts agree.
+    # The training part determines the positive class, so that all parts agree.
     training = record
     if part == Part.test:
         known = cache.read_record(part_folder(name, files, features, Part.train))
@@ -153,7 +153,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
 
 
 def _self_loaded(dataset: Any) -> Loaded:
-    """The arrays of a data set that loads itself."""
+    """Load the arrays of a data set with a `load` method."""
     X, raw = _checked(dataset.name, dataset.load())
     distinct, times = np.unique(raw, return_counts=True)
     counts = dict(zip(distinct.tolist(), times.tolist(), strict=True))
@@ -170,7 +170,7 @@ def _self_loaded(dataset: Any) -> Loaded:
 def _classes(
     dataset: Any, counts: dict[labels.Label, int], column: str | None = None
 ) -> tuple[tuple[labels.Label, ...], ...]:
-    """The labels that become +1, and those that become -1, in ascending order."""
+    """The positive and the negative labels, each in ascending order."""
     facts = DatasetFacts(dataset)
     positive = labels.positive_labels(
         dataset.name,
@@ -190,9 +190,7 @@ def _checked(name: str, samples: Any) -> tuple[Matrix, NDArray[np.float64]]:
         if isinstance(features, np.ndarray) or not sparse.issparse(features):
             X: Any = np.ascontiguousarray(features, np.float64)
         else:
-            X = sparse.csr_matrix(
-                features, dtype=np.float64, copy=True
-            )  # the array of the plugin is left alone
+            X = sparse.csr_matrix(features, dtype=np.float64, copy=True)  # sum_duplicates works in place
             X.sum_duplicates()
         raw = np.asarray(labels_of_rows, np.float64)
     except (TypeError, ValueError) as error:

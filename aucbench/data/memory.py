@@ -1,7 +1,4 @@
-"""Available memory, and rows that do not fit into it.
-
-Such rows are written block by block to a file that nobody else sees, and mapped.
-"""
+"""Available memory, and memory-mapped scratch files for rows that exceed it."""
 
 import math
 import os
@@ -23,14 +20,14 @@ from aucbench.data.files.cache import refuse_unwritable
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.errors import DataError, ParameterError
 
-VECTORS = 5  # of all columns that fitting a scaling holds
-FEW_BYTES = 1 << 24  # for vectors that are always tried
-SHARE = 0.75  # of the available memory that one array may take
-BLOCK_BYTES = 1 << 25  # of rows that are written at a time
+VECTORS = 5  # vectors (d,) held while a scaling is fitted
+FEW_BYTES = 1 << 24  # vectors up to this size are never refused
+SHARE = 0.75  # largest share of the available memory for one array
+BLOCK_BYTES = 1 << 25  # bytes of rows written at a time
 
 
 def available() -> int:
-    """Bytes of memory that this process can still get: of the machine, and within its own limits."""
+    """Bytes of memory that this process can still allocate, within its own limits."""
     import psutil
 
     process = psutil.Process()
@@ -48,7 +45,7 @@ def available() -> int:
 
 
 def _room_in_group() -> list[int]:
-    """What the control group of a container or a cluster's job leaves (version 2)."""
+    """Bytes left in the control group (version 2) of a container or a cluster job."""
     try:
         place = Path("/proc/self/cgroup").read_text().rpartition("0::")[2].splitlines()[0]
         folder = Path("/sys/fs/cgroup") / place.lstrip("/")
@@ -60,28 +57,28 @@ def _room_in_group() -> list[int]:
 
 
 def fits(size: int) -> bool:
-    """Whether an array of that many bytes can be held in memory."""
+    """Whether an array of `size` bytes can be held in memory."""
     return size <= SHARE * available()
 
 
 def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
-    """Refuse a float64 array for which there is not enough memory, before it is allocated.
+    """Refuse a float64 array that exceeds the available memory, before it is allocated.
 
-    Available is what the machine has left, within the limits of this process and of its container or job.
+    The limits of the process and of its container or job count, too.
 
     Parameters
     ----------
     owner : str
         Name of the plugin that needs the array.
     shape : tuple of int
-        Its dimensions.
+        Shape of the array.
     advice : str
-        What to do instead.
+        Advice at the end of the error message.
 
     Raises
     ------
     ParameterError
-        Names the dimensions, and both sizes in GB.
+        If the array needs more than the available memory.
     """
     needed, room = 8 * math.prod(shape), available()
     if needed > room:
@@ -92,7 +89,7 @@ def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
 
 
 def check_width(features: int, where: str = "") -> None:
-    """Refuse more columns than there is memory for a few vectors of that length; `where` begins the error."""
+    """Refuse a number of columns whose vectors exceed memory; the error message begins with `where`."""
     needed, room = VECTORS * 8 * features, available()
     if needed > max(room, FEW_BYTES):
         raise DataError(
@@ -102,15 +99,15 @@ def check_width(features: int, where: str = "") -> None:
 
 
 def blocks(count: int, row_bytes: int) -> list[slice]:
-    """Slices that cut `count` rows into blocks of about 32 MB."""
+    """Slices of `count` rows in blocks of about 32 MB."""
     at_once = max(1, BLOCK_BYTES // max(1, row_bytes))
     return [slice(start, min(start + at_once, count)) for start in range(0, count, at_once)]
 
 
 def spill(parts: Iterable[slice], make: Callable[[slice], Matrix], dtype: np.dtype[Any]) -> Matrix:
-    """The blocks that `make` gives for `parts`, one below the other, over memory-mapped files.
+    """Stack the blocks ``make(part)`` in memory-mapped files.
 
-    `make` gives the rows of a part, all dense or all CSR; `parts` are one at least.
+    The blocks are all dense or all CSR; at least one part is needed.
     """
     made: Iterator[Any] = (make(part) for part in parts)
     first = next(made)
@@ -134,23 +131,22 @@ def spill(parts: Iterable[slice], make: Callable[[slice], Matrix], dtype: np.dty
         indptr = indptr.astype(np.int32 if indptr[-1] < 2**31 else np.int64)
         stored = (open_npy(folder / f"{name}.npy", shared=True) for name in ("data", "indices"))
         X = sparse.csr_matrix((*stored, indptr), shape=(len(indptr) - 1, columns), copy=False)
-        X.has_canonical_format = True  # as the blocks are; SciPy would read everything to find out
+        X.has_canonical_format = True  # like the blocks; otherwise SciPy reads the whole file to check
         return X
 
 
 @contextmanager
 def _scratch() -> Iterator[Path]:
-    """A folder in the cache for arrays larger than memory, which is removed in the end.
+    """Create a folder in the cache for arrays larger than memory, and remove it on exit.
 
-    A file that was mapped meanwhile keeps its place on the disk until the array is gone, and no longer,
-    however the process ends.
+    A mapped file keeps its disk space until the array is freed or the process ends.
     """
     import psutil
 
     home = cache_folder() / "scratch"
     with refuse_unwritable(f"The rows do not fit into memory, and {home}"):
         home.mkdir(parents=True, exist_ok=True)
-        for folder in home.iterdir():  # what killed processes left behind
+        for folder in home.iterdir():  # leftovers of killed processes
             number = folder.name.partition("-")[0]
             if number.isdigit() and not psutil.pid_exists(int(number)):
                 shutil.rmtree(folder, ignore_errors=True)

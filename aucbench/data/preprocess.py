@@ -1,16 +1,16 @@
-"""From a split to the arrays of a cell: scaling, features and rescaling, fitted on training rows only.
+"""Preprocessing of a split: scaling, feature map and rescaling, fitted on training rows only.
 
-Rescaling comes last. It moves dense rows so that their mean over the training rows is 0, and multiplies all
-rows by one number f, so that mean |x|^2 is 1. It changes no ranking problem: a shift of all rows shifts all
-scores alike, and weights w of the rows f (x - c) are weights f w of the rows x. But step sizes, radii and
-regularisation then mean the same on any data set, scaling and feature map, as the theory of the methods
-has them relative to |x|^2: a step size of 1 is 1 / mean |x|^2, a radius of 1 is 1 / sqrt(mean |x|^2), a ridge
-of 1 is mean |x|^2. And methods that step along single rows do not spend their steps on what all rows have in
-common, which pairs do not see. Sparse rows are not moved: they would not stay sparse.
+Rescaling comes last. It centres dense rows on the mean c of the training rows, and multiplies all rows by one
+factor f, so that mean |x|^2 is 1. The ranking problem stays the same: a shift of all rows shifts all scores
+alike, and weights w for the rows f (x - c) are weights f w for the rows x. But step sizes, radii and
+regularisation then mean the same for any data set, scaling and feature map, because the theory of the methods
+states them relative to |x|^2: a step size of 1 is 1 / mean |x|^2, a radius of 1 is 1 / sqrt(mean |x|^2), a
+ridge of 1 is mean |x|^2. Methods that step along single rows also waste no steps on the mean row, which
+cancels in every pair. Sparse rows are not centred, because they would become dense.
 
-It is the mean and not the largest |x|^2, which a single row decides: on real data the mean brings the
-defaults closer to the optimum. Only where the largest is more than a hundred times the mean, a hundredth of
-the largest takes its place, so that such a row does not make the first steps far too long.
+The mean of |x|^2 is used instead of the maximum, which depends on a single row: on real data the mean brings
+the defaults closer to the optimum. Only if the maximum exceeds a hundred times the mean, a hundredth of the
+maximum replaces the mean; otherwise the outlying row would make the first steps far too long.
 """
 
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import DataError
 
-WIDE = 4096  # features; fewer are not feared to go beyond memory where this many do not
-OUTLYING = 100.0  # times the mean |x|^2
+WIDE = 4096  # mapped features; if rows of this width fit into memory, the width is not checked
+OUTLYING = 100.0  # largest |x|^2, relative to the mean, that leaves the factor unchanged
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Arrays of one split, the seconds that fitting the feature map took, and the rescaling of the rows."""
+    """Arrays of one split, the seconds spent on fitting the feature map, and the rescaling of the rows."""
 
     X: Any
     y: NDArray[np.int8]
@@ -46,7 +46,7 @@ class Prepared:
 
     @cached_property
     def max_norm(self) -> float | None:
-        """Largest l2 norm of a training row; None when it is no finite number."""
+        """Largest l2 norm of a training row; None if it is not finite."""
         norm = Problem(self.X, self.y).max_norm
         return norm if np.isfinite(norm) else None
 
@@ -54,9 +54,9 @@ class Prepared:
 def prepare(
     split: Split, scaling: Scaling, features: Any, dtype: str, seed: int, rescale: bool = False
 ) -> Prepared:
-    """Scale both sides by the training rows, map them by a feature map fitted on these, and rescale them.
+    """Scale, map and rescale both sides of a split; all three steps are fitted on the training rows.
 
-    The rows of the split are left as they are; the seed is that of the feature map.
+    The rows of the split are not changed. `seed` is the seed of the feature map.
     """
     train, test = split.train, split.test
     scaler = fit_scaling(scaling, train.X, train.rows)
@@ -71,7 +71,7 @@ def prepare(
     if not rescale:
         return Prepared(Z, train.y, Z_test, test.y, seconds)
     rescaling = Rescaling.fit(Z)
-    # Rows made by the scaling are changed in place, unlike those of the data set or of a feature map.
+    # Rows made by the scaling are changed in place; rows of the data set or of a feature map are copied.
     Z = rescaling.apply(Z, in_place=Z is X and X is not train.X)
     Z_test = rescaling.apply(Z_test, in_place=Z_test is X_test and X_test is not test.X)
     return Prepared(Z, train.y, Z_test, test.y, seconds, rescaling)
@@ -79,15 +79,15 @@ def prepare(
 
 @dataclass(frozen=True)
 class Rescaling:
-    """Rows x become factor * (x - centre); made by `fit`."""
+    """The map from rows x to factor * (x - centre); made by `fit`."""
 
-    centre: NDArray[np.float64] | None  # (d,) the mean of dense training rows; sparse rows are not moved
-    # 1 / sqrt(max(mean |x - c|^2, largest |x - c|^2 / 100)); 1 where that is no positive number
+    centre: NDArray[np.float64] | None  # (d,) mean of dense training rows; None for sparse rows
+    # 1 / sqrt(max(mean |x - c|^2, largest |x - c|^2 / 100)); 1 if the maximum is 0 or infinite
     factor: float
 
     @classmethod
     def fit(cls, X: Any, weights: NDArray[np.float64] | None = None) -> "Rescaling":
-        """Measure the training rows, dense or CSR; `weights` (n,) > 0 are those of the rows."""
+        """Fit to training rows, dense or CSR, with row weights (n,) > 0."""
         n = max(1, X.shape[0]) if weights is None else float(weights.sum())
         parts = memory.blocks(X.shape[0], 8 * X.shape[1])
         centre: NDArray[np.float64] | None = None
@@ -108,7 +108,7 @@ class Rescaling:
         return cls(centre, 1.0 / float(np.sqrt(size)) if 0.0 < size < np.inf else 1.0)
 
     def apply(self, X: Any, in_place: bool = False) -> Any:
-        """The rescaled rows, of the same type and format; over a file where they exceed memory."""
+        """The rescaled rows, of the same type and format; memory-mapped if they exceed memory."""
         if in_place:
             return self._changed(X)
         size = X.data.nbytes if sparse.issparse(X) else X.nbytes
@@ -125,20 +125,20 @@ class Rescaling:
         return X
 
     def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-        """Weights and offset that give rows as they were the scores w.x of the rescaled ones."""
+        """Weights and offset that score the original rows as w scores the rescaled rows."""
         w = self.factor * w
         return w, 0.0 if self.centre is None else -float(w @ self.centre)
 
 
 def _squares(X: Any, centre: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """(n,) |x - c|^2."""
+    """(n,) |x - c|^2 per row."""
     if centre is None:
         return np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel()
     return np.einsum("ij,ij->i", *[X - centre] * 2)
 
 
 def check_magnitude(X: Any) -> None:
-    """Refuse rows X, (n, d) dense or CSR, whose squared norm overflows."""
+    """Refuse rows X, (n, d) dense or CSR, if a squared norm may overflow."""
     values = X.data if sparse.issparse(X) else X
     parts = memory.blocks(len(values), values[:1].nbytes)
     largest = max((float(np.abs(values[part]).max(initial=0.0)) for part in parts), default=0.0)
@@ -149,8 +149,8 @@ def check_magnitude(X: Any) -> None:
 
 
 def _mapped(fitted: Any, X: Any) -> Any:
-    """The features of all rows, over a file where they do not fit into memory."""
-    # How many features there are shows only on a row; the look costs a map of it.
+    """The mapped features of all rows, memory-mapped if they exceed memory."""
+    # The number of mapped features is known only after a row has been mapped.
     if X.shape[0] * X.dtype.itemsize * WIDE > memory.available():
         few = fitted.transform(X[:1])
         identity = isinstance(X, np.ndarray) and np.shares_memory(few, X)  # a view of X

@@ -5,21 +5,20 @@ m_j their mean and s_j their standard deviation (with divisor n):
 
 ========================  ==============================================================================
 ``none``                  x
-``minmax``                2 (x_j - l_j) / (u_j - l_j) - 1, so that training rows lie in [-1, 1]; 0 in a
+``minmax``                2 (x_j - l_j) / (u_j - l_j) - 1, with training rows in [-1, 1]; 0 in a
                           constant column
-``maxabs``                x_j / max(|l_j|, |u_j|); a column of zeros is left as it is
-``standard``              (x_j - m_j) / s_j, and 0 in a constant column, when it is fitted to dense rows;
-                          x_j / s_j when it is fitted to sparse rows, where a constant column is left as it is
+``maxabs``                x_j / max(|l_j|, |u_j|); a column of zeros stays unchanged
+``standard``              fitted to dense rows: (x_j - m_j) / s_j, and 0 in a constant column;
+                          fitted to sparse rows: x_j / s_j, and a constant column stays unchanged
 ``unit``                  x / |x|; a zero row stays zero
 ``centred_unit``          (x - m) / |x - m| with m the mean of the row's own features; a constant row
                           becomes zero
 ``maxabs_unit``           maxabs, then unit
 ========================  ==============================================================================
 
-``minmax`` and ``centred_unit`` make sparse rows dense. They are refused where that takes more than 256 MB
-although fewer than one value in 20 is non-zero, however much memory is free. ``standard`` does not make rows
-dense: those that are sparse when it is fitted are not centred, as in scikit-learn's
-``StandardScaler(with_mean=False)``.
+``minmax`` and ``centred_unit`` make sparse rows dense. Dense rows over 256 MB are refused if fewer than one
+value in 20 is non-zero, however much memory is free. ``standard`` fitted to sparse rows does not centre them,
+like scikit-learn's ``StandardScaler(with_mean=False)``, and keeps them sparse.
 """
 
 from dataclasses import dataclass
@@ -34,13 +33,13 @@ from aucbench.data import memory
 from aucbench.data.memory import available, check_width, fits
 from aucbench.errors import DataError, ParameterError
 
-EXPANDED_ROWS = 4096  # sparse rows that are made dense at a time
-SPARSEST = 1 / 20  # share of non-zeros with which many sparse rows may still become dense
-FEW_BYTES = 1 << 28  # of dense rows, which are made whatever the share
+EXPANDED_ROWS = 4096  # sparse rows made dense at a time
+SPARSEST = 1 / 20  # smallest share of non-zeros at which many sparse rows may become dense
+FEW_BYTES = 1 << 28  # dense rows up to this size are made at any share of non-zeros
 
 
 class Scaling(StrEnum):
-    """The ways of scaling; names equal values."""
+    """The scalings; names equal values."""
 
     none = "none"
     minmax = "minmax"
@@ -52,9 +51,9 @@ class Scaling(StrEnum):
 
 
 def default_scaling(dataset: Any) -> Scaling:
-    """The scaling of a data set where none is named: none if it declares so, else standard.
+    """The default scaling of a data set: none if it declares ``scaled = True``, else standard.
 
-    Of all scalings standard brings most methods closest to the optimum, on dense and on sparse rows
+    Standard scaling brings more methods closer to the optimum than any other, on dense and on sparse rows
     (`python -m benchmarks defaults`).
     """
     return Scaling.none if DatasetFacts(dataset).scaled else Scaling.standard
@@ -70,16 +69,16 @@ class Scaler:
     """A fitted scaling; made by `fit_scaling`."""
 
     scaling: Scaling
-    offset: NDArray[np.float64]  # (d,) what is subtracted from columns first; (0,) when nothing is fitted
-    divisor: NDArray[np.float64]  # (d,) what columns are divided by; 0 marks a column that becomes constant
+    offset: NDArray[np.float64]  # (d,) subtracted from the columns; (0,) if nothing is fitted
+    divisor: NDArray[np.float64]  # (d,) divisors of the columns; 0 marks a column that becomes constant
 
     def apply(self, X: Matrix) -> Matrix:
-        """All rows of X, scaled, as `gather` gives them."""
+        """All rows of X, scaled; see `gather`."""
         return gather(X, None, self, X.dtype)
 
     @property
     def makes_dense(self) -> bool:
-        """Whether sparse rows become dense: a zero does not stay zero."""
+        """Whether sparse rows become dense, because zeros do not stay zero."""
         if self.scaling is Scaling.standard:
             return bool(self.offset.any() or not self.divisor.all())
         return self.scaling in _DENSE
@@ -91,12 +90,12 @@ def fit_scaling(
     rows: NDArray[np.int64] | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> Scaler:
-    """Fit a scaling to the training rows of X, (n, d) dense or CSR; to all of them without `rows`.
+    """Fit a scaling to `rows` of X, (n, d) dense or CSR, or to all rows.
 
-    With `weights` (n,) > 0 means and deviations are those of rows that are repeated so many times.
+    With `weights` (n,) > 0, means and deviations count each row that many times.
 
-    An unknown name is a ParameterError; no rows, more columns than memory, and a column whose range is no
-    finite number are a DataError.
+    Raises ParameterError for an unknown name. Raises DataError if there are no rows, if there are too many
+    columns for memory, and if the range of a column overflows.
     """
     if name not in list(Scaling):
         raise ParameterError(f"scaling must be one of {', '.join(Scaling)}, got {name!r}.")
@@ -128,12 +127,12 @@ def _fit_standard(
     width: NDArray[Any],
     weights: NDArray[np.float64],
 ) -> Scaler:
-    """Welford's updates of values relative to their range, which neither overflow nor cancel."""
+    """Welford's updates on values relative to the column range, without overflow or cancellation."""
     from aucbench.data import _scaler_kernels as kernels
 
     n, d = float(weights[rows].sum()), len(low)
     mean, squares = np.zeros(d), np.zeros(d)
-    # A column whose values differ by rounding alone is constant.
+    # A column is constant if its values differ only by rounding.
     constant = width <= 8.0 * np.finfo(np.float64).eps * np.abs(low)
     if isinstance(X, np.ndarray):
         kernels.dense_moments(X, rows, weights, low, width, mean, squares)
@@ -142,7 +141,7 @@ def _fit_standard(
     filled = np.zeros(d)
     kernels.sparse_moments(X.indptr, X.indices, X.data, rows, weights, low, width, filled, mean, squares)
     zero = np.divide(-low, width, out=np.zeros(d), where=width > 0.0)
-    squares += (zero - mean) ** 2 * filled * ((n - filled) / n)  # of the zeros that are not stored
+    squares += (zero - mean) ** 2 * filled * ((n - filled) / n)  # contribution of the zeros
     deviation = np.sqrt(squares / n) * width
     return Scaler(Scaling.standard, np.zeros(d), np.where(constant | (deviation == 0.0), 1.0, deviation))
 
@@ -150,14 +149,13 @@ def _fit_standard(
 def gather(
     X: Matrix, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: DTypeLike = np.float64
 ) -> Matrix:
-    """The given rows of X, scaled, in a new array; dense rows in one compiled pass.
+    """Copy `rows` of X, in any order, or all rows for None, and scale them.
 
-    The result is (k, d), C-contiguous or CSR, of `dtype`; arithmetic is in float64 either way. X is left as
-    it is, row numbers are in any order, None for all rows.
+    The result is (k, d), C-contiguous or CSR, of `dtype`; arithmetic is in float64. X is not changed.
 
-    What does not fit into memory is written block by block to a file without a name and comes as an array
-    over its memory map; where nothing is to be done to all rows, X itself is returned then. A DataError when
-    X has another number of columns than the scaling was fitted on, or must become dense and does not fit.
+    A result that exceeds memory is written block by block to a scratch file and memory-mapped; X itself is
+    returned instead if all rows are taken, scaling is ``none`` and the dtypes agree. Raises DataError if the
+    number of columns differs from the fitted number, and if sparse rows must become dense and do not fit.
     """
     if scaler.scaling in _FITTED and X.shape[1] != len(scaler.divisor):
         raise DataError(f"The scaling was fitted on {len(scaler.divisor)} columns, got {X.shape[1]}.")
@@ -176,7 +174,7 @@ def gather(
 
 
 def _row_bytes(X: Matrix, dtype: np.dtype[Any]) -> int:
-    """Bytes that a row takes, on average."""
+    """Mean bytes per row."""
     if isinstance(X, np.ndarray):
         return int(X.shape[1]) * dtype.itemsize
     return int(X.nnz * (dtype.itemsize + X.indices.dtype.itemsize) // max(1, X.shape[0])) + 8
@@ -220,12 +218,12 @@ def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float6
         return low, high
     filled = np.zeros(X.shape[1], np.int64)
     kernels.sparse_range(X.indptr, X.indices, X.data, rows, low, high, filled)
-    gaps = filled < len(rows)  # a column that is not stored in every row has a zero
+    gaps = filled < len(rows)  # columns with a zero: some row does not store them
     return np.where(gaps, np.minimum(low, 0.0), low), np.where(gaps, np.maximum(high, 0.0), high)
 
 
 def _check_density(scaling: Scaling, X: Any, count: int, dtype: np.dtype[Any]) -> None:
-    """Refuse to make `count` rows like those of X dense if they are too sparse or exceed memory."""
+    """Refuse to make `count` rows of X dense if X is too sparse or the rows exceed memory."""
     needed, room = count * X.shape[1] * dtype.itemsize, available()
     share = X.nnz / max(1, X.shape[0] * X.shape[1])
     why = ""

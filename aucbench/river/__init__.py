@@ -1,6 +1,6 @@
 """The methods as river classifiers: `AUCClassifier`.
 
-Importing it imports river, an optional dependency: ``pip install aucbench[river]``.
+This package needs river, an optional dependency: ``pip install aucbench[river]``.
 """
 
 try:

@@ -16,14 +16,14 @@ HASHED_NAMES = 1 << 16  # cached hashes of names
 
 
 class RowLayout(NamedTuple):
-    """The columns of one combination of names, and how the values of a row are put into their order."""
+    """The columns of one combination of names, and the reordering of row values into these columns."""
 
-    columns: "array[int]"  # ascending, without repeats
-    arrange: Callable[[Sequence[float]], Iterable[float]] | None  # None where the values are in order
-    places: NDArray[np.intp]  # of each name among the columns
+    columns: "array[int]"  # ascending and distinct
+    arrange: Callable[[Sequence[float]], Iterable[float]] | None  # reorders values; None if they are in order
+    places: NDArray[np.intp]  # position in `columns` per name
 
     def gather(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values of rows (n, names) of an array."""
+        """Reorder the values of rows (n, names) into the columns."""
         if self.arrange is None:
             return X
         gathered = np.zeros((X.shape[0], len(self.columns)))
@@ -35,7 +35,7 @@ class RowLayout(NamedTuple):
 
 
 class Columns(dict[Any, int]):
-    """The column of each name so far: in order of first appearance, or by its hash."""
+    """Map from names to columns, numbered in order of first appearance or hashed."""
 
     def __init__(self, hashed: int | None = None) -> None:
         self._hashed = hashed  # number of columns into which names are hashed
@@ -59,15 +59,15 @@ class Columns(dict[Any, int]):
         return len(self) if self._hashed is None else self._hashed
 
     def known(self, name: Any) -> int | None:
-        """The column of a feature; None for one that no row has had."""
+        """The column of a feature; None for a new feature, unless names are hashed."""
         return self.get(name) if self._hashed is None else self[name]
 
     def remembered(self, names: tuple[Any, ...]) -> RowLayout | None:
-        """The columns of a row with features of these names, if they are remembered."""
+        """The cached layout of a combination of names, or None."""
         return self._layouts.get(names)
 
     def layout(self, names: tuple[Any, ...]) -> RowLayout:
-        """The columns of a row with features of these names, which get new ones where they are unknown."""
+        """The layout of a combination of names; new names get new columns."""
         found = self._layouts.get(names)
         if found is None:
             found = self._new_layout(names)
@@ -90,7 +90,7 @@ class Columns(dict[Any, int]):
 
 
 def _sums(places: list[int], count: int, values: Sequence[float]) -> list[float]:
-    """The sums of the values that share a column, the same for every order of the features."""
+    """Sum the values that share a column, exactly, so that the order of the features has no effect."""
     groups: list[list[float]] = [[] for _ in range(count)]
     for place, value in zip(places, values, strict=True):
         groups[place].append(value)

@@ -1,4 +1,4 @@
-"""States of methods with more columns, or fewer: which axes of their arrays run over the features."""
+"""Resizing of method states: detection of the array axes that run over the features."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,20 +13,20 @@ from aucbench.errors import ParameterError
 from aucbench.kernels import Layout
 from aucbench.runner.state import arrays
 
-WIDTHS = 33, 34  # columns of the states that are compared
+WIDTHS = 33, 34  # numbers of columns of the compared states
 
 
 class Growth:
-    """How the states of a method grow.
+    """The array axes of a method's state that grow with the number of features.
 
-    The method takes two rows of 33 columns, and the same rows of 34. An axis of an array that is longer by
-    one runs over the features, and a new column gets the number that `init` puts into all columns.
+    The method takes two rows of 33 columns, and the same rows with 34 columns. An axis that is then longer by
+    one runs over the features; a new column starts with the number that `init` puts into all columns.
 
     Raises
     ------
     ParameterError
-        When the state has other parts that hold arrays, arrays or numbers that depend on the number of
-        features in another way, or columns that do not start equal.
+        If the state holds arrays outside tuples, arrays or numbers that depend on the number of features in
+        another way, or columns that start with different numbers.
     """
 
     def __init__(self, algorithm: Any, loss: Any, layout: Layout):
@@ -35,9 +35,10 @@ class Growth:
         self._arrays = self._growing(*(state for pair in zip(*trials, strict=True) for state in pair))
 
     def _growing(self, first: Any, second: Any, narrow: Any, wide: Any) -> Any:
-        """The axes and the first number of an array that grows, or of those in a tuple, by their places.
+        """The axes and the initial number of a growing array; for a tuple, a dict of these by position.
 
-        `first` and `second` are made by `init`, with 33 and 34 columns; a step follows in the other two.
+        `first` and `second` are states after `init`, with 33 and 34 columns; `narrow` and `wide` are the
+        states after a step.
         """
         if isinstance(narrow, np.ndarray):
             sizes = list(zip(narrow.shape, wide.shape, strict=True))
@@ -76,10 +77,10 @@ class Growth:
         return _changed(state, self._arrays, wider)
 
     def narrowed(self, state: Any, columns: NDArray[np.intp]) -> Any:
-        """A copy of the state with these columns alone, whose weights are those of the columns."""
+        """A copy of the state restricted to `columns`; its weights are the weights of these columns."""
 
         def narrower(part: NDArray[Any], axes: tuple[int, ...], _: float) -> NDArray[Any]:
-            for axis in axes:  # `take` would copy all of an array in Fortran order
+            for axis in axes:  # `take` would copy the whole of an array in Fortran order
                 part = part[(slice(None),) * axis + (columns,)]
             return part
 
@@ -87,7 +88,7 @@ class Growth:
 
 
 def _trial(algorithm: Any, loss: Any, layout: Layout, d: int) -> tuple[Any, Any]:
-    """A first state of a method, and a state after two rows that ask for that layout."""
+    """The initial state of a method, and a state after two rows of this layout."""
     X = np.zeros((2, d))
     X[:, : 1 if layout is Layout.lazy else WIDTHS[0]] = 1.0  # the same rows for both
     rows, y = sparse.csr_array(X), np.array([1, -1], np.int8)

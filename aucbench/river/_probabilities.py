@@ -1,18 +1,18 @@
-"""Probabilities of scores, from a sigmoid that keeps their order."""
+"""Class probabilities: an increasing sigmoid of the scores."""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-MEMORY = 1000  # rows of a class after which an older one weighs 1 / e
+MEMORY = 1000  # rows per class after which the weight of an older row has fallen to 1 / e
 
 
 class Sigmoid:
-    """Log-odds that are linear in the score, by the formula in the notes of `AUCClassifier`.
+    """Log-odds linear in the score, by the formula in the notes of `AUCClassifier`.
 
-    Means and variances forget old rows, which an older model scored; the counts keep them. Until the positive
-    rows have the larger mean, the log-odds are the score.
+    Means and variances forget old rows, because an older model scored them; the counts include all rows. The
+    log-odds equal the score until the positive rows have the larger mean.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Sigmoid:
         self._counts, self._means, self._variances = [0, 0], [0.0, 0.0], [0.0, 0.0]  # negatives, positives
 
     def add(self, scores: NDArray[np.float64], y: NDArray[np.int8]) -> None:
-        """Take in scores (n,) of rows that the model had not seen, and their labels."""
+        """Add scores (n,) and labels of rows that the scoring model has not learnt."""
         for c, members in enumerate((y < 0, y > 0)):
             deviations = scores[members] - self._means[c]
             count = len(deviations)

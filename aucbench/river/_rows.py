@@ -1,4 +1,4 @@
-"""Rows of a stream that wait for the next step of a method, as CSR in arrays that are used again."""
+"""Buffer for rows of a stream until the next step of the method, as CSR in reused arrays."""
 
 from array import array
 from typing import Any
@@ -9,22 +9,22 @@ from scipy import sparse
 
 from aucbench.contracts import Access, Batch
 
-VALUES = 16  # room for the values of a row at the beginning
-WIDE = 64  # zeros of dense rows with more columns are left out
+VALUES = 16  # values allocated per row at first
+WIDE = 64  # zeros of dense rows are dropped beyond this number of columns
 
 
 class RowBuffer:
     """At most `capacity` rows, numbered from 0.
 
-    Single rows are written through memory views, which take a few numbers in a tenth of the time that NumPy
-    needs; methods read the same memory.
+    Single rows are written through memory views, ten times faster than through NumPy for a few numbers;
+    methods read the same memory.
     """
 
     def __init__(self, capacity: int):
         self.capacity, self.count = capacity, 0
         self.y = np.zeros(capacity, np.int8)
         self._indptr = np.zeros(capacity + 1, np.int32)
-        self._used = 0  # values of all rows
+        self._used = 0  # number of stored values
         self._data, self._indices = np.zeros(0), np.zeros(0, np.int32)
         self._make_room(VALUES * capacity)
 
@@ -48,7 +48,7 @@ class RowBuffer:
         self._make_views()
 
     def add(self, columns: "array[int]", values: "array[float]", label: int) -> None:
-        """Add a row, given by its ascending columns."""
+        """Add a row with ascending columns."""
         begin = self._used
         end = begin + len(columns)
         if end > len(self._values):
@@ -60,7 +60,7 @@ class RowBuffer:
         self._ends[self.count] = self._used = end
 
     def extend(self, columns: "array[int]", X: NDArray[np.float64], y: NDArray[np.int8]) -> None:
-        """Add dense rows, of which these are the ascending columns."""
+        """Add dense rows with ascending columns."""
         (n, k), begin, first = X.shape, self._used, self.count
         ends, numbers = begin + k * np.arange(1, n + 1), np.frombuffer(columns, np.int32)
         if k > WIDE:
@@ -81,12 +81,12 @@ class RowBuffer:
         self.count = self._used = 0
 
     def multiply(self, factor: float, begin: int, end: int) -> None:
-        """Multiply the values of some rows."""
+        """Multiply the values of rows `begin` to `end`."""
         if factor != 1.0:
             self._data[self._ends[begin] : self._ends[end]] *= factor
 
     def batch(self, begin: int, end: int, d: int) -> Batch:
-        """Some rows as a batch with d columns; they are read where they lie."""
+        """Rows `begin` to `end` as a batch with d columns, without a copy."""
         if self._batch is None or self._batch.X.shape[1] != d:
             X = sparse.csr_array((self.capacity, d))
             X.indptr, X.indices, X.data = self._indptr, self._indices, self._data

@@ -1,4 +1,4 @@
-"""A method in training on a stream: when it begins, which rows wait for it, and how it scores."""
+"""Training of a method on a stream: warm-up, buffered steps and scores."""
 
 import math
 from array import array
@@ -24,11 +24,11 @@ from aucbench.runner.trainer import finalize
 from aucbench.studies.adapted_plugins import check_plan, divergence
 
 BLOCK = 1024  # rows between two updates of the probabilities
-WIDE = 2048  # columns from which a row is scored by the weights of its columns alone
+WIDE = 2048  # number of columns from which only the weights of a row's own columns are computed
 
 
 class Settings(NamedTuple):
-    """What decides how a method is trained."""
+    """Settings of the training."""
 
     algorithm: Any
     loss: Any
@@ -40,14 +40,14 @@ class Settings(NamedTuple):
 
 
 class StreamModel:
-    """A method that takes rows as they come.
+    """A method trained row by row.
 
-    After 1, 2, 4, ... rows up to `warmup` the method begins anew, `init` measuring all rows so far; then it
-    goes on for ever. These counts also end the blocks whose rows, scored by the model from before the block,
-    set the probabilities; later blocks are as long as all rows before, up to 1024 rows.
+    After 1, 2, 4, ..., `warmup` rows the method begins anew, with `init` measuring all rows so far. These
+    counts also end the first blocks: at the end of a block the model from before the block scores the rows of
+    the block, which updates the probabilities. Later blocks are as long as all rows before, up to 1024 rows.
 
-    Rows wait until the block ends or, when their number is a multiple of `chunk`, a score is wanted. When it
-    is wanted changes no result, for a method does not mind how its rows are cut into batches.
+    Rows are buffered until the block ends or a score is requested; a request steps over whole chunks only.
+    The time of a request changes no result, because the batch boundaries do not matter to a method.
     """
 
     def __init__(self, settings: Settings, columns: Columns):
@@ -55,24 +55,24 @@ class StreamModel:
         self.seen = 0
         self.sigmoid = Sigmoid()
         self._rows = RowBuffer(max(BLOCK, settings.warmup))
-        self._done = 0  # rows of the buffer that the method has taken, and which are multiplied by the factor
-        self._block = 0  # the first row of the block in the buffer
-        self._end = 1  # rows in the buffer at which it ends
+        self._done = 0  # buffered rows that the method has taken, already multiplied by the factor
+        self._block = 0  # buffer position of the first row of the block
+        self._end = 1  # number of buffered rows that ends the block
         self._state: Any = None  # None before the first row
-        self._d = self._checked = 0  # columns of the state, and of one that memory can hold
-        self._factor = 1.0  # that the method takes rows multiplied by
+        self._d = self._checked = 0  # columns of the state; largest width that passed the memory check
+        self._factor = 1.0  # factor of the rows
         self._growth: Growth | None = None
         self._layout = Layout.eager
         self._at_block: Any = None  # the model at the beginning of the block
-        self._now: Any = None  # the model after the last row, if it is known; weights for rows as they come
-        self._scored = -1  # rows seen when a row was last scored by its columns
+        self._now: Any = None  # cached model after the last row, with weights for raw rows
+        self._scored = -1  # value of `seen` when a row was last scored by its columns
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_now": None}
 
     def add(self, names: tuple[Any, ...], values: "array[float]", label: int) -> None:
-        """Take in a row with finite values of features with these names."""
-        if self.settings.planned is not None:  # no call: a row takes 2 us in all
+        """Add a row with finite values of the named features."""
+        if self.settings.planned is not None:  # avoids a call: a whole row takes 2 us
             self._check_plan(1)
         columns, arrange, _ = self.columns.layout(names)
         rows = self._rows
@@ -84,7 +84,7 @@ class StreamModel:
             self._now = None
 
     def extend(self, names: tuple[Any, ...], X: NDArray[np.float64], y: NDArray[np.int8]) -> None:
-        """Take in dense rows of features with these names."""
+        """Add dense rows of the named features."""
         self._check_plan(len(y))
         found = self.columns.layout(names)
         X, begin = found.gather(X), 0
@@ -106,7 +106,7 @@ class StreamModel:
         if self._state is not None:
             self._step(self._rows.count)
             if self.seen <= warmup:
-                self.sigmoid = Sigmoid()  # older scores are of a model that was thrown away
+                self.sigmoid = Sigmoid()  # older scores come from a discarded model
             self._add_probabilities()
         if self.seen <= warmup:
             self._begin()
@@ -126,7 +126,7 @@ class StreamModel:
         self.sigmoid.add(self._scores(model, rows.matrix(begin, self._d)), rows.y[begin : rows.count])
 
     def _begin(self) -> None:
-        """Begin anew on the rows of the buffer, which are all so far."""
+        """Begin anew on the rows of the buffer, which holds all rows so far."""
         algorithm, loss, rescale, _, _, planned, seed = self.settings
         rows, self._d = self._rows, max(1, self.columns.count)
         if self._d > self._checked:
@@ -134,7 +134,7 @@ class StreamModel:
             self._checked = self._d
         rows.multiply(1.0 / self._factor, 0, rows.count)
         X = rows.matrix(0, self._d)
-        if rescale:  # by a power of two, which rounds nothing
+        if rescale:  # a power of two causes no rounding
             self._factor = 2.0 ** round(math.log2(Rescaling.fit(X).factor))
             X.data *= self._factor
         problem = Problem(X, rows.y[: rows.count].copy(), planned, loss)
@@ -142,7 +142,7 @@ class StreamModel:
         self._layout, self._growth, self._done = layout(X), None, 0
 
     def _step(self, end: int | None = None) -> None:
-        """The method takes the rows up to `end`, or to the end of the last whole chunk."""
+        """Step the method over the rows up to `end`, or up to the end of the last whole chunk."""
         rows, begin, d = self._rows, self._done, self.columns.count
         if end is None:
             end = rows.count - self.seen % self.settings.chunk
@@ -150,7 +150,7 @@ class StreamModel:
             d = max(d, self._d + self._d // 2)
             check_memory(d)
             self._state, self._d = self._grown().widened(self._state, d), d
-        if begin >= end:  # the end of a block may lie behind that of a chunk
+        if begin >= end:  # the last block may have ended inside the current chunk
             return
         rows.multiply(self._factor, begin, end)
         self._done = end
@@ -162,13 +162,13 @@ class StreamModel:
         return self._growth
 
     def _model(self) -> Any:
-        """The weights (d,) of rows as the method takes them, or the state if it has no weights."""
+        """The weights (d,) for preprocessed rows, or the state of a method without weights."""
         algorithm = self.settings.algorithm
         final = finalize(algorithm, self._state)
         return np.asarray(algorithm.weights(final)) if MethodFacts(algorithm).weights is not None else final
 
     def _scores(self, model: Any, X: Any) -> NDArray[np.float64]:
-        """(n,) scores of rows as the method takes them."""
+        """(n,) scores of preprocessed rows."""
         is_linear = isinstance(model, np.ndarray)
         scores = np.asarray(X @ model if is_linear else self.settings.algorithm.score(model, X))
         if not np.all(np.isfinite(scores)):
@@ -183,7 +183,7 @@ class StreamModel:
                 return 0.0
             self._step()
             if self._d >= WIDE and self._scored != self.seen and self._has_columns:
-                self._scored = self.seen  # a second row before the next step is worth all weights
+                self._scored = self.seen  # a second row before the next step computes all weights
                 return self._score_by_columns(names, values)
             weights = self._model()
             if isinstance(weights, np.ndarray):
@@ -199,18 +199,18 @@ class StreamModel:
                 return sum(map(mul, map(weights.__getitem__, found.columns), ordered), 0.0)
             columns = map(self.columns.known, names)
             return sum((weights[c] * v for c, v in zip(columns, values, strict=True) if c is not None), 0.0)
-        except IndexError:  # a feature came in a chunk that is not full; the model gets its column now
+        except IndexError:  # a new feature in an incomplete chunk: add its column to the model
             self._now = None
             return self.score(names, values)
 
     @property
     def _has_columns(self) -> bool:
-        """Whether weights follow from the same columns of the state."""
+        """Whether each weight depends only on its own column of the state."""
         facts = MethodFacts(self.settings.algorithm)
         return facts.weights is not None and facts.finalize is None
 
     def _score_by_columns(self, names: tuple[Any, ...], values: Sequence[float]) -> float:
-        """The score of a row at the cost of its own features, not of all weights."""
+        """The score of a row, computed from the weights of its own features only."""
         pairs = zip(map(self.columns.known, names), values, strict=True)
         known = [(c, v) for c, v in pairs if c is not None]
         columns = np.array([c for c, _ in known], np.intp)
@@ -218,7 +218,7 @@ class StreamModel:
         return sum(map(mul, (self._factor * weights).tolist(), [v for _, v in known]), 0.0)
 
     def scores(self, names: tuple[Any, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n,) scores of dense rows of features with these names; features that no row had do not count."""
+        """(n,) scores of dense rows of the named features; features that no row has had are ignored."""
         if self._state is None:
             return np.zeros(X.shape[0])
         self._step()
@@ -232,12 +232,12 @@ class StreamModel:
         return self._scores(model, sparse.csr_array(Z))
 
     def weights(self) -> NDArray[np.float64]:
-        """(d,) weights of rows as they come; empty before the first row."""
+        """(d,) weights for raw rows; empty before the first row."""
         if self._state is None:
             return np.zeros(0)
         self._step()
         return self._factor * np.asarray(self._model())
 
     def refuse_divergence(self) -> None:
-        """Raise the error of a model that is not finite."""
+        """Raise the error for a model that is not finite."""
         raise ParameterError(f"{divergence(self.settings.algorithm, f'within {self.seen:,} rows')}.")

@@ -17,14 +17,14 @@ from aucbench.river._stream_model import BLOCK, Settings, StreamModel
 from aucbench.studies.adapted_plugins import built, built_loss, why_not_on
 
 SIGNS = {False: -1, True: 1}
-LARGEST = {"n_features": 2**30, "warmup": 2**20, "chunk": BLOCK}  # columns are 32-bit numbers
+LARGEST = {"n_features": 2**30, "warmup": 2**20, "chunk": BLOCK}  # columns are 32-bit integers
 
 
 class AUCClassifier(base.MiniBatchClassifier):
-    """A classifier of two classes that learns to rank a stream: any resumable method of access ``stream``.
+    """A binary classifier that learns to rank a stream, by any resumable method of access ``stream``.
 
-    It takes the place of `river.linear_model.LogisticRegression`, behind a `StandardScaler` in a pipeline,
-    say. Its probabilities rank as the scores of the method do: judge them by the AUC.
+    It can replace `river.linear_model.LogisticRegression`, for example behind a `StandardScaler` in a
+    pipeline. Its probabilities rank rows like the scores of the method: evaluate them by the AUC.
 
     Parameters
     ----------
@@ -32,49 +32,49 @@ class AUCClassifier(base.MiniBatchClassifier):
         Name of a registered method of access ``stream`` that declares ``resumable = True``, or an instance of
         one, registered or not.
     algo_params : dict, default=None
-        Its hyperparameters, such as ``{"radius": 1.0}``; its own defaults stand for the rest.
+        Hyperparameters of the method, such as ``{"radius": 1.0}``; the others keep their defaults.
     loss : str or object, default=None
-        The surrogate loss, where the method accepts several; None is its first.
+        The surrogate loss, if the method accepts several; None is the first of them.
     loss_params : dict, default=None
         Parameters of the loss.
     n_features : int, default=None
         None: features get columns in order of first appearance, so that memory grows with their number. A
-        power of two: features are hashed into so many columns, and the values of features that share one are
-        added. The hash is the same in each process: the column of a name is ``blake2b(name, digest_size=8)``,
-        a little-endian number, modulo `n_features`; a name that is no text is hashed by its `repr`.
+        power of two: features are hashed into `n_features` columns, and values that share a column are added.
+        The hash is the same in each process: the column of a name is ``blake2b(name, digest_size=8)``, a
+        little-endian number, modulo `n_features`; a name that is not a string is hashed by its `repr`.
     rescale : bool, default=True
         Whether rows are multiplied by a power of two that brings the mean of ``|x|^2`` near 1, so that step
         sizes, radii and regularisation mean the same on any stream.
     warmup : int, default=128
-        Rows that are kept to begin with, a power of two; see the notes.
+        Number of rows in the warm-up, a power of two; see the notes.
     chunk : int, default=1
-        Rows that are learnt at once, a power of two up to 1024. Predictions are then up to `chunk` - 1 rows
-        old, and cost less in a loop that predicts and learns in turn.
+        Rows learnt at once, a power of two up to 1024. The model then lags by up to `chunk` - 1 rows, but
+        predictions cost less in a loop that predicts and learns in turn.
     iterations : int, default=None
         Number of rows of the whole stream, for methods that plan their stages, such as ``"fsauc"``.
     seed : int, default=0
-        Seed of the method, where it draws random numbers.
+        Seed of the random numbers of the method.
 
     Notes
     -----
-    What a method measures on training rows (largest row norm, number of rows, shares of the classes), and the
-    number of `rescale`, must be measured on first rows. After 1, 2, 4, ..., `warmup` rows the method begins
-    anew: it measures all rows so far and takes them in order. From then on each row is taken once, and what
-    was measured stays. So do not sort a stream by class.
+    The statistics of a method (largest row norm, number of rows, shares of the classes) and the factor of
+    `rescale` are measured on the first rows. After 1, 2, 4, ..., `warmup` rows the method begins anew: it
+    measures all rows so far and takes them in order. Afterwards each row is taken once, and the statistics
+    stay fixed. Therefore do not sort a stream by class.
 
-    `learn_many` takes the rows of a frame one after the other, and leaves the model that `learn_one` leaves
-    up to rounding; river's logistic regression takes one step for the whole frame. Rows wait until a
-    prediction is wanted or 1,024 of them have come, which changes no result.
+    `learn_many` takes the rows of a frame one after the other and gives the same model as `learn_one`, up to
+    rounding; river's logistic regression takes one step for the whole frame. Rows are buffered until a
+    prediction or until 1,024 rows have arrived, which changes no result.
 
-    `predict_proba_one` is a sigmoid of `score_one`, which never changes the order of two rows scored by the
-    same model. If the scores of both classes are normal with a common variance v, the log-odds are
+    `predict_proba_one` is a sigmoid of `score_one` and never changes the order of two rows scored by the same
+    model. If the scores of both classes are normal with a common variance v, the log-odds are
 
         (m+ - m-) / v * (s - (m+ + m-) / 2) + log(n+ / n-).
 
-    Means and v are those of scores given before the rows were learnt, each class forgetting its older rows;
-    they are updated after 1, 2, 4, ..., 1024 rows and then every 1,024 rows. `predict_one` is the more
-    probable class. On imbalanced streams this is seldom the rare one: compare `score_one` with a threshold of
-    your own.
+    The means and v are computed from scores of rows not yet learnt, and each class forgets its older rows;
+    they are updated after 1, 2, 4, ... rows, up to 1024 or `warmup`, and then every 1,024 rows. `predict_one`
+    is the more probable class. On imbalanced streams the rare class is seldom predicted: compare `score_one`
+    with your own threshold instead.
 
     Examples
     --------
@@ -134,9 +134,9 @@ class AUCClassifier(base.MiniBatchClassifier):
         Parameters
         ----------
         x : dict or other mapping
-            Its features by name; their values are finite numbers.
+            Features by name, with finite numbers as values.
         y : bool
-            Its label, True or False.
+            Label, True or False.
 
         Raises
         ------
@@ -144,19 +144,19 @@ class AUCClassifier(base.MiniBatchClassifier):
             A value or the label cannot be used, or the model has diverged.
         """
         try:
-            label = SIGNS[y]  # no call: a row takes 2 us in all
+            label = SIGNS[y]  # avoids a call: a whole row takes 2 us
         except (KeyError, TypeError):
             label = _sign(y)
-        values = _values(x)  # refuses what has no names
+        values = _values(x)  # first, because it refuses an x without names
         self._stream.add(tuple(x), values, label)
 
     def score_one(self, x: dict[Any, Any]) -> float:
-        """The score of a row: the higher, the more likely is True.
+        """The score of a row; True is more likely for a higher score.
 
         Parameters
         ----------
         x : dict or other mapping
-            Its features by name; those that no row has had do not count.
+            Features by name; features that no row has had are ignored.
 
         Returns
         -------
@@ -170,7 +170,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         """
         try:
             score = float(self._stream.score(tuple(x), [*x.values()]))
-        except (AttributeError, OverflowError, TypeError, ValueError):  # of a Decimal times a float, say
+        except (AttributeError, OverflowError, TypeError, ValueError):  # such as Decimal times float
             values = _values(x)
             score = self._stream.score(tuple(x), values)
         if not math.isfinite(score):
@@ -186,7 +186,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         x : dict
             Features of a row by name.
         **kwargs
-            Have no effect.
+            Ignored.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         Parameters
         ----------
         X : data frame
-            A data frame of pandas, Polars, ... with a column for each feature.
+            A data frame of pandas, Polars, ... with one column per feature.
         y : series
             A series of labels, True or False.
 
@@ -229,7 +229,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         Returns
         -------
         data frame
-            One of the same kind, with a column for each label.
+            A data frame of the same library, with one column per label.
         """
         p = self._stream.sigmoid.many(self._stream.scores(*_frame(X)))
         return dataframe.to_native_frame({False: 1.0 - p, True: p}, like=dataframe.into_frame(X))
@@ -245,14 +245,14 @@ class AUCClassifier(base.MiniBatchClassifier):
         Returns
         -------
         series
-            One of the same kind.
+            A series of the same library.
         """
         positive = self._stream.sigmoid.many(self._stream.scores(*_frame(X))) > 0.5
         return dataframe.to_native_series(positive, name=self._y_name, like=dataframe.into_frame(X))
 
     @property
     def weights(self) -> dict[Any, float]:
-        """The weight of each feature; with `n_features`, of each column."""
+        """The weights by feature name; with `n_features`, by column."""
         found = self._stream.weights().tolist()
         if self.n_features is not None:
             return dict(enumerate(found))
@@ -266,7 +266,7 @@ class AUCClassifier(base.MiniBatchClassifier):
 
 
 def _check_numbers(numbers: dict[str, Any], or_none: str = "") -> None:
-    """Refuse parameters that are no integers in their range."""
+    """Refuse parameters that are not integers in their range."""
     for name, value in numbers.items():
         if value is None and or_none:
             continue
@@ -279,7 +279,7 @@ def _check_numbers(numbers: dict[str, Any], or_none: str = "") -> None:
 
 
 def _sign(y: Any) -> int:
-    """1 of the label True, -1 of False."""
+    """1 for the label True, -1 for False."""
     try:
         return SIGNS[y]
     except (KeyError, TypeError):
@@ -299,7 +299,7 @@ def _signs(y: Any) -> NDArray[np.int8]:
 
 def _frame(X: Any) -> tuple[tuple[Any, ...], NDArray[np.float64]]:
     """The names and the finite values of a data frame."""
-    is_pandas = type(X).__module__.partition(".")[0] == "pandas"  # the general way takes ten times as long
+    is_pandas = type(X).__module__.partition(".")[0] == "pandas"  # the general way is ten times slower
     try:
         frame = None if is_pandas else dataframe.into_frame(X)
         names = tuple(X.columns.tolist() if frame is None else frame.columns)
@@ -322,17 +322,17 @@ def _frame(X: Any) -> tuple[tuple[Any, ...], NDArray[np.float64]]:
 def _values(x: Any) -> "array[float]":
     """The finite values of a row."""
     try:
-        values = array("d", [*x.values()])  # of a list it is made faster
+        values = array("d", [*x.values()])  # faster from a list
     except (AttributeError, TypeError, ValueError, OverflowError):
         _refuse_values(x)
         raise
     if not math.isfinite(sum(values)):
-        _refuse_values(x)  # the sum alone may exceed the range of numbers
+        _refuse_values(x)  # returns if only the sum overflows
     return values
 
 
 def _refuse_values(x: Any) -> None:
-    """Refuse what is no row, and values that are no finite numbers."""
+    """Refuse an object that is not a row, and values that are not finite numbers."""
     if not isinstance(x, Mapping):
         raise DataError(f"A row must be a dict of features by name, got an object of {type(x).__name__}.")
     for name, value in x.items():
@@ -343,7 +343,7 @@ def _refuse_values(x: Any) -> None:
             raise DataError(
                 f"{which} a number, got {value!r}; river.preprocessing.OneHotEncoder makes numbers of texts."
             ) from None
-        except OverflowError:  # too long to be shown
+        except OverflowError:  # too many digits to show
             raise DataError(f"{which} finite as a float, got a larger {type(value).__name__}.") from None
         if not is_finite:
             raise DataError(f"{which} finite, got {value!r}.")

@@ -1,1 +1,1 @@
-"""One cell, from arrays to an outcome. Receives objects, never names. Imported by all rooms above."""
+"""One cell, from arrays to an outcome. Receives objects, never names; imported by all higher packages."""

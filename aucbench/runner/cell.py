@@ -63,7 +63,7 @@ def run_cell(
 
 
 def scorer_of(task: Task) -> Scorer:
-    """Measures models on the test rows of a task."""
+    """A scorer on the test rows of a task."""
     return Scorer(task.X_test, task.y_test, task.measures)
 
 
@@ -86,7 +86,7 @@ def check_memory(n_features: int) -> None:
 
 
 def is_asked_together(algorithm: Any, settings: int) -> bool:
-    """Whether a method is asked to train so many settings at once."""
+    """Whether a method supports training this number of settings at once."""
     facts = MethodFacts(algorithm)
     return facts.together is not None and settings >= max(2, facts.min_together)
 
@@ -105,7 +105,7 @@ def compile_kernels(task: Task) -> None:
         if len(_compiled) > KEPT_KINDS:
             del _compiled[next(iter(_compiled))]
     small, algorithm = _few_rows(task), task.algorithm
-    # A method may rightly refuse a problem this small; what is wrong with it shows in the run itself.
+    # A method may refuse a problem this small; other errors show in the run itself.
     with contextlib.suppress(Exception):
         batch = batch_sampler(small)(_fewest(algorithm))
         state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
@@ -170,7 +170,7 @@ def _fewest(algorithm: Any) -> int:
 
 
 def _kinds_of(task: Task) -> tuple[Any, ...]:
-    """Whatever may decide which kernels a task uses: the method, its setting, types and sizes of the rows."""
+    """Everything that may determine the kernels of a task: method, setting, types and sizes of rows."""
     X = task.X
     values = [X.data, X.indices] if sparse.issparse(X) else [X]
     per_row = f"{X.nnz / X.shape[0]:.1e}" if sparse.issparse(X) else ""
@@ -194,7 +194,7 @@ def _threadpools() -> ThreadpoolController:
 
 
 def max_chunk(task: Task) -> int:
-    """Iterations given to a method at once; a full method is asked after each whether it has converged."""
+    """Most iterations per call of `step`; 1 for a full method that detects convergence."""
     return 1 if task.access is Access.full and MethodFacts(task.algorithm).done is not None else CHUNK_ROWS
 
 

@@ -121,7 +121,7 @@ class _Part:
                         trainer.follow(batch, partial(self._lockstep.state, self._numbers[k]), check)
 
     def drop(self, k: int) -> None:
-        """Train a setting no more."""
+        """Stop training a setting."""
         del self.trainers[k]
         if self._lockstep is not None:
             self._lockstep.drop(self._numbers[k])
@@ -142,7 +142,7 @@ class _Grid:
     def __init__(self, tasks: Sequence[Task], progress: Progress):
         self._tasks, self._progress = tasks, progress
         first = tasks[0]
-        # Whether every iteration passes over everything, or a clock says when to stop.
+        # Whether every iteration passes over all rows, or the budget is in seconds.
         self._one_by_one = first.seconds is not None or first.access is Access.full
         self._scorer = scorer_of(first)
         self._statistics = Problem(first.X, first.y, weights=first.weights)
@@ -206,7 +206,7 @@ class _Grid:
         parts = self._parts(trainers)
         trainers = {k: trainer for k, trainer in trainers.items() if k not in self._results}
         shared, alone, chunks = self._shared_chunk(first), max_chunk(first), 0
-        # All have come equally far: the first says when the next checkpoint of all is due.
+        # All trainers are at the same iteration: the first determines the next checkpoint.
         while trainers and (chunk := next(iter(trainers.values())).next_chunk()) is not None:
             longest = shared if len(trainers) > 1 else alone
             batch, chunks = next_batch(min(chunk, longest)), chunks + 1
@@ -217,7 +217,7 @@ class _Grid:
                     part.drop(k)
                     self._finish(k, trainers.pop(k))
                     self._fractions[k] = 1.0
-                for k, trainer in part.trainers.items():  # one that is run again does not go back
+                for k, trainer in part.trainers.items():  # a repeated run does not reduce the progress
                     self._fractions[k] = max(self._fractions[k], trainer.fraction)
                 self._progress(min(1.0, sum(self._fractions.values()) / len(self._tasks)))
         for k, trainer in trainers.items():
@@ -225,7 +225,7 @@ class _Grid:
         return begun
 
     def _parts(self, trainers: dict[int, Trainer]) -> list[_Part]:
-        """Those settings together that a method can train so, the others alone."""
+        """The settings grouped into parts: trained at once if the method supports it, else alone."""
         kinds: dict[Any, dict[int, Trainer]] = {}
         for k, trainer in trainers.items():
             kinds.setdefault(_kind(self._tasks[k]), {})[k] = trainer
@@ -248,7 +248,7 @@ class _Grid:
 
     @contextlib.contextmanager
     def _error_ends(self, *members: int) -> Iterator[None]:
-        """Make an error the result of these settings; want of memory is no fault of theirs alone."""
+        """Make an error the result of these settings; a MemoryError ends all."""
         try:
             yield
         except MemoryError:
@@ -290,13 +290,13 @@ def _follows_path(task: Task) -> bool:
 
 
 def _numbers(task: Task) -> list[float]:
-    """The numbers of a setting, by which the path is ordered; a default that the data set counts as 0."""
+    """The numbers of a setting, which order the path; None counts as 0."""
     fields = sorted(getattr(task.algorithm, "__dict__", {}).items())
     return [float(value or 0.0) for _, value in fields if value is None or isinstance(value, int | float)]
 
 
 def _kind(task: Task) -> tuple[Any, ...]:
-    """Everything that may decide which kernels a setting uses: all but its numbers."""
+    """Everything that may determine the kernels of a setting: all fields except numbers."""
     fields = sorted(getattr(task.algorithm, "__dict__", {}).items())
     chosen = [(name, value if isinstance(value, str | bool) else type(value)) for name, value in fields]
     return (type(task.loss), *chosen)

@@ -101,9 +101,9 @@ class Scorer:
         self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
 
     def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:
-        """Take a model, whose state may change afterwards; returns its number and its weights if it has some.
+        """Register a snapshot of the model; return its number, and its weights if it is linear.
 
-        Scores that are not one for each test row are a `PluginError`.
+        Raises a `PluginError` unless there is one score per test row.
         """
         if MethodFacts(algorithm).weights is None:
             found = algorithm.score(state, self._X)
@@ -118,7 +118,7 @@ class Scorer:
         return self.add_weights(weights), weights
 
     def add_weights(self, weights: NDArray[np.float64]) -> int:
-        """Take the weights (d,) of a linear model, which must not change afterwards; returns its number."""
+        """Register the weights (d,) of a linear model, which must not change later; return its number."""
         self._waiting.append(weights)
         self._waiting_bytes += weights.nbytes
         number = len(self._values) + len(self._waiting) - 1
@@ -127,7 +127,7 @@ class Scorer:
         return number
 
     def values(self, number: int) -> NDArray[np.float64]:
-        """The AUC of a model taken and its other measures, (1 + m,); NaN where a score is NaN."""
+        """The AUC and other measures of a registered model, (1 + m,); NaN if any score is NaN."""
         if number >= len(self._values):
             self._flush()
         return self._values[number]

@@ -53,7 +53,7 @@ class Task:
     seed: int = 0  # of the method's generator
     order_seed: int = 0
     fold: int = 0  # which of the splits of one seed the cell is on; both generators depend on it
-    measures: tuple[Measure, ...] = ()  # that are measured beside the AUC
+    measures: tuple[Measure, ...] = ()  # beside the AUC
     weights: NDArray[np.float64] | None = None  # (n,) > 0, of the training rows
     keep_weights: bool = False  # whether the outcome has the weights of all checkpoints
 
@@ -68,7 +68,7 @@ class Task:
         return rows_per_iteration(self.algorithm, len(self.y))
 
     def problem(self, iterations: int | None) -> Problem:
-        """The problem that the method is given, with the planned number of iterations."""
+        """The problem passed to the method, with the planned number of iterations."""
         return Problem(self.X, self.y, iterations, self.loss, self.weights)
 
     def generator(self) -> np.random.Generator:

@@ -82,9 +82,9 @@ class Trainer:
         self.stop_reason: StopReason | None = None  # why the run ended before its budget did
         self._budget, self._scorer, self._on_checkpoint = budget, scorer, on_checkpoint
         self._curve: list[tuple[int, float, float]] = []  # iterations, wall and thread-CPU seconds
-        self._models: list[int] = []  # their numbers in the scorer
-        self._weights: NDArray[np.float64] | None = None  # of the last checkpoint
-        self._all_weights: list[NDArray[np.float64]] = []  # of all of them, where they are to be kept
+        self._models: list[int] = []  # numbers of the models in the scorer
+        self._weights: NDArray[np.float64] | None = None  # at the last checkpoint
+        self._all_weights: list[NDArray[np.float64]] = []  # at all checkpoints, if they are kept
         self._samples = 1  # rows that an iteration consumes
         self.clock = self._checkpoint_clock = Clock()
         generator = task.generator()

@@ -1,6 +1,6 @@
 """The methods as scikit-learn estimators: `AUCClassifier`.
 
-Importing it imports scikit-learn, which the rest of the framework does where it is used.
+Importing this package imports scikit-learn; the rest of the framework imports scikit-learn on first use.
 """
 
 from aucbench.sklearn.classifier import AUCClassifier

@@ -1,4 +1,4 @@
-"""Parameters of an estimator that name plugins, and the plugins' own as nested ones: ``algo__radius``."""
+"""Estimator parameters that name plugins, and nested plugin parameters such as ``algo__radius``."""
 
 from dataclasses import fields
 from typing import Any, Self
@@ -10,7 +10,7 @@ from aucbench.studies.adapted_plugins import FAMILIES, built, built_loss, check_
 
 
 class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """An estimator with the parameters algo, loss and features, and a mapping ``..._params`` for each."""
+    """Base estimator with the parameters algo, loss and features, and a mapping ``..._params`` for each."""
 
     algo: Any
     algo_params: dict[str, Any] | None
@@ -20,21 +20,21 @@ class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn shi
     features_params: dict[str, Any] | None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; with `deep` also those of valid plugins."""
+        """The parameters by name; with `deep` also the parameters of valid plugins."""
         found: dict[str, Any] = super().get_params(deep=deep)
         for group, build in (("algo", self._algorithm), ("loss", self._loss), ("features", self._map)):
             try:
                 plugin = build() if deep else None
-            except AucbenchError:  # it is refused by `fit`
+            except AucbenchError:  # `fit` raises the error
                 continue
             if plugin is not None:
                 found |= {f"{group}__{field.name}": getattr(plugin, field.name) for field in fields(plugin)}
         return found
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a nested one, such as ``algo__radius``, is put into a copy of `algo_params`.
+        """Set parameters; a nested parameter such as ``algo__radius`` goes into a copy of `algo_params`.
 
-        Method, loss and feature map are set before what is nested in them. Raises ValueError for an unknown
+        Method, loss and feature map are set before their nested parameters. Raises ValueError for an unknown
         parameter.
         """
         inner = [key for key in params if "__" in key and key.partition("__")[0] in FAMILIES]
@@ -46,7 +46,7 @@ class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn shi
                 if group == "loss" and choice is None:
                     choice = built_loss(self._algorithm(), None, None)
                 cls = plugin_class(group, choice)
-            except AucbenchError:  # it is refused by `fit`
+            except AucbenchError:  # `fit` raises the error
                 cls = None
             if cls is not None:
                 check_field(group, cls, name)

@@ -1,4 +1,4 @@
-"""The threshold at which scores are cut into two classes."""
+"""The score threshold between the two classes."""
 
 from typing import Any
 
@@ -9,24 +9,23 @@ from scipy import sparse
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import ParameterError
 
-KEPT_ROWS = 1_000  # rows of each class in a sample
-KEPT_BYTES = 1 << 25  # memory for them, which may hold fewer rows
+KEPT_ROWS = 1_000  # largest number of sampled rows per class
+KEPT_BYTES = 1 << 25  # largest memory of the sampled rows per class
 
 
 def best_threshold(
     name: str, scores: NDArray[np.float64], y: NDArray[np.int8], weights: NDArray[np.float64] | None = None
 ) -> float:
-    """The threshold above which rows are called positive with the largest balanced accuracy.
+    """The threshold with the largest balanced accuracy; rows above it are classified as positive.
 
-    It lies midway between two neighbouring scores, the lowest pair of several equally good ones; where no
-    cut is better than chance, it is the largest score. Scores that are not finite are a ParameterError, which
-    names the method.
+    The threshold lies midway between two neighbouring scores, the lowest pair in case of ties, or at the
+    largest score if no threshold is better than chance. Raises ParameterError if a score is not finite.
     """
     if not np.all(np.isfinite(scores)):
         raise ParameterError(f"{name}: scores of training rows are NaN or infinite: it diverges.")
     ranked = np.argsort(scores, kind="stable")
     scores, positive = scores[ranked], y[ranked] > 0
-    # share of the negatives at or below each row, less the share of the positives there
+    # share of the negatives at or below each row, minus the share of the positives
     counted = np.ones(len(y)) if weights is None else weights[ranked]
     of_neg, of_pos = np.cumsum(counted * ~positive), np.cumsum(counted * positive)
     gain = of_neg / of_neg[-1] - of_pos / of_pos[-1]
@@ -40,14 +39,14 @@ def best_threshold(
 
 
 class Sample:
-    """A uniform random sample of the rows of each class seen so far.
+    """A uniform random sample of the rows seen so far, per class.
 
-    Every row gets a random key from the seed, and the rows with the smallest keys are kept.
+    Every row gets a random key; the rows with the smallest keys are kept.
     """
 
     def __init__(self, seed: int):
         self._rng = generator(seed, RandomStream.threshold_sample)
-        self._kept: dict[int, tuple[Any, NDArray[np.float64]]] = {}  # label to rows and their keys
+        self._kept: dict[int, tuple[Any, NDArray[np.float64]]] = {}  # rows and keys per label
 
     def add(self, X: Any, y: NDArray[np.int8]) -> None:
         """Add rows."""
@@ -69,7 +68,7 @@ class Sample:
 
     @property
     def complete(self) -> bool:
-        """Whether there are rows of both classes."""
+        """Whether the sample has rows of both classes."""
         return len(self._kept) == 2
 
     def threshold(self, name: str, model: Any) -> float:

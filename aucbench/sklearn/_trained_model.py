@@ -1,4 +1,4 @@
-"""Training without test rows, at once or in parts, by the functions of the runner; and what it leaves."""
+"""Training for the estimator, by the functions of the runner: on all rows at once or in parts."""
 
 import sys
 import warnings
@@ -32,14 +32,14 @@ from aucbench.sklearn._threshold import Sample, best_threshold
 from aucbench.sklearn._training_rows import Representation
 from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 
-PARTIAL_FIT = "partial_fit", "fit, or "  # the call that goes on with other rows, and what may stand for it
-FEW_ROWS = 100  # a first call of partial_fit with fewer rows gives a warning
+PARTIAL_FIT = "partial_fit", "fit, or "  # arguments of `why_not_on`: the refused call and its alternative
+FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
 NOTICE = "aucbench: compiling, which takes some seconds; later fits of the method load the result"
-_notified: list[bool] = []  # whether the notice has been printed in this process
+_notified: list[bool] = []  # not empty once this process has printed the notice
 
 
 class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Told when numba begins to compile, which it does not where the cache folder has the result."""
+    """Print the notice when numba starts to compile; kernels loaded from the cache folder do not compile."""
 
     def on_start(self, event: Any) -> None:
         if not _notified:
@@ -52,7 +52,7 @@ class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
 
 @contextmanager
 def compile_notice() -> Iterator[None]:
-    """Say on standard error that kernels are being compiled, if they are and somebody watches."""
+    """Print a notice on standard error when kernels are compiled, if it is a terminal."""
     if _notified or not sys.stderr.isatty():
         yield
         return
@@ -61,7 +61,7 @@ def compile_notice() -> Iterator[None]:
 
 
 class Ingredients(NamedTuple):
-    """Settings that decide a training; all are fixed by the first call of `partial_fit`."""
+    """Settings of a training; the first call of `partial_fit` fixes all of them."""
 
     algo: Any
     loss: Any
@@ -73,7 +73,7 @@ class Ingredients(NamedTuple):
 
 
 class Model:
-    """A trained method: its weights or, where it has none, the final state."""
+    """A trained method: its weights, or the final state of a method without weights."""
 
     def __init__(self, algorithm: Any, state: Any):
         linear = MethodFacts(algorithm).weights is not None
@@ -81,17 +81,17 @@ class Model:
         self._algorithm, self._state = algorithm, None if linear else state
 
     def scores(self, X: Any) -> NDArray[np.float64]:
-        """(n,) decision values of rows as the method takes them."""
+        """(n,) scores of preprocessed rows."""
         if self.weights is not None:
             return linear_scores(self.weights[None], X)[0]
         return np.asarray(self._algorithm.score(self._state, X), np.float64)
 
 
 class ModelTrainer(Trainer):
-    """A training that keeps the last model, and may go on with other rows.
+    """A training that keeps the last model and can go on with other rows.
 
-    `diverged` says at which iteration the model ceased to be finite; it is empty as long as it is finite. The
-    method is told `planned` iterations.
+    `diverged` names the iteration at which the model diverged; it is empty for a finite model. The method
+    plans for `planned` iterations.
     """
 
     model: Model
@@ -107,7 +107,7 @@ class ModelTrainer(Trainer):
         self.model = Model(algorithm, finalize(algorithm, self.state))
 
     def run(self, next_batch: Callable[[int], Batch]) -> None:
-        """Train until the budget ends, then let go of the rows."""
+        """Train until the budget ends, then release the rows."""
         task = self.task
         while (due := self.next_chunk()) is not None:
             start, batch = self.iteration, next_batch(min(due, max_chunk(task)))
@@ -115,7 +115,7 @@ class ModelTrainer(Trainer):
             if self.stop_reason is not StopReason.diverged:
                 continue
             self.diverged = f"within {self.iteration:,} iterations"
-            if not self._calls and self._planned == self._budget.iterations:  # it can be repeated
+            if not self._calls and self._planned == self._budget.iterations:  # repeatable
                 self.iteration = first_diverged_iteration(task, self._budget, start, len(batch))
                 self.diverged = f"at iteration {self.iteration:,}"
         self._calls += 1
@@ -123,7 +123,7 @@ class ModelTrainer(Trainer):
         self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels, weights=None)
 
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
-        """Take each of some other rows once, in an order that differs from call to call."""
+        """Train on other rows, once each, in an order that differs from call to call."""
         end, task = self.iteration + len(y), self.task
         if MethodFacts(task.algorithm).plans:
             whole = "of all calls of partial_fit"
@@ -137,7 +137,7 @@ class ModelTrainer(Trainer):
 def task_of(
     algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **more: Any
 ) -> Task:
-    """The task of a training without test rows; a ParameterError when the method cannot take such rows."""
+    """The task of a training without test rows; raises ParameterError if the method cannot take the rows."""
     if order not in list(Order):
         raise ParameterError(f"order must be one of {', '.join(Order)}, got {order!r}.")
     task = Task(
@@ -150,19 +150,19 @@ def task_of(
 
 
 class Fitted:
-    """A model for rows as users have them, and the `cut` above which scores are positive."""
+    """A model for raw rows, and the `cut`: scores above it are positive."""
 
     def __init__(self, parts: Ingredients, seed: int, is_sparse: bool):
         self.cut, self.iterations = 0.0, 0
         self._parts, self._is_sparse, self._sample = parts, is_sparse, Sample(seed)
         self._representation = Representation(parts.scaling, parts.features, parts.rescale)
-        self._trainer: ModelTrainer | None = None  # only if it can go on
+        self._trainer: ModelTrainer | None = None  # kept only if training can go on
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({name: restore_members(value) for name, value in state.items()})
 
     def go_on(self, parts: Ingredients, X: Any, y: NDArray[np.int8]) -> None:
-        """Take each of some other rows once, with the ingredients and the kind of rows of the first call."""
+        """Train on other rows, once each; settings and row type must be the same as in the first call."""
         changed = [name for name in parts._fields if getattr(parts, name) != getattr(self._parts, name)]
         if changed:
             raise ParameterError(
@@ -175,8 +175,8 @@ class Fitted:
         self._take_in(self._representation.transform(X), y)
 
     def _take_in(self, Z: Any, y: NDArray[np.int8]) -> None:
-        """Train on rows as the method takes them, each once."""
-        assert self._trainer is not None  # partial_fit is there only for a training that was kept
+        """Train on preprocessed rows, once each."""
+        assert self._trainer is not None  # partial_fit exists only if the trainer was kept
         self._check_finite(self._trainer)
         self._trainer.go_on(Z, y)
         self._sample.add(Z, y)
@@ -200,14 +200,14 @@ class Fitted:
 
     @property
     def why_no_coef(self) -> str | None:
-        """The reason why there are no weights for the raw features; None if there are."""
+        """The reason why there are no weights for the raw features; None if they exist."""
         why = self._representation.why_not_affine
         if self._model.weights is None:
             why = "the method is not linear"
         return None if why is None else f"There are no coef_ and intercept_ for raw features: {why}."
 
     def affine(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(1, d) weights for the raw features and (1,) offset; AttributeError where there are none."""
+        """(1, d) weights for the raw features and (1,) offset; raises AttributeError if there are none."""
         why = self.why_no_coef
         if why is not None or self._model.weights is None:
             raise AttributeError(why)
@@ -217,7 +217,7 @@ class Fitted:
 
 @contextmanager
 def former_fit_kept(estimator: Any) -> Iterator[None]:
-    """An error in the block leaves the estimator as it was: scikit-learn sets attributes before fitting."""
+    """Restore the estimator after an error in the block; scikit-learn sets attributes before fitting."""
     before = vars(estimator).copy()
     try:
         yield
@@ -236,7 +236,7 @@ def fitted(
     epochs: float | None,
     weights: NDArray[np.float64] | None,
 ) -> Fitted:
-    """Train on all rows at once, for some epochs unless the ingredients set a number of iterations."""
+    """Train on all rows at once, for `epochs` unless the ingredients set a number of iterations."""
     made = Fitted(parts, seed, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed, weights)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
@@ -250,7 +250,7 @@ def fitted(
             f"{parts.algo.name} has not converged after {done.iteration} iterations: allow more, "
             f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",
             ConvergenceWarning,
-            stacklevel=4,  # behind `compile_notice`
+            stacklevel=4,  # includes the frame of `compile_notice`
         )
     made._take(done)
     made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y, weights)
@@ -280,10 +280,10 @@ def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
 
 
 def restore_members(found: Any, known: set[int] | None = None) -> Any:
-    """The object with members of enumerations where its classes declare them; only tuples are made anew.
+    """Turn texts into enumeration members where the annotations declare an `Enum`, in place except in tuples.
 
-    skops writes a member of a `StrEnum` as its text. Methods compare members by identity, so that a model
-    which was read back would silently train by other rules.
+    skops stores a `StrEnum` member as its text. Methods compare members by identity, so a loaded model would
+    silently train by other rules.
     """
     known = set() if known is None else known
     is_tuple = isinstance(found, tuple) and hasattr(found, "_fields")
@@ -294,7 +294,7 @@ def restore_members(found: Any, known: set[int] | None = None) -> Any:
     known.add(id(found))
     try:
         hints = get_type_hints(type(found))
-    except (NameError, TypeError):  # names that only a type checker imports
+    except (NameError, TypeError):  # names imported only for type checking
         hints = {}
     changed = {}
     for name, value in (found._asdict() if is_tuple else vars(found)).items():

@@ -1,4 +1,4 @@
-"""Training rows as users give them: their classes, their weights, and how methods see them."""
+"""Preparation of training rows for the estimator: classes, sample weights and preprocessing."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ from aucbench.data.scaler import Scaling, fit_scaling
 from aucbench.errors import DataError, ParameterError
 from aucbench.registry import catalog
 
-MOST_COPIES = 10  # largest mean of whole weights that become copies of rows
+MOST_COPIES = 10  # largest mean of whole weights that are expanded to copies of rows
 
 
 def two_classes(y: Any) -> NDArray[Any]:
-    """The two classes among labels, sorted, the second being positive; another number is a DataError."""
+    """The two classes, sorted, the second being positive; raises DataError for another number of classes."""
     classes = np.unique(y)
     if len(classes) > 2:
         raise DataError(
@@ -32,7 +32,7 @@ def two_classes(y: Any) -> NDArray[Any]:
 
 
 def signs_of(y: Any, classes: NDArray[Any]) -> NDArray[np.int8]:
-    """(n,) 1 for the second class, -1 for the first; any other label is a DataError."""
+    """(n,) 1 for the second class, -1 for the first; raises DataError for any other label."""
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise DataError(f"The labels {shown(unknown)} are not among the classes {shown(classes)}.")
@@ -40,18 +40,17 @@ def signs_of(y: Any, classes: NDArray[Any]) -> NDArray[np.int8]:
 
 
 def shown(labels: NDArray[Any]) -> str:
-    """Labels as messages show them."""
+    """Labels as text for messages."""
     return ", ".join(map(repr, labels.tolist()))
 
 
 def weighted_rows(
     X: Any, y: Any, weights: Any, algorithm: Any
 ) -> tuple[Any, Any, NDArray[np.float64] | None]:
-    """Rows, labels and weights without rows of weight zero; all rows, and None, for None.
+    """Drop rows of weight zero; without weights, return all rows and None.
 
-    For a method that does not declare `weighted`, whole weights, such as those of scikit-learn's bagging,
-    become copies of the rows. A ParameterError where weights are none of these, a DataError where they
-    cannot be used.
+    For a method that does not declare `weighted`, whole weights, such as the weights of scikit-learn's
+    bagging, become copies of the rows; other weights raise ParameterError. Invalid weights raise DataError.
     """
     if weights is None:
         return X, y, None
@@ -82,15 +81,15 @@ def weighted_rows(
 
 
 class Representation:
-    """Scaling, feature map and rescaling, fitted to training rows as in a run."""
+    """Scaling, feature map and rescaling, fitted to training rows like in a run."""
 
     def __init__(self, scaling: str, features: Any, rescale: bool):
         self._settings = scaling, features, rescale
 
     def fit_transform(self, X: Any, seed: int, weights: NDArray[np.float64] | None = None) -> Any:
-        """Fit everything to the training rows; the rows as methods take them, in new arrays.
+        """Fit all steps to the training rows and return the preprocessed rows.
 
-        Means and deviations are weighted; a feature map takes all rows alike.
+        Means and deviations are weighted; a feature map ignores the weights.
         """
         X, (scaling, features, rescale) = _canonical(X), self._settings
         self._scaler = fit_scaling(scaling, X, weights=weights)
@@ -104,7 +103,7 @@ class Representation:
         return self._rescaled(Z, scaled, X)
 
     def transform(self, X: Any) -> Any:
-        """The rows as methods take them, in new arrays of the same type."""
+        """Preprocess rows."""
         X = _canonical(X)
         scaled = self._scaler.apply(X)
         return self._rescaled(self._map.transform(scaled), scaled, X)
@@ -116,7 +115,7 @@ class Representation:
 
     @property
     def why_not_affine(self) -> str | None:
-        """The reason why a linear model is not linear in the raw features; None if it is."""
+        """The reason why a linear model is not affine in the raw features; None if it is affine."""
         if self._is_mapped:
             return "the model is linear in the mapped features only"
         if self._scaler.scaling in (Scaling.none, Scaling.maxabs, Scaling.minmax, Scaling.standard):
@@ -124,14 +123,14 @@ class Representation:
         return f"scaling={self._scaler.scaling} divides each row by its own norm"
 
     def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-        """Weights and offset that give the raw rows the scores w.x of those the method takes; if affine."""
+        """Weights and offset that score raw rows as w scores the preprocessed rows; affine steps only."""
         w, constant = (w.copy(), 0.0) if self._rescaling is None else self._rescaling.raw(w)
         scaling, offset, divisor = self._scaler.scaling, self._scaler.offset, self._scaler.divisor
         if scaling is Scaling.none:
             return w, constant
         if scaling is Scaling.maxabs:
             return w / divisor, constant
-        varies = divisor > 0.0  # a constant column is 0 whatever its value
+        varies = divisor > 0.0  # a constant column is always scaled to 0
         coef = np.where(varies, w / np.where(varies, divisor, 1.0), 0.0)
         if scaling is Scaling.standard:
             return coef, constant - float(coef @ offset)
@@ -139,7 +138,7 @@ class Representation:
 
 
 def _canonical(X: Any) -> Any:
-    """Sparse rows with ascending columns that do not repeat; a copy where they have not."""
+    """Sparse rows with ascending, distinct columns; other sparse rows are copied and sorted."""
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

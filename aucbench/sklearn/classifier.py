@@ -19,17 +19,16 @@ from aucbench.sklearn._trained_model import PARTIAL_FIT, Fitted, Ingredients, be
 from aucbench.sklearn._training_rows import shown, signs_of, two_classes, weighted_rows
 from aucbench.studies.adapted_plugins import why_not_on
 
-FOLDS = 5  # of the cross-validation that calibrates
-ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # as users may give them
+FOLDS = 5  # folds of the cross-validation for calibration
+ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # accepted inputs
 
 
 class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  # as PluginParameters
-    """A classifier of two classes that is trained to rank: any registered method for maximising the AUC.
+    """A binary classifier trained to rank, by any registered method for maximising the AUC.
 
-    Rows are scaled, mapped by a feature map and visited as in `aucbench.run`, by the same code, so that the
-    same rows, settings and seed give the same model. Models are judged by how well `decision_function`
-    ranks: score them with ``scoring="roc_auc"`` in `GridSearchCV` and `cross_val_score`, as `score` is the
-    accuracy, by scikit-learn's convention.
+    Rows are scaled, mapped and visited by the code of `aucbench.run`, so that the same rows, settings and
+    seed give the same model. Use ``scoring="roc_auc"`` in `GridSearchCV` and `cross_val_score`, because
+    `score` is the accuracy, by scikit-learn's convention.
 
     Parameters
     ----------
@@ -37,10 +36,10 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         Name of a registered method (``aucbench list algorithms`` shows them), or an instance of one,
         registered or not.
     algo_params : dict, default=None
-        Its hyperparameters, such as ``{"radius": 1.0}``; its own defaults stand for the rest. Each is also a
-        nested parameter: ``set_params(algo__radius=1.0)``, and the same name in the grid of `GridSearchCV`.
+        Hyperparameters of the method, such as ``{"radius": 1.0}``; the others keep their defaults. Each is
+        also a nested parameter, ``algo__radius``, in `set_params` and in the grid of `GridSearchCV`.
     loss : str or object, default=None
-        The surrogate loss, where the method accepts several; None is its first.
+        The surrogate loss, if the method accepts several; None is the first of them.
     loss_params : dict, default=None
         Parameters of the loss, nested as ``loss__...``.
     features : str or object, default="identity"
@@ -51,26 +50,26 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         One of ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``, ``"centred_unit"``,
         ``"maxabs_unit"``. Scaling of the features, fitted on the training rows. ``"minmax"`` and
         ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the standard
-        deviation without centring them, so that the same rows as a dense array give another, often more
+        deviation without centring them, so that a dense array of the same rows gives another, often more
         accurate, model.
     rescale : bool, default=True
-        Whether dense rows are then moved to the mean 0, and all rows multiplied by one number that makes the
-        mean of |x|^2 over the training rows 1, so that step sizes, radii and regularisation mean the same on
-        any data. False: they refer to the rows as they are scaled.
+        Whether dense rows are then centred, and all rows multiplied by one factor that makes the mean of
+        |x|^2 over the training rows 1, so that step sizes, radii and regularisation mean the same on any
+        data. If False, step sizes, radii and regularisation refer to the scaled rows.
     epochs : float, default=None
-        Passes over the training rows. A method that takes all rows at once may have converged sooner; if it
-        has not by then, a `ConvergenceWarning` says so. None: 10 passes, and such a method runs until it has
-        converged. `partial_fit` takes each row once.
+        Passes over the training rows. A method that takes all rows at once may converge earlier; if it does
+        not converge, a `ConvergenceWarning` is issued. None means 10 passes, or convergence for a method that
+        takes all rows at once. `partial_fit` takes each row once.
     iterations : int, default=None
-        Number of iterations, in place of `epochs`.
+        Number of iterations, instead of `epochs`.
     order : {"shuffled", "stored", "blocks"}, default="shuffled"
-        In which order rows are visited: shuffled anew each epoch, as they lie, or in shuffled blocks.
+        Order of the rows: reshuffled each epoch, as stored, or in shuffled blocks.
     calibrate : bool, default=False
-        Whether there is `predict_proba`: Platt's sigmoid, fitted on the scores of five-fold cross-validation,
-        so that fitting takes six trainings. The sigmoid keeps the order of the scores.
+        Whether to provide `predict_proba`: Platt's sigmoid, fitted on the scores of five-fold
+        cross-validation, so that fitting takes six trainings. The sigmoid keeps the order of the scores.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order, of the method and of the feature map. An int gives the same model each time, and
-        is `seed` of a run.
+        Seed of the order, of the method and of the feature map. An int gives the same model each time, like
+        `seed` of a run.
 
     Attributes
     ----------
@@ -79,15 +78,15 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     n_features_in_ : int
         Number of features.
     feature_names_in_ : (n_features_in_,) array
-        Names of the features, where X is a data frame whose columns all have textual names.
+        Names of the features, if X is a data frame with text column names only.
     coef_ : (1, n_features_in_) array
-        Weights of a linear method for the features as they came. Not there with a feature map, or with a
-        scaling by the norm of each row (``"unit"``, ``"centred_unit"``, ``"maxabs_unit"``).
+        Weights of a linear method for the raw features. Not available with a feature map, or with a scaling
+        by the norm of each row (``"unit"``, ``"centred_unit"``, ``"maxabs_unit"``).
     intercept_ : (1,) array
-        What is added to the weighted sum, so that a positive sum means the second class. It belongs to
-        `coef_`.
+        Constant added to the weighted sum, so that a positive sum means the second class. Available together
+        with `coef_`.
     n_iter_ : int
-        Iterations that the method was given; how many examples one of them takes is the method's business.
+        Number of iterations; the examples per iteration depend on the method.
 
     See Also
     --------
@@ -95,28 +94,28 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     Notes
     -----
-    `predict` cuts the scores where the balanced accuracy on the training rows is best: the average of the
-    shares of both classes that are recognised. That cut is subtracted from the scores, so that
-    `decision_function` is positive where `predict` gives the second class; an AUC has no use for it.
-    With ``calibrate=True`` the cut stays the same, so that `predict` and a probability above one half need
-    not agree, least of all on imbalanced data (scikit-learn's ``check_classifiers_train`` asks for it).
+    `predict` uses the score threshold with the best balanced accuracy (the mean recall of both classes) on
+    the training rows. The threshold is subtracted from the scores, so that `decision_function` is positive if
+    `predict` returns the second class; the AUC stays the same. With ``calibrate=True`` the threshold is the
+    same, so that `predict` may contradict a probability above one half, above all on imbalanced data
+    (scikit-learn's ``check_classifiers_train`` requires this threshold).
 
-    A row of `sample_weight` k counts as k rows, one of weight 0 as none, and a pair has the product of both
-    weights. Methods that declare ``weighted = True`` take them (``aucbench list`` marks these); for others
-    whole weights become copies of the rows, and other weights are refused by name. Means and deviations of
-    the scaling, `rescale` and the cut of `predict` are weighted; a feature map is fitted to all rows of
-    positive weight alike. There is no `class_weight`: every pair has a row of each class, so that
-    it multiplies the loss by a constant.
+    A row with `sample_weight` k counts as k rows, a row of weight 0 is dropped, and the weight of a pair is
+    the product of both weights. Methods that declare ``weighted = True`` accept weights (``aucbench list``
+    marks these methods); for other methods whole weights become copies of the rows, and fractional weights
+    are refused. Means and deviations of the scaling, `rescale` and the threshold of `predict` are weighted; a
+    feature map is fitted to all rows of positive weight alike. There is no `class_weight`: every pair has a
+    row of each class, so that class weights multiply the loss by a constant.
 
-    `partial_fit` is there for methods of access ``stream`` that declare ``resumable = True``, such as
-    ``"solam"``: their training can go on with other rows. Methods that draw pairs (the default, ``"psam"``)
-    or minibatches, need all rows, or remember rows by their number have no such attribute, and the error says
-    why. The first call fixes all settings, and what is measured on training rows (scaling, feature map, row
-    factor, largest row norm, number of rows of each class) is measured on the rows of that call, so let it be
-    a large one of both classes (a small one is warned of). Each call takes its rows once, whatever `epochs`.
-    A method that plans its stages (``"fsauc"``) needs `iterations`, the number of rows of all calls together,
-    and refuses more; its `fit` uses the plan up. The cut is the best one for a random sample of the rows of
-    all calls. After `fit`, `partial_fit` goes on from where `fit` ended, and `fit` always begins anew.
+    `partial_fit` is available for methods of access ``stream`` that declare ``resumable = True``, such as
+    ``"solam"``: their training can go on with other rows. It is not available for methods that draw pairs
+    (the default, ``"psam"``) or minibatches, need all rows, or remember rows by number; the error gives the
+    reason. The first call fixes all settings, and its rows alone determine scaling, feature map, row factor,
+    largest row norm and number of rows per class. Therefore start with a large call of both classes; a small
+    call warns. Each call takes its rows once, whatever `epochs`. A method that plans its stages (``"fsauc"``)
+    needs `iterations`, the number of rows of all calls together, and refuses more rows; its `fit` uses up the
+    plan. The threshold is the best threshold for a random sample of the rows of all calls. After `fit`,
+    `partial_fit` goes on from the fitted model; `fit` always begins anew.
 
     Examples
     --------
@@ -177,9 +176,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         X : (n_samples, n_features) array, data frame or sparse matrix
             Training rows.
         y : (n_samples,) array
-            Labels, of two classes.
+            Labels of two classes.
         sample_weight : (n_samples,) array, default=None
-            Weights >= 0 of the rows; whole ones for a method that is not `weighted`.
+            Row weights >= 0; whole numbers for a method that is not `weighted`.
 
         Returns
         -------
@@ -213,7 +212,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     @available_if(_can_go_on)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Go on training with other rows, each taken once; what the first call fixes is in the notes.
+        """Go on training with other rows, once each; the notes list the settings that the first call fixes.
 
         Parameters
         ----------
@@ -222,7 +221,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         y : (n_samples,) array
             Labels.
         classes : (2,) array, default=None
-            Both classes; needed in the first call unless `y` has both.
+            Both classes; required in the first call unless `y` has both.
 
         Returns
         -------
@@ -250,7 +249,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Scores that rank rows; positive where `predict` gives the second class.
+        """Scores that rank rows; positive if `predict` returns the second class.
 
         Parameters
         ----------
@@ -260,13 +259,13 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         Returns
         -------
         (n_samples,) array
-            The higher, the more likely is the second class.
+            Scores; the second class is more likely for a higher score.
         """
         check_is_fitted(self)
         return self._fitted.scores(validate_data(self, X, reset=False, **ROWS))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Classes, cut where the balanced accuracy of the training rows was best.
+        """Classes, by the threshold with the best balanced accuracy on the training rows.
 
         Parameters
         ----------
@@ -296,7 +295,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         Returns
         -------
         (n_samples, 2) array
-            Of each class, in the order of `classes_`.
+            Probabilities of the classes, in the order of `classes_`.
         """
         check_is_fitted(self)
         if self._calibrator is None:
@@ -310,19 +309,19 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """(1, n_features_in_) weights for the features as they came."""
+        """(1, n_features_in_) weights for the raw features."""
         check_is_fitted(self)
         return self._fitted.affine()[0]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """(1,) what is added to the weighted sum."""
+        """(1,) constant added to the weighted sum."""
         check_is_fitted(self)
         return self._fitted.affine()[1]
 
     @property
     def n_iter_(self) -> int:
-        """Iterations so far."""
+        """Number of iterations so far."""
         check_is_fitted(self)
         return self._fitted.iterations
 
@@ -341,7 +340,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Say why an attribute is missing, if there is a reason."""
+            """Raise AttributeError with the reason why the attribute is not available, if known."""
             reasons = {
                 "partial_fit": self._why_not_on,
                 "predict_proba": self._why_no_probabilities,
@@ -352,7 +351,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             }
             try:
                 why = reasons[name]() if name in reasons else None
-            except AucbenchError as error:  # there is no such method to begin with
+            except AucbenchError as error:  # `algo` is not a valid method
                 why = str(error)
             raise AttributeError(why or f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -371,7 +370,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return Ingredients(*plugins, self.scaling, self.rescale, self.order, self._budget().iterations)
 
     def _budget(self) -> Any:
-        """Checked as that of a run; `iterations` stands in place of `epochs`."""
+        """The validated budget; `iterations` overrides `epochs`."""
         from aucbench.studies.default_settings import Budget
 
         return Budget(None if self.iterations is not None else self.epochs, self.iterations)
@@ -384,7 +383,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
 
 def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, weights: Any) -> Any:
-    """Platt's sigmoid for an estimator, which is fitted to all rows, and once for each fold."""
+    """Fit an estimator to all rows, and Platt's sigmoid to its cross-validation scores."""
     rarer = min(int(np.count_nonzero(signs == label)) for label in (-1, 1))
     if rarer < 2:
         raise DataError("calibrate=True needs two rows of each class, got one class with a single row.")

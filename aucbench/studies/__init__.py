@@ -1,1 +1,1 @@
-"""Settings, entries, records and the store: what is run and its results. Imported by all rooms above."""
+"""Settings, entries, records, the store and the execution of studies; imported by all higher packages."""

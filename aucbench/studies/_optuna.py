@@ -1,4 +1,4 @@
-"""Optuna proposes the next setting from the trials before it, and says when to end one early."""
+"""Optuna proposes the next setting from earlier trials, and prunes trials."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,20 +16,20 @@ from aucbench.studies.tuners import Optuna, Point, Pruner, Range, effective, ran
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
-WATCHED = 1_000  # steps of a fold, more than it has checkpoints
+WATCHED = 1_000  # steps reserved per fold; more than a fold has checkpoints
 
 
 class Proposal(NamedTuple):
-    """A setting and Optuna's trial of it."""
+    """A setting and its Optuna trial."""
 
     point: Point
     trial: optuna.trial.Trial
 
 
 class Watch:
-    """Reports a fold's validation measure at each checkpoint and says when the trial is to end.
+    """Reports a fold's validation measure to Optuna at each checkpoint.
 
-    `before` has its final value on the folds before this one: the mean over the folds so far is reported.
+    `before` holds the final values of earlier folds: the mean over the folds so far is reported.
     """
 
     def __init__(self, proposal: Proposal, fold: int, before: Sequence[float]):
@@ -37,7 +37,7 @@ class Watch:
         self.seen: list[float] = []
 
     def __call__(self, checkpoint: int, values: NDArray[np.float64]) -> bool:
-        """Whether the trial is to end, given the measures at a checkpoint, of which the last counts."""
+        """Report the last of the measures at a checkpoint; return whether to prune the trial."""
         value = float(np.mean([*self._before, values[-1]]))
         self.seen.append(value)
         self._trial.report(value, self._start + checkpoint)
@@ -52,10 +52,9 @@ def propose(
     seed: int,
     algorithm: Any,
 ) -> Proposal:
-    """The setting that Optuna tries as its `number`-th, given the earlier ones, without ignored fields.
+    """Propose the setting of trial `number`, without ignored fields.
 
-    The sampler is seeded by (seed, number), so that the proposal does not depend on whether the search was
-    interrupted before.
+    The sampler is seeded by (seed, number): an interrupted search proposes the same setting.
     """
     state = np.random.SeedSequence([seed, RandomStream.settings, number]).generate_state(1)[0]
     pruner = optuna.pruners.MedianPruner() if choice.pruner is Pruner.median else optuna.pruners.NopPruner()
@@ -65,7 +64,7 @@ def propose(
     drawn = ranges(space)
     distributions = {field: _distribution(drawn[field]) for field in space}
     for own in by_number(history).values():
-        if own[0].parameters:  # none are known of a setting whose worker was lost
+        if own[0].parameters:  # empty if the worker was lost
             study.add_trial(_past(own, drawn, distributions))
     asked = study.ask(distributions)
     point = {field: _value(drawn[field], asked.params[field]) for field in space}
@@ -79,7 +78,7 @@ def _past(
     steps = {
         trial.fold * WATCHED + step: value for trial in own for step, value in enumerate(trial.seen or ())
     }
-    tried = own[0].parameters  # a field that had no effect there is not among them
+    tried = own[0].parameters  # without fields that had no effect
     complete = len(values) == len(own)
     incomplete = TrialState.PRUNED if own[-1].stop_reason == "pruned" else TrialState.FAIL
     state = TrialState.COMPLETE if complete else incomplete
@@ -94,7 +93,7 @@ def _past(
 
 def _distribution(drawn: Range) -> BaseDistribution:
     if not drawn.is_numeric:
-        return CategoricalDistribution(list(range(len(drawn.values))))  # any value, by its place
+        return CategoricalDistribution(list(range(len(drawn.values))))  # values of any type, by index
     if drawn.whole:
         return IntDistribution(int(drawn.low), int(drawn.high), log=True)
     return FloatDistribution(drawn.low, drawn.high, log=True)

@@ -1,4 +1,4 @@
-"""Imported once, where workers are forked from: the framework and its own plugins, and nobody else's code."""
+"""Imported once in the process that forks workers: loads the framework and its own plugins only."""
 
 from importlib.metadata import entry_points
 

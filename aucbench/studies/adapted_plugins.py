@@ -1,4 +1,4 @@
-"""Plugins as the adapters for other libraries take them: by name or as an instance, with hyperparameters."""
+"""Plugins for the adapters to other libraries: from a name or an instance, with hyperparameters."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -19,7 +19,7 @@ ALL_ROWS = {
 
 
 def built(group: str, choice: Any, parameters: Any) -> Any:
-    """The plugin of that name, or the instance given, with these parameters."""
+    """Build the named plugin, or copy the instance, with these parameters."""
     parameters, cls = mapping(group, parameters), plugin_class(group, choice)
     for name in parameters:
         check_field(group, cls, name)
@@ -27,7 +27,7 @@ def built(group: str, choice: Any, parameters: Any) -> Any:
 
 
 def built_loss(algorithm: Any, choice: Any, parameters: Any) -> Any:
-    """The loss that a method trains with; None for a method that takes none."""
+    """Build the loss of a method; None if the method takes no loss."""
     if choice is not None and not isinstance(choice, str):
         loss = built("loss", choice, parameters)
         accepted_loss(catalog(), algorithm, loss.name)
@@ -41,7 +41,7 @@ def built_loss(algorithm: Any, choice: Any, parameters: Any) -> Any:
 
 
 def plugin_class(group: str, choice: Any) -> Any:
-    """The class of the plugin of that name, or of the instance given."""
+    """The class of the named plugin, or of the instance."""
     family = FAMILIES[group]
     if isinstance(choice, str):
         try:
@@ -57,7 +57,7 @@ def plugin_class(group: str, choice: Any) -> Any:
 
 
 def accepted(family: Family, plugin: Any) -> Any:
-    """An instance that was handed over; a ParameterError if its dataclass or a field is refused."""
+    """Return a plugin instance; raise ParameterError if its class or a field is invalid."""
     if is_dataclass(plugin):
         if (reason := reason_against(family, type(plugin))) is not None:
             raise ParameterError(f"{reason}.")
@@ -73,7 +73,7 @@ def check_field(group: str, cls: Any, name: str) -> None:
 
 
 def mapping(group: str, parameters: Any) -> dict[str, Any]:
-    """A copy of the parameters given for a plugin; empty for None."""
+    """A copy of a plugin's parameters; empty for None."""
     if parameters is not None and not isinstance(parameters, Mapping):
         raise ParameterError(f"{group}_params must be a mapping of names to values, got {parameters!r}.")
     for name in parameters or ():
@@ -83,9 +83,9 @@ def mapping(group: str, parameters: Any) -> dict[str, Any]:
 
 
 def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = "") -> str | None:
-    """The reason why the training of a method cannot go on with other rows; None if it can.
+    """Why a method cannot continue training on other rows; None if it can.
 
-    `call` is the function that gives these rows, and `instead` what may be used in its place.
+    `call` names the function that passes these rows, `instead` an alternative to it.
     """
     name, access = algorithm.name, Access(algorithm.access)
     if access is not Access.stream:
@@ -104,7 +104,7 @@ def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = ""
 
 
 def check_plan(algorithm: Any, planned: int, done: int, rows: int, whole: str) -> None:
-    """Refuse more rows than a method planned; `whole` says which rows the plan counts."""
+    """Refuse more rows than a method planned; `whole` describes the rows that the plan counts."""
     if done + rows > planned:
         raise ParameterError(
             f"{algorithm.name} planned {planned} iterations, has done {done} and got {rows} more rows: "
@@ -113,7 +113,7 @@ def check_plan(algorithm: Any, planned: int, done: int, rows: int, whole: str) -
 
 
 def divergence(algorithm: Any, where: str, prefix: str = "") -> str:
-    """What to say of a model that is not finite; `prefix` begins the names of hyperparameters."""
+    """Message for a model that is not finite; `prefix` begins the names of hyperparameters."""
     step = MethodFacts(algorithm).step_size
     advice = f"lower {prefix}{step}, now {getattr(algorithm, step)}" if step else "set other hyperparameters"
     return f"{algorithm.name} diverged {where}: its weights are NaN or infinite; {advice}"

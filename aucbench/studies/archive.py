@@ -1,4 +1,4 @@
-"""An archive: the cells, failures and plans of studies, with a manifest that says where they come from."""
+"""An archive: the cells, failures and plans of studies, with a manifest of their origin."""
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
@@ -31,19 +31,19 @@ from aucbench.studies.replications import (
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 
-TRIAL_DIGITS = {"auc": 7, "value": 7, "train_seconds": 3}  # significant ones in compact archives
-FORMAT = 1  # of archives; a reader knows this one and all before it
+TRIAL_DIGITS = {"auc": 7, "value": 7, "train_seconds": 3}  # significant digits in compact archives
+FORMAT = 1  # archive format; a reader accepts this one and all earlier ones
 
 
 class EntryDigest(Struct, frozen=True):
-    """Size and digest of one entry of the file."""
+    """Size and digest of one entry in the file."""
 
     bytes: int
     sha256: str
 
 
 class MachineRecord(Struct, frozen=True, kw_only=True):
-    """A machine on which cells ran, as their environments describe it."""
+    """A machine on which cells ran, from their environments."""
 
     machine: str
     cpu: str
@@ -56,7 +56,7 @@ class MachineRecord(Struct, frozen=True, kw_only=True):
 
 
 class Versioned(Struct, frozen=True, kw_only=True):
-    """What the manifest of an archive of any format has."""
+    """Manifest fields common to all formats."""
 
     format: Annotated[int, Meta(ge=1)] = FORMAT
 
@@ -65,23 +65,23 @@ class Manifest(Versioned, frozen=True, kw_only=True):
     """Manifest of an archive."""
 
     aucbench: str
-    made: str  # date and time, as ISO text
+    made: str  # ISO date and time
     studies: tuple[str, ...]
     cells: int
     failures: int
     machines: tuple[MachineRecord, ...]
-    sources: dict[str, tuple[str, ...]]  # methods by name to the digests of the code that ran
-    confirmed: dict[str, str] = {}  # methods by name to who of their authors confirmed the results, and where
-    compact: bool = False  # whether curves are in single precision and numbers of trials rounded
+    sources: dict[str, tuple[str, ...]]  # method name to digests of the code that ran
+    confirmed: dict[str, str] = {}  # method name to the author who confirmed the results, and where
+    compact: bool = False  # curves in single precision, numbers of trials rounded
     entries: dict[str, EntryDigest] = {}
-    digest: str = ""  # of all that stands above
+    digest: str = ""  # of all other fields
 
 
 @dataclass(frozen=True)
 class Archive:
-    """Cells by key, and what belongs to them; it is asked like a store."""
+    """Read-only results with the interface of `Store`."""
 
-    path: str  # of the file, for messages
+    path: str  # of the file or store, for messages
     cells: Mapping[str, CellResult]
     studies: tuple[StudyPlan, ...]
     failed: Mapping[str, FailureRecord] = field(default_factory=dict)
@@ -96,19 +96,19 @@ class Archive:
         return list(self.studies)
 
     def get(self, key: str) -> CellResult | None:
-        """The finished cell of that key, None when there is none."""
+        """The finished cell with this key, or None."""
         return self.cells.get(key)
 
     def failure(self, key: str) -> FailureRecord | None:
-        """How the cell of that key failed, None when it did not."""
+        """The failure of the cell with this key; None if it did not fail."""
         return self.failed.get(key)
 
     def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
-        """Results of other runs of the cell of that key."""
+        """Results of other runs of a cell."""
         return self.others.get(key, ())
 
     def summary(self) -> dict[str, Any]:
-        """What a manifest states of the content, by its fields."""
+        """The fields of a manifest that describe the content."""
         machines = Counter(encode(_machine(cell.record.environment)) for cell in self)
         entries = (entry for plan in self.studies for entry in plan.entries)
         sources: dict[str, set[str]] = {}
@@ -148,11 +148,11 @@ def from_store(
     compact: bool = False,
     confirmed: Mapping[str, str] | None = None,
 ) -> Archive:
-    """The cells of a study of a store.
+    """The cells of a study in a store.
 
-    Commands and tracebacks are left out, since they may hold addresses and names of folders; `confirmed` says
-    of methods which author confirmed their results, and where. ParameterError when the store has no such
-    study or the study no such method.
+    Commands and tracebacks are left out, since they may contain addresses and folder names. `confirmed` maps
+    a method to the author who confirmed its results, and where. Raises ParameterError if the store lacks the
+    study, or the study lacks a confirmed method.
     """
     plans = [plan for plan in store.plans() if plan.study == study]
     if not plans:
@@ -184,7 +184,7 @@ def from_store(
 
 
 def _private(cell: CellResult, weights: bool, compact: bool) -> CellResult:
-    """A cell without what may tell more of its machine than its environment."""
+    """A cell without its command; its weights are optional, its trials rounded if `compact`."""
     record: CellRecord = replace(cell.record, environment=replace(cell.record.environment, command=""))
     if compact and record.tuned and record.tuned.trials:
         rounded = tuple(_rounded(trial) for trial in record.tuned.trials)
@@ -193,7 +193,7 @@ def _private(cell: CellResult, weights: bool, compact: bool) -> CellResult:
 
 
 def _rounded(trial: ReportedTrial) -> ReportedTrial:
-    """A trial with so many digits as tell settings apart; digits are most of what trials take in a file."""
+    """A trial rounded to the digits that distinguish settings; digits take most of a trial's space."""
     found = {
         name: float(f"{number:.{digits}g}")
         for name, digits in TRIAL_DIGITS.items()
@@ -211,15 +211,15 @@ def _public(plan: StudyPlan, confirmed: Mapping[str, str]) -> StudyPlan:
 
 
 class Imported(NamedTuple):
-    """Numbers of what an import put into a store."""
+    """Numbers of imported records."""
 
     cells: int
-    replications: int  # of cells that the store had before
+    replications: int  # of cells already in the store
     failures: int
 
 
 def into_store(archive: Archive, store: Store) -> Imported:
-    """Put the content of an archive into a store; cells that the store has become replications of them."""
+    """Put an archive into a store; cells that the store already has become replications."""
     known = {key: record for key in archive.cells if (record := store.record(key)) is not None}
     others, plans = _joined(known, store, archive, TOLERANCE)
     for key, cell in archive.cells.items():
@@ -242,7 +242,7 @@ def into_store(archive: Archive, store: Store) -> Imported:
 
 
 def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tuple[Archive, list[Comparison]]:
-    """All cells of two archives, those of the first winning, and what their replications say."""
+    """All cells of two archives, preferring the first, and comparisons with their replications."""
     records = {key: cell.record for key, cell in first.cells.items()}
     others, plans = _joined(records, first, other, tolerance)
     others = {**others, **{key: found for key, found in first.others.items() if key not in other.cells}}
@@ -264,7 +264,7 @@ def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tupl
 def _joined(
     records: Mapping[str, CellRecord], first: Store | Archive, other: Archive, tolerance: float
 ) -> tuple[dict[str, tuple[ReplicationRecord, ...]], list[StudyPlan]]:
-    """The replications of the cells of `other`, and its plans joined to those of `first`."""
+    """The replications of the cells in `other`, and its plans joined with those of `first`."""
     others = {}
     different = set()
     for key, cell in other.cells.items():
@@ -281,10 +281,10 @@ def _joined(
 
 
 def _joined_plan(first: StudyPlan | None, other: StudyPlan, different: Container[str]) -> StudyPlan:
-    """One plan of two of one study: an entry under one setting has the cells of both.
+    """Join two plans of one study: entries with equal settings become one entry with the cells of both.
 
-    What an author confirmed stays confirmed if each cell is one that the author saw; the results of cells in
-    `different` are others than the author saw.
+    A confirmed entry stays confirmed if its author saw every cell; cells in `different` have other results
+    than the author saw.
     """
     entries = {repr(entry.described): entry for entry in first.entries} if first else {}
     for entry in other.entries:

@@ -1,8 +1,8 @@
-"""The file of an archive: a ZIP of JSON and Parquet, written whole and read with every check.
+"""The file of an archive: a ZIP of JSON and Parquet, written atomically and checked when read.
 
-What a stranger sends is data. Nothing in the file is run, no name in it becomes a path, sizes are bounded
-before anything is unpacked, and each entry must have the digest that the manifest states. A file that fails
-a check is refused as a whole, with the names of the entries and the reasons.
+The file is untrusted data. Nothing in it is executed, no name in it becomes a path, sizes are bounded before
+anything is unpacked, and each entry must match its digest in the manifest. A file that fails a check is
+refused as a whole; the error names the entries and the reasons.
 """
 
 import hashlib
@@ -57,15 +57,15 @@ NEEDED = (CELLS, FAILURES, PLANS, OTHERS, CURVES)
 MB = 2**20
 LARGEST_FILE = 200 * MB
 LARGEST_ENTRY = 1000 * MB  # unpacked
-LARGEST_RATIO = 200  # of unpacked to packed bytes; results have 5 to 30
-FREE_BYTES = MB  # that an entry may have whatever its ratio
+LARGEST_RATIO = 200  # unpacked bytes per packed byte; results have 5 to 30
+FREE_BYTES = MB  # entries up to this size may have any ratio
 LARGEST_ARRAYS = 100_000_000  # numbers in all arrays of a Parquet entry
 WHOLE_NUMBERS = ("iteration", "samples")
 CONTROL = re.compile(rb"\\u00(?:[01][0-9a-fA-F]|7[fF]|[89][0-9a-fA-F])|[\x00-\x08\x0e-\x1f\x7f]")
-DATE = (1980, 1, 1, 0, 0, 0)  # of entries in the ZIP: equal content gives equal bytes
+DATE = (1980, 1, 1, 0, 0, 0)  # fixed date of ZIP entries: equal content gives equal bytes
 
 KEY = re.compile(r"[0-9a-f]{64}")
-ROUNDING = 1e-6  # relative error of values in single precision, of which a compact archive is made
+ROUNDING = 1e-6  # relative tolerance for the single precision of compact archives
 
 SHIPPED = "reference_trials.zip"  # the reference study under ruleset=trials
 
@@ -73,9 +73,9 @@ T = TypeVar("T")
 
 
 def shipped(name: str | None = None) -> Path | None:
-    """A file of results in the package, else in the checkout's documentation; None where there is none.
+    """A results file in the package, else in the checkout's documentation; None if there is none.
 
-    Without a name it is the archive of the reference study under ruleset=trials.
+    The default is the archive of the reference study under ruleset=trials.
     """
     package, name = Path(__file__).resolve().parents[1], name or SHIPPED
     places = (package / "results" / name, package.parent / "docs" / "results" / name)
@@ -83,7 +83,7 @@ def shipped(name: str | None = None) -> Path | None:
 
 
 def write(archive: Archive, file: str | Path) -> Manifest:
-    """Write an archive to a file, at once or not at all; returns its manifest."""
+    """Write an archive to a file atomically; return its manifest."""
     path = Path(file)
     if path.is_dir():
         raise ParameterError(f"{path} is a folder; expected the name of a file.")
@@ -123,7 +123,7 @@ def write(archive: Archive, file: str | Path) -> Manifest:
 
 
 def read(file: str | Path) -> tuple[Manifest, Archive]:
-    """Read an archive; DataError that names every entry which is damaged, edited or not known, and why."""
+    """Read an archive; raise a DataError that names damaged, edited or unknown entries, and why."""
     path = Path(file)
     try:
         if path.stat().st_size > LARGEST_FILE:
@@ -230,7 +230,7 @@ def _lines(records: Any) -> bytes:
 
 
 def _parsed(path: Path, name: str, contents: Mapping[str, bytes], kind: type[T]) -> list[T]:
-    """The records of an entry, one a line."""
+    """The records of an entry, one per line."""
     found = []
     for number, line in enumerate(contents[name].split(b"\n")[:-1], 1):
         try:
@@ -241,7 +241,7 @@ def _parsed(path: Path, name: str, contents: Mapping[str, bytes], kind: type[T])
 
 
 def _parquet(rows: Mapping[str, Mapping[str, NDArray[Any]]], compact: bool) -> bytes:
-    """Arrays by name of each key, as lists of a Parquet table."""
+    """A Parquet table with a row per key and a column of lists per array name."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -259,12 +259,12 @@ def _parquet(rows: Mapping[str, Mapping[str, NDArray[Any]]], compact: bool) -> b
 def _arrays(
     path: Path, name: str, content: bytes, keys: Collection[str]
 ) -> dict[str, dict[str, NDArray[Any]]]:
-    """Arrays by name of each key, from an entry that has no other keys than these."""
+    """Arrays by key and name; raise a DataError for a key that is not in `keys`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        # Keys stay in their dictionary: equal long ones would need far more memory than the file has bytes.
+        # Keys stay dictionary-encoded: repeated long keys would take far more memory than the file.
         file = pq.ParquetFile(BytesIO(content), read_dictionary=["key"])
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
         columns = [group.column(at) for group in groups for at in range(group.num_columns)]
@@ -310,9 +310,9 @@ def _refuse(path: Path, problems: list[str]) -> None:
 
 
 def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Iterator[str]:
-    """What cannot be true, in words. `records` were read, keys counted twice.
+    """Yield contradictions within an archive; `records` counts the cells read, repeated keys included.
 
-    The types of the records limit each value alone; here are the limits of one value by others.
+    The record types check each value alone; this function checks values against each other.
     """
     if len(archive.cells) != records:
         yield "cells.json has two cells of one key"
@@ -351,12 +351,12 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
 
 
 def _settings(described: EntryDescription | CellRecord) -> str:
-    """Everything that decides a result, besides code, data and seeds."""
+    """Everything that decides a result besides code, data and seeds."""
     return canonical(subset(completed(described), DESCRIPTION))
 
 
 def _unsafe(described: EntryDescription | CellRecord) -> Iterator[str]:
-    """What no composition could read, or would resolve, when the cell is run again."""
+    """Yield values that a rerun could not compose, or would resolve as interpolations."""
     for name, groups in ((described.protocol.name, PROTOCOLS), (described.tuning.name, TUNINGS)):
         if all(name != each.name for each in groups):  # type: ignore[attr-defined]
             yield f"has the protocol or tuning {name[:70]!r}, which does not exist"

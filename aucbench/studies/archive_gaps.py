@@ -1,4 +1,4 @@
-"""What an archive lacks for a public board: cells, settings of rulesets, entries of the reference study."""
+"""Gaps of an archive for a public board: cells, settings of rulesets, entries of the reference study."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -10,19 +10,19 @@ from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import EntryDescription, EntryPlan, Seeds
 from aucbench.studies.rerun_command import words
 
-# They decide no result.
+# Settings without effect on results.
 IDLE = ("budget.checkpoints", "tuning.report")
-# A ruleset leaves them to the study.
+# Settings that a ruleset leaves to the study.
 FREE = ("dataset", "protocol", "max_train_rows", "seed", "runs", "split_seed", "order_seed")
 
-EntryOf = Callable[[Sequence[str]], Entry]  # the entry of some overrides, composed from what is installed
+EntryOf = Callable[[Sequence[str]], Entry]  # composes an entry from overrides and installed plugins
 
 
 def gaps_of(archive: Archive, entry_of: EntryOf) -> list[str]:
-    """What the archive lacks, in sentences: cells, rulesets, and settings of the rulesets as shipped here.
+    """Sentences on missing cells, missing rulesets, and departures from the installed rulesets.
 
-    What an entry says of its own departures is not believed: its settings are compared with those that its
-    method has under the ruleset.
+    Recorded departures are not trusted: the settings of an entry are compared with those of its method under
+    the ruleset.
     """
 
     @cache
@@ -34,9 +34,9 @@ def gaps_of(archive: Archive, entry_of: EntryOf) -> list[str]:
 
 
 def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
-    """Sentences on wanted entries that are not there with their settings and runs, and on other ones there.
+    """Sentences on wanted entries that are missing or have other settings or runs, and on extra entries.
 
-    Other entries count if they are of a wanted method.
+    Extra entries are reported for wanted methods only.
     """
     planned = [entry for plan in archive.studies for entry in plan.entries]
     known: list[EntryPlan] = []
@@ -102,7 +102,7 @@ def _name(entry: EntryPlan) -> str:
 
 
 def _words(described: EntryDescription, seeds: Sequence[Seeds], free: Sequence[str] = ()) -> list[str]:
-    """The overrides that differ from defaults, without those that decide nothing or are free."""
+    """The overrides that differ from defaults, without idle and free settings."""
     names = (*IDLE, *free)
     return [
         word
@@ -112,7 +112,7 @@ def _words(described: EntryDescription, seeds: Sequence[Seeds], free: Sequence[s
 
 
 def _difference(own: Sequence[str], expected: Sequence[str]) -> str:
-    """The overrides that are another, then those that are not there; empty where all are the same."""
+    """Overrides that are not expected, then expected overrides that are missing; empty if all are equal."""
     more = [word for word in own if word not in expected]
     names = [word.partition("=")[0] for word in more]
     less = [word for word in expected if word not in own and word.partition("=")[0] not in names]

@@ -1,9 +1,9 @@
-"""The speed of this machine: what a bare dot and axpy take for each non-zero, dense and CSR, cached and not.
+"""The speed of this machine: time per non-zero of a bare dot and axpy, dense and CSR, cached and not.
 
-Every stochastic linear method does at least this with a row: a product with the weights, and a step along the
-row. Training seconds divided by it say how many non-zeros the bare kernel would have gone through in the same
-time, which compares machines as seconds do not. It is measured once for each machine and version of what
-compiles it, and takes about a second.
+Every stochastic linear method does at least this work per row: a dot product with the weights, and a step
+along the row. Training seconds divided by the speed give the number of non-zeros that the bare kernel would
+process in that time. Unlike seconds, this number can be compared across machines. The speed is measured once
+per machine and version of Numba, in about a second.
 """
 
 import json
@@ -23,21 +23,21 @@ from aucbench.kernels import fast_kernel, kernel
 from aucbench.studies.provenance import environment
 from aucbench.studies.record import CalibrationRecord, from_dict
 
-VERSION = 1  # grows when the kernels or their sizes change
+VERSION = 1  # to be increased when the kernels or their sizes change
 DENSE_FEATURES, SPARSE_FEATURES, ROW_NONZEROS = 1_000, 50_000, 100
 CACHED_NONZEROS, LARGE_NONZEROS = 16_000, 6_000_000  # 128 kB and 48 MB of values
-SECONDS = 0.2  # of each of the four
+SECONDS = 0.2  # per measurement
 STEP = 1e-9
 
 
 @cache
 def calibration() -> CalibrationRecord | None:
-    """The speed of this machine, measured when it is not yet known; None where it cannot be kept."""
+    """The speed of this machine, measured if it is not cached; None if the cache cannot be used."""
     file = cache_folder() / f"calibration-{platform.node() or 'unknown'}.json"
     about = f"{VERSION} {numba.__version__} {environment().cpu}"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{file}.lock"):  # two workers that measure at once would slow each other down
+        with FileLock(f"{file}.lock"):  # concurrent measurements would slow each other down
             if file.exists():
                 known = json.loads(file.read_bytes())
                 if known.get("about") == about:
@@ -76,7 +76,7 @@ def measure() -> CalibrationRecord:
 
 
 def _fastest(run: Any, count: int) -> float:
-    """Nanoseconds for each non-zero, of the fastest of many passes: whatever else runs only slows it down."""
+    """Nanoseconds per non-zero in the fastest of many passes; other load only slows a pass down."""
     run()  # compiles
     best, end = float("inf"), perf_counter() + SECONDS
     while perf_counter() < end or best == float("inf"):
@@ -88,7 +88,7 @@ def _fastest(run: Any, count: int) -> float:
 
 @fast_kernel
 def _dense_pass(X: NDArray[Any], w: NDArray[Any]) -> None:
-    """For each row the product with w, and a step of w along it."""
+    """Take the dot product of each row with w, and step w along the row."""
     for i in range(X.shape[0]):
         x = X[i]
         score = 0.0
@@ -101,7 +101,7 @@ def _dense_pass(X: NDArray[Any], w: NDArray[Any]) -> None:
 
 @kernel
 def _csr_pass(values: NDArray[Any], indices: NDArray[Any], ends: NDArray[Any], w: NDArray[Any]) -> None:
-    """For each row the product with w, and a step of w along it."""
+    """Take the dot product of each row with w, and step w along the row."""
     for i in range(ends.shape[0] - 1):
         score = 0.0
         for k in range(ends[i], ends[i + 1]):

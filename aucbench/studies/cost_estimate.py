@@ -1,8 +1,8 @@
 """The cost of a study in trainings, passes, time and memory: from finished cells, else from short probes.
 
-A method is probed on the data sets of the study with the shortest and the longest rows, dense and sparse ones
-apart; a power law in the length of the rows gives its cost on the others. A probe lets the method run on some
-rows for a moment, in a process of the pool.
+A method is probed on the data sets with the shortest and the longest rows, separately for dense and sparse
+data. A power law in the row length gives its cost on the other data sets. A probe runs the method on some
+rows for a short time, in a process of the pool.
 """
 
 from collections import defaultdict
@@ -38,37 +38,37 @@ from aucbench.studies.tuners import Point
 from aucbench.studies.work_units import PREPARED, CellUnit
 from aucbench.studies.worker import task_of
 
-STORE_SECONDS = 1.5  # for reading finished cells
+STORE_SECONDS = 1.5  # time limit for reading finished cells
 PROBES_SECONDS = 5.0  # processor time of all probes of a study
-WAIT_SECONDS = 7.0  # for the answers of all probes
-PROBE_WAIT_SECONDS = 5.0  # for each answer; a method that has to be compiled first may miss it
-PROCESSES = 4  # in which methods are probed
-PROBE_SECONDS = 0.5  # processor time of a probe, at most
-STEEPEST = 3.0  # exponent of the length of a row
-SAMPLE_BYTES = 1 << 26  # rows that are prepared; fewer would fit the processor's cache
-MAPPED_ROWS = 5_000  # rows that a feature map makes wider
-SETTINGS = 16  # settings of a tuning that are trained together
-LOOKS = 24  # checkpoints, at each of which a run may be ended; each takes time for every setting
-FEWEST_ROWS, MOST_ROWS = 256, 4_096  # of the runs of a method that passes over all rows in each iteration
-MOST_POWER = 1.5  # exponent of the rows in the seconds of such a method; at least 1
-WAITS = 5.0  # a run that lasts so many times its processor time waits, and its seconds are those of the clock
+WAIT_SECONDS = 7.0  # timeout for all probes together
+PROBE_WAIT_SECONDS = 5.0  # timeout per probe; a method that must be compiled first may exceed it
+PROCESSES = 4  # processes that run probes
+PROBE_SECONDS = 0.5  # largest processor time of a probe
+STEEPEST = 3.0  # largest exponent of the row length
+SAMPLE_BYTES = 1 << 26  # size of the prepared rows; fewer would fit the processor's cache
+MAPPED_ROWS = 5_000  # most rows prepared with a feature map
+SETTINGS = 16  # most settings of a tuning probed together
+LOOKS = 24  # checkpoints of a probe, which may end at each; a checkpoint takes time for every setting
+FEWEST_ROWS, MOST_ROWS = 256, 4_096  # rows in probes of a full method
+MOST_POWER = 1.5  # largest exponent of the row count in the seconds of a full method; the least is 1
+WAITS = 5.0  # wall time replaces processor time if it is more than this many times longer
 
 
 class Speed(NamedTuple):
-    """Seconds that a method takes; its unit is an iteration, or a row for a method that takes all rows."""
+    """Seconds that a method takes per unit: a row for a full method, an iteration for any other."""
 
-    cell: float  # per unit, with all that is done before the first iteration and at checkpoints
-    trial: float  # per unit of a setting of a tuning, in its share of those that train together
+    cell: float  # per unit, including initialisation and checkpoints
+    trial: float  # per unit of one setting of a tuning, trained together with others
     map_row: float  # per training row of a split, for the feature map
     row_bytes: float  # of a prepared row
 
 
 class _EnoughError(Exception):
-    """The time of a probe is up."""
+    """The time limit of a probe is reached."""
 
 
 def probe(entry: Entry, seeds: Seeds, points: Sequence[Point], rows: int, seconds: float) -> Speed:
-    """Find the speed of a method on a split with that many rows, in about that many seconds but compiling."""
+    """Measure the speed of a method for `rows` rows, in about `seconds` seconds plus compilation."""
     cell = CellUnit("", (), entry, seeds)
     prepared, of_map = _sample(entry, seeds)
     is_full = Access(entry.algorithm.instance.access) is Access.full
@@ -76,7 +76,7 @@ def probe(entry: Entry, seeds: Seeds, points: Sequence[Point], rows: int, second
     alone = [task_of(cell, prepared, points[len(points) // 2] if points else {}, looks)]
     together = []
     for setting in points[:: max(1, len(points) // SETTINGS)][:SETTINGS]:
-        with suppress(ParameterError):  # values that do not go together
+        with suppress(ParameterError):  # incompatible values
             together.append(task_of(cell, prepared, setting, looks))
     seconds /= 2 if points else 1
     with limited_memory(entry.limits.memory, 1, worker=True):
@@ -97,7 +97,7 @@ _samples: dict[str, tuple[Prepared, float]] = {}
 
 
 def _sample(entry: Entry, seeds: Seeds) -> tuple[Prepared, float]:
-    """Some prepared rows of a split, the latest of which are kept, and the seconds of mapping a row."""
+    """Some prepared rows of a split, and the seconds to map a row; the latest sample is cached."""
     where = str((entry.dataset.description, entry.features.description, entry.scaling, entry.settings, seeds))
     if where not in _samples:
         split = _data.split(entry, seeds.split_seed, seeds.fold)
@@ -118,22 +118,22 @@ def _some(side: Side, is_mapped: bool) -> Side:
     rows = np.arange(len(side.y)) if side.rows is None else side.rows
     most = min(SAMPLE_BYTES / row, MAPPED_ROWS if is_mapped else np.inf)
     step = int(np.ceil(len(rows) / most)) or 1
-    # Contiguous: strided labels would make the kernels compile anew.
+    # Contiguous labels: strided ones would make the kernels compile again.
     return Side(X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
 
 
 def _train(tasks: Sequence[Task], rows: int, iterations: int, seconds: float, measured: int = 0) -> float:
-    """Seconds of so many iterations on so many rows, measured so often on the test rows."""
+    """Estimated seconds of training on `rows` rows, with `measured` measurements on the test rows."""
     if not tasks:
         return 0.0
     X, y = tasks[0].X_test[:FEWEST_ROWS], tasks[0].y_test[:FEWEST_ROWS].copy()
     y[0], y[-1] = -1, 1  # both classes
     tasks = [replace(task, iterations=iterations, epochs=None, seconds=None) for task in tasks]
     tested_on_few = [replace(task, X_test=X, y_test=y) for task in tasks]
-    # The fastest of three runs: others may compile, or share the processor.
+    # The fastest of three runs: the others may compile, or share the processor.
     runs = [_timed(tested_on_few, seconds / 2) for _ in range(3)]
     shares, times = max(runs, key=lambda run: float(run[0][-1] / run[1][-1]))
-    # The slope of the second half: settings that diverge, of which a wide grid has many, have ended by then.
+    # The slope of the second half: settings that diverge have ended by then.
     half = min(int(np.searchsorted(times, (times[1] + times[-1]) / 2)), len(times) - 2)
     slope = (times[-1] - times[half]) / max(1e-12, shares[-1] - shares[half])
     longer = rows / len(tasks[0].y)
@@ -146,7 +146,7 @@ def _train(tasks: Sequence[Task], rows: int, iterations: int, seconds: float, me
 
 
 def _solve(tasks: Sequence[Task], rows: int, seconds: float) -> float:
-    """Seconds per row of a run on so many rows, by a power law from runs on more and more of them."""
+    """Seconds per row of a run on `rows` rows, by a power law from runs on increasingly many rows."""
     if not tasks:
         return 0.0
     size, end, tried = min(len(tasks[0].y), FEWEST_ROWS), process_time() + seconds, []
@@ -159,21 +159,21 @@ def _solve(tasks: Sequence[Task], rows: int, seconds: float) -> float:
         size = min(len(tasks[0].y), 2 * size)
     (fewer, less), (more, taken) = tried[-2:] if len(tried) > 1 else (tried[0], tried[0])
     power = log(taken / less) / log(more / fewer) if more > fewer else 1.0
-    if power <= 1.0:  # a start, and the same for each row
+    if power <= 1.0:  # constant cost plus equal cost per row
         fewer, less = tried[0] if len(tried) > 1 else (0, 0.0)
         return float(taken + max(0.0, taken - less) / (more - fewer) * (rows - more)) / rows
     return float(taken * (rows / more) ** min(MOST_POWER, power)) / rows
 
 
 def _on_rows(tasks: Sequence[Task], count: int) -> list[Task]:
-    """The tasks on so many of their training rows, drawn at random."""
+    """The tasks on `count` random training rows."""
     few = np.sort(np.random.default_rng(0).permutation(len(tasks[0].y))[:count])
     X, y = tasks[0].X[few], tasks[0].y[few]
     return [replace(task, X=X, y=y) for task in tasks]
 
 
 def _timed(tasks: Sequence[Task], seconds: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares of the work of a run, and the seconds that they took; it is ended so long after its first mark.
+    """Fractions of the work done, and the seconds they took; the run ends `seconds` after its first mark.
 
     Seconds in which other processes compute do not count.
     """
@@ -196,17 +196,17 @@ def _timed(tasks: Sequence[Task], seconds: float) -> tuple[NDArray[np.float64], 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The cost of running what is left of an entry."""
+    """The cost of the remaining work of an entry."""
 
     trainings: int  # cells and trials of their tunings
     passes: float  # over the training rows
-    seconds: float | None  # of one core; None where the method could not be probed
+    seconds: float | None  # on one core; None if the method could not be probed
     memory: int  # bytes of the prepared arrays of one worker
-    measured: bool  # whether the speed is that of finished cells, not of a probe
+    measured: bool  # whether the speed comes from finished cells, not from a probe
 
 
 class _Work:
-    """What is left of an entry, and what is known of its cost."""
+    """The remaining work of an entry, and the known part of its cost."""
 
     def __init__(
         self,
@@ -224,14 +224,14 @@ class _Work:
         nonzeros = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
         value_bytes = np.dtype(str(entry.settings.dtype)).itemsize
         self.row_bytes = nonzeros * (value_bytes + 4) + 4 if sparse.issparse(X) else nonzeros * value_bytes
-        # Of a row: its features, or for sparse rows their geometric mean with its non-zeros.
+        # Size of a row: its features; for sparse rows, the geometric mean of features and non-zeros.
         self.size = sqrt(X.shape[1] * max(1.0, nonzeros))
         searches = {cell.search.key: cell.search for cell in cells if cell.search}
         self.points = points_of(entry, next(iter(searches.values()))) if searches else []
         trials = [trial for key in searches for trial in store.trials(key)]
         settings = len(self.points) or entry.tuning.choice.trials if searches else 0
         self.missing = max(0, len(searches) * settings * self.folds - len(trials))  # trials
-        # Entries of one group differ in their data only.
+        # Entries of one group differ only in their data.
         layout = [sparse.issparse(X), bool(self.points), str(entry.scaling)]
         self.group = canonical([costly[0], *costly[2:], *layout])
         self.of_cell = entry.budget.seconds or _of_cell(entry, self.rows, finished[costly])
@@ -246,21 +246,21 @@ class _Work:
         self.is_known = self.of_cell is not None and (self.of_trial is not None or not self.missing)
 
     def maps(self) -> set[tuple[Any, ...]]:
-        """The splits, with inner ones where trials are left, whose rows a feature map is to map."""
+        """The splits that a feature map must map, including inner splits if trials are missing."""
         shared = canonical(subset(self.entry.describe(), PREPARED))
         splits = {(cell.seeds.split_seed, cell.seeds.fold) for cell in self.cells}
         inner = (None, *range(self.folds if self.missing else 0))
         return {(shared, *split, fold) for split in splits for fold in inner} if self.is_mapped else set()
 
     def estimate(self, speed: Speed | None, maps: int) -> Estimate:
-        """The estimate by a probed speed, where one is needed and was found; with so many maps of a split."""
+        """The estimate, from a probed speed where finished cells give none; `maps` splits are mapped."""
         entry, trainings = self.entry, len(self.cells) + self.missing
         seconds, memory = 0.0, int(self.row_bytes * self.all_rows)
         of_cell, of_trial = self.of_cell, self.of_trial
         if speed is not None:
             of_cell = speed.cell * _units(entry, self.rows) if of_cell is None else of_cell
             if of_trial is None:
-                # Where each setting depends on those before it, a trial is a run like that of a cell.
+                # If each setting depends on earlier ones, a trial runs alone, like a cell.
                 inner_rows = self.rows * (1.0 - 1.0 / self.folds if self.folds > 1 else 1.0)
                 of_trial = speed.trial * _units(entry, inner_rows) if self.points else of_cell
             if self.is_mapped:
@@ -276,7 +276,7 @@ class _Work:
 def estimate(
     plan: Plan, store: Store, prepared_data: PreparedData, begun: Callable[[Entry], None] = lambda _: None
 ) -> list[Estimate]:
-    """The estimate of every entry of a plan; `begun` is called with each entry before its own."""
+    """Estimate every entry of a plan; `begun` is called with each entry before its estimate."""
     finished, end = defaultdict(list), monotonic() + STORE_SECONDS
     for cell in store:
         finished[_costly(cell.record)].append(cell.record)
@@ -288,7 +288,7 @@ def estimate(
         wanted = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
         works.append(_Work(planned, wanted, store, prepared_data, finished) if wanted else None)
     speeds = _probed([work for work in works if work is not None])
-    mapped: set[tuple[Any, ...]] = set()  # splits whose feature map is counted
+    mapped: set[tuple[Any, ...]] = set()  # splits already counted as mapped
     found = []
     for work in works:
         if work is None:
@@ -301,7 +301,7 @@ def estimate(
 
 
 def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
-    """Seconds of one training of an entry; infinite where a probe does not end, None where it fails."""
+    """Seconds of one training of an entry; infinite if the probe times out, None if it fails."""
     if entry.budget.seconds:
         return entry.budget.seconds
     rows = PreparedData().sizes(entry, entry.cells()[0].split_seed, entry.cells()[0].fold)[0]
@@ -316,7 +316,7 @@ def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
 
 
 def _probed(works: Sequence[_Work]) -> dict[str, list[tuple[float, Speed]]]:
-    """Speeds by group, each with the size of the rows, ascending; those that are there in time."""
+    """Speeds by group, each with its row size, ascending; late probes are left out."""
     groups = defaultdict(list)
     for work in works:
         if not work.is_known or work.is_mapped:
@@ -343,7 +343,7 @@ def _probed(works: Sequence[_Work]) -> dict[str, list[tuple[float, Speed]]]:
 
 
 def _speed(probed: Sequence[tuple[float, Speed]], size: float) -> Speed | None:
-    """The speed on rows of a size, by a power law through two probes, or proportional to one."""
+    """The speed on rows of size `size`, by a power law through two probes, or proportional to one."""
     if len(probed) < 2:
         return Speed(*(value * size / probed[0][0] for value in probed[0][1])) if probed else None
     (short, fast), (long, slow) = probed
@@ -356,15 +356,15 @@ def _speed(probed: Sequence[tuple[float, Speed]], size: float) -> Speed | None:
 
 
 def _units(entry: Entry, rows: float) -> float:
-    """Rows of a training for a method that takes all of them in an iteration, else iterations."""
+    """Training rows for a full method, iterations for any other."""
     is_full = Access(entry.algorithm.instance.access) is Access.full
     return rows if is_full else iterations_of(entry, rows)
 
 
 def _costly(description: EntryDescription) -> tuple[str, ...]:
-    """Data set, feature map and method: cells that share them have iterations of about the same cost.
+    """Data set, feature map and method: cells that share them have about the same cost per iteration.
 
-    Numbers with a fraction among the method's parameters, such as step sizes, may differ.
+    Float parameters of the method, such as step sizes, are ignored.
     """
     method, features = description.algorithm, description.features
     choices = {name: each for name, each in method.parameters.items() if not isinstance(each, float)}
@@ -373,8 +373,8 @@ def _costly(description: EntryDescription) -> tuple[str, ...]:
 
 
 def _of_cell(entry: Entry, rows: int, records: list[CellRecord]) -> float | None:
-    """Median seconds of finished cells like those of the entry, for its budget."""
-    is_full = Access(entry.algorithm.instance.access) is Access.full  # which ends when it has converged
+    """Median seconds of similar finished cells, scaled to the budget of the entry."""
+    is_full = Access(entry.algorithm.instance.access) is Access.full  # such a method may end by convergence
     units = [each.data.train_rows if is_full else max(1, each.result.iterations) for each in records]
     seconds = [each.result.train_seconds / count for each, count in zip(records, units, strict=True)]
     return float(np.median(seconds)) * _units(entry, rows) if seconds else None

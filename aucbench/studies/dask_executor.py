@@ -1,4 +1,4 @@
-"""Workers of a running scheduler of Dask."""
+"""Running units on the workers of a Dask scheduler."""
 
 import contextlib
 import logging
@@ -18,34 +18,34 @@ from aucbench.studies.record import CellStatus, Failure
 from aucbench.studies.work_units import Report, Unit
 from aucbench.studies.worker import Conditions, prepared_data, run_pickled
 
-ASK_SECONDS = 10.0  # how often workers are asked whether they know of their units
-ANSWER_SECONDS = 120.0  # for the scheduler to answer
-FETCH_SECONDS = 5.0  # for a result to come, before it is asked whether its worker is still there
-POLL_SECONDS = 0.5  # how often limits and workers are looked at while units run
-WAIT_SECONDS = 60.0  # for the first worker of a running scheduler, or a new one after the last was lost
+ASK_SECONDS = 10.0  # interval between checks that workers still process their units
+ANSWER_SECONDS = 120.0  # timeout for an answer of the scheduler
+FETCH_SECONDS = 5.0  # timeout for a result, after which its worker is checked
+POLL_SECONDS = 0.5  # interval between checks of limits and workers
+WAIT_SECONDS = 60.0  # timeout for a first worker, or for a new one after the last was lost
 CONNECT_SECONDS = 10.0
 FILE = "file://"
-CERTIFICATES = ("ca", "cert", "key")  # files of a folder, each with the ending .pem
+CERTIFICATES = ("ca", "cert", "key")  # names of .pem files in a folder
 
 
 @dataclass
 class _Running:
     unit: Unit
     future: Any
-    end: float | None  # when the worker is ended
-    is_stray: bool = False  # its worker did not know of it when last asked
+    end: float | None  # when the worker is killed
+    is_stray: bool = False  # its worker was not processing it at the last check
 
 
 class DaskExecutor:
     """Runs units on the single-threaded workers of a running scheduler.
 
-    - At most one unit is on a worker, and no other unit waits there.
-    - A unit leaves `_running` with exactly one report: its own, or that it timed out or its worker was lost.
-    - A unit is reported as lost if Dask says so, if its worker is gone, or if its worker twice in a row did
-      not know of it.
-    - A unit that does not end in time is ended with its worker's process; a worker without a nanny cannot be
-      ended, and gets no more units.
-    - `ParameterError` is raised where no scheduler answers, or none of its workers is there.
+    - A worker has at most one unit; no other unit waits there.
+    - A unit leaves `_running` with exactly one report: its own, a timeout, or a lost worker.
+    - A unit is reported as lost if Dask reports it lost, if its worker is gone, or if its worker was not
+      processing it at two consecutive checks.
+    - A unit that exceeds its time limit is killed with its worker's process. A worker without a nanny cannot
+      be killed, and gets no more units.
+    - `ParameterError` is raised if no scheduler answers, or no worker joins.
     """
 
     def __init__(
@@ -58,15 +58,15 @@ class DaskExecutor:
         self._running: dict[str, _Running] = {}
         self._asked = monotonic()
         self._fetched: list[Any] = []
-        self._abandoned: set[str] = set()  # workers that hang and cannot be ended
-        self._seen: set[str] = set()  # workers when last asked which are free
+        self._abandoned: set[str] = set()  # hanging workers that cannot be killed
+        self._seen: set[str] = set()  # workers at the last call of `free`
         self._stack = contextlib.ExitStack()
         for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._client = self._stack.enter_context(_connected_client(scheduler, certificates))
 
     def free(self) -> Sequence[str]:
-        """Workers that run nothing; waits for one when none is left."""
+        """Idle workers; if the scheduler has no worker at all, wait for one."""
         known = self._workers()
         if not known and not self._running:
             try:
@@ -80,7 +80,7 @@ class DaskExecutor:
         return [address for address in known if address not in self._running]
 
     def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
-        """Send the unit to that worker and no other."""
+        """Send the unit to this worker only."""
         hosts = [urlsplit(address).hostname for address in self._workers()]
         concurrency = 1 if alone else max(1, hosts.count(urlsplit(worker).hostname))
         future = self._client.submit(
@@ -96,7 +96,7 @@ class DaskExecutor:
         self._running[worker] = _Running(unit, future, None if seconds is None else monotonic() + seconds)
 
     def wait(self) -> Iterable[tuple[str, Report]]:
-        """The reports of units that ended, were ended, or whose worker is gone; none when a worker joined."""
+        """The reports of units that ended, timed out or lost their worker; none if a worker joined."""
         import distributed
 
         self._fetched.clear()
@@ -109,8 +109,8 @@ class DaskExecutor:
                 except distributed.client.FuturesCancelledError as error:
                     raise self._disconnected() from error
             done = [worker for worker, running in self._running.items() if running.future.done()]
-            # The client tells of a future that is gone at once, and then of nothing for 10 ms: these are kept
-            # until the next units are under way.
+            # The client reports a deleted future at once, and then nothing for 10 ms: futures are kept until
+            # the next units have started.
             self._fetched += [self._running[worker].future for worker in done]
             reports = [(worker, self._report(worker, self._running.pop(worker).future)) for worker in done]
             reports += self._end_overdue()
@@ -124,14 +124,14 @@ class DaskExecutor:
         return reports
 
     def close(self) -> None:
-        """Leave the scheduler, and end the processes that its workers have started."""
-        with contextlib.suppress(Exception):  # a worker that is gone has none
+        """Disconnect from the scheduler, and end the processes that its workers have started."""
+        with contextlib.suppress(Exception):  # such as a lost worker
             if self._isolated:
                 self._client.run(end_processes, on_error="ignore")
         self._stack.close()
 
     def _workers(self) -> list[str]:
-        # The client's own `scheduler_info` is refreshed by a timer, which leaves it without workers.
+        # The client's `scheduler_info` is refreshed by a timer, which leaves it without workers.
         try:
             known = self._client.sync(
                 self._client.scheduler.identity, n_workers=-1, callback_timeout=ANSWER_SECONDS
@@ -147,20 +147,20 @@ class DaskExecutor:
         )
 
     def _end_overdue(self) -> Iterator[tuple[str, Report]]:
-        """Units whose time is up, with the process of their worker."""
+        """Kill the workers of overdue units; yield the timeout reports."""
         now = monotonic()
         late = [w for w, running in self._running.items() if running.end is not None and now > running.end]
         for worker in late:
             running = self._running.pop(worker)
             running.future.cancel()
-            try:  # the nanny ends the process from outside, whatever the unit holds
+            try:  # the nanny kills the process from outside, whatever the unit does
                 self._client.restart_workers([worker], timeout=WAIT_SECONDS, raise_for_error=False)
-            except ValueError:  # a worker without a nanny goes on with what hangs
+            except ValueError:  # a worker without a nanny cannot be killed
                 self._abandoned.add(worker)
             yield worker, late_report(running.unit)
 
     def _report(self, worker: str, future: Any) -> Report:
-        """What a future that is done says; its result is with the worker, which may be lost meanwhile."""
+        """The report of a future that is done; its result is on the worker, which may have been lost."""
         from concurrent.futures import CancelledError
 
         from distributed.client import FuturesCancelledError
@@ -186,7 +186,7 @@ class DaskExecutor:
         return Report(Failure(CellStatus.failed, message))
 
     def _take_stray(self) -> Iterator[tuple[str, Report]]:
-        """Units that their worker has not known of twice in a row: they would be waited for in vain."""
+        """Report units as lost if their worker was not processing them at two consecutive checks."""
         self._asked = monotonic()
         known = self._client.processing()
         for worker, running in list(self._running.items()):
@@ -201,7 +201,7 @@ class DaskExecutor:
 
 
 def _connected_client(scheduler: str, certificates: str | None) -> Any:
-    """A client of a running scheduler, with the certificates in a folder or those of Dask's settings."""
+    """A client of a running scheduler, with certificates from a folder or from Dask's settings."""
     import distributed
 
     where: dict[str, Any] = {"address": scheduler}
@@ -222,16 +222,16 @@ def _connected_client(scheduler: str, certificates: str | None) -> Any:
         )
     try:
         return distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:  # also of certificates that do not fit
+    except (OSError, ValueError, TypeError, RuntimeError) as error:  # also for invalid certificates
         why = str(error).split("\n")[0]
         raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
 
 
-_pool = Pool()  # of this process, if it is a worker
+_pool = Pool()  # of this worker process
 
 
 def run_on_worker(content: bytes, others: frozenset[str], conditions: Conditions) -> Report:
-    """Run a pickled unit in this process, or in another one if it has plugins of other distributions."""
+    """Run a pickled unit here, or in a separate process if it has plugins of other distributions."""
     prepared_data().isolates = conditions.isolated
     if not others:
         return run_pickled(content, conditions)
@@ -243,5 +243,5 @@ def run_on_worker(content: bytes, others: frozenset[str], conditions: Conditions
 
 
 def end_processes() -> None:
-    """End the processes that this one has started for plugins of other distributions."""
+    """End the processes started here for plugins of other distributions."""
     _pool.shutdown()

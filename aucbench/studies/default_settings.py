@@ -1,4 +1,4 @@
-"""The fields of a run that belong to no plugin. Each default stands here and nowhere else."""
+"""The settings of a run that belong to no plugin; their defaults are defined here only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, RECORDED, named
 from aucbench.runner.task import Order
 
-LONGEST_NAME = 150  # of a study, as it stands in the name of a file
-# Room is left for seed + runs in 64 bits.
+LONGEST_NAME = 150  # characters of a study's name, quoted for a file name
+# The bound leaves room for seed + runs in 64 bits.
 Seed = Annotated[int, Interval(low=0, high=2.0**62)]
 
 
 class Dtype(StrEnum):
-    """Type of the feature values; the state of the built-in methods is float64 in any case."""
+    """Type of the feature values; the state of the built-in methods is always float64."""
 
     float64 = "float64"
     float32 = "float32"
@@ -31,14 +31,13 @@ class Settings:
     Parameters
     ----------
     scaling : Scaling, optional
-        None: standard, or none where the data set declares that its features must not be scaled.
+        None: standard, or none if the data set declares that its features must not be scaled.
     rescale : bool
-        Whether dense rows are then moved to the mean 0, and all rows multiplied by one number that makes the
-        mean of |x|^2 over the training rows 1. It leaves the ranking problem as it is, and step sizes, radii
-        and regularisation mean the same on any data. False: they refer to the rows as they are scaled, as in
-        the papers.
+        Whether dense rows are then centred, and all rows multiplied by one number such that the mean of
+        |x|^2 over the training rows is 1. The ranking problem stays the same, and step sizes, radii and
+        regularisation mean the same on all data. False: they refer to the scaled rows, as in the papers.
     order : Order
-        In which order rows are visited.
+        Order in which rows are visited.
     dtype : Dtype
         Type of the feature values.
     seed : int
@@ -48,17 +47,17 @@ class Settings:
     split_seed, order_seed : int, optional
         Fix the split or the sample order for all runs; None: both follow the seed of the run.
     max_train_rows : int, optional
-        Train on at most that many rows of the training part, drawn at random by the split seed.
+        Largest number of training rows; more are subsampled at random with the split seed.
     metrics : list of str
         Measures beside the AUC, which is always measured: ``[ap, pauc, tpauc, precision_at, recall_at_fpr]``,
-        and `objective`, that of the method over all pairs of its training rows.
-        Their parameters are fields of their own, such as ``pauc.max_fpr``. They change no result: a finished
-        cell that lacks one gets it from its stored weights, or is trained again where it has none, or where
-        they would not give the curve again that it has with other parameters.
+        and `objective`, the method's objective over all pairs of its training rows. Parameters of measures
+        are separate fields, such as ``pauc.max_fpr``. Measures change no result. A finished cell gets a
+        missing measure from its stored weights. The cell is trained again if it has no weights, or if final
+        weights alone cannot replace a curve measured with other parameters.
     strict : bool
         Whether a plugin that fails to load is an error.
     study : str, optional
-        Name of the study the entry belongs to, a tag of its MLflow run.
+        Name of the entry's study, a tag of its MLflow run.
     """
 
     name: ClassVar[str] = "run"
@@ -90,8 +89,8 @@ class Budget:
     Parameters
     ----------
     epochs : float, optional
-        Passes over the training rows. With none of the three set it is 10, except that a full method that
-        knows when it has converged runs until then.
+        Passes over the training rows. If none of the three is set, the budget is 10 epochs; a full method
+        that detects convergence runs until then.
     iterations : int, optional
         Number of iterations.
     seconds : float, optional
@@ -116,10 +115,10 @@ class Budget:
 
 
 class Timing(StrEnum):
-    """Under which conditions training is timed.
+    """Conditions under which training is timed.
 
-    ``shared``: as the cells come, beside those of the other workers; ``exclusive``: cells that ran beside
-    others run once more after the sweep, one at a time.
+    ``shared``: cells run beside those of other workers; ``exclusive``: after the sweep, cells that ran beside
+    others run again, one at a time.
     """
 
     shared = "shared"
@@ -127,11 +126,11 @@ class Timing(StrEnum):
 
 
 class Isolation(StrEnum):
-    """Cells that have a process to themselves.
+    """Isolation of plugins of other distributions.
 
-    ``distribution``: plugins of other distributions than aucbench run in a fork of the process, one for each
-    distribution, so that nothing they do to their process reaches the cells of others; ``none``: all run in
-    the process itself, where a debugger finds them.
+    ``distribution``: plugins of other distributions than aucbench run in separate processes, one per set of
+    distributions, and cannot affect the cells of others; ``none``: all plugins run in the same process, where
+    a debugger can reach them.
     """
 
     distribution = "distribution"
@@ -140,28 +139,28 @@ class Isolation(StrEnum):
 
 @dataclass(frozen=True)
 class Running:
-    """Settings of where cells run; top-level fields that change no result.
+    """Where cells run: top-level fields that change no result.
 
     Parameters
     ----------
     parallel : int
-        Worker processes with one thread each; 1 runs the cells in this process, 0 takes one worker for each
+        Worker processes with one thread each; 1 runs the cells in this process, 0 uses one worker per
         physical core.
     scheduler : str, optional
         Address of a running Dask scheduler, ``tcp://HOST:PORT``, ``tls://HOST:PORT``, or ``file://`` and the
-        path of its file; its workers are used in place of processes of our own.
+        path of its file; its workers replace local processes.
     certificates : str, optional
-        Folder with ``ca.pem``, ``cert.pem`` and ``key.pem`` for a scheduler that speaks TLS; None: those of
-        Dask's own settings.
+        Folder with ``ca.pem``, ``cert.pem`` and ``key.pem`` for a TLS scheduler; None: the certificates in
+        Dask's settings.
     timing : Timing
         ``shared`` or ``exclusive``.
     isolation : Isolation
         ``distribution`` or ``none``.
     stop_after : float, optional
-        Seconds of running after which nothing more is started; what runs then comes to its end, and the same
-        command continues with the rest.
+        Seconds after which no further training starts; running ones finish, and the same command continues
+        with the rest.
     baseline : str, optional
-        Method that the gains of the study's leaderboard are relative to; None: log_reg.
+        Reference method for the gains on the study's leaderboard; None: log_reg.
     """
 
     name: ClassVar[str] = "running"
@@ -178,7 +177,7 @@ class Running:
         _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
         _refuse_empty("certificates", self.certificates, "certificates=null for none")
         _refuse_empty("baseline", self.baseline, "baseline=null for log_reg")
-        if self.baseline == "none":  # on the command line as good as null
+        if self.baseline == "none":  # same as null on the command line
             object.__setattr__(self, "baseline", None)
 
 
@@ -189,15 +188,15 @@ class Limits:
     Parameters
     ----------
     seconds : float, optional
-        Wall time. The run ends between two chunks; the worker is ended when it does not come to that within
-        `grace` seconds more.
+        Wall time. The run ends between two chunks; if it does not within `grace` more seconds, the worker is
+        killed.
     memory : str or int, optional
-        Of the worker, in bytes or such as ``2GB``. None: its share of the machine's.
+        Memory of the worker, in bytes or as text such as ``2GB``. None: its share of the machine's memory.
     grace : float
-        Seconds beyond `seconds`, among them those of loading, preparing and compiling.
+        Seconds beyond `seconds`, including loading, preparation and compilation.
     optimum : float
-        Seconds of processor time for the certified minimum of the objective, which ``metrics=[objective]``
-        needs for the suboptimality, beside those of the training; 0: no minimum is looked for.
+        Processor seconds to find the certified minimum of the objective, in addition to training;
+        ``metrics=[objective]`` needs the minimum for the suboptimality. 0: no search.
     """
 
     name: ClassVar[str] = "limits"
@@ -214,16 +213,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Matrix:
-    """How a study departs from its common settings for single data sets and methods.
+    """Exceptions from the common settings of a study, by data set and method.
 
     Parameters
     ----------
     for_dataset, for_algo : mapping, optional
-        Name to a list of overrides, ``{a9a: [protocol=given]}``. Words of the command line win over them.
+        Name to a list of overrides, ``{a9a: [protocol=given]}``. The command line takes precedence.
     skip : mapping, optional
-        Name of a method to the data sets on which it does not run.
+        Method name to the data sets on which the method does not run.
     skip_missing_data : bool
-        Whether a data set that cannot be had is left out, and listed, in place of being an error.
+        Whether an unavailable data set is skipped and listed, rather than an error.
     """
 
     name: ClassVar[str] = "matrix"
@@ -237,16 +236,16 @@ class Matrix:
 class Ruleset:
     """The rules under which methods are compared: a file of the group ``ruleset``, dated and versioned.
 
-    It is chosen whole, ``ruleset=trials``. Settings that depart from it are named on the leaderboard.
+    A ruleset is chosen as a whole, ``ruleset=trials``. The leaderboard lists settings that depart from it.
 
     Parameters
     ----------
     title : str, optional
         Name of the file; None: no rules.
     version : int
-        Grows with every change of the file.
+        Version of the file, increased with every change.
     date : str
-        When this version was made.
+        Date of this version.
     """
 
     name: ClassVar[str] = "ruleset"
@@ -260,7 +259,7 @@ class Ruleset:
 
 
 class Weights(StrEnum):
-    """The weights of a linear method that are kept: those at its end, or those at every checkpoint."""
+    """Stored weights of a linear method: final ones, or those at every checkpoint."""
 
     final = "final"
     checkpoints = "checkpoints"
@@ -273,10 +272,10 @@ class StoreSettings:
     Parameters
     ----------
     path : str, optional
-        Where finished cells are kept; None keeps nothing.
+        Folder of the store; None: nothing is stored.
     weights : Weights
-        ``final``, or ``checkpoints``, from which other measures can be computed along the whole curve later;
-        finished cells that have final weights only are then trained again.
+        ``final``, or ``checkpoints``, which allow further measures along the whole curve later. With
+        ``checkpoints``, finished cells with final weights only are trained again.
     """
 
     name: ClassVar[str] = "store"
@@ -320,7 +319,7 @@ def _bytes(amount: Any) -> int:
 
 
 def _measures(given: Any) -> tuple[str, ...]:
-    """The names of measures beside the AUC, each once."""
+    """The distinct names of measures beside the AUC."""
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ParameterError(f"metrics: expected a list of names, such as [ap,pauc], got {given}.")

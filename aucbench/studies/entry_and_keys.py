@@ -1,4 +1,4 @@
-"""An entry: one algorithm on one data set under one protocol, bound to objects; cells, tunings, keys."""
+"""An entry: one algorithm on one data set under one protocol; its cells, tunings and keys."""
 
 import hashlib
 from dataclasses import asdict, dataclass, field, fields
@@ -28,13 +28,13 @@ from aucbench.studies.record import (
 )
 from aucbench.studies.tuners import Tuning
 
-# The first part of a search's key; its number grows when the settings of searches or their trials change.
+# Version in the keys of searches, increased when their settings or trials change.
 SEARCH = "search 2"
 
 
 @dataclass(frozen=True)
 class BoundPlugin:
-    """A plugin instance and the distribution it comes from."""
+    """A plugin instance and its distribution."""
 
     instance: Any
     distribution: str
@@ -52,14 +52,14 @@ class BoundPlugin:
 
     @property
     def title(self) -> str:
-        """The name under which results are shown."""
+        """The display name."""
         return DatasetFacts(self.instance).title or self.name
 
     @cached_property
     def description(self) -> PluginRecord:
         """Name, parameters and origin.
 
-        A field whose metadata say ``later`` is left out at its default: it was added when there were results.
+        A field with ``later`` in its metadata is left out at its default, as earlier results lack the field.
         """
         at_default = [
             each.name
@@ -76,7 +76,7 @@ class BoundPlugin:
 
 
 class Search(NamedTuple):
-    """One tuning of an entry's method: inside the training part of one split, in one order."""
+    """One tuning of an entry's method, on the training part of one split in one order."""
 
     key: str
     seeds: Seeds
@@ -84,21 +84,21 @@ class Search(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """Everything that determines the results of an entry; its cells differ in their seeds only."""
+    """Everything that determines the results of an entry; its cells differ only in their seeds."""
 
     algorithm: BoundPlugin
     dataset: BoundPlugin
-    loss: BoundPlugin | None  # None for a method that takes none
+    loss: BoundPlugin | None  # None if the method takes no loss
     features: BoundPlugin
     part: Part
-    scaling: Scaling  # as resolved for the data set
+    scaling: Scaling  # resolved for the data set
     protocol: Any
     tuning: Tuning
     budget: Budget
     settings: Settings
-    limits: Limits = field(default_factory=Limits)  # they decide no result, nor do the next three
+    limits: Limits = field(default_factory=Limits)  # not part of the key, like the next three fields
     measures: tuple[Measure, ...] = ()  # beside the AUC
-    keep_weights: bool = False  # of all checkpoints
+    keep_weights: bool = False  # at all checkpoints
     ruleset: RulesetRecord | None = None
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class Entry:
 
     @cached_property
     def imported(self) -> "Entry":
-        """The entry with the plugins of third parties themselves, imported in this process."""
+        """The entry with third-party plugins imported in this process instead of their stand-ins."""
         changed = {
             name: replace_field(bound, instance=instance)
             for name in ("algorithm", "dataset", "loss", "features")
@@ -116,7 +116,7 @@ class Entry:
         return replace_field(self, **changed) if changed else self
 
     def cells(self) -> list[Seeds]:
-        """The seeds of each cell, one for each run and fold."""
+        """The seeds of each cell: one cell per run and fold."""
         s = self.settings
         return [
             Seeds(
@@ -130,9 +130,9 @@ class Entry:
         ]
 
     def searches(self, digests: tuple[str, ...]) -> dict[Seeds, Search]:
-        """The tuning whose choice each cell uses; empty when there is nothing to choose.
+        """The search that each cell depends on; empty if there is nothing to choose.
 
-        Cells of one split share the search on the first of their orders, unless each order is tuned for.
+        Cells of one split share the search on their first order, unless each order is tuned.
         """
         if not self.tuning.chooses:
             return {}
@@ -148,11 +148,11 @@ class Entry:
 
     @property
     def trial_checkpoints(self) -> int:
-        """Points at which a trial of a tuning is judged: its end, and for pruning those of the run."""
+        """Checkpoints of a trial: its end, or for pruning those of the run."""
         return 1 if self.tuning.choice.together else self.budget.checkpoints
 
     def describe(self) -> EntryDescription:
-        """Description that all cells share."""
+        """The description shared by all cells."""
         return EntryDescription(
             algorithm=self.algorithm.description,
             dataset=DatasetRecord(
@@ -172,12 +172,12 @@ class Entry:
 
     @cached_property
     def source_digest(self) -> str:
-        """Digest of the code that decides the numbers, as the process that made the entry saw it."""
+        """Digest of the code that decides the results, in the process that first reads it."""
         return self.digest_sources()
 
     def digest_sources(self) -> str:
-        """Digest of the plugins, their helpers and the kernels, as this process sees them."""
-        from aucbench import kernels  # with numba, for which commands that only read studies need not wait
+        """Digest of the plugins, their helpers and the kernels, in this process."""
+        from aucbench import kernels  # imported late: it loads numba, which reading studies does not need
 
         plugins = [self.algorithm, self.features, *([self.loss] if self.loss else [])]
         digest = hashlib.sha256(kernels.source_hash().encode())
@@ -193,7 +193,7 @@ class Entry:
 
     def cell_keys(self, digests: tuple[str, ...]) -> dict[Seeds, str]:
         """Identity of each cell: equal keys mean equal results, timings aside."""
-        described = _digest(self.describe())  # once for all cells: it is the larger part
+        described = _digest(self.describe())  # computed once for all cells: it is the larger part
         return {seeds: _digest([described, self.source_digest, digests, seeds]) for seeds in self.cells()}
 
     def _search_key(self, digests: tuple[str, ...], seeds: Seeds) -> str:

@@ -1,4 +1,4 @@
-"""Running a study from its entries to its end, or only planning it."""
+"""Run a study, or only plan it."""
 
 import contextlib
 import tempfile
@@ -26,9 +26,9 @@ from aucbench.studies.worker import prepared_data
 def execute_study(
     study: Study, store: Store, observer: Observer | None = None, listeners: Sequence[Listener] | None = None
 ) -> StudyResult:
-    """Plan a study, keep the plan, and run what the store does not have.
+    """Plan a study, store the plan, and run the cells that the store lacks.
 
-    Finished entries go to the listeners, which are the observer's `entry_finished` where none are given.
+    Finished entries are passed to the listeners, by default the observer's `entry_finished`.
     """
     observer = observer or Observer()
     store.tidy()
@@ -49,7 +49,7 @@ def execute_study(
         store.put_plan(plan.describe(name, planned, study.command))
 
     if any(cell.is_wanted(plan.only_failed) for cell in plan.cells()):
-        calibration()  # now, where nothing runs beside it
+        calibration()  # now, before anything else runs
     exclusive = study.running.timing is Timing.exclusive
     with executor_for(plan, study.running, observer) as executor:
         scheduler = Scheduler(plan, store, executor, observer, keep_plan, listeners)
@@ -57,7 +57,7 @@ def execute_study(
 
 
 def _report_tables(plan: Plan, observer: Observer) -> None:
-    """Tell how the columns of tables without published facts were read: what was left out, above all."""
+    """Report how the columns of tables without published facts were read, above all omitted ones."""
     for dataset in {
         str(each.entry.dataset.description): each.entry.dataset for each in plan.entries
     }.values():
@@ -67,32 +67,32 @@ def _report_tables(plan: Plan, observer: Observer) -> None:
 
 @dataclass(frozen=True)
 class PlannedStudy:
-    """The plan of a study, and what it would take to run it."""
+    """The plan of a study, and the estimated cost of running it."""
 
     study: Study
     plan: Plan
-    estimates: list[Estimate]  # what is left of each entry of the plan
-    workers: int  # trainings at the same time
+    estimates: list[Estimate]  # remaining work of each entry
+    workers: int  # concurrent trainings
 
     @property
     def trainings(self) -> int:
-        """Cells that are left, and the trials of their tunings."""
+        """Remaining cells, and the trials of their tunings."""
         return sum(each.trainings for each in self.estimates)
 
     @property
     def seconds(self) -> float | None:
-        """Seconds of training on all workers; None where they are not known for some entry."""
+        """Seconds of training on all workers; None if unknown for some entry."""
         known = [each.seconds for each in self.estimates if each.seconds is not None]
         return sum(known) / max(1, self.workers) if len(known) == len(self.estimates) else None
 
     @property
     def memory(self) -> int:
-        """Bytes of data that all workers hold at most."""
+        """Largest size of the data held by all workers, in bytes."""
         return self.workers * max((each.memory for each in self.estimates), default=0)
 
 
 def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStudy:
-    """Plan a study and estimate what is left of it; nothing is kept."""
+    """Plan a study and estimate its remaining work; nothing is stored."""
     plan = plan_study(study, store)
     observer.planned(len(plan.cells()), plan.count(CellStatus.finished))
     estimates = estimate(plan, store, prepared_data(), observer.started)
@@ -101,7 +101,7 @@ def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStu
 
 @contextlib.contextmanager
 def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
-    """The executor of a study, which is closed again; on this machine unless there is a scheduler."""
+    """The executor of a study, closed at the end; local unless a scheduler is set."""
     entries = [planned.entry for planned in plan.entries]
     wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
     limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
@@ -120,7 +120,7 @@ def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[E
 
 @contextlib.contextmanager
 def opened_store(path: str | None) -> Iterator[Store]:
-    """The store in a folder; without a folder, a temporary store."""
+    """The store in a folder, or a temporary store."""
     if path is not None:
         yield Store(path)
         return

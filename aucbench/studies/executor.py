@@ -1,4 +1,4 @@
-"""Executors run units: this one on this machine, `DaskExecutor` on the workers of a cluster."""
+"""Executors run units: `LocalExecutor` on this machine, `DaskExecutor` on a cluster."""
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -15,24 +15,24 @@ from aucbench.studies.worker import Conditions, prepared_data, run_pickled, run_
 
 
 class Executor(Protocol):
-    """Runs units, at most one on each worker."""
+    """Runs units, at most one per worker."""
 
     def free(self) -> Sequence[str]:
-        """Names of the workers that could start a unit now."""
+        """Names of idle workers."""
 
     def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
-        """Start a unit on a free worker; `alone` when no other runs beside it."""
+        """Start a unit on an idle worker; `alone` if no other unit runs beside it."""
 
     def wait(self) -> Iterable[tuple[str, Report]]:
-        """The reports of all units that have ended; none when a worker has joined in the meantime."""
+        """The reports of all units that have ended; none if a worker has joined."""
 
 
 class LocalExecutor:
     """Runs units on this machine, several at a time.
 
-    Units of plugins of other distributions run in processes of their own where `isolated`, one for each set
-    of distributions and worker. All others do, too, where there are several workers or a unit is limited;
-    otherwise they run in this process.
+    If `isolated`, units with plugins of other distributions run in separate processes, one per worker and set
+    of distributions. All other units run in separate processes if there are several workers or a limit, and
+    in this process otherwise.
     """
 
     def __init__(self, observer: Observer, workers: int = 1, isolated: bool = False, limited: bool = False):
@@ -43,11 +43,11 @@ class LocalExecutor:
         self._running: dict[str, tuple[Unit, Future[Report] | None]] = {}
 
     def free(self) -> Sequence[str]:
-        """Workers that have no unit."""
+        """Names of workers without a unit."""
         return [name for name in self._names if name not in self._running]
 
     def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
-        """Start the unit in a process, or keep it until `wait`."""
+        """Start the unit in a process, or defer it until `wait`."""
         others = other_distributions(unit) if self._isolated else frozenset()
         if self._is_here and not others:
             self._running[worker] = unit, None
@@ -67,7 +67,7 @@ class LocalExecutor:
         )
 
     def wait(self) -> Iterable[tuple[str, Report]]:
-        """The reports of units that have ended; a unit that was kept runs now."""
+        """The reports of units that have ended; a deferred unit runs now."""
         reports = []
         wait([future for _, future in self._running.values() if future], return_when=FIRST_COMPLETED)
         for worker, (unit, future) in list(self._running.items()):
@@ -92,14 +92,14 @@ class LocalExecutor:
 
 
 def other_distributions(unit: Unit) -> frozenset[str]:
-    """The distributions other than this one whose code the unit runs."""
+    """The distributions of the unit's plugins, without this one."""
     entry = unit.entry
     plugins = [entry.algorithm, entry.dataset, entry.features, *([entry.loss] if entry.loss else [])]
     return frozenset(plugin.distribution for plugin in plugins) - {PROJECT}
 
 
 def time_limit(unit: Unit) -> float | None:
-    """Seconds after which the process of a unit is ended."""
+    """Seconds after which the process of a unit is killed."""
     limits = unit.entry.limits
     if limits.seconds is None:
         return None
@@ -119,7 +119,7 @@ def report_of(future: "Future[Report]", unit: Unit) -> Report:
 
 
 def late_report(unit: Unit) -> Report:
-    """The report of a unit that did not end in time."""
+    """The report of a unit that timed out."""
     limits = unit.entry.limits
     message = (
         f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "

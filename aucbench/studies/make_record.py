@@ -1,4 +1,4 @@
-"""The records of cells, finished or failed, and measures that are added to them from stored weights."""
+"""The records of finished and failed cells, and measures added to them from stored weights."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -36,7 +36,7 @@ from aucbench.studies.record import (
 from aucbench.studies.result import CellResult
 from aucbench.studies.work_units import CellUnit
 
-SAME = 1e-6  # that an AUC may differ by which another machine computes from the same weights
+SAME = 1e-6  # allowed difference of AUCs computed from equal weights on different machines
 DIVERGED = "the run diverged"
 
 
@@ -49,10 +49,10 @@ def cell_record(
     concurrency: int,
     command: str | None,
 ) -> CellRecord:
-    """Everything known about a finished cell but its curve and its weights.
+    """Everything known about a finished cell except its curve and its weights.
 
-    The task has the method with the hyperparameters of the run. All parts of the data set agree with the
-    `loaded` one on which labels are positive.
+    The method in the task has the hyperparameters of the run. All parts of the data set agree with `loaded`
+    on which labels are positive.
     """
     entry = unit.entry
     environment = structs.replace(
@@ -74,7 +74,7 @@ def cell_record(
 
 
 def failure_record(unit: CellUnit, failure: Failure) -> FailureRecord:
-    """How a cell failed, and under which limits."""
+    """The failure of a cell, with its limits."""
     limits = unit.entry.limits
     return FailureRecord(
         key=unit.key,
@@ -111,7 +111,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
     algorithm = task.algorithm
     diverged = outcome.stop_reason is StopReason.diverged
     per_iteration = 1e9 / max(1, outcome.iterations)
-    # Rows that an iteration is given; those that a method remembers, in a buffer, do not count.
+    # Rows passed to an iteration; rows that a method keeps in a buffer do not count.
     sides = 2 if Access(algorithm.access) is Access.pairs else 1
     visited = rows_per_iteration(algorithm, len(prepared.y)) * sides
     weights, rescaling = outcome.weights, prepared.rescaling
@@ -143,13 +143,13 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
 
 
 def _nonzeros(prepared: Prepared) -> float:
-    """Mean number of non-zeros of a training row; of dense rows all count."""
+    """Mean number of non-zeros per training row; all values of dense rows count."""
     X = prepared.X
     return X.nnz / X.shape[0] if sparse.issparse(X) else float(X.shape[1])
 
 
 def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
-    """What to change where a method diverges, in a sentence; its `step_size` names the field to lower."""
+    """A sentence on what to change after a divergence; the method's `step_size` names the field to lower."""
     rows = "mapped rows have" if entry.features.name != "identity" else "rows have"
     known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
     name = MethodFacts(algorithm).step_size
@@ -158,12 +158,12 @@ def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
     else:
         value = getattr(algorithm, name)
         smaller = f"lower algo.{name}, now {f'{value:g}' if isinstance(value, float) else value}"
-    # Where rows are rescaled already, only the step is left to be changed.
+    # If rows are already rescaled, only the step can be changed.
     return known + smaller + ("" if entry.settings.rescale else ", or set rescale=true and leave it out")
 
 
 def _norm(weights: np.ndarray) -> float:
-    """Of weights whose squares may overflow; inf of those that are not finite themselves."""
+    """The norm of weights, without overflow of their squares; inf for weights that are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         norm = float(np.linalg.norm(weights))
         if norm == math.inf:
@@ -173,19 +173,19 @@ def _norm(weights: np.ndarray) -> float:
 
 
 def _finite(value: float) -> float | None:
-    """The value, None where JSON has no number for it."""
+    """The value; None if it is NaN or infinite, which JSON lacks."""
     return value if np.isfinite(value) else None
 
 
 def measure_record(measure: Measure, value: float | None) -> MeasureRecord:
-    """The record of a measure; without a value, of a run that diverged."""
+    """The record of a measure; a value of None means a diverged run."""
     if value is None:
         return MeasureRecord(parameters=measure.parameters, value=None, reason=DIVERGED)
     return MeasureRecord(parameters=measure.parameters, value=float(value))
 
 
 def lacking(record: CellRecord, measures: Sequence[Measure]) -> list[Measure]:
-    """Those of some measures that a finished cell does not have, or has with other parameters."""
+    """The measures that a finished cell lacks, or has with other parameters."""
     known = record.measures
     return [
         measure
@@ -195,15 +195,15 @@ def lacking(record: CellRecord, measures: Sequence[Measure]) -> list[Measure]:
 
 
 def lacks_weights(record: CellRecord, arrays: Collection[str]) -> bool:
-    """Whether a finished cell, of which the store has those arrays, was to keep its final weights alone."""
+    """Whether a finished cell with these stored arrays has final weights but no checkpoint weights."""
     every = "checkpoint_weights" in arrays or record.result.checkpoints == 0
     return "weights" in arrays and not every
 
 
 def lacks_minimum(record: CellRecord, entry: Entry) -> bool:
-    """Whether a finished cell has an objective without the certified minimum that its entry asks for.
+    """Whether a finished cell has an objective but lacks the certified minimum that its entry requests.
 
-    One that was given up because of its time limit is looked for again with a larger one.
+    A search that reached its time limit is repeated under a larger limit.
     """
     own = record.measures.get(TrainingObjective.name)
     asked = any(isinstance(measure, TrainingObjective) for measure in entry.measures) and entry.limits.optimum
@@ -213,9 +213,9 @@ def lacks_minimum(record: CellRecord, entry: Entry) -> bool:
 
 
 def can_be_scored(record: CellRecord, arrays: Collection[str], measures: Sequence[Measure]) -> bool:
-    """Whether the measures that a finished cell lacks can be computed without training or losing a curve.
+    """Whether missing measures of a finished cell can be computed without training or losing a curve.
 
-    Final weights do not give the curve again that a measure has with other parameters.
+    Final weights cannot replace the curve of a measure with other parameters.
     """
     new = lacking(record, measures)
     if "checkpoint_weights" in arrays or not new:
@@ -227,10 +227,10 @@ def can_be_scored(record: CellRecord, arrays: Collection[str], measures: Sequenc
 def scored(
     cell: CellResult, X_test: Any, y_test: NDArray[np.int8], measures: Sequence[Measure]
 ) -> CellResult:
-    """A cell with the measures that it lacked, from its weights and its test rows as they were prepared.
+    """A cell with its missing measures, computed from its weights and its prepared test rows.
 
-    The curve of a measure is that of the weights kept: all of it, or its end, with NaN before. Weights whose
-    AUC on these rows is not the one recorded are a `DataError`.
+    The curve of a measure covers the stored weights: all checkpoints, or only the last, with NaN before it.
+    Raises a `DataError` if the weights do not reproduce the recorded AUC.
     """
     record, new = cell.record, lacking(cell.record, measures)
     points = len(cell.curve["auc"])
@@ -256,8 +256,8 @@ def scored(
 def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellResult:
     """A cell with the objective of its method over all pairs of the training rows, at its weights.
 
-    Where there is none to compute the record says why: the method declares none, has no weights, or the
-    loss has no structure and there are too many pairs.
+    If the objective cannot be computed, the record has the reason: the method declares none or has no
+    weights, or the loss has no structure and there are too many pairs.
     """
     points, models, reason = len(cell.curve["auc"]), _models(cell), ""
     curve = np.full(points, np.nan)
@@ -281,7 +281,7 @@ def with_minimum(cell: CellResult, found: MinimumRecord) -> CellResult:
 
 
 def _models(cell: CellResult) -> list[NDArray[np.float64]]:
-    """The weights that there are: of all checkpoints, or of the last one unless the run diverged after it."""
+    """The stored weights: at all checkpoints, or at the last one unless the run diverged later."""
     if cell.checkpoint_weights is not None:
         return list(cell.checkpoint_weights)
     return [] if cell.weights is None or cell.diverged else [cell.weights]

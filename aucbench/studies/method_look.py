@@ -1,13 +1,13 @@
 """The look of a method in every report, picture and page: one colour, one marker, one dash pattern.
 
-A look is a number. The first 48 numbers are a code: any two of them differ in at least two of colour, marker
-and dashes, so that any two of these methods can be told apart by readers who see few colours, and on grey
-paper. A package of plugins gives its methods numbers in ``looks.toml`` beside its modules; the name of any
-other method gives a number beyond the first 48, which has another combination of the three than all of these.
+A look is a number. Any two of the first 48 looks differ in at least two of colour, marker and dashes:
+colour-blind readers can distinguish these methods, also in greyscale. A package of plugins numbers its
+methods in ``looks.toml`` beside its modules. Any other method gets a number above the first 48 from its
+name; its combination of colour, marker and dashes differs from all of them.
 
-The colours were searched for near eight given ones such that the least distance in Oklab of two of them is
-large for normal eyes and for Machado's models of protanopia, deuteranopia and tritanopia, and each has a
-contrast of 3 to its paper.
+The colours result from a search near eight initial colours. The search maximised the least distance in Oklab
+between two colours, for normal vision and for Machado's models of protanopia, deuteranopia and tritanopia,
+under a contrast of 3 to the background.
 """
 
 import colorsys
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from aucbench.studies.plugin_metadata import plugin, text_beside
 
 LOOKS = "looks.toml"
-# On light and on dark paper.
+# Colours on light and on dark background.
 COLOURS = (
     ("#1c2126", "#edf0f2"),
     ("#2011f4", "#3195ff"),
@@ -38,10 +38,10 @@ ALL = CODE * len(COLOURS)
 
 
 class Look(NamedTuple):
-    """How a method is drawn: its colour as ``#rrggbb`` and the names of a marker and of dashes."""
+    """How a method is drawn: its colour as ``#rrggbb``, and the names of its marker and dashes."""
 
     colour: str
-    dark: str  # its colour on dark paper
+    dark: str  # colour on dark background
     marker: str
     dashes: str
 
@@ -62,7 +62,7 @@ def look(name: str) -> Look:
 
 
 def colour(name: str, variant: str = "") -> str:
-    """The colour of a method as ``#rrggbb``; a variant has another lightness and strength."""
+    """The colour of a method as ``#rrggbb``; a variant has another lightness and saturation."""
     own = look(name).colour
     if not variant:
         return own
@@ -74,7 +74,7 @@ def colour(name: str, variant: str = "") -> str:
 
 @cache
 def _numbers(cls: Any) -> dict[str, int]:
-    """The numbers in ``looks.toml`` beside the module of a plugin; none where there is no such file."""
+    """The numbers in ``looks.toml`` beside the module of a plugin; empty without a valid file."""
     try:
         found = tomllib.loads(text_beside(cls, LOOKS))
     except ValueError:

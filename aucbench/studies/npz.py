@@ -1,4 +1,4 @@
-"""Reading the arrays that NumPy writes into a ZIP file, faster than NumPy does; nothing is unpickled."""
+"""Reading NumPy's ``.npz`` files faster than NumPy; nothing is unpickled."""
 
 import struct
 import zlib
@@ -11,10 +11,10 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-ENDING = ".npy"  # of the names of members
-HEADER_BYTES = 30  # of a member of a ZIP file, before its name
-ENCRYPTED = 1  # a flag of a member
-# What reading a file raises that is damaged, too large for memory, encrypted or of pickled objects.
+ENDING = ".npy"  # suffix of member names
+HEADER_BYTES = 30  # length of a member's local header, before its name
+ENCRYPTED = 1  # flag of an encrypted member
+# Errors when reading a file that is damaged, too large for memory, encrypted, or has pickled objects.
 DAMAGE = (
     OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, RuntimeError, BadZipFile, struct.error,
     zlib.error,
@@ -28,16 +28,16 @@ def names(file: Path) -> set[str]:
 
 
 def member(file: Path, name: str) -> dict[str, bytes]:
-    """The bytes of one array, by its name, of a file that is not read as a whole."""
+    """The bytes of one array, by name, without reading the whole file."""
     with ZipFile(file) as archive:
         return {name: archive.read(name + ENDING)}
 
 
 def members(file: Path) -> dict[str, bytes]:
-    """The bytes of all arrays in a file, by name; a study that is resumed reads tens of thousands of files.
+    """The bytes of all arrays in a file, by name; a resumed study reads tens of thousands of files.
 
-    Members that are not compressed, as NumPy writes them, are taken from the bytes of the file, since opening
-    each of them by `ZipFile` takes longer than everything else.
+    Uncompressed members, as NumPy writes them, are sliced from the file's bytes: opening each with `ZipFile`
+    would take most of the time.
     """
     content, found = file.read_bytes(), {}
     with ZipFile(BytesIO(content)) as archive:
@@ -46,7 +46,7 @@ def members(file: Path) -> dict[str, bytes]:
                 found[info.filename.removesuffix(ENDING)] = archive.read(info)
                 continue
             header = content[info.header_offset : info.header_offset + HEADER_BYTES]
-            # Its last two numbers are the lengths of the name and of what else stands before the member.
+            # The last two numbers of the header are the lengths of the name and of the extra field.
             start = info.header_offset + HEADER_BYTES + sum(struct.unpack("<HH", header[-4:]))
             stored = content[start : start + info.file_size]
             if zlib.crc32(stored) != info.CRC:
@@ -61,7 +61,7 @@ def values(content: bytes) -> bytes:
 
 
 def _header_end(content: bytes) -> int:
-    """Where the values of an array begin: the length of its header is in bytes 8 and 9."""
+    """Offset of an array's values; bytes 8 and 9 hold the length of its header."""
     return 10 + int.from_bytes(content[8:10], "little")
 
 
@@ -74,7 +74,7 @@ def array(content: bytes) -> NDArray[Any]:
 
 @lru_cache(maxsize=1024)
 def _described(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...], Literal["C", "F"]]:
-    """Type, shape and order of an array by its header; arrays of objects are refused."""
+    """Type, shape and order of an array from its header; object arrays are refused."""
     file = BytesIO(header)
     if np.lib.format.read_magic(file) != (1, 0):
         raise ValueError("an array is in a version of NumPy's format other than 1.0")

@@ -1,10 +1,10 @@
 """The certified minimum of the objective that a method declares.
 
-Which solver finds it is left to the plugins: a method whose class method `minimises` answers. What no solver
-has is reduced to what one may have: a ball to a regulariser whose weight is searched for, each trial being
-continued from the one before, and a loss with kinks to smoothed ones of less and less width. What is found
-counts only with its certificate, which the framework computes from the weights alone
-(`evaluation.pair_objective`).
+Solvers are plugins: methods with a class method `minimises` that accepts the objective. An objective without
+a solver is reduced to simpler ones. A ball constraint becomes a regulariser, whose weight is searched for;
+each trial starts from the previous solution. A loss with kinks becomes a sequence of smoothed losses of
+decreasing width. A solution counts only with its certificate, which the framework computes from the weights
+alone (`evaluation.pair_objective`).
 """
 
 import contextlib
@@ -41,18 +41,18 @@ from aucbench.studies.result import OptimumResult
 from aucbench.studies.store import Store
 from aucbench.studies.work_units import CellUnit
 
-SMOOTH, KINKED = 1e-8, 1e-6  # relative gaps up to which a minimum counts as found
-AIM = 1e-11  # at which the search for a multiplier ends
-MOST_STEPS, MOST_TRIALS = 2000, 60  # of a solver, and of a multiplier
-FEW_PAIRS = 8_000_000  # of the rows on which a search begins where each pair must be visited
-# Of the multiplier, until the weights leave the ball: of |w|_1 in small steps, so that few columns enter.
+SMOOTH, KINKED = 1e-8, 1e-6  # largest relative gap of a minimum, without and with kinks in the loss
+AIM = 1e-11  # relative gap that ends the search for a multiplier
+MOST_STEPS, MOST_TRIALS = 2000, 60  # steps of a solver; trials of multipliers
+FEW_PAIRS = 8_000_000  # pairs in the initial subsample, if each pair must be visited
+# Factor between multipliers until the weights leave the ball; small for |w|_1, so that few columns enter.
 FALL = {Norm.l2: 1e-2, Norm.l1: 0.25}
-LEAST = 1e-18  # multiplier that is tried, against the first
-ZERO = 1e-10  # below which the multiplier 0 is tried, which few solvers take
+LEAST = 1e-18  # smallest multiplier tried, relative to the first
+ZERO = 1e-10  # relative multiplier after which 0 is tried, which few solvers accept
 
 
 class Minimum(NamedTuple):
-    """A minimum that was found."""
+    """A certified minimum."""
 
     weights: NDArray[np.float64]  # (d,)
     certificate: Certificate
@@ -61,7 +61,7 @@ class Minimum(NamedTuple):
 
 
 class NotCertifiedError(ParameterError):
-    """No certified minimum was found, and why; `seconds` of a search that its time limit ended, else 0."""
+    """No certified minimum was found; `seconds` is the time of a search ended by its limit, else 0."""
 
     def __init__(self, reason: str, seconds: float = 0.0):
         super().__init__(reason)
@@ -69,16 +69,16 @@ class NotCertifiedError(ParameterError):
 
 
 class _TimeLimitError(BaseException):
-    """The processor time of a search is used up; no error, which a solver might catch."""
+    """The processor time of a search is used up; not an `Exception`, as a solver might catch that."""
 
 
 def minimum(
     catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8], seconds: float | None = None
 ) -> Minimum:
-    """The certified minimum of an objective over all pairs of some rows.
+    """Find the certified minimum of an objective over all pairs of some rows.
 
-    It is a `NotCertifiedError` if there is no solver for it, if the mean over pairs cannot be computed, if
-    what was found cannot be certified, or if it takes more seconds of processor time.
+    Raises a `NotCertifiedError` if there is no solver, if the mean over pairs cannot be computed, if the
+    solution cannot be certified, or if the search exceeds `seconds` of processor time.
     """
     begun = thread_time()
     try:
@@ -101,7 +101,7 @@ def _minimum(catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8]
             f"the objective has neither regulariser nor ball, and may have no minimum: {objective}."
         )
     with training_context(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of systems that are nearly singular; the certificate tells
+        warnings.simplefilter("ignore")  # of nearly singular systems; the certificate decides
         search = _Search(catalog, X, y, end)
         with _ended_at(end):
             found = search.kinked(objective) if kinked else search.smooth(objective)
@@ -120,8 +120,8 @@ def _minimum(catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8]
 def _ended_at(end: float) -> Iterator[None]:
     """Raise `_TimeLimitError` once this thread has used its processor time, also within a step of a solver.
 
-    The clock is looked at whenever a function begins or ends, but with a profiler at work, for which a thread
-    has one place, between steps alone. A quick clock spares readings of the processor's.
+    A profiling hook reads the clock whenever a function begins or ends. If a profiler already occupies the
+    hook, the time is checked only between steps. The wall clock is read first, since it is faster.
     """
     if end == math.inf or sys.getprofile() is not None:
         yield
@@ -140,7 +140,7 @@ def _ended_at(end: float) -> Iterator[None]:
 
 
 class _Search:
-    """Solvers on some rows; each goes on from its last solution."""
+    """Solvers on some rows; each continues from its last solution."""
 
     def __init__(self, catalog: Catalog, X: Any, y: NDArray[np.int8], end: float):
         self._algorithms = list(catalog.plugins[Family.algorithms].values())
@@ -149,7 +149,7 @@ class _Search:
         self._end = end  # in processor time of this thread
 
     def kinked(self, objective: Objective) -> Minimum | None:
-        """By smoothed losses: each solution bounds the minimum from both sides."""
+        """The minimum for a loss with kinks, by smoothed losses: each solution bounds it from both sides."""
         value, bound, best = math.inf, -math.inf, None
         for width in pair_objective.WIDTHS:
             found = self.smooth(replace(objective, loss=loss_pieces.Smoothed(width, objective.loss)))
@@ -171,10 +171,10 @@ class _Search:
         return self._in_ball(objective, objective.radius)
 
     def _free(self, objective: Objective) -> Minimum | None:
-        """Without a ball: of the solvers for this objective the first whose solution is certified."""
+        """The minimum without a ball, from the first solver with a certified solution."""
         best = None
         problem = Problem(self._batch.X, self._batch.y, None, objective.loss)
-        # One that names the loss comes before one that takes any.
+        # Solvers that name the loss come before solvers that accept any.
         name = objective.loss.name
         order = sorted(self._algorithms, key=lambda each: name not in MethodFacts(each.cls).losses)
         for plugin in order:
@@ -205,7 +205,7 @@ class _Search:
         return np.asarray(solver.weights(finalize(solver, state)), np.float64)
 
     def _run(self, solver: Any, problem: Problem, known: Any, objective: Objective | None = None) -> Any:
-        """The state in which a solver is done, or the minimum is certified, or after many steps."""
+        """The state of a solver when it is done, its minimum is certified, or its steps are used up."""
         rng = generator(0, RandomStream.method, 0)
         begins = MethodFacts(solver).init_from is not None
         state = solver.init_from(problem, rng, known) if begins else solver.init(problem, rng)
@@ -221,16 +221,16 @@ class _Search:
         return state
 
     def _in_ball(self, objective: Objective, radius: float) -> Minimum | None:
-        """The weight of the norm, besides what the objective has, with which the weights reach the sphere.
+        """The minimum in a ball: search for the additional norm penalty that puts the weights on the sphere.
 
-        With the l2 ball its square is weighed, and 1 / |w| is nearly linear in the weight (the secular
-        equation); |w|_1 is piecewise linear in the weight of itself for the square loss.
+        For the l2 ball, the penalty is on |w|^2, and 1 / |w| is nearly linear in its weight (the secular
+        equation). For the l1 ball and the square loss, |w|_1 is piecewise linear in the weight of |w|_1.
         """
         free, in_l1 = replace(objective, radius=None), objective.norm is Norm.l1
         best: Minimum | None = None
 
         def excess(multiplier: float) -> float | None:
-            """A measure of how far the weights are outside, 0 on the sphere; None without a solver."""
+            """How far the weights are outside the ball, 0 on the sphere; None without a solver."""
             nonlocal best
             if in_l1:
                 weighed = replace(free, l1=free.l1 + multiplier)
@@ -244,7 +244,7 @@ class _Search:
             inside = w * (radius / size) if size > radius else w
             here = self._certificate(objective, inside)
             if 0.0 < size < radius and here.bound <= 0.0 and not free.is_bounded:
-                # The minimum may be 0, and be that of longer weights in the same direction.
+                # The minimum may be 0, at longer weights in the same direction.
                 longer = w * (radius / size)
                 if (there := self._certificate(objective, longer)).value < here.value:
                     inside, here = longer, there
@@ -263,7 +263,7 @@ class _Search:
                 return best
         slopes = pair_loss.pair_mean(objective.loss, np.zeros(len(self._batch.y)), self._batch.y).slopes
         pull = np.maximum(np.abs(self._batch.X.T @ slopes) - free.l1, 0.0)
-        # Where it is 0, zero weights are a minimum, found with any multiplier.
+        # If `pull` is 0, zero weights are a minimum for any multiplier.
         high, above = float(pull.max() if in_l1 else np.linalg.norm(pull) / radius) or 1.0, -math.inf
         fall, first = FALL[objective.norm], high
         falling = [fall**power for power in range(1, 1 + int(math.log(LEAST) / math.log(fall)))]
@@ -281,7 +281,7 @@ class _Search:
 
     @staticmethod
     def _between(excess: Any, certified: Any, low: float, below: float, high: float, above: float) -> None:
-        """Secants that keep the root between both ends (the Illinois rule)."""
+        """Find the root between two multipliers by secants (the Illinois rule)."""
         last = 0
         for _ in range(MOST_TRIALS):
             if math.isinf(above):
@@ -303,7 +303,7 @@ class _Search:
 
 
 def _few_rows(problem: Problem) -> Problem | None:
-    """Some of the rows of each class, where each of many pairs must be visited; else None."""
+    """A subsample of each class, if each of many pairs must be visited; else None."""
     y, loss = problem.y, problem.loss
     sides = [np.flatnonzero(y == label) for label in (-1, 1)]
     pairs = sides[0].size * sides[1].size
@@ -321,8 +321,8 @@ def entry_optimum(
 ) -> OptimumResult:
     """The certified minimum for the method of an entry, on the training rows of its first cell.
 
-    One that the store has is not computed again; the entry limits the time of a search. Errors as for
-    `minimum`, and for what cannot be loaded.
+    A minimum in the store is not computed again; the entry limits the time of a search. Errors are those of
+    `minimum` and of loading data.
     """
     unit = CellUnit("", data.digests(entry), entry, entry.cells()[0])
     prepared = data.prepared(unit)
@@ -345,10 +345,10 @@ def known_or_found(
     prepared: Prepared,
     store: Store | None = None,
 ) -> tuple[OptimumResult, bool]:
-    """The certified minimum of an objective on the rows of a unit, and whether the store did not have it.
+    """The certified minimum of an objective on the rows of a unit, and whether it is new to the store.
 
-    Errors are those of `minimum`. A search that this process has given up before is not begun again, unless
-    the entry of the unit now gives it more time.
+    Errors are those of `minimum`. A search that failed in this process is repeated only if it reached its
+    time limit and the unit's entry now allows more time.
     """
     key, seconds = optimum_key(objective, unit.group), unit.entry.limits.optimum
     if store is not None and (known := store.optimum(key)) is not None:

@@ -1,4 +1,4 @@
-"""The plan of a study: its entries and cells, and which of them the store already has."""
+"""The plan of a study: its entries, its cells, and the state of each cell in the store."""
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
@@ -18,18 +18,18 @@ from aucbench.studies.worker import prepared_data
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell of an entry, and what the store has of it.
+    """A cell of an entry, and its state in the store.
 
-    A cell that failed at a limit which is wider by now is missing.
+    A cell that failed at a limit counts as missing once the limit is raised.
     """
 
     seeds: Seeds
     key: str
     status: CellStatus  # finished, failed or missing
-    search: Search | None  # the tuning it needs first, if any
-    failed_before: bool  # when it was last run
-    incomplete: bool = False  # whether it is finished but for measures or weights, which makes it missing;
-    scored: bool = False  # and whether all can be computed from what the store has, without training
+    search: Search | None  # search that must finish first, if any
+    failed_before: bool  # whether the last run failed
+    incomplete: bool = False  # finished, but lacks a requested measure or weights; its status is missing
+    scored: bool = False  # incomplete, but can be completed from stored weights without training
 
     def is_wanted(self, only_failed: bool) -> bool:
         """Whether it is to be run."""
@@ -51,20 +51,20 @@ class Plan:
     """A study before it runs."""
 
     entries: tuple[PlannedEntry, ...]
-    refused: tuple[Refused, ...] = ()  # bad input, which makes the exit status 2
-    unavailable: tuple[Refused, ...] = ()  # left out, as the data cannot be had and the study allows that
-    only_failed: bool = False  # whether only cells run that failed before
+    refused: tuple[Refused, ...] = ()  # entries with bad input, which makes the exit status 2
+    unavailable: tuple[Refused, ...] = ()  # entries skipped because their data is unavailable
+    only_failed: bool = False  # run only cells that failed before
 
     def cells(self) -> list[PlannedCell]:
-        """The cells of all entries, each once: entries that differ in their runs only share cells."""
+        """The distinct cells of all entries; entries that differ only in their runs share cells."""
         return list({cell.key: cell for entry in self.entries for cell in entry.cells}.values())
 
     def count(self, status: CellStatus) -> int:
-        """How many cells have a status."""
+        """Number of cells with a status."""
         return sum(cell.status is status for cell in self.cells())
 
     def describe(self, study: str, planned: str = "", command: str = "") -> StudyPlan:
-        """The record of the plan, which `aucbench status` reads; `planned` is an ISO date."""
+        """The record of the plan, read by `aucbench status`; `planned` is an ISO date."""
         return StudyPlan(
             study=study,
             planned=planned,
@@ -85,10 +85,10 @@ class Plan:
 
 
 def plan_study(study: Study, store: Store) -> Plan:
-    """Find the keys of all cells, and look them up in the store.
+    """Compute the keys of all cells, and look them up in the store.
 
-    An entry whose data cannot be loaded is refused, or unavailable if no source has its files and the study
-    allows that. Equal entries are one, which has the measures of all.
+    An entry is refused if its data cannot be loaded, or unavailable if no source has the files and the study
+    allows it. Equal entries are merged, with the measures of all.
     """
     data = prepared_data()
     data.isolates = study.running.isolation is Isolation.distribution
@@ -132,7 +132,7 @@ def _cells(
 
 
 def _may_do_better(entry: Entry, failure: FailureRecord) -> bool:
-    """Whether the cell was ended by a limit that is wider, or gone, by now."""
+    """Whether the cell failed at a limit that has since been raised or removed."""
     then: float | None
     match failure.reason:
         case CellStatus.timeout:

@@ -1,4 +1,4 @@
-"""Defaults, claims and citations that installed plugins add to a record."""
+"""Defaults, citations and links of the installed plugins in a record."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
 from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord
 
-BIBLIOGRAPHY = "references.bib"  # beside the modules of a package of plugins
+BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
 ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
 WHERE = ("booktitle", "journal", "publisher", "school", "note")
 ACCENT = re.compile(r"\\([\"'`^~])\{?(\w)\}?")
@@ -29,7 +29,7 @@ D = TypeVar("D", bound=EntryDescription)
 
 
 def plugin(group: str, name: str) -> Any:
-    """The class of a plugin, None where it is not installed."""
+    """The class of a plugin; None if it is not installed."""
     from aucbench.registry import catalog
 
     try:
@@ -39,7 +39,7 @@ def plugin(group: str, name: str) -> Any:
 
 
 def changed(group: str, described: PluginRecord) -> dict[str, Any]:
-    """The parameters of a described plugin that differ from their defaults."""
+    """The parameters of a recorded plugin that differ from their defaults."""
     cls = plugin(group, described.name)
     defaults = defaults_of(cls) if cls else {}
     return {
@@ -58,11 +58,11 @@ def defaults_of(cls: Any) -> dict[str, Any]:
 
 
 def completed(described: D) -> D:
-    """An entry or record with the settings that did not exist in the version that wrote it.
+    """An entry or record with the settings that are newer than the version that wrote it.
 
-    Parameters that a plugin did not have then have their defaults. A record without `rescale` is of a version
-    that did not rescale rows, did not stratify hold-outs, trained for one epoch where no budget was given
-    (until converged where a full method knows when it is), fitted no intercept, and extended no grid.
+    Newer parameters of plugins get their defaults. A record without `rescale` is from a version that did not
+    rescale rows, did not stratify hold-outs, fitted no intercept and extended no grid. Without a budget, that
+    version trained for one epoch, or until convergence for a full method that detects it.
     """
     if described.rescale is not None:
         return _with_defaults(described)
@@ -89,7 +89,7 @@ def completed(described: D) -> D:
 
 
 def _with_defaults(described: D) -> D:
-    """The record with the defaults of parameters that its plugins got after it was written."""
+    """The record with the defaults of newer plugin parameters."""
     found = {}
     for field, group in GROUPS.items():
         own = getattr(described, field)
@@ -116,13 +116,13 @@ def _defaults_lacking(group: str, described: PluginRecord) -> dict[str, Any]:
 
 
 def first_loss(algorithm: str) -> str | None:
-    """The loss a method takes when none is named."""
+    """The default loss of a method."""
     losses = MethodFacts(plugin("algo", algorithm)).losses
     return losses[0] if losses else None
 
 
 def citation(group: str, name: str) -> str | None:
-    """How a plugin is cited: its sentence, or the entry its BibTeX key has in the bibliography beside it."""
+    """The citation of a plugin: its sentence, or the bibliography entry of its BibTeX key."""
     cls = plugin(group, name)
     cited = MethodFacts(cls).citation
     if not cited or cls is None:
@@ -132,12 +132,12 @@ def citation(group: str, name: str) -> str | None:
 
 
 def bibliography(cls: Any) -> dict[str, str]:
-    """The entries of ``references.bib`` beside the module of a plugin, as they stand there, by key."""
+    """The entries of ``references.bib`` beside the module of a plugin, unchanged, by key."""
     return {match[1]: match[0] for match in ENTRY.finditer(text_beside(cls, BIBLIOGRAPHY))}
 
 
 def text_beside(cls: Any, name: str) -> str:
-    """The text of a file in the package of a plugin; empty where there is none."""
+    """The text of a file in the package of a plugin; empty if it does not exist."""
     file = Path(source_file(cls) or "")
     is_package = "." in cls.__module__ or file.name == "__init__.py"
     return _text(file.with_name(name)) if file.name and is_package else ""
@@ -169,14 +169,14 @@ def sentence(entry: str) -> str:
 
 
 def _letters(text: str) -> str:
-    """Accents and the Polish l as letters, everything else without LaTeX's braces, in one line."""
+    """LaTeX as plain text in one line: accents and the Polish l as letters, no braces."""
     text = ACCENT.sub(lambda found: unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]]), text)
     plain = text.replace(r"\l", "\u0142").replace("{", "").replace("}", "").replace("--", "-")
     return re.sub(r"\s+", " ", plain).strip()
 
 
 def summary(group: str, name: str) -> str:
-    """The first line that a plugin says of itself; empty where it is not installed."""
+    """The summary line of a plugin; empty if it is not installed."""
     from aucbench.registry import catalog
 
     found = catalog().plugins[Family(FAMILIES[group])].get(name)
@@ -184,10 +184,9 @@ def summary(group: str, name: str) -> str:
 
 
 def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
-    """Paper (DOI, arXiv), documentation and source that a plugin declares, each with its address.
+    """Names and addresses of a plugin's paper (DOI, arXiv), documentation and source.
 
-    The paper is that of the bibliography or of the cited sentence; the others are the ``Project-URL`` of the
-    distribution.
+    The paper comes from the bibliography or the citation, the others from the distribution's ``Project-URL``.
     """
     from aucbench.registry import catalog
 
@@ -202,7 +201,7 @@ def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def link(text: str) -> str:
-    """The first address in a BibTeX entry or a sentence, a DOI before others; empty where there is none."""
+    """The first address in a BibTeX entry or a sentence, preferably a DOI; empty if there is none."""
     fields = {key.lower(): value for key, value in re.findall(r"(\w+)\s*=\s*[{\"]([^{}\"]*)[}\"]", text)}
     if doi := fields.get("doi"):
         return f"https://doi.org/{doi.removeprefix('https://doi.org/')}"
@@ -216,7 +215,7 @@ def link(text: str) -> str:
 
 @cache
 def _project_urls(distribution: str) -> dict[str, str]:
-    """Documentation and source that a distribution declares."""
+    """Addresses of a distribution's documentation and source."""
     try:
         declared = metadata.metadata(distribution).get_all("Project-URL") or []
     except metadata.PackageNotFoundError:
@@ -234,5 +233,5 @@ def _project_urls(distribution: str) -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON gives it back."""
+    """The value after a round trip through JSON."""
     return list(value) if isinstance(value, tuple) else value

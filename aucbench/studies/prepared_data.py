@@ -1,4 +1,4 @@
-"""Loaded data and prepared splits that a process keeps between units."""
+"""Loaded data and prepared splits, cached in a process between units."""
 
 import contextlib
 import traceback
@@ -26,18 +26,17 @@ from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.tried_settings import Facts
 from aucbench.studies.work_units import Unit
 
-WHOLE = 1 << 19  # values of an array that are looked at one and all
-SAMPLE = 1 << 16  # of a larger one: a method that changes rows changes more than a few values
+WHOLE = 1 << 19  # arrays with more values are sampled for the checksum
+SAMPLE = 1 << 16  # values in a sample: a method that changes rows changes more than a few values
 
-FRAMES = 100  # of a traceback that is kept: to format a million takes seconds
-KEEP_BYTES = 1 << 30  # arrays of splits kept for later units; the latest is kept whatever its size
+FRAMES = 100  # innermost frames in a stored traceback; formatting a million takes seconds
+KEEP_BYTES = 1 << 30  # size of the cached splits; the latest is cached whatever its size
 
 
 class PreparedData:
     """Loads each data set once and prepares each split once, as long as units come in groups.
 
-    Where it `isolates`, the code by which a data set of another distribution makes its rows runs in another
-    process.
+    If `isolates` is set, loading code of other distributions runs in a separate process.
     """
 
     def __init__(self) -> None:
@@ -46,16 +45,16 @@ class PreparedData:
         self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
         self._sizes: dict[tuple[Any, ...], tuple[int, int, int]] = {}
         self._prepared: dict[str, Prepared] = {}  # the latest last
-        self._fingerprints: dict[str, tuple[int, ...]] = {}  # of what is prepared
+        self._fingerprints: dict[str, tuple[int, ...]] = {}  # of the prepared arrays, by group
 
     def load(self, entry: Entry) -> Callable[[Part], Loaded]:
-        """Gives the parts of the entry's data set; files are memory-mapped."""
+        """A function that loads a part of the entry's data set; files are memory-mapped."""
         described = str(entry.dataset.description)
 
         def part(part: Part) -> Loaded:
             if (described, part) not in self._loaded:
                 if self._loaded and next(iter(self._loaded))[0] != described:
-                    self._loaded.clear()  # one data set at a time: some are as large as the memory
+                    self._loaded.clear()  # one data set at a time: some fill the memory
                 own = entry.dataset
                 is_foreign = own.distribution != PROJECT and DatasetFacts(own.instance).load is not None
                 load = _load_apart if self.isolates and is_foreign else _load
@@ -77,7 +76,7 @@ class PreparedData:
         return limited(split, entry.settings.max_train_rows, split_seed)
 
     def sizes(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int, int]:
-        """Training and test rows of a split, and the number of inner folds; many entries share them."""
+        """Training rows, test rows and inner folds of a split, cached as many entries share them."""
         described, folds = str(entry.dataset.description), entry.tuning.choice.folds
         of_split = described, entry.part, str(entry.protocol), split_seed, fold, entry.settings.max_train_rows
         key = (*of_split, folds)
@@ -87,7 +86,7 @@ class PreparedData:
         return self._sizes[key]
 
     def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:
-        """The arrays a unit works on; `DataError` if this process sees other data than the planning one."""
+        """The arrays of a unit; `DataError` if the data differs from that of the planning process."""
         found = self._prepared.pop(unit.group, None)
         if found is None:
             entry, seeds = unit.entry, unit.seeds
@@ -108,9 +107,9 @@ class PreparedData:
         return found
 
     def check_untouched(self, unit: Unit) -> None:
-        """Forget the arrays of a unit, and raise `PluginError`, if the method has changed its rows.
+        """Drop the arrays of a unit and raise `PluginError` if the method has changed its rows.
 
-        Its result is worth nothing then, and other methods would get the same rows.
+        The result is then invalid, and other methods would get the changed rows.
         """
         prepared = self._prepared.get(unit.group)
         if prepared is not None and fingerprint(prepared) != self._fingerprints[unit.group]:
@@ -122,7 +121,7 @@ class PreparedData:
             )
 
     def _make_room(self, wanted: int) -> None:
-        """Drop the oldest arrays before new ones are made."""
+        """Drop the oldest arrays to make room for `wanted` bytes."""
         sizes = {key: size_of(arrays.X) + size_of(arrays.X_test) for key, arrays in self._prepared.items()}
         while self._prepared and sum(sizes[key] for key in self._prepared) + wanted > KEEP_BYTES:
             del self._prepared[next(iter(self._prepared))]
@@ -146,14 +145,14 @@ def _load_apart(dataset: BoundPlugin, part: Part) -> Loaded:
 
 
 def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:
-    """The arrays of a split, mapped and scaled as the entry says."""
+    """The arrays of a split, mapped and scaled for an entry."""
     settings = entry.settings
     features = entry.features.instance
     return prepare(split, entry.scaling, features, settings.dtype, split_seed, settings.rescale)
 
 
 def facts_of(entry: Entry, data: PreparedData) -> Facts:
-    """What is known of the training rows of the entry's first split, prepared as methods get them."""
+    """Facts of the training rows of the entry's first split, after preparation."""
     seeds = entry.cells()[0]
     prepared = prepare_split(entry, data.split(entry, seeds.split_seed, seeds.fold), seeds.split_seed)
     rows, features = prepared.X.shape
@@ -162,7 +161,7 @@ def facts_of(entry: Entry, data: PreparedData) -> Facts:
 
 
 def fingerprint(prepared: Prepared) -> tuple[int, ...]:
-    """Checksums of the arrays, of evenly spaced values of large ones."""
+    """Checksums of the arrays; of large arrays, only evenly spaced values count."""
     found = []
     X: Any
     for X in (prepared.X, prepared.X_test, prepared.y, prepared.y_test):
@@ -174,21 +173,21 @@ def _checksum(array: NDArray[Any]) -> int:
     values = array.ravel(order="K")
     if len(values) > WHOLE:
         step = len(values) // SAMPLE
-        while gcd(step, array.shape[-1]) > 1:  # else it would meet some of the columns only
+        while gcd(step, array.shape[-1]) > 1:  # otherwise some columns would be left out
             step += 1
         values = values[::step]
     return zlib.crc32(np.ascontiguousarray(values).data)
 
 
 def size_of(X: Any, rows: Any = None) -> int:
-    """Size of some rows of a matrix, all when None."""
+    """Bytes of some rows of a matrix, by default of all rows."""
     total = int(X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes)
     return total if rows is None else total * len(rows) // max(1, X.shape[0])
 
 
 @contextlib.contextmanager
 def blaming(plugin: BoundPlugin) -> Iterator[None]:
-    """Name the plugin, and whom to ask, when its code raises."""
+    """Turn an error in a plugin's code into a `PluginError` with its name and distribution."""
     try:
         yield
     except (AucbenchError, MemoryError):
@@ -201,12 +200,12 @@ def blaming(plugin: BoundPlugin) -> Iterator[None]:
 
 
 def innermost_frames() -> str:
-    """The traceback of the error that is handled; of a deep recursion, where it ended."""
+    """The traceback of the current error; only the innermost frames of a deep recursion."""
     return traceback.format_exc(limit=-FRAMES)
 
 
 def sentence_of(error: BaseException) -> str:
-    """Name and message of an error, whose message may itself fail."""
+    """Name and message of an error; building the message may fail, too."""
     try:
         return f"{type(error).__name__}: {uncoloured(str(error))}"
     except Exception:

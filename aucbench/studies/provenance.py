@@ -1,4 +1,4 @@
-"""The environment in which a result was made: versions, machine and commit."""
+"""The environment of a result: versions, machine and commit."""
 
 import contextlib
 import json
@@ -34,8 +34,8 @@ PACKAGES = (
 def environment(concurrency: int = 1, command: str | None = None) -> Environment:
     """The environment of a run.
 
-    `concurrency` is the number of cells that run at the same time on this machine, `command` the one that
-    started the run: this process's own when left out.
+    `concurrency` is the number of cells that run at the same time on this machine. `command` started the run;
+    the default is the command of this process.
     """
     return replace(
         _constant(),
@@ -69,7 +69,7 @@ def _constant() -> Environment:
 
 @cache
 def git_commit(path: str | None) -> str | None:
-    """The commit of the checkout that holds the file `path`, ``+changes`` if it has any; None outside."""
+    """The commit of the file's checkout, with ``+changes`` if it was edited; None outside a checkout."""
     if path is None:
         return None
     folder = str(Path(path).resolve().parent)
@@ -96,7 +96,7 @@ def _version(name: str) -> str | None:
 
 
 def _machine() -> str:
-    """A random number that stands for one host name with one cache folder; empty if it cannot be kept."""
+    """A random identifier for this host name and cache folder; empty if it cannot be stored."""
     file = cache_folder() / f"machine-{platform.node() or 'unknown'}"
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -107,14 +107,14 @@ def _machine() -> str:
 
 
 def _cpu() -> str:
-    """Name of the processor; finding it takes a second, so it is remembered for each machine."""
+    """Name of the processor, cached per machine: detecting it takes a second."""
     file = cache_folder() / f"cpu-{platform.node() or 'unknown'}.json"
     with contextlib.suppress(OSError, ValueError, KeyError):
         return str(json.loads(file.read_text())["cpu"])
     from cpuinfo import get_cpu_info
 
     name = str(get_cpu_info().get("brand_raw") or platform.processor() or "unknown")
-    with contextlib.suppress(OSError):  # a cache that cannot be written costs a second, not the result
+    with contextlib.suppress(OSError):  # without a cache, the name is detected again
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps({"cpu": name}))
     return name

@@ -19,16 +19,16 @@ from aucbench.humanize import harmless_json
 FORMAT = 2
 
 R = TypeVar("R")
-# What a record states otherwise is refused where it is read.
+# Limits of values, checked when a record is read.
 Whole = Annotated[int, Meta(ge=0, lt=2**53)]
 Count = Annotated[int, Meta(gt=0, lt=2**48)]  # of rows or features
 Speed = Annotated[float, Meta(ge=1e-4, le=1e6)]  # nanoseconds
 Auc = Annotated[float, Meta(ge=0, le=1)]
 Duration = Annotated[float, Meta(ge=0, le=sys.float_info.max)]  # finite
-# A name becomes part of an override when a record is run again, so that it must not be another one.
+# Names become part of an override in a rerun, and must not contain another override.
 WORD = r"[A-Za-z_][\w-]*"
 Name = Annotated[str, Meta(pattern=rf"\A{WORD}\Z")]
-# A parameter of a tuning may be one of the measure by which it chooses, such as pauc.max_fpr.
+# A tuning may have parameters of its measure, such as pauc.max_fpr.
 TuningName = Annotated[str, Meta(pattern=rf"\A(({'|'.join(RECORDED)})\.)?{WORD}\Z")]
 
 
@@ -44,7 +44,7 @@ class CellStatus(StrEnum):
 
     @property
     def is_failure(self) -> bool:
-        """Whether the cell was run, and something went wrong that is no divergence."""
+        """Whether the cell ran and failed other than by divergence."""
         return self in (CellStatus.failed, CellStatus.timeout, CellStatus.out_of_memory)
 
 
@@ -163,7 +163,7 @@ class Trial(ReportedTrial, frozen=True, kw_only=True):
     error: str | None = None  # what went wrong, in a sentence
     passes: float = 0.0
     train_seconds: float = 0.0
-    seen: tuple[float, ...] | UnsetType = UNSET  # what Optuna was told at the checkpoints
+    seen: tuple[float, ...] | UnsetType = UNSET  # values reported to Optuna at the checkpoints
 
 
 class TuningCost(Struct, frozen=True, kw_only=True):
@@ -195,7 +195,7 @@ class MinimumRecord(Struct, frozen=True, kw_only=True):
 
     value: float | None = None  # at the weights that a solver found; None where there is none
     gap: float = 0.0  # the value is at most this much above the minimum
-    size: float = 0.0  # what a suboptimality is relative to; 0 in records that have no other than the value
+    size: float = 0.0  # scale of the relative suboptimality; 0 in old records
     objective: str = ""  # in words
     solver: str = ""  # name of the method that found it
     seconds: float = 0.0  # of processor time, also of a search that was given up because of its time limit
@@ -210,7 +210,7 @@ class OptimumRecord(Struct, frozen=True, kw_only=True):
     value: float  # at the weights
     gap: float  # the value is at most this much above the minimum
     relative_gap: float
-    size: float  # what a relative suboptimality is relative to
+    size: float  # scale of the relative suboptimality
     solver: str  # name of the method that found it
     seconds: float  # of processor time, on one core
     train_rows: int
@@ -257,7 +257,7 @@ class CalibrationRecord(Struct, frozen=True, kw_only=True):
     dense_memory: Speed
     csr_cached: Speed
     csr_memory: Speed
-    seconds: float  # that measuring took
+    seconds: float  # time of the measurement
 
 
 class Environment(Struct, frozen=True, kw_only=True):
@@ -325,7 +325,7 @@ class ReplicationRecord(Struct, frozen=True, kw_only=True):
     key: str
     auc: Auc | None  # None of a run that diverged
     stop_reason: str
-    timed: bool  # whether the clock decided where it ended, so that no equal result is to be expected
+    timed: bool  # whether the budget was in seconds, so that results differ between runs
     train_seconds: Duration
     ns_per_iteration: float
     environment: Environment
@@ -369,18 +369,18 @@ class EntryPlan(Struct, frozen=True, kw_only=True):
     described: EntryDescription
     cells: dict[str, Seeds]
     ruleset: RulesetRecord | UnsetType = UNSET
-    confirmed: str | UnsetType = UNSET  # by which author of the method, and where
+    confirmed: str | UnsetType = UNSET  # the author who confirmed the results, and where
 
 
 class StudyPlan(Struct, frozen=True, kw_only=True):
     """The entries of a study."""
 
     study: str
-    planned: str  # when, as an ISO date
-    command: str  # that started it
+    planned: str  # ISO date
+    command: str  # command that started the study
     entries: tuple[EntryPlan, ...]
-    unavailable: tuple[str, ...] = ()  # what was left out because its data could not be obtained, and why
-    replaced: tuple[EntryPlan, ...] | UnsetType = UNSET  # by later ones; only `sync` asks for them
+    unavailable: tuple[str, ...] = ()  # entries skipped because their data is unavailable, and why
+    replaced: tuple[EntryPlan, ...] | UnsetType = UNSET  # earlier entries that were replaced; used by `sync`
 
 
 @dataclass(frozen=True)
@@ -417,7 +417,7 @@ def decode(text: bytes, kind: type[R]) -> R:
         raise msgspec.DecodeError(str(error)) from None
     except msgspec.DecodeError as strict:
         try:
-            content = json.loads(text)  # which knows NaN and Infinity
+            content = json.loads(text)  # accepts NaN and Infinity
         except ValueError:
             raise strict from None
         return from_dict(content, kind)

@@ -23,7 +23,7 @@ class Agreement(StrEnum):
     identical = "identical"
     close = "close"  # within the tolerance, under different versions or code, or on different processors
     differs = "differs"
-    timed = "timed"  # the clock decided, so that they cannot be compared
+    timed = "timed"  # budget in seconds: results cannot be compared
 
 
 class Comparison(NamedTuple):
@@ -80,27 +80,27 @@ def replication_of(record: Run) -> ReplicationRecord:
 
 
 def machine_of(environment: Environment) -> str:
-    """Tells a machine from others; earlier versions recorded processor and memory only."""
+    """Identifier of a machine; in old records, its processor and memory."""
     return environment.machine or canonical(
         [environment.cpu, environment.cores_physical, environment.memory_bytes]
     )
 
 
 def without_twins(own: Run, others: Iterable[ReplicationRecord]) -> tuple[ReplicationRecord, ...]:
-    """Other runs of a cell, each once, without those that are the cell's own."""
+    """The distinct other runs of a cell, without the cell's own run."""
     found = {_identity(each): each for each in others}
     found.pop(_identity(replication_of(own)), None)
     return tuple(found.values())
 
 
 def machines(own: Run, others: Iterable[ReplicationRecord], tolerance: float = TOLERANCE) -> set[str]:
-    """The machines whose runs of a cell agree with its own, that of its own among them."""
+    """The machine of a cell, and all machines with agreeing runs of it."""
     agreeing = (machine_of(each.environment) for each in others if agrees(own, each, tolerance))
     return {machine_of(own.environment), *agreeing}
 
 
 def describe(environment: Environment) -> str:
-    """An environment in words, as disagreements are listed with it."""
+    """An environment in words, for lists of disagreements."""
     known = environment.packages
     packages = " ".join(f"{name} {known[name]}" for name in NUMERICAL if name in known)
     return f"{environment.cpu}, {environment.platform}, Python {environment.python}, {packages}"

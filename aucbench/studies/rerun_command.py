@@ -57,7 +57,7 @@ def words(
 
 
 def measure_words(measures: Sequence[Measure]) -> list[str]:
-    """Overrides that ask for measures beside the AUC."""
+    """Overrides that request measures beside the AUC."""
     found = [f"metrics=[{','.join(measure.name for measure in measures)}]"] if measures else []
     for measure in measures:
         found += _different(f"{measure.name}.", measure.parameters, type(measure))
@@ -65,7 +65,7 @@ def measure_words(measures: Sequence[Measure]) -> list[str]:
 
 
 def seed_fields(seeds: Sequence[Seeds]) -> dict[str, int]:
-    """The fields seed and runs, and those seeds that did not follow the run's."""
+    """The fields seed and runs, and seeds fixed apart from the run's seed."""
     own = {each.seed for each in seeds}
     found = {"seed": min(own), "runs": max(own) - min(own) + 1}
     if any(each.split_seed != each.seed for each in seeds):
@@ -76,12 +76,12 @@ def seed_fields(seeds: Sequence[Seeds]) -> dict[str, int]:
 
 
 def plugin_words(group: str, described: PluginRecord | None, method: str = "") -> list[str]:
-    """Overrides that choose a plugin and set its fields; `method` decides which loss goes without saying."""
+    """Overrides that choose a plugin and set its fields; `method` determines the default loss."""
     if described is None:
         return []
     usual = {"loss": first_loss(method), "features": "identity"}.get(group)
     fields = changed(group, described)
-    # Fields can be set of a plugin that is named only.
+    # Fields can be set only if the plugin is named.
     found = [f"{group}={described.name}"] if described.name != usual or fields else []
     return found + [f"{group}.{key}={_value(value)}" for key, value in fields.items()]
 
@@ -92,7 +92,7 @@ def _chosen(
     found = [] if described.name == usual else [f"{group}={described.name}"]
     cls = next(cls for cls in classes if cls.name == described.name)
     own = {key: value for key, value in described.parameters.items() if "." not in key}
-    # A field with a dot, such as pauc.max_fpr, is one of the run.
+    # A field with a dot, such as pauc.max_fpr, belongs to the run.
     rest = [f"{key}={_value(value)}" for key, value in described.parameters.items() if key not in own]
     return found + _different(f"{group}.", own, cls) + rest
 

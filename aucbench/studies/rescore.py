@@ -39,20 +39,20 @@ def rescore_study(
     Parameters
     ----------
     store : Store
-        The store that has the study.
+        The store with the study.
     study : str
-        Its name.
+        Name of the study.
     measures : sequence of Measure
-        What is computed.
+        Measures to compute.
     entry_of : callable
-        Gives the entry of a planned one, as it would run today with these measures.
+        Maps a planned entry to the entry that would run today with these measures.
     replace_others : bool
-        Whether a measure that a cell has with other parameters is computed with these.
+        Whether to replace measures that a cell has with other parameters.
 
     Returns
     -------
     Rescored
-        How many cells were measured, and which could not be.
+        Numbers of measured cells, and cells that could not be measured.
     """
     done, written = Rescored(), set[str]()
     planned = [entry for plan in store.plans() if plan.study == study for entry in plan.entries]

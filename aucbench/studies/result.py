@@ -1,4 +1,4 @@
-"""The results of a cell, an entry, a study and of `aucbench.run`, and what is said of them in words."""
+"""The results of a cell, an entry, a study and `aucbench.run`, and their descriptions in words."""
 
 import math
 from collections import Counter
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 CURVE = ("iteration", "samples", "train_seconds", "auc")
 SUBOPTIMALITY = "suboptimality"
 TURNED_OFF = "no certified minimum was asked for (limits.optimum=0)"
-SMALLEST = 1e-12  # size of a minimum that a suboptimality is relative to, in records of earlier versions
+SMALLEST = 1e-12  # least scale of a relative suboptimality in old records
 ROUNDING = 1e-15  # of an objective
-# Arrays of a curve that are no measure.
+# Arrays of a curve that are not measures.
 COSTS = ("iteration", "samples", "passes", "train_seconds", "cpu_seconds")
 
 
@@ -44,7 +44,7 @@ class CellResult:
     """A finished cell: its record, curve arrays and weights."""
 
     record: CellRecord
-    # One value a checkpoint: what it cost, the AUC, and other measures by name, NaN where they are not known.
+    # One value per checkpoint: costs, the AUC, and other measures by name; NaN if unknown.
     curve: dict[str, NDArray[Any]] = field(repr=False)
     weights: NDArray[np.float64] | None = field(repr=False)  # (d,) at the end, of a linear method
     checkpoint_weights: NDArray[np.float64] | None = field(default=None, repr=False)  # (checkpoints, d), kept
@@ -133,7 +133,7 @@ class Result:
 
 @dataclass(frozen=True)
 class FinishedEntry:
-    """An entry of which nothing is left to be run."""
+    """An entry without remaining work."""
 
     key: str  # of the entry; followed by the number of its cells where it is not complete
     study: str | None  # name of the study it belongs to
@@ -157,7 +157,7 @@ class FinishedEntry:
 
 @dataclass(frozen=True)
 class Refused:
-    """An entry that cannot be run as it was asked for, or whose data cannot be had, and why."""
+    """An entry that cannot be run as requested or lacks its data, and why."""
 
     entry: str
     error: AucbenchError

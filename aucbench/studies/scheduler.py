@@ -56,9 +56,9 @@ class Scheduler:
             unavailable=list(plan.unavailable),
         )
         self._entries = {id(planned.entry): planned for planned in plan.entries}
-        self._left: dict[str, set[str]] = {}  # keys of the cells that are still to be run, by entry
-        self._sharers: dict[str, list[PlannedEntry]] = {}  # entries that have a cell, by its key
-        self._needed_by: dict[str, set[str]] = {}  # cells that need trials which are not reported, by search
+        self._left: dict[str, set[str]] = {}  # keys of the cells still to be run, by entry
+        self._sharers: dict[str, list[PlannedEntry]] = {}  # entries with a cell, by its key
+        self._needed_by: dict[str, set[str]] = {}  # cells that need unreported trials, by search
         for planned in plan.entries:
             self._left[planned.key] = {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
             for cell in planned.cells:
@@ -93,7 +93,7 @@ class Scheduler:
             self._hand_over()
         self._queue_cells()
         if stop_after is not None:
-            self._end = monotonic() + stop_after  # planning does not count, or one long plan would block all
+            self._end = monotonic() + stop_after  # planning does not count: a long plan would leave no time
         self._drain(hands_over=not exclusive)
         if exclusive:
             self._queue_disturbed()
@@ -153,7 +153,7 @@ class Scheduler:
                 for worker, report in self._executor.wait():
                     self._take(running.pop(worker), report, is_alone)
             elif not self._groups or is_over:
-                break  # otherwise the only worker went while it was asked for
+                break  # otherwise the only worker was lost meanwhile
 
     def _next(self, last: str | None, busy: Collection[str]) -> Unit:
         """The next unit for a worker: of the group it worked on last, else of one that no other works on."""
@@ -177,7 +177,7 @@ class Scheduler:
             return
         self._begin()
         is_bad = outcome is None or isinstance(outcome, Failure)
-        if is_bad and len(unit.points) > 1:  # one of the settings may be the only one to blame
+        if is_bad and len(unit.points) > 1:  # a single setting may be the cause
             if (search := self._searches.get(unit.key)) is not None:
                 search.unfinished += len(unit.points) - 1
                 for point in unit.points:
@@ -198,7 +198,7 @@ class Scheduler:
                 search.unfinished -= 1
                 if not search.unfinished:
                     self._advance(search)
-        elif is_alone:  # one that fails now keeps its result
+        elif is_alone:  # a cell that fails now keeps its earlier result
             if isinstance(outcome, CellResult):
                 self._store.put(unit.key, outcome)
                 self._fresh[unit.key] = outcome
@@ -238,7 +238,7 @@ class Scheduler:
                     self._complete.append(sharer)
 
     def _refuse(self, planned: PlannedEntry, error: AucbenchError) -> None:
-        """Forget what is left of an entry that cannot be run."""
+        """Drop the remaining work of an entry that cannot be run."""
         for key, search in list(self._searches.items()):
             if search.waiting and search.waiting[0][0] is planned:
                 del self._searches[key]
@@ -253,7 +253,7 @@ class Scheduler:
             self._left[planned.key].clear()
 
     def _hand_over(self) -> None:
-        """Give the listeners the entries of which nothing is left to be run."""
+        """Pass entries without remaining work to the listeners."""
         while self._complete:
             planned = self._complete.pop(0)
             if self._left[planned.key] or planned.key in self._dropped:

@@ -18,17 +18,17 @@ from aucbench.studies.work_units import TrialsUnit
 
 FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
 
-TOGETHER = 32  # settings that train together: what is lost when a worker is
-AT_ONCE = 128  # at most, of a method that trains them at once: the more there are the less each costs
-WORK = 1 << 21  # iterations of a unit below which it has more settings: each unit costs a message
-MOST_NEW = 12  # values that a field of an extended grid gets beyond those declared
+TOGETHER = 32  # settings in a unit, all lost with its worker
+AT_ONCE = 128  # most settings in a unit of a method with `together`: more settings cost less each
+WORK = 1 << 21  # units with fewer iterations get more settings: each unit costs a message
+MOST_NEW = 12  # most values added to a field of an extended grid
 
 
 class SearchProgress:
-    """One search while it runs: the trials so far, and the settings that are still to be tried.
+    """A search in progress: its trials, and the settings still to be tried.
 
-    What it does next depends on the trials of the settings so far only, so that a search which was
-    interrupted, and goes on from the trials in the store, takes the same steps again.
+    Its next step depends only on its trials: an interrupted search continues from the trials in the store
+    with the same steps.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class SearchProgress:
         ]
 
     def _extend(self) -> bool:
-        """Go on beyond the edges on which the best setting so far lies; whether there are new settings."""
+        """Extend the grid beyond the edges of the best setting; return whether there are new settings."""
         chosen = choose(self._known())
         if chosen is None:
             return False
@@ -183,7 +183,7 @@ class Choice(NamedTuple):
 
 
 def worth_keeping(trials: Iterable[Trial]) -> list[Trial]:
-    """The trials that need not be run again when their tuning is: those that have not failed.
+    """The trials to keep when their tuning is run again: all that have not failed.
 
     A setting that diverged or was pruned would do so again.
     """
@@ -191,9 +191,9 @@ def worth_keeping(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
-    """The trials up to the first setting that is missing, or that has been cut short on the way to the store.
+    """The trials before the first setting that is missing or incomplete in the store.
 
-    Where each setting is proposed from those before it, those after such a gap are not what they would be.
+    Trials after a gap are discarded: Optuna would propose others.
     """
     found = by_number(trials)
     kept: list[Trial] = []
@@ -206,9 +206,9 @@ def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
 
 
 def choose(trials: Iterable[Trial]) -> Choice | None:
-    """The setting with the largest mean of the measure that judges it over all folds; of equals the first.
+    """The setting with the largest mean of its measure over all folds; the first of equals.
 
-    A setting that diverged, failed or was pruned on any fold is out. None when all are.
+    Settings that diverged, failed or were pruned on any fold are excluded. None if no setting is left.
     """
     found = [
         Choice(
@@ -222,7 +222,7 @@ def choose(trials: Iterable[Trial]) -> Choice | None:
 
 
 def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:
-    """The trials of each setting, ascending by number and fold, each once; of equals the latest."""
+    """The trials of each setting, ascending by number and fold; the latest of equals."""
     each = {(trial.number, trial.fold): trial for trial in trials}
     found: dict[int, list[Trial]] = {}
     for key in sorted(each):

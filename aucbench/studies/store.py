@@ -34,8 +34,8 @@ from aucbench.studies.record import (
 from aucbench.studies.result import CellResult, OptimumResult
 
 RECORD = "record"  # name of a cell's record among its arrays
-SERIES = "0.2"  # the versions that give equal cells equal keys
-PART = ".part"  # ends the names of files that are being written
+SERIES = "0.2"  # series of versions with the same cell keys
+PART = ".part"  # suffix of files being written
 STALE_SECONDS = 3600.0
 CURVE_PREFIX = "curve_"
 R = TypeVar("R")
@@ -47,8 +47,8 @@ class Store:
     One process writes at a time; any number may read. The folder is made when the first cell is kept;
     `writable` says whether it must be possible to write there.
 
-    A store may come from a stranger. Nothing in it is run: arrays are read without pickle. No path leads out
-    of it, neither by a key or name nor by a link; such a path is a `DataError`.
+    A store is untrusted data. Nothing in it is executed: arrays are read without pickle. A key, name or link
+    that leads out of the store is a `DataError`.
     """
 
     def __init__(self, path: str | Path, writable: bool = True):
@@ -90,9 +90,9 @@ class Store:
         return self._file(key).exists()
 
     def listed(self) -> "tuple[Container[str], Container[str]]":
-        """The keys of finished cells, and of those with a recorded failure, for many questions.
+        """The keys of finished cells and of failed cells, for many look-ups.
 
-        Each of their folders is listed when it is first needed, and not looked at again.
+        Each folder is listed once, when it is first needed.
         """
         return _Keys(self.path / "cells", ".npz"), _Keys(self.path / "failures", ".json")
 
@@ -161,11 +161,11 @@ class Store:
             handle.write(encode(failure))
 
     def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
-        """What other runs of the finished cell of that key gave."""
+        """Results of other runs of a finished cell."""
         return _read(self._keyed("replications", key, "json"), tuple[ReplicationRecord, ...]) or ()
 
     def put_replications(self, key: str, found: Iterable[ReplicationRecord]) -> None:
-        """Keep what other runs of a finished cell gave, in place of what was kept of them."""
+        """Store the results of other runs of a finished cell, replacing earlier ones."""
         with _replacing(self._keyed("replications", key, "json")) as handle:
             handle.write(b"[" + b",".join(map(encode, found)) + b"]")
 
@@ -228,7 +228,7 @@ class Store:
 
     def tracked(self, address: str, entry_key: str) -> str | None:
         """The MLflow run under which an entry was logged at an address, None when it was not."""
-        # Of a damaged note, too, None is returned: there is no harm in tracking twice.
+        # A damaged note also gives None: tracking twice does no harm.
         note = _read(self._marker(address, entry_key), _Note)
         return note.run_id if note else None
 
@@ -307,14 +307,14 @@ def _file_name(name: str) -> str:
 
 
 class _Note(msgspec.Struct, frozen=True):
-    """What is remembered of an entry that was logged."""
+    """The address and run of a logged entry."""
 
     address: str
     run_id: str
 
 
 def _check_format(file: Path, text: bytes) -> None:
-    """Say so where a record is of another format, which explains whatever else is not as expected."""
+    """Raise a DataError if a record has another format, which explains other problems."""
     content = json.loads(text)
     version = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
     if version != FORMAT:

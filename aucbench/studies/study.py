@@ -14,7 +14,7 @@ from aucbench.studies.record import FailureRecord
 if TYPE_CHECKING:
     from aucbench.studies.result import FinishedEntry, Refused, StudyResult
 
-UNNAMED = "unnamed-"  # begins the names of studies that were given none
+UNNAMED = "unnamed-"  # prefix in the names of unnamed studies
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Study:
 
     entries: Sequence[Entry]  # in the order in which they are shown
     running: Running = field(default_factory=Running)
-    name: str | None = None  # under which its plan is kept
-    command: str = ""  # that started it, kept with the plan
-    store_path: str | None = None  # None keeps nothing
+    name: str | None = None  # name of its plan in the store
+    command: str = ""  # command that started the study, stored with the plan
+    store_path: str | None = None  # None: nothing is stored
     tracking_uri: str | None = None  # address of MLflow; None logs nothing
     swept: bool = False  # whether it is a sweep, and not one run
     skip_missing_data: bool = False  # whether entries whose data cannot be obtained are left out
@@ -43,7 +43,7 @@ class Observer:
         """The study has that many cells, of which the store has some."""
 
     def data_read(self, title: str, columns: "Sequence[ColumnRecord]") -> None:
-        """A table of one's own is used by the study; how each of its columns was read."""
+        """The study uses a user's table; `columns` describes how each column was read."""
 
     def stage(self, text: str) -> None:
         """A stage begins in this process, such as loading or training."""
@@ -79,7 +79,7 @@ class Observers(Observer):
     def __init__(self, *observers: Observer):
         self.observers = list(observers)
         for name in vars(Observer):
-            # A derived class may answer a report itself.
+            # A derived class may handle a report itself.
             if not name.startswith("_") and getattr(type(self), name) is getattr(Observer, name):
                 setattr(self, name, partial(self._tell, name))
 

@@ -19,7 +19,7 @@ Point = dict[str, Any]  # field to value
 
 Folds = Annotated[int, Interval(low=2)]
 AUC_MEASURE = AUC()
-NOT_DECIDING = ("grid", "report")  # fields that change no result, or change it through the space alone
+NOT_DECIDING = ("grid", "report")  # fields without an effect on results, except through the space
 LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not recorded by earlier versions
 
 
@@ -38,7 +38,7 @@ class Range(NamedTuple):
 
 
 def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
-    """The grid of one method: the one that was given under its name, else its own.
+    """The grid of one method: the given one under its name, else the method's default.
 
     ParameterError if a grid is no mapping, or names a field the method lacks or a value the field refuses.
     """
@@ -58,7 +58,7 @@ def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
         many = values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
         if not many:
             raise ParameterError(f"tuning.grid.{name}.{field} is empty: give at least one value.")
-        # A number between which and its twin the method does not tell would be tried twice.
+        # Values that the field coerces to the same number are tried once.
         coerced = [
             getattr(replace(algorithm, **{field: coerced_field(algorithm, field, frozen(value))}), field)
             for value in many
@@ -68,7 +68,7 @@ def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
 
 
 def frozen(value: Any) -> Any:
-    """Lists, as configurations and JSON have them, as the tuples that fields have."""
+    """The value with lists, as in configurations and JSON, replaced by tuples."""
     return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
 
 
@@ -84,7 +84,7 @@ def effective(algorithm: Any, point: Point) -> Point:
         return point
     try:
         ignored = set(replace(algorithm, **point).ignored())
-    except Exception:  # values that do not go together: the trial of the setting says so
+    except Exception:  # incompatible values: the trial of the setting reports the error
         return point
     return {field: value for field, value in point.items() if field not in ignored}
 
@@ -320,7 +320,7 @@ class Tuning:
 
     @property
     def remark(self) -> str:
-        """Says of a wish of the tuning that it has no effect; mostly empty."""
+        """A warning if `tuning.extend` has no effect, else empty."""
         if not self.choice.extend or any(len(_numbers(v)) > 1 for v in self.space.values()):
             return ""
         why = "no field of the grid has two numbers to go on from" if self.chooses else "nothing is tuned"

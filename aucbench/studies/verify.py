@@ -36,11 +36,11 @@ from aucbench.studies.study import Observer, Study
 
 @dataclass(frozen=True)
 class Verification:
-    """What running some cells again gave."""
+    """The outcome of running some cells again."""
 
     comparisons: list[Comparison]
-    left_out: list[str]  # why cells could not be run again, in sentences
-    different: list[str]  # cells that are not here what the archive says of them, and why, in sentences
+    left_out: list[str]  # sentences on cells that could not be run again
+    different: list[str]  # sentences on cells that differ here from the archive
 
 
 class _UnfitError(AucbenchError):
@@ -94,7 +94,7 @@ def _counted(reasons: Counter[str]) -> list[str]:
 
 def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> CellResult:
     """A cell run again; AucbenchError says why it cannot be run, or is another here."""
-    if "path" in record.dataset.parameters:  # which a stranger chose
+    if "path" in record.dataset.parameters:  # chosen by the sender, and untrusted
         raise _UnfitError("its data come from a file of its own, which is not read")
     if record.budget.seconds is not None:
         raise _UnfitError("its budget is in seconds, so that no equal result is to be expected")
@@ -117,7 +117,7 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> Cell
 
 
 def _deviating(there: CellResult, here: CellResult, tolerance: float) -> list[str]:
-    """What else than the final AUC deviates: rows, iterations, chosen hyperparameters, AUCs on the way."""
+    """Deviations besides the final AUC: rows, iterations, chosen hyperparameters, AUCs of the curve."""
     found = []
     one, two = there.record, here.record
     rows = ("sha256", "train_rows", "test_rows", "features", "train_positives")
@@ -149,7 +149,7 @@ def _are_close(
 def _check_equal(
     record: CellRecord, entry: Entry, digests: Sequence[str], own: Sequence[PlannedCell]
 ) -> None:
-    """Refuse a cell that is another here in more than the code."""
+    """Refuse a cell that differs here in more than the code."""
     if own and own[0].key == record.key:
         return
     if tuple(digests) != record.data.sha256:

@@ -1,4 +1,4 @@
-"""Units of work: what a worker does between two messages. They are small, and pickle by name."""
+"""Units of work, sent to workers. They are small, and pickle by name."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Unit:
     """One piece of work of an entry: a cell, or a part of a search."""
 
     key: str  # of the cell or the search
-    digests: tuple[str, ...] = field(repr=False)  # of the data; a worker that sees others refuses
+    digests: tuple[str, ...] = field(repr=False)  # of the data; a worker with other data refuses the unit
     entry: Entry = field(repr=False)
     seeds: Seeds  # of the cell or the search
     folds: tuple[int, ...] = ()  # numbers of the inner folds; empty for the whole training part
@@ -32,7 +32,7 @@ class Unit:
 
     @property
     def trainings(self) -> int:
-        """How many trainings it consists of."""
+        """Number of trainings in the unit."""
         return max(1, len(self.points) * len(self.folds))
 
     @cached_property
@@ -52,10 +52,10 @@ class CellUnit(Unit):
     """
 
     tuned: TunedRecord | None = None
-    had: tuple[Measure, ...] = ()  # measures that the cell had when it was run before, and is to keep
+    had: tuple[Measure, ...] = ()  # measures of an earlier run of the cell, to be kept
     stored: CellResult | None = field(default=None, repr=False)
     scored: bool = False
-    store_path: str | None = None  # of the store, where a minimum that is needed may be known
+    store_path: str | None = None  # of the store, which may have the certified minimum
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class TrialsUnit(Unit):
     history: tuple[Trial, ...] | None = None
 
     def failed(self, failure: Failure) -> list[Trial]:
-        """Trials that say what happened to all settings of the unit."""
+        """Failed trials of all settings of the unit."""
         stop, error = str(failure.reason), failure.message
         return [
             Trial(
@@ -82,4 +82,4 @@ class Report(NamedTuple):
     """The outcome of a unit; None if its worker is lost."""
 
     outcome: Any = None  # CellResult, list of trials, Failure, or AucbenchError that refuses bad input
-    optimum: OptimumResult | None = None  # that was found on the way, and is to be kept
+    optimum: OptimumResult | None = None  # new minimum, to be stored

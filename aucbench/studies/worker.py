@@ -34,8 +34,8 @@ from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 
-INNER_FOLDS = 1 << 16  # apart lie the orders of inner folds, beyond any number of folds
-PROGRESS_SECONDS = 0.05  # between two messages about progress
+INNER_FOLDS = 1 << 16  # offset between the orders of inner folds, above any number of folds
+PROGRESS_SECONDS = 0.05  # least time between progress messages
 CURVE = ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
 
 
@@ -46,11 +46,11 @@ class Conditions:
     concurrency: int = 1  # units that run at the same time on this machine
     worker: bool = False  # whether this process is a worker, whose memory may be limited
     isolated: bool = False  # whether plugins of other distributions run in processes of their own
-    command: str | None = None  # that started the study, where it is not this process's own
+    command: str | None = None  # command that started the study, if not this process
 
 
 class _TimeLimitError(CellError):
-    """The unit's time is up; no fault of the plugin that was running."""
+    """The time limit of the unit is reached; not an error of the running plugin."""
 
 
 _prepared_data = PreparedData()  # of this process
@@ -93,7 +93,7 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
         return Report(error)
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt) and not conditions.worker:
-            raise  # a user's
+            raise  # Ctrl-C
         return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
 
 
@@ -112,7 +112,7 @@ class _Telling(Observer):
 
 
 def run_pickled(content: bytes, conditions: Conditions) -> Report:
-    """Run a unit that came from another process; one that cannot be read here fails alone."""
+    """Run a pickled unit; if it cannot be unpickled, only this unit fails."""
     try:
         unit: Unit = pickle.loads(content)
     except BaseException as error:  # whatever a module of a plugin raises
@@ -129,7 +129,7 @@ def run_pickled(content: bytes, conditions: Conditions) -> Report:
         )
     try:
         return run_unit(unit, conditions, _Telling())
-    except BaseException as error:  # such as GeneratorExit: in this process it is always the plugin's
+    except BaseException as error:  # such as GeneratorExit, which only a plugin raises here
         return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
 
 
@@ -156,7 +156,7 @@ def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, o
     record = cell_record(unit, loaded, prepared, task, outcome, conditions.concurrency, conditions.command)
     curve = {name: getattr(outcome, name) for name in CURVE} | outcome.measures
     result = CellResult(record, curve, outcome.weights, outcome.checkpoint_weights)
-    if objective is not None:  # from the weights at the checkpoints, after the run: no clock is running
+    if objective is not None:  # from checkpoint weights, after the run: not timed
         result = with_objective(result, task.algorithm, task.problem(None))
     if not entry.keep_weights:
         result = replace(result, checkpoint_weights=None)
@@ -166,7 +166,7 @@ def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, o
 def _with_minimum(
     cell: CellResult, unit: CellUnit, prepared: Prepared, task: Task, observer: Observer
 ) -> Report:
-    """A cell with the minimum of its objective where one is asked for, which is reported if it is new."""
+    """The report of a cell with the minimum of its objective, if requested."""
     if not lacks_minimum(cell.record, unit.entry):
         return Report(cell)
     observer.stage(f"minimising the objective of {unit.entry.algorithm.name}")
@@ -176,7 +176,7 @@ def _with_minimum(
         found, is_new = known_or_found(catalog(), objective, unit, prepared, store)
     except NotCertifiedError as error:
         return Report(with_minimum(cell, MinimumRecord(reason=str(error), seconds=error.seconds)))
-    except (AucbenchError, MemoryError) as error:  # a solver's failure is none of the run
+    except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
         reason = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
         return Report(with_minimum(cell, MinimumRecord(reason=reason)))
     minimum = MinimumRecord(
@@ -233,13 +233,13 @@ def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer
 
 
 def _trial_task(unit: Unit, prepared: Prepared, point: Point) -> Task:
-    """What a tuning trains with one setting; the measure that judges it is the last that is measured."""
+    """The task of one setting of a tuning; the last measure judges the setting."""
     task, measure = task_of(unit, prepared, point, unit.entry.trial_checkpoints), unit.entry.tuning.measure
     return task if isinstance(measure, AUC) else replace(task, measures=(measure,))
 
 
 def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
-    """What a unit trains with one setting on its prepared rows."""
+    """The task of one setting of a unit, on its prepared rows."""
     entry, seeds = unit.entry, unit.seeds
     return Task(
         algorithm=replace(entry.algorithm.instance, **point),
@@ -255,7 +255,7 @@ def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> T
         order=entry.settings.order,
         seed=seeds.seed,
         order_seed=seeds.order_seed,
-        # Each inner fold has an order of its own; the first, and the validation part, that of the run itself.
+        # Each inner fold has a separate order; the first fold and the validation part use the run's order.
         fold=seeds.fold + (unit.inner or 0) * INNER_FOLDS,
     )
 
@@ -279,7 +279,7 @@ def _trial(unit: Unit, number: int, point: Point, outcome: Outcome | Exception, 
         error = sentence_of(outcome) + line_in(outcome, package_of(unit.entry.algorithm.cls))
         return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason="failed", error=error)
     usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
-    # A pass of pairs is as many of them as there are rows.
+    # One pass of a pairs method is as many pairs as there are rows.
     per_iteration = rows_per_iteration(replace(unit.entry.algorithm.instance, **point), rows)
     return Trial(
         number=number,

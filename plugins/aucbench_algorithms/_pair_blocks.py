@@ -56,7 +56,7 @@ class State(NamedTuple):
     share: float  # of positives in the training data, where a method weights by it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BlockMethod(LinearMethod):
     """What methods on blocks of pairs share that have an optimiser.
 

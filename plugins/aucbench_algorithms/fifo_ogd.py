@@ -82,7 +82,7 @@ class State(NamedTuple):
     waiting: Waiting
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _OnePartner(Method):
     """What both methods share.
 
@@ -118,7 +118,7 @@ class _OnePartner(Method):
         return Objective(problem.loss, radius=self.radius)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FifoOgd(_OnePartner, kernels.RuleMethod):
     """Online gradient descent on the pair of each example and one before it."""
 
@@ -186,7 +186,7 @@ class Momentum(NamedTuple):
     waiting: Waiting
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Aogd(_OnePartner, LinearMethod):
     """Adaptive online gradient descent, with momentum, on the pair of each example and one before it.
 

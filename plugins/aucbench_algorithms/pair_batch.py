@@ -47,7 +47,7 @@ class Pairing(StrEnum):
     matched = "matched"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairBatch(BlockMethod):
     """Mini-batches of pairs, all against all, with gradient descent, momentum or Adam.
 

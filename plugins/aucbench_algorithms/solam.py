@@ -78,7 +78,7 @@ IN_L2_BALL = kernels.rule(_step, ball="l2")
 IN_L1_BALL = kernels.rule(_step, ball="l1")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Solam(kernels.RuleMethod):
     """What the methods share.
 
@@ -119,7 +119,7 @@ class _Solam(kernels.RuleMethod):
         return self.first_state(problem, given, own, w=first / np.sqrt(problem.n_features))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Solam(_Solam):
     """Stochastic online AUC maximisation: saddle point of the square loss, projected on a ball.
 
@@ -166,7 +166,7 @@ class Solam(_Solam):
         return Objective(problem.loss, radius=self.radius, norm=self.norm)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SolamL1(Solam):
     """Stochastic online AUC maximisation on an l1 ball: `Solam` with other defaults."""
 
@@ -183,7 +183,7 @@ class SolamL1(Solam):
     average: Average = Average.after
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RegSolam(_Solam):
     """Stochastic online AUC maximisation with a ridge, the radius following from it.
 

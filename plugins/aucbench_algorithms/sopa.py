@@ -58,7 +58,7 @@ class Prior(StrEnum):
     block = "block"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sopa(BlockMethod):
     """One-way partial AUC: the mean loss against the highest negatives, with a threshold for each positive.
 
@@ -99,7 +99,7 @@ class Sopa(BlockMethod):
         return factors
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SopaS(BlockMethod):
     """One-way partial AUC, smoothly: pairs are weighted by the exponential of their loss.
 
@@ -140,7 +140,7 @@ class SopaS(BlockMethod):
         return factors
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Soap(BlockMethod):
     """Average precision: a ratio of two running means for each positive.
 

@@ -1,7 +1,7 @@
 """Generated data for what real data leave open: the best AUC, sparse text, separable and wrong labels."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -40,8 +40,8 @@ class _Generated:
     licence = "CC0"
     n: Annotated[int, Interval(low=2)] = 10000
     d: Count = 20
-    positive_rate: OpenUnit = 0.1
-    seed: Index = 0
+    positive_rate: OpenUnit = field(default=0.1, kw_only=True)
+    seed: Index = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -1,6 +1,6 @@
 """Any data set of OpenML, by its number or name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aucbench import File, ParameterError
@@ -23,7 +23,7 @@ class Openml(Columns):
 
     name = "openml"
     path: Any = None
-    target: str | None = None
+    target: str | None = field(default=None, kw_only=True)
 
     @property
     def title(self) -> str:

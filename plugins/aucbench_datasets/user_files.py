@@ -33,7 +33,7 @@ class ColumnType(StrEnum):
 LATER = {"later": True}  # of a field that older results lack: at its default it is left out of their keys
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Labels:
     """The choice of the positive labels.
 
@@ -146,7 +146,7 @@ class Libsvm(_Own):
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Columns(_Labels):
     """Fields of data sets of columns.
 
