@@ -1,12 +1,11 @@
 """Parts of compiled methods: rows of dense or CSR data, pairs of rows, calls of a loss, projections.
 
-Public, and imported by plugins; it imports the contracts only.
+Public API for plugins; it imports the contracts only.
 
-A vector that is not kept plainly, because a step shall cost the non-zeros of its row, has functions of these
-names wherever it is defined: `score` (its product with a row), `step` (add a multiple of a row), `shrink`
-(scale it, or threshold it), `project` (on a ball), `accumulate` (add it to the sum of which the average is
-made) and `fold` (make its scale one before digits are lost). Its scalars are a NamedTuple, or the fields of a
-record where they outlive a call.
+Vectors stored in a form in which a step costs the non-zeros of its row share function names: `score` (product
+with a row), `step` (add a multiple of a row), `shrink` (scale or threshold), `project` (on a ball),
+`accumulate` (add to the sum for the average) and `fold` (set the scale to one before digits are lost). Their
+scalars are a NamedTuple, or fields of a record if they outlive a call.
 """
 
 from aucbench.kernels import (

@@ -1,7 +1,7 @@
-"""One row against many stored ones: scattering the row over a vector once makes each product cost one row.
+"""Products of one row with many stored rows: the row is scattered over a vector once.
 
-To be called inside compiled code: ``buffers.scatter(X, i, x)``, then `products` with every other row, then
-``buffers.clear(X, i, x)``, for x is zero between rows.
+Call in compiled code: ``buffers.scatter(X, i, x)``, then `products` with every other row, then
+``buffers.clear(X, i, x)``, since x must be zero between rows.
 """
 
 from typing import Any
@@ -17,22 +17,22 @@ def scatter(X: Any, i: int, x: Any) -> None:
 
 
 def clear(X: Any, i: int, x: Any) -> None:
-    """Set x, where x_i was scattered, to zero."""
+    """Set x to zero after x_i was scattered into it."""
     raise NotImplementedError(ONLY_COMPILED.format("buffers.clear"))
 
 
 def products(X: Any, j: int, u: Any, x: Any) -> tuple[float, float]:
-    """u.x_j and x.x_j in one pass; u and x best alternate in memory where rows are sparse."""
+    """u.x_j and x.x_j in one pass; for sparse rows u and x should alternate in memory."""
     raise NotImplementedError(ONLY_COMPILED.format("buffers.products"))
 
 
 def difference(X: Any, i: int, j: int, u: Any) -> tuple[float, float, float]:
-    """u.z, x_i.z and |z|^2 of z = x_i - x_j, subtracted entry by entry; exact where the two nearly agree."""
+    """u.z, x_i.z and |z|^2 of z = x_i - x_j, subtracted entry by entry: exact if the rows nearly agree."""
     raise NotImplementedError(ONLY_COMPILED.format("buffers.difference"))
 
 
 def longest(X: Any, order: Any, members: Any) -> int:
-    """The row with the most entries among those of `order` (k,) and `members` (2, B)."""
+    """The row with the most entries among the rows of `order` (k,) and `members` (2, B)."""
     raise NotImplementedError(ONLY_COMPILED.format("buffers.longest"))
 
 
@@ -76,7 +76,7 @@ def _products_csr(X, j, u, x):
     indices, data = X.indices, X.data
     start, stop = extent(X, j)
     whole = stop - ((stop - start) & ONE)
-    # two sums each, or every addition waits for the one before
+    # two partial sums each: additions need not wait for each other
     a0 = a1 = b0 = b1 = 0.0
     for k in range(start, whole, TWO):
         c0, c1 = indices[k], indices[k + ONE]

@@ -1,8 +1,8 @@
 """Losses as compiled code: plain scalar functions compiled to addresses, and the call of an address.
 
-A kernel receives an address as an integer, so that it is compiled once for all losses, a third party's
-too, and found in the disk cache. An address means nothing in another process: keep the loss in a state,
-never its addresses.
+A kernel receives an address as an integer, so that it is compiled once for all losses, including those of
+third parties, and found in the disk cache. Addresses are invalid in other processes: store the loss in a
+state, never its addresses.
 """
 
 from dataclasses import fields
@@ -32,7 +32,7 @@ class CompiledLoss(NamedTuple):
 
 
 def theta(loss: Any) -> float:
-    """The one parameter of a loss: the value of its single dataclass field, 0 when it has none.
+    """The parameter of a loss: the value of its single dataclass field, 0 if it has none.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def theta(loss: Any) -> float:
     Returns
     -------
     float
-        What its functions take as `theta`.
+        The argument `theta` of its functions.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def theta(loss: Any) -> float:
 
 
 def compile_loss(loss: Any) -> CompiledLoss:
-    """Compile the functions of a loss plugin; kept on disk, and in this process per class.
+    """Compile the functions of a loss plugin; cached on disk, and in this process per class.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def compile_loss(loss: Any) -> CompiledLoss:
     return CompiledLoss(value, derivative, prox, theta(loss))
 
 
-@cache  # keeps the compiled functions alive as long as their addresses may be called
+@cache  # keeps the compiled functions alive while their addresses are in use
 def _compile_class(cls: Any) -> tuple[Any, Any, Any]:
     prox = LossFacts(cls).prox
     return (
@@ -91,12 +91,12 @@ def _compile(function: Any, signature: str) -> Any:
 
 @intrinsic
 def call(typingctx, address, m, theta):
-    """The value at (m, theta) of the function at an address; inside compiled code only.
+    """Call the function at an address with (m, theta); in compiled code only.
 
     Parameters
     ----------
     address : int
-        Of `CompiledLoss`: its `value` or its `derivative`.
+        `value` or `derivative` of a `CompiledLoss`.
     m : float
         The margin.
     theta : float

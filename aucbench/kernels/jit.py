@@ -25,7 +25,7 @@ _CACHE_SET = RLock()  # numba has one cache setting for the whole process
 
 @cache
 def source_hash() -> str:
-    """Hash of the code of `aucbench.kernels`, all of it: what a kernel inlines is not known.
+    """Hash of all code of `aucbench.kernels`, since any of it may be inlined by a kernel.
 
     Returns
     -------
@@ -42,27 +42,27 @@ def _kernel_folder(code: str = "") -> Path:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function over arrays and scalars, kept on disk, without the interpreter lock.
+    """Compile a function over arrays and scalars, cached on disk, to run without the interpreter lock.
 
-    Division by zero gives inf or NaN as in NumPy. Rows of dense data are reached with `FAST` arithmetic,
-    those of CSR data and everything else with strict arithmetic.
+    Division by zero gives inf or NaN as in NumPy. Operations on dense rows use `FAST` arithmetic; everything
+    else uses strict arithmetic.
 
     Parameters
     ----------
     function : callable
-        At the level of its module. What it calls must be in its own package or in `aucbench.kernels`, or a
-        change of it would go unnoticed.
+        A module-level function. Functions that it calls must be in its package or in `aucbench.kernels`;
+        changes elsewhere would not invalidate the cache.
 
     Returns
     -------
     callable
-        Compiled when it is first called, once for each combination of types.
+        Compiled on first call, once for each combination of types.
     """
     return cached(numba.njit, function, nogil=True)
 
 
 def fast_kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function as `kernel` does, whose sums may be reordered; for loops over dense vectors.
+    """Compile like `kernel`, but sums may be reordered; for loops over dense vectors.
 
     Parameters
     ----------
@@ -78,39 +78,39 @@ def fast_kernel(function: Callable[..., Any]) -> Any:
 
 
 def scalar(function: Callable[..., Any]) -> Any:
-    """Compile a function of scalars that rules call; it is inlined, so that no scalar passes through memory.
+    """Compile a function of scalars for use in rules; it is inlined, so no scalar passes through memory.
 
-    It counts no references to arrays, which would cost as much as a short row, and cannot make arrays.
+    It counts no array references, which would cost as much as a short row, and cannot make arrays.
 
     Parameters
     ----------
     function : callable
-        At the level of its module, with arguments that are numbers or NamedTuples of them.
+        A module-level function; its arguments are numbers or NamedTuples of numbers.
 
     Returns
     -------
     callable
-        For use inside rules and other functions made by `kernels.scalar`.
+        Callable from rules and from other functions made by `kernels.scalar`.
     """
     return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)
 
 
 def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
-    """Apply a compiler of numba and keep the result on disk, unless the function was typed in at a prompt."""
+    """Apply a numba compiler and cache the result on disk, unless the function was typed at a prompt."""
     try:
         with _cache_of(function):
             return compiler(cache=True, error_model="numpy", **options)(function)
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
-        return compiler(error_model="numpy", **options)(function)  # no file, no place in the cache
+        return compiler(error_model="numpy", **options)(function)  # no file to cache by
 
 
 class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # numba declares no types
-    """Numba's index of the compiled versions of a kernel, with every key pickled by itself.
+    """Numba's index of the compiled versions of a kernel, with each key pickled separately.
 
-    A key names the types of the arguments. The class of a NamedTuple may belong to a plugin that this process
-    cannot import: such a key stays pickled, and the other versions are found. A damaged file is a cache miss.
+    A key holds the argument types. The class of a NamedTuple may belong to a plugin that this process cannot
+    import: such a key stays pickled, and other versions are still found. A damaged file is a cache miss.
     """
 
     def _load_index(self) -> Any:
@@ -134,15 +134,15 @@ class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # numba declare
 def _unpickled(key: bytes) -> Any:
     try:
         return pickle.loads(key)
-    except Exception:  # whatever the import of a plugin raises
+    except Exception:  # importing a plugin may raise anything
         return key
 
 
 @contextmanager
 def _cache_of(function: Callable[..., Any]) -> Iterator[None]:
-    """Numba's cache in a folder named by the code of the function's module and of what that imports.
+    """Numba's cache in a folder named by the code of the function's module and of its imports.
 
-    Numba itself looks at the function's own file only, and would serve a kernel with an old helper in it.
+    Numba itself checks the function's file only, and would load a kernel with an outdated helper.
     """
     file = Path(function.__code__.co_filename)
     is_ours = file.parent == Path(__file__).parent
@@ -175,10 +175,10 @@ class _Refusal(event.Listener):  # type: ignore[misc]  # numba declares no types
 
 @contextmanager
 def no_compilation() -> Iterator[None]:
-    """Raise `NotCompiledError` where this thread calls a kernel that is neither compiled nor on disk."""
+    """Raise `NotCompiledError` if this thread calls a kernel that is neither compiled nor on disk."""
     with event.install_listener("numba:compile", _Refusal()):
         yield
 
 
-# What third parties compile with numba alone may inline these kernels: it too is kept by their hash.
+# Third-party numba code may inline these kernels, so its cache also depends on their hash.
 numba.config.CACHE_DIR = str(_kernel_folder())

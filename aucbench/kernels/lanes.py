@@ -1,11 +1,10 @@
-"""Eight numbers side by side, one for each setting of a grid, with which compiled code computes as with one.
+"""Eight numbers side by side, one for each setting of a grid, that compiled code uses like one number.
 
-A value of the numba type `Lanes` is one register of the processor. Sums, differences, products and quotients
-take two of them, or one and a number, and every lane has arithmetic of its own: a setting whose numbers are
-infinite or NaN does not reach the others. Inside compiled code `array` makes an array of lanes out of an
-array (..., 8), which `rows`, `buffers`, `vectors` and `weights` take in the place of an array of numbers. A
-kernel that writes its decisions with `where_less` and `any_moves` is therefore one source for one setting and
-for eight; the compiler makes a version for each by the types of the arguments.
+A value of the numba type `Lanes` is one processor register. Sums, differences, products and quotients take
+two of them, or one and a number. Lanes are independent: infinity or NaN in one setting does not reach the
+others. In compiled code, `array` turns an array (..., 8) into an array of lanes, which `rows`, `buffers`,
+`vectors` and `weights` accept like an array of numbers. A kernel that branches by `where_less` and
+`any_moves` therefore serves one setting and eight; the argument types select the compiled version.
 """
 
 import math
@@ -45,7 +44,7 @@ class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]  # numba declare
 
 @lower_cast(types.Number, _LanesType)
 def _broadcast(context, builder, fromty, toty, number):
-    """Lanes that are all one number."""
+    """One number in all lanes."""
     number = context.cast(builder, number, fromty, types.float64)
     one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, cgutils.int32_t(0))
     zeros = ir.Constant(ir.VectorType(cgutils.int32_t, WIDTH), [0] * WIDTH)
@@ -54,7 +53,7 @@ def _broadcast(context, builder, fromty, toty, number):
 
 @intrinsic
 def array(typingctx, numbers):
-    """An array of lanes, whose numbers are those of a contiguous array (..., 8)."""
+    """An array of lanes that views a contiguous array (..., 8)."""
     kind = types.Array(_Lanes, numbers.ndim - 1, "C", aligned=False)
 
     def generate(context, builder, signature, args):
@@ -127,12 +126,12 @@ def _root(typingctx, value):
 
 
 def where_less(left: Any, right: Any, yes: Any, no: Any) -> Any:
-    """`yes` where left < right, `no` elsewhere, where one of the two is NaN too; of lanes or numbers."""
+    """`yes` where left < right, else `no`, also for NaN; for lanes or numbers."""
     raise NotImplementedError
 
 
 def any_moves(value: Any) -> bool:
-    """Whether a number, or one of the lanes, differs from zero; NaN does."""
+    """Whether a number, or any lane, is not zero; NaN counts."""
     raise NotImplementedError
 
 
@@ -142,7 +141,7 @@ def root(value: Any) -> Any:
 
 
 def room(like: Any, count: int) -> Any:
-    """A new vector of zeros of the kind of the vector `like`: of numbers or of lanes."""
+    """A new zero vector of the element type of `like`: numbers or lanes."""
     raise NotImplementedError
 
 
@@ -181,7 +180,7 @@ def _room(like, count):
 
 
 def zeros(*shape: int) -> np.ndarray:
-    """A float64 array of zeros (..., 8) whose lanes lie in one cache line each."""
+    """A float64 array of zeros (..., 8), each of its lanes in one cache line."""
     count = math.prod(shape)
     room = np.zeros(count + WIDTH)
     skipped = -room.ctypes.data % (8 * WIDTH) // 8
@@ -193,14 +192,14 @@ def joined(vectors: Sequence[np.ndarray]) -> np.ndarray:
     parts, d = vectors[0].shape
     U = zeros(d, parts, WIDTH)
     for lane, each in enumerate(vectors):
-        if each.any():  # a new array of zeros costs nothing
+        if each.any():  # skip zeros, which need no memory yet
             U[:, :, lane] = each.T
     return U
 
 
 def separate(U: np.ndarray, vectors: Sequence[np.ndarray]) -> None:
-    """Set eight times the vectors (parts, d) to those of U (d, parts, 8)."""
-    for start in range(0, len(U), 4096):  # columns that stay in the cache
+    """Copy U (d, parts, 8) into the vectors (parts, d) of eight settings."""
+    for start in range(0, len(U), 4096):  # blocks of columns that fit in the cache
         part = U[start : start + 4096]
         for lane, each in enumerate(vectors):
             each[:, start : start + 4096] = part[:, :, lane].T

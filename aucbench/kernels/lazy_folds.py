@@ -1,7 +1,7 @@
-"""Foldings of the weights of settings in lockstep, at once or column by column when a row has the column.
+"""Foldings of the weights of settings in lockstep, at once or lazily, column by column.
 
-On wide sparse rows a short step after a long one may shrink the weights so much that every step must fold.
-There the foldings of a column since it was last touched are done as one.
+On wide sparse rows a short step after a long one may shrink the weights so much that every step must fold. A
+lazy column combines all foldings since it was last touched into one.
 """
 
 from typing import Any, NamedTuple
@@ -18,16 +18,16 @@ NEGLIGIBLE = 1e-150  # a smaller remaining share of a weight counts as zero
 
 
 class LazyFolds(NamedTuple):
-    """The foldings that columns have still to undergo."""
+    """The pending foldings of columns."""
 
-    seen: Any  # (d,) foldings that a column has undergone; (0,) where all columns are folded at once
+    seen: Any  # (d,) foldings applied to a column; (0,) if all columns fold at once
     count: Any  # (1,) foldings so far
-    keep: Any  # (MOST_FOLDS, lanes) what u of a column is multiplied by, of those that have seen so many,
-    lost: Any  # (MOST_FOLDS, lanes) and how many times u its v loses
+    keep: Any  # (MOST_FOLDS, lanes) factor of u for a column that has seen so many foldings
+    lost: Any  # (MOST_FOLDS, lanes) multiple of u to subtract from v
 
 
 def no_folds(d: int, lanes: int, is_lazy: bool) -> LazyFolds:
-    """No foldings so far, of columns that are folded when rows have them or all at once."""
+    """No foldings so far; columns fold lazily, or all at once."""
     count = MOST_FOLDS if is_lazy else 0
     keep, lost = np.zeros((2, count, lanes))
     return LazyFolds(np.zeros(d if is_lazy else 0, np.int64), np.zeros(1, np.int64), keep, lost)
@@ -35,7 +35,7 @@ def no_folds(d: int, lanes: int, is_lazy: bool) -> LazyFolds:
 
 @kernel
 def fold(uv, numbers, lazy):
-    """Fold as `weights.fold`; `numbers` (3 lanes,): whether a setting must be, its scale and its weight."""
+    """Fold as `weights.fold`; `numbers` (3 lanes,) hold a flag to fold, scale and weight per setting."""
     must_fold, scales, sums = numbers.reshape((3, uv.shape[1] // 2))
     if lazy.seen.size > 0:
         _defer(uv, must_fold, scales, sums, lazy)
@@ -47,7 +47,7 @@ def fold(uv, numbers, lazy):
 
 @fast_kernel
 def _defer(uv, must_fold, scales, sums, lazy):
-    """Add a folding to those that columns have still to undergo."""
+    """Add a folding to the pending ones."""
     if lazy.count[0] == MOST_FOLDS:
         catch_up_all(uv, lazy)
     last = lazy.count[0]

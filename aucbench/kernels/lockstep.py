@@ -1,11 +1,10 @@
 """Many settings of a rule in lockstep: each row is read once, and operations are vectors over settings.
 
-A block has LANES settings, a constant of the compiled loop. Their weights lie as (d, 2 LANES), row j with
-u_j of all settings before their v_j, and all their other numbers as rows of LANES in one array, so that the
-compiler knows where everything is and makes vector instructions of the loops over settings. The first rows
-are the fields of `rule_loops.Scaled`; the last are the method's own numbers, its parameters and the products
-with the fixed vectors. The step of a setting is `rule_loops.step`; what happens rarely (folding, exact norms)
-is done for one setting after the other.
+A block has LANES settings, a constant of the compiled loop. Weights are stored as (d, 2 LANES): row j holds
+u_j of all settings, then v_j. All other numbers are rows of LANES in one array, so that the compiler knows
+their positions and vectorises the loops over settings. The first rows are the fields of `rule_loops.Scaled`;
+the last rows are the state and parameters of the method and the products with the fixed vectors. The step of
+a setting is `rule_loops.step`; rare work (folding, exact norms) is done one setting at a time.
 """
 
 from typing import Any, NamedTuple
@@ -29,7 +28,7 @@ LANES = 32
 START = Scaled()
 WEIGHT = Scaled._fields.index("weight")
 PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
-FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # whether to fold (1 or 0), with which scale and weight
+FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # flag to fold (1 or 0), scale and weight of the folding
 UNCERTAIN, AFTER = 12, 13  # as in `rule_loops.Update`
 OWN = 14
 
@@ -47,8 +46,8 @@ def advance(
 ):
     """Take step t of the rule along row i of X with every setting.
 
-    `own`, `given` and `fixed` give the types and the flags, which all settings share. Returns in the place of
-    the scalars how many settings have products with the fixed vectors that must be computed anew.
+    `own`, `given` and `fixed` provide the types and flags shared by all settings. Instead of the scalars,
+    returns the number of settings whose products with the fixed vectors must be recomputed.
     """
     uv, numbers, lazy = block
     catch_up(X, i, uv, lazy)
@@ -64,7 +63,7 @@ def advance(
                 w, products = exactly(w, products, F, uv[:, m])
                 put(numbers, START, 0, m, LANES, w)
                 put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
-    if positive:  # outside of the loop over settings
+    if positive:  # branch outside the loop over settings
         folds, uncertain, sums, faded = STEP_ALL(
             t, True, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
         )  # fmt: skip
@@ -93,7 +92,7 @@ def advance(
 def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss):
     """Apply the rule to every setting.
 
-    Returns how many settings must be folded, are uncertain, have a sum, and have faded products.
+    Returns the numbers of settings that must fold, are uncertain, have a sum, and have faded products.
     """
     folds = uncertain = sums = faded = 0
     for m in range(LANES):
@@ -122,12 +121,12 @@ def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed,
 
 @scalar
 def at(row, m, lanes):
-    """Index of a number of setting m; unsigned, so that no access checks for negative indices."""
+    """Index of a number of setting m; unsigned, so that indexing needs no check for negative values."""
     return np.uintp(row * lanes + m)
 
 
 def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
-    """The tuple of setting m that lies in the rows from `first` on; its flags are those of the example."""
+    """The tuple of setting m stored in the rows from `first` on, with the flags of the example."""
     raise NotImplementedError
 
 
@@ -136,7 +135,7 @@ def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) ->
     raise NotImplementedError
 
 
-# A tuple has no loop: both are written out for each type of tuple.
+# Loops over tuples are not compiled: both functions are written out for each tuple type.
 
 
 @overload(pick)
@@ -154,8 +153,8 @@ def _pick(numbers, example, first, m, lanes):
 
 @overload(put)
 def _put(numbers, example, first, m, lanes, new):
-    if new != example:  # all numbers are floats in the array, and would hide it
-        raise TypeError(f"Cannot unify {example} and {new} for 'own'")  # as the loop of one setting says
+    if new != example:  # the float array would hide a changed type
+        raise TypeError(f"Cannot unify {example} and {new} for 'own'")  # message of the loop for one setting
     stores = [f"numbers[np.uintp((first + {c}) * lanes + m)] = new[{c}]" for c in range(len(example))]
     return written_out("numbers, example, first, m, lanes, new", "None", *stores, np=np)
 
@@ -166,12 +165,12 @@ def multiply(X: Any, i: int, uv: Any, numbers: Any) -> None:
 
 
 def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
-    """Add a x_i to u and, where there are sums, b x_i to v of every setting."""
+    """Add a x_i to u and, if `sums`, b x_i to v of every setting."""
     raise NotImplementedError
 
 
-# Four entries of a row at a time, so that the products of the settings are loaded and stored once for four.
-# The number of settings is not the constant LANES here: short loops of constant length are not made vectors.
+# Four entries of a row at a time, so that the products are loaded and stored once for four entries. LANES is
+# no constant here: short loops of constant length are not vectorised.
 
 
 @_for_dense_rows(multiply)

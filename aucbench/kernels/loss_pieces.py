@@ -1,7 +1,4 @@
-"""The structure that a loss declares: pieces that are quadratic, with their knots and kinks, or a rate.
-
-A loss with rounded kinks is made of the pieces, too.
-"""
+"""The declared structure of a loss: quadratic pieces with knots and kinks, or a rate; and smoothed kinks."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -31,7 +28,7 @@ class Piece(NamedTuple):
 
 
 def pieces(loss: Any) -> tuple[Piece, ...] | None:
-    """The pieces of a loss that is quadratic by pieces.
+    """The pieces of a piecewise quadratic loss.
 
     Parameters
     ----------
@@ -41,7 +38,7 @@ def pieces(loss: Any) -> tuple[Piece, ...] | None:
     Returns
     -------
     tuple of Piece, or None
-        In ascending order of margins; None when the loss declares none.
+        In ascending order of margins; None if the loss declares none.
     """
     if LossFacts(loss).pieces is None:
         return None
@@ -49,7 +46,7 @@ def pieces(loss: Any) -> tuple[Piece, ...] | None:
 
 
 def as_pieces(parts: Iterable[Sequence[float]]) -> tuple[Piece, ...]:
-    """Pieces (upper, c0, c1, c2) as a loss declares them, each with the margin where it begins."""
+    """Declared pieces (upper, c0, c1, c2), with the margin at which each begins."""
     found, lower = [], -math.inf
     for part in parts:
         found.append(Piece(lower, *map(float, part)))
@@ -58,17 +55,17 @@ def as_pieces(parts: Iterable[Sequence[float]]) -> tuple[Piece, ...]:
 
 
 class Knot(NamedTuple):
-    """What a loss has below a margin besides the piece above: jump (m - at) + bend / 2 (m - at)^2."""
+    """The term that a knot adds below its margin: jump (m - at) + bend / 2 (m - at)^2."""
 
     at: float
-    jump: float  # of the slope at the knot; 0 where the loss is smooth
-    bend: float  # of the second derivative
+    jump: float  # jump of the slope at the knot; 0 if the loss is smooth there
+    bend: float  # jump of the second derivative
 
 
 def knots(loss: Any) -> tuple[Piece, tuple[Knot, ...]] | None:
-    """The last piece of a loss that is quadratic by pieces, and the knots below it.
+    """The last piece of a piecewise quadratic loss, and the knots below it.
 
-    The loss at a margin is the last piece there, plus what every knot above the margin adds.
+    The loss at a margin is the last piece plus the terms of all knots above the margin.
 
     Parameters
     ----------
@@ -78,7 +75,7 @@ def knots(loss: Any) -> tuple[Piece, tuple[Knot, ...]] | None:
     Returns
     -------
     (Piece, tuple of Knot), or None
-        None when the loss declares no pieces.
+        None if the loss declares no pieces.
     """
     parts = pieces(loss)
     if parts is None:
@@ -91,14 +88,14 @@ def knots(loss: Any) -> tuple[Piece, tuple[Knot, ...]] | None:
 
 
 def rate(loss: Any) -> float | None:
-    """The rate of a loss that declares itself multiplicative, e^(rate m); None for any other."""
+    """The rate of a multiplicative loss e^(rate m); None for any other loss."""
     if not LossFacts(loss).multiplicative:
         return None
     return math.log(float(loss.value(1.0, theta(loss))))
 
 
 def kinks(loss: Any) -> tuple[float, ...]:
-    """The margins at which the slope of a loss jumps, of one that declares its pieces; else none is known.
+    """The margins at which the slope of a loss jumps; empty if the loss declares no pieces.
 
     Parameters
     ----------
@@ -117,15 +114,14 @@ def kinks(loss: Any) -> tuple[float, ...]:
 class Smoothed:
     """A loss with its kinks rounded: the slope rises linearly over margins from k - width up to the kink k.
 
-    It is never above the loss, and its slope at any margin is a subderivative of the loss at that margin or
-    at the kink.
+    It is never above the loss. Its slope at any margin is a subderivative of the loss there or at the kink.
 
     Parameters
     ----------
     width : float > 0
-        Of the margins, less than the length of a piece.
+        Range of margins below a kink, shorter than any piece.
     loss : Loss
-        A loss plugin that is quadratic by pieces, and linear below each kink.
+        A piecewise quadratic loss plugin, linear below each kink.
     """
 
     name: ClassVar[str] = "smoothed"
@@ -134,7 +130,7 @@ class Smoothed:
     loss: Any
 
     def pieces(self, width: float) -> tuple[tuple[float, float, float, float], ...]:
-        """Those of the loss, and one more below each kink.
+        """The pieces of the loss, and one more below each kink.
 
         Raises
         ------
@@ -153,10 +149,10 @@ class Smoothed:
                     f"width of {width:g}; the loss must be linear there."
                 )
             bend = (right.slope(left.upper) - left.c1) / (2.0 * width)
-            # left(m) + bend (m - low)^2, and all beyond is higher by what this adds up to at the kink
+            # left(m) + bend (m - low)^2; later pieces rise by its value at the kink
             found.append((low, left.c0, left.c1, 0.0))
             found.append((left.upper, left.c0 + bend * low * low, left.c1 - 2.0 * bend * low, bend))
-        # On the right the smoothed loss is the loss itself: what was added is taken off on the left.
+        # The last piece must equal the loss: subtract the rise from the pieces on its left.
         shifted: list[tuple[float, float, float, float]] = []
         for upper, c0, c1, c2 in reversed(found):
             if shifted:
@@ -166,9 +162,9 @@ class Smoothed:
         return tuple(reversed(shifted))
 
     def excess(self) -> tuple[tuple[float, float, float, float], ...]:
-        """Pieces of what a pair's tangent loses: the loss minus the tangent of the slope used, at the margin.
+        """Pieces of the loss minus the tangent with the smoothed slope, at the margin of a pair.
 
-        The tangent touches the loss at the kink, so that it is below the loss everywhere.
+        The tangent touches the loss at the kink, so it is below the loss everywhere.
         """
         parts, found = pieces(self.loss) or (), []
         for left, right in pairwise(parts):
@@ -176,12 +172,12 @@ class Smoothed:
                 continue
             k, low = left.upper, left.upper - self.width
             rise = (right.slope(k) - left.c1) / self.width
-            # (slope used - left slope) (k - m) = rise (m - low) (k - m)
+            # (smoothed slope - left slope) (k - m) = rise (m - low) (k - m)
             found += [(low, 0.0, 0.0, 0.0), (k, -rise * low * k, rise * (low + k), -rise)]
         return (*found, (math.inf, 0.0, 0.0, 0.0))
 
 
 def _jumps(left: Piece, right: Piece) -> bool:
     at = left.upper
-    terms = sum(abs(part.c1) + 2.0 * abs(part.c2 * at) for part in (left, right))  # they may cancel
+    terms = sum(abs(part.c1) + 2.0 * abs(part.c2 * at) for part in (left, right))  # may cancel
     return right.slope(at) - left.slope(at) > SMOOTH * terms

@@ -1,9 +1,8 @@
 """The mean of a loss over all pairs: its value, its derivatives by the scores, and its curvature.
 
-Three ways, all exact: sums over sorted scores in O(n log n) where the loss is quadratic by pieces
-(`pieces`), a product of two means in O(n) where it is multiplicative, else pair by pair, for as many
-pairs as `MOST_PAIRS`. Which way a loss goes is what its plugin declares; no loss is known by name. The mean
-over no pairs is 0.
+Three ways, all exact: sums over sorted scores in O(n log n) for a piecewise quadratic loss (`pieces`), a
+product of two means in O(n) for a multiplicative loss, else pair by pair, for at most `MOST_PAIRS` pairs.
+The declarations of the loss plugin select the way, never its name. The mean over no pairs is 0.
 """
 
 import math
@@ -20,7 +19,7 @@ from aucbench.kernels.jit import kernel
 from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
 from aucbench.kernels.sorted_pairs import Ranking, Window
 
-MOST_PAIRS = 200_000_000  # limit for losses without structure: one sum over these takes seconds
+MOST_PAIRS = 200_000_000  # limit for losses without structure: one sum takes seconds
 BLOCK_PAIRS = 1 << 22  # second derivatives held at a time (32 MB)
 BESIDE = 1e-5  # half the step of a numeric second derivative
 
@@ -30,7 +29,7 @@ class Curvature(Protocol):
 
     @property
     def rows(self) -> np.ndarray:
-        """Numbers of the rows in pairs of weight above 0."""
+        """Numbers of the rows in pairs of positive weight."""
 
     def product(self, v: np.ndarray) -> np.ndarray:
         """(n,) product with a vector (n,)."""
@@ -39,11 +38,11 @@ class Curvature(Protocol):
         """(d, d) Hessian by the weights, X^T L X; takes dense copies of the rows."""
 
     def dense(self) -> np.ndarray:
-        """(rows, rows) the matrix of the rows in `rows`."""
+        """(rows, rows) matrix of the rows in `rows`."""
 
 
 class PairMean(Protocol):
-    """The mean of a loss over all pairs at given scores; what is not asked for is not computed."""
+    """The mean of a loss over all pairs, computed on demand."""
 
     @property
     def value(self) -> float:
@@ -51,11 +50,11 @@ class PairMean(Protocol):
 
     @property
     def slopes(self) -> np.ndarray:
-        """(n,) its derivatives by the scores; at a kink one of the subderivatives."""
+        """(n,) derivatives by the scores; at a kink a subderivative."""
 
     @property
     def curvature(self) -> Curvature:
-        """Its second derivatives; undefined at kinks."""
+        """Second derivatives by the scores; undefined at kinks."""
 
 
 def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> PairMean:
@@ -70,7 +69,7 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
     y : (n,) int8 array
         Labels in {-1, 1}, of both classes.
     weights : (n,) float64 array, optional
-        Weights > 0 of the rows; that of a pair is their product.
+        Weights > 0 of the rows; the weight of a pair is their product.
 
     Returns
     -------
@@ -99,12 +98,12 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
 
 
 def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.ndarray) -> float:
-    """The mean over all pairs of a function of the margin that is quadratic by pieces.
+    """The mean over all pairs of a piecewise quadratic function of the margin.
 
     Parameters
     ----------
     parts : sequence of (upper, c0, c1, c2)
-        As a loss declares them.
+        Pieces as declared by a loss.
     scores : (n,) float64 array
         Decision values.
     y : (n,) int8 array
@@ -118,7 +117,7 @@ def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.n
 
 
 class _ByPieces:
-    """From sorted scores."""
+    """The mean by sums over sorted scores."""
 
     def __init__(
         self, parts: tuple[Piece, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None
@@ -155,7 +154,7 @@ class _ByPieces:
 
 
 class _WindowGraph:
-    """Windows of pairs, each with one weight."""
+    """Windows of pairs, each window with one weight."""
 
     def __init__(self, ranking: Ranking, weighted: list[tuple[float, Window]]):
         self._ranking, self._weighted = ranking, weighted
@@ -200,7 +199,7 @@ class _WindowGraph:
 
 
 class _AllPairs:
-    """A mean in whose curvature every pair has a weight."""
+    """A mean with a curvature of all pairs."""
 
     def __init__(self, y: np.ndarray, weights: np.ndarray | None):
         self._size, self._sides = y.size, [np.flatnonzero(y == 1), np.flatnonzero(y == -1)]
@@ -217,7 +216,7 @@ class _AllPairs:
 
 
 class _ByProduct(_AllPairs):
-    """Of value(m) = e^(rate m): a product of the means of e^(rate s+) and e^(-rate s-)."""
+    """The mean of e^(rate m): the product of the means of e^(rate s+) and e^(-rate s-)."""
 
     def __init__(self, rate: float, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
         super().__init__(y, weights)
@@ -266,7 +265,7 @@ class _ByProduct(_AllPairs):
 
 
 class _ByPairs(_AllPairs):
-    """Pair by pair, the second derivatives by differences of the first."""
+    """The mean pair by pair; second derivatives are differences of first derivatives."""
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
         super().__init__(y, weights)

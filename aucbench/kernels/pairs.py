@@ -1,9 +1,8 @@
-"""The difference z = x_i - x_j of two rows, made once and then used as a row, dense or CSR.
+"""The difference z = x_i - x_j of two rows, computed once and used as a row, dense or CSR.
 
-To be called inside compiled code: ``Z = pairs.room(X, order)`` before the loop, in it
-``pairs.subtract(X, i, j, Z)``, and then `rows` on row 0 of Z. CSR rows are merged by their ascending
-columns, so that entries the two rows share are subtracted exactly. `pairs.difference` takes rows of two
-matrices and fills any row of Z.
+Call in compiled code: ``Z = pairs.room(X, order)`` before the loop, ``pairs.subtract(X, i, j, Z)`` in the
+loop, then functions of `rows` on row 0 of Z. CSR rows are merged by their ascending columns, so that shared
+entries are subtracted exactly. `pairs.difference` takes rows of two matrices and fills any row of Z.
 """
 
 from typing import Any
@@ -25,17 +24,17 @@ from aucbench.kernels.rows import prefetch as prefetch_row
 
 
 def room(X: Any, order: Any) -> Any:
-    """Room for the difference of any of the pairs (k, 2) of rows: one float64 row of the form of X."""
+    """Room for the difference of any of the pairs `order` (k, 2): one float64 row, dense or CSR like X."""
     raise NotImplementedError(ONLY_COMPILED.format("pairs.room"))
 
 
 def subtract(X: Any, i: int, j: int, Z: Any) -> None:
-    """Make row 0 of Z the difference x_i - x_j."""
+    """Set row 0 of Z to the difference x_i - x_j."""
     raise NotImplementedError(ONLY_COMPILED.format("pairs.subtract"))
 
 
 def difference(X: Any, i: int, Y: Any, j: int, Z: Any, row: int) -> None:
-    """Make a row of Z the difference x_i - y_j of rows of two matrices; CSR rows of Z are filled in order."""
+    """Set a row of Z to the difference x_i - y_j of rows of two matrices; CSR rows are filled in order."""
     raise NotImplementedError(ONLY_COMPILED.format("pairs.difference"))
 
 
@@ -82,7 +81,7 @@ def _difference_csr(X, i, Y, j, Z, row):
     count = np.uintp(Z.indptr[row])
     p, p_stop = extent(X, i)
     q, q_stop = extent(Y, j)
-    while p < p_stop and q < q_stop:  # without branches inside: they would be guessed wrongly
+    while p < p_stop and q < q_stop:  # no branches inside: they would be mispredicted
         left, right = X.indices[p], Y.indices[q]
         take_left, take_right = left <= right, right <= left
         columns[count] = min(left, right)

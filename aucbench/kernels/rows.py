@@ -1,8 +1,7 @@
 """Operations on one row of the data, written once for dense and CSR rows.
 
-To be called inside compiled code; the compiler picks the version by the type of X, an (n, d) C-contiguous
-array or `CsrRows`, float64 or float32. Vectors are float64. Dense rows are summed in any order (`FAST`),
-CSR rows strictly in a fixed one.
+Call in compiled code. The type of X selects the version: an (n, d) C-contiguous array or `CsrRows`, float64
+or float32. Vectors are float64. Sums over dense rows may be reordered (`FAST`), sums over CSR rows may not.
 """
 
 import functools
@@ -19,31 +18,31 @@ from aucbench.contracts import CsrRows
 from aucbench.kernels.jit import FAST
 
 LINE = 64  # bytes of a cache line
-AHEAD = 8  # rows prefetched before their use
-# Unsigned numbers of entries, so that no access asks whether it counts from the end.
+AHEAD = 8  # number of rows to prefetch ahead
+# Unsigned, so that indexing needs no check for negative values.
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 DENSE: Any = {"fastmath": FAST, "error_model": "numpy"}
-CSR: Any = {"fastmath": False, "error_model": "numpy"}  # fast-math makes it 2.6 times slower
+CSR: Any = {"fastmath": False, "error_model": "numpy"}  # fast-math makes CSR rows 2.6 times slower
 ONLY_COMPILED = "aucbench.kernels: {} can only be called inside compiled code."
 
 
 def is_dense(X: Any) -> bool:
-    """Whether the numba type X is that of dense rows."""
+    """Whether X is the numba type of dense rows."""
     return isinstance(X, types.Array) and X.ndim == 2
 
 
 def is_csr(X: Any) -> bool:
-    """Whether the numba type X is that of `CsrRows`."""
+    """Whether X is the numba type of `CsrRows`."""
     return isinstance(X, types.BaseNamedTuple) and X.instance_class is CsrRows
 
 
 def _for_dense_rows(operation: Callable[..., Any], options: Any = DENSE) -> Callable[..., Any]:
-    """Compile the decorated function where the operation is called with an X of dense rows."""
+    """Register the decorated function as the version of an operation for dense rows."""
     return _version(operation, options, is_dense)
 
 
 def _for_csr_rows(operation: Callable[..., Any], options: Any = CSR) -> Callable[..., Any]:
-    """Compile the decorated function where the operation is called with an X of CSR rows."""
+    """Register the decorated function as the version of an operation for CSR rows."""
     return _version(operation, options, is_csr)
 
 
@@ -104,10 +103,10 @@ def prefetch(X: Any, i: int) -> None:
 
 
 def visit(X: Any, order: Any, k: int) -> int:
-    """The row ``order[k]``; prefetches the one that a loop over the order will visit `AHEAD` rows later.
+    """The row ``order[k]``; prefetches the row that the loop will visit `AHEAD` rows later.
 
-    X may be a vector with an entry for each row, such as the labels. Rows in random order are bound by memory
-    latency otherwise.
+    X may be a vector with an entry for each row, such as the labels. Without prefetching, random rows are
+    bound by memory latency.
     """
     raise NotImplementedError(ONLY_COMPILED.format("rows.visit"))
 
@@ -130,7 +129,7 @@ def _dot_csr(X, i, w):
     indices, data = X.indices, X.data
     start, stop = extent(X, i)
     whole = stop - ((stop - start) & THREE)
-    # four sums, or every addition waits for the one before
+    # four partial sums: additions need not wait for each other
     s0 = s1 = s2 = s3 = 0.0
     for k in range(start, whole, FOUR):
         s0 += data[k] * w[indices[k]]
@@ -151,7 +150,7 @@ def _norm_dense(X, i):
     return total
 
 
-@_for_csr_rows(norm, DENSE)  # values lie side by side, so that any order of summing is as good
+@_for_csr_rows(norm, DENSE)  # contiguous values: vectorised in any order
 def _norm_csr(X, i):
     total = 0.0
     start, stop = extent(X, i)

@@ -1,4 +1,4 @@
-"""The loops of a rule over rows and pairs: templates, of which each rule has its copy.
+"""The loops of a rule over rows and pairs: templates that are copied for each rule.
 
 In the copy RULE is the rule, BALL whether it projects on the l2 ball, SQUARE whether |x|^2 is computed, STEP
 a copy of `step`, and ADVANCE a copy of one of the functions `advance` below or, for many settings, of that of
@@ -27,28 +27,28 @@ class Scaled(NamedTuple):
     """The scalars of the weights w = scale u and of the sum of the averaged w, weight u - v."""
 
     scale: float = 1.0
-    inverse: float = 1.0  # 1 / scale; a division takes long
-    weight: float = 0.0  # what u is multiplied by in the sum; it grows instead of v
+    inverse: float = 1.0  # 1 / scale; stored, since division is slow
+    weight: float = 0.0  # factor of u in the sum; it grows instead of v
     total: float = 0.0  # sum of the weights in the average
-    size: float = 0.0  # |w|^2, kept up for the l2 ball only; a bound on |w|_1 for the l1 ball
-    peak: float = 0.0  # the largest sum of |w.f| over the fixed vectors f since these were computed exactly
+    size: float = 0.0  # |w|^2, updated for the l2 ball only; a bound on |w|_1 for the l1 ball
+    peak: float = 0.0  # largest sum of |w.f| over the fixed vectors f since their exact computation
 
 
 class Update(NamedTuple):
-    """The change of u and v that a step asks for: folding them first where it must, then adding along x."""
+    """The change of u and v in a step: folding if needed, then adding multiples of x."""
 
-    a: float  # u becomes u + a x, and v becomes v + weight a x
+    a: float  # u += a x, v += weight a x
     must_fold: bool
     fold_scale: float  # scale and weight before the folding
     fold_weight: float
-    is_uncertain: bool  # |w|^2 must be computed exactly afterwards
-    after: float  # weight of the new w in the average, still to be added
+    is_uncertain: bool  # |w|^2 must be recomputed exactly
+    after: float  # weight of the new w in the average, to be added
 
 
 def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, changes, own, given, loss):
     """Apply the rule to the scalars of one setting, `product` being u.x.
 
-    `fixed` are the products of w with the fixed vectors, `changes` those of x, which move them.
+    `fixed` are the products of the fixed vectors with w, `changes` their products with x.
     """
     scale, inverse, weight, total, size, peak = w
     known = size if BALL else np.nan
@@ -71,7 +71,7 @@ def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, 
     if factor != 1.0:
         scale *= factor
         inverse = 1.0 / scale
-    # Folded before the step, which may be far larger than what is left of w.
+    # Fold before the step, which may be far larger than the remaining w.
     must_fold = starts | weights.is_out_of_range(scale, weight)
     fold_scale, fold_weight = scale, weight
     if must_fold:
@@ -83,7 +83,7 @@ def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, 
 def advance(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
     """Take step t of the rule along row i of X.
 
-    Every `refresh` steps |w|^2 and `fixed`, which are kept up by differences, are computed exactly.
+    |w|^2 and `fixed` are updated by differences, and recomputed exactly every `refresh` steps.
     """
     u, v = uv[0], uv[1]
     is_due = t % refresh == 0
@@ -114,27 +114,27 @@ def advance(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, cha
 
 @scalar
 def has_faded(w, fixed):
-    """Whether the products have shrunk so much that the rounding at their largest shows."""
+    """Whether the products have shrunk so much that rounding errors of the peak matter."""
     return w.peak > FADED * (1.0 + magnitude(fixed))
 
 
 @scalar
 def exactly(w, fixed, F, u):
-    """The scalars and the products of w = scale u with the rows of F, computed anew."""
+    """Recompute the scalars and the products of w = scale u with the rows of F."""
     fixed = exact(fixed, w.scale, F, u)
     return Scaled(w.scale, w.inverse, w.weight, w.total, w.size, magnitude(fixed)), fixed
 
 
 def advance_l1(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
-    """Take a step with the l1 ball on w = u; the projection, while it is active, changes every weight."""
+    """Take a step with the l1 ball on w = u; an active projection changes every weight."""
     u, v = uv[0], uv[1]
     weight, total, bound = w.weight, w.total, w.size
     s, square, absolute = rows.dot_norms(X, i, u)
     move, own = RULE(Row(t, positive, positives, s, square, np.nan, fixed, loss, row_weight), own, given)
     weight += move.before
     if bound == 0.0 and move.step != 0.0:
-        weight = 0.0  # the sum so far is exactly zero, and weight u - v would not cancel to that
-    bound = move.keep * bound + abs(move.step) * absolute  # of |w|_1
+        weight = 0.0  # the sum is still zero: weight u - v would leave a residue
+    bound = move.keep * bound + abs(move.step) * absolute  # bound on |w|_1
     if bound <= given.radius and move.keep == 1.0:
         rows.axpy2(move.step, X, i, u, weight * move.step, v)
     else:
@@ -148,24 +148,24 @@ def advance_l1(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, 
 def advance_lazy_l1(
     X, i, row_weight, t, positive, positives, refresh, vector, w, fixed, changes, F, own, given, loss
 ):
-    """Take a step with the l1 ball on sparse rows: w is a thresholded vector, which projecting thresholds."""
+    """Take a step with the l1 ball on sparse rows: w is a thresholded vector."""
     s = thresholded.score(X, i, vector)
     move, own = RULE(Row(t, positive, positives, s, np.nan, np.nan, fixed, loss, row_weight), own, given)
     thresholded.accumulate(vector, move.before)
     if move.keep != 1.0:
         thresholded.shrink(vector, 0.0, move.keep)
-        thresholded.fold(vector)  # the projection takes a scale of 1
+        thresholded.fold(vector)  # the projection requires scale 1
     if move.step != 0.0:
         thresholded.step(move.step, X, i, vector)
-    thresholded.project(vector, given.radius)  # always: the first point may lie outside
+    thresholded.project(vector, given.radius)  # always, since the first point may lie outside
     thresholded.accumulate(vector, move.after)
     return Scaled(1.0, 1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, own
 
 
 def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, own, given, loss):
-    """Steps along the rows `order` (k,); `products` (n, c) are those of all rows with the fixed vectors F.
+    """Steps along the rows `order` (k,); `products` (n, c) are the products of all rows with F.
 
-    `row_weights` (n,) are those of all rows, or None, with which the loop is compiled without them.
+    `row_weights` (n,) are the weights of all rows; for None the loop is compiled without weights.
     """
     t, positives = counts
     for k in range(order.size):
@@ -199,8 +199,8 @@ def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produ
     return w, (t, positives), fixed, own
 
 
-# Operations on the tuples of numbers of a rule, and on the tuples of arrays with one number for each setting.
-# They are written out for each type of tuple, as a tuple has no loop.
+# Operations on the tuples of numbers of a rule, and on tuples of arrays with one number for each setting.
+# They are written out for each tuple type, since loops over tuples are not compiled.
 
 
 def magnitude(fixed: Any) -> float:
@@ -214,7 +214,7 @@ def exact(fixed: Any, scale: float, F: Any, u: Any) -> Any:
 
 
 def moved(fixed: Any, factor: float, step: float, changes: Any) -> Any:
-    """The products after w <- factor w + step x, `changes` being those of x."""
+    """The products after w <- factor w + step x; `changes` are the products with x."""
     raise NotImplementedError
 
 
@@ -224,7 +224,7 @@ def row_of(products: Any, i: int, fixed: Any) -> Any:
 
 
 def written_out(arguments: str, result: str, *lines: str, **names: Any) -> Any:
-    """A function of these arguments that returns an expression, after other lines."""
+    """Make a function from the text of its arguments, its lines and its returned expression."""
     scope: dict[str, Any] = dict(names)
     exec("\n    ".join([f"def implementation({arguments}):", *lines, f"return {result}"]), scope)
     return scope["implementation"]

@@ -21,13 +21,13 @@ from aucbench.kernels.rules import NOT_COMPUTED, Ball, Move, Row, Rule
 from aucbench.kernels.thresholded import Thresholded
 from aucbench.kernels.weights import Layout, layout, two_vectors
 
-BLOCKS = (8, 16, 32)  # sizes of a block of settings
+BLOCKS = (8, 16, 32)  # block sizes, in settings
 LARGEST_BLOCK = BLOCKS[-1]
-PLACES = ("During:", "File ", "There are ")  # numba's messages give no reason from these lines on
+PLACES = ("During:", "File ", "There are ")  # numba's messages contain no reason after these lines
 LONGEST = 300  # most characters of a reason
 REFRESH = 1024  # least number of steps between exact computations of |w|^2 and the fixed products
 
-# The types that a NamedTuple declares. Finding them takes longer than a hundred steps.
+# The declared types of a NamedTuple, cached: finding them takes longer than a hundred steps.
 _types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
@@ -38,13 +38,13 @@ class RuleState(NamedTuple):
         NDArray[np.float64] | Thresholded
     )  # (2, d) u and v; a thresholded vector in the l1 ball on sparse rows
     w: Scaled
-    counts: tuple[int, int]  # steps, positive rows among them
-    own: Any  # the method's own numbers, a NamedTuple of floats
-    given: Any  # its parameters, a NamedTuple of numbers and flags
+    counts: tuple[int, int]  # steps, and positive rows so far
+    own: Any  # numbers carried by the rule, a NamedTuple of floats
+    given: Any  # parameters of the rule, a NamedTuple of numbers and flags
     fixed: tuple[float, ...]  # products of w with the fixed vectors
     F: NDArray[np.float64]  # (c, d) the fixed vectors
-    products: NDArray[np.float64]  # (n, c) of every row with them
-    loss: Any  # whose derivative the rule calls, or None
+    products: NDArray[np.float64]  # (n, c) products of all rows with F
+    loss: Any  # loss with the derivative that the rule calls, or None
 
 
 class RuleMethod(LinearMethod):
@@ -54,11 +54,11 @@ class RuleMethod(LinearMethod):
     `RuleMethod.first_state`.
     """
 
-    min_together = 6  # fewer fill too little of a block of 8
+    min_together = 6  # fewer settings waste most of a block of 8
 
     @property
     def rule(self) -> Rule:
-        """The rule; a class variable where all settings have the same."""
+        """The rule; a class variable if all settings share it."""
         raise NotImplementedError
 
     def first_state(
@@ -77,7 +77,7 @@ class RuleMethod(LinearMethod):
         problem : Problem
             Gives the number of features and the rows whose products with the fixed vectors are needed.
         given : NamedTuple of float, int and bool
-            What the rule is given at every step; `given.radius` is that of the ball.
+            Constant parameters of the rule; `given.radius` is the radius of the ball.
         own : NamedTuple of float, optional
             The numbers that the rule carries from step to step, besides the weights.
         w : float or (d,) array
@@ -95,7 +95,7 @@ class RuleMethod(LinearMethod):
         Raises
         ------
         PluginError
-            When the access, the rule, its numbers, its radius or its loss do not go together.
+            The access, the rule, its numbers, its radius or its loss are inconsistent.
         """
         self._check(given, own, fixed, loss)
         is_l1, uv = self.rule.ball is Ball.l1, two_vectors(problem.X)
@@ -163,7 +163,7 @@ class RuleMethod(LinearMethod):
         )
 
     def weights(self, state: RuleState) -> NDArray[np.float64]:
-        """(d,) weighted mean of the points so far; the current point where none was averaged."""
+        """(d,) weighted mean of the points so far; the current point if none was averaged."""
         w = state.w
         if isinstance(state.uv, Thresholded):
             total: NDArray[np.float64] = thresholded.accumulated(state.uv)
@@ -174,7 +174,7 @@ class RuleMethod(LinearMethod):
 
 
 class RuleLockstep:
-    """Settings that are trained together, in blocks that stay in the cache; those of a block share a rule."""
+    """Settings trained together, in blocks that fit in the cache; the settings of a block share a rule."""
 
     def __init__(self, rules: Sequence[Rule], access: Access, states: Sequence[RuleState]):
         template = rule_loops.over_pairs if access == Access.pairs else rule_loops.over_rows
@@ -197,7 +197,7 @@ class RuleLockstep:
         return next(block.state(number) for block in self._blocks if number in block.lanes)
 
     def drop(self, number: int) -> None:
-        """Train a setting no more."""
+        """Stop training a setting."""
         self._blocks = [block.without(number) for block in self._blocks if set(block.lanes) != {number}]
 
 
@@ -208,7 +208,7 @@ def _shared(rule: Rule, state: RuleState) -> tuple[Any, ...]:
 
 
 class _Block:
-    """Settings whose numbers lie side by side; lanes without a setting repeat the first."""
+    """Settings with their numbers side by side; lanes without a setting repeat the first."""
 
     def __init__(self, rule: Rule, template: Callable[..., Any], states: Mapping[int, RuleState]):
         self._rule, self._template = rule, template
@@ -239,7 +239,7 @@ class _Block:
             ADVANCE=lockstep.advance,
         )  # fmt: skip
         own, given, fixed = self._tuples(first)
-        faded = 1  # perhaps: the numbers come from another batch
+        faded = 1  # assume faded: the numbers come from another batch
         with _explained(self._rule):
             _, self._counts, _, _ = loop(
                 batch.rows_view, batch.y, batch.rows, batch.weights, max(REFRESH, batch.X.shape[1]),
@@ -260,7 +260,7 @@ class _Block:
         return self._first._replace(uv=uv, w=w, counts=self._counts, own=own, given=given, fixed=fixed)
 
     def without(self, number: int) -> "_Block":
-        """The block without a setting; with so many fewer that it fits fewer lanes, it is packed."""
+        """The block without a setting, packed if the remaining settings fit in fewer lanes."""
         if number not in self.lanes:
             return self
         del self.lanes[number]
@@ -268,13 +268,13 @@ class _Block:
             return self
         packed = _Block(self._rule, self._template, {each: self.state(each) for each in self.lanes})
         if self._no_rows is not None:
-            packed.step(self._no_rows)  # compiles the loop of its width while no clock runs
+            packed.step(self._no_rows)  # compiles the loop of this width outside the timed part
         return packed
 
 
 @contextmanager
 def _explained(rule: Rule) -> Iterator[None]:
-    """Say in a sentence why a rule cannot be compiled."""
+    """Explain in a sentence why a rule cannot be compiled."""
     try:
         yield
     except (NumbaError, TypeError, KeyError) as error:

@@ -1,11 +1,11 @@
-"""A method with one weight vector as a rule: the scalars of one step, from which every loop is made.
+"""Methods with one weight vector as rules: the scalars of one step, from which all loops are made.
 
 A rule is a pure function of scalars at the level of a module,
 
     rule(row, own, given) -> Move(step, keep, before, after), own
 
-that reads like the algorithm of a paper. From a `Row` (its score s = w.x and the like), the method's own
-numbers, which change from step to step, and the parameters it is given it says how the weights move,
+that reads like the algorithm of a paper. From a `Row` (its score s = w.x and so on), the numbers `own` that
+change from step to step and the constant parameters `given`, it returns how the weights move,
 
     w <- keep w + step x,  then projected on |w| <= given.radius (with a ball)
 
@@ -31,7 +31,7 @@ from aucbench.kernels.compiled_loss import call
 from aucbench.kernels.jit import cached, scalar
 
 PROCESS = secrets.token_hex(8)
-NOT_COMPUTED: Any = None  # in the place of a number; a rule that reads it is not compiled
+NOT_COMPUTED: Any = None  # replaces a number; a rule that reads it is not compiled
 PLAIN = (bool, int, float, complex, str, bytes, np.generic)  # types with the same `repr` in every process
 
 
@@ -43,10 +43,10 @@ class Row(NamedTuple):
     positives: int  # positive rows so far, this one included
     s: float  # w.x
     square: float  # |x|^2; NaN with the l1 ball on sparse rows, None where the rule does not name it
-    size: float  # |w|^2; to be read with the l2 ball only, without which it is not kept up
+    size: float  # |w|^2; valid with the l2 ball only
     fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
     loss: int | None  # address of the derivative of the loss, for `kernels.call`; None without one
-    weight: float = 1.0  # of the row; 1 of a pair, and without weights
+    weight: float = 1.0  # weight of the row; 1 for pairs and without weights
 
 
 class Move(NamedTuple):
@@ -59,7 +59,7 @@ class Move(NamedTuple):
 
 
 class Ball(StrEnum):
-    """On which ball the weights are projected after each step."""
+    """The ball on which the weights are projected after each step."""
 
     none = "none"
     l2 = "l2"
@@ -67,7 +67,7 @@ class Ball(StrEnum):
 
 
 class Rule:
-    """A rule, made of a `function` and a `ball` by `kernels.rule`, and the loops compiled with it."""
+    """A rule, made from a `function` and a `ball` by `kernels.rule`, with its compiled loops."""
 
     def __init__(self, function: Callable[..., Any], ball: Ball):
         self.function, self.ball = function, ball
@@ -76,13 +76,13 @@ class Rule:
 
     @cached_property
     def needs_loss(self) -> bool:
-        """Whether the rule, or what it calls, calls the loss by its address."""
+        """Whether the rule, or a function that it calls, calls the loss by its address."""
         known = [value for each in _functions(self.function) for value in _read(each).values()]
         return any(value is call for value in known)
 
     @cached_property
     def needs_square(self) -> bool:
-        """Whether |x|^2 must be computed: for the ball, or because the rule or what it calls reads it."""
+        """Whether |x|^2 must be computed: for the ball, or for the rule or a function that it calls."""
         named = set().union(*(_names(each.__code__) for each in _functions(self.function)))
         return self.ball is Ball.l2 or "square" in named
 
@@ -174,7 +174,7 @@ def _identity(value: Any, seen: list[Any]) -> Any:
         return str(value.ball), _identity(value.function, seen)
     plain = getattr(value, "py_func", value)
     if isinstance(plain, FunctionType):
-        if any(plain is each for each in seen):  # it calls itself
+        if any(plain is each for each in seen):  # a recursive function
             return "seen"
         code, known = plain.__code__, [*seen, plain]
         constants = [each.co_code if isinstance(each, CodeType) else each for each in code.co_consts]
@@ -191,7 +191,7 @@ def _identity(value: Any, seen: list[Any]) -> Any:
         return kind, value.shape, str(value.dtype), value.tobytes()
     if value is None or isinstance(value, PLAIN):
         return kind, repr(value)
-    return kind, PROCESS, id(value)  # compiled anew in each process
+    return kind, PROCESS, id(value)  # recompiled in each process
 
 
 def _is_code_or_data(value: Any) -> bool:
@@ -226,7 +226,7 @@ def _read(function: FunctionType) -> dict[str, Any]:
 
 
 def _functions(function: Any) -> list[FunctionType]:
-    """A function and the compiled functions that it calls or closes over, and those that these call."""
+    """A function and the compiled functions that it calls or closes over, directly or indirectly."""
     found: list[FunctionType] = []
     waiting = [function]
     while waiting:

@@ -87,7 +87,7 @@ def window(ranking: Ranking, high: float, low: float = -np.inf) -> Window:
 
 
 def count(pairs: Window) -> int:
-    """The number of pairs."""
+    """Number of pairs."""
     return int((pairs.stops - pairs.starts).sum())
 
 

@@ -2,8 +2,8 @@
 
     w_j = scale * (u_j - sign(u_j) threshold), |u_j| > threshold, or w_j = 0 and u_j = 0.
 
-Raising the threshold soft-thresholds w. The entries it sets to zero are those on top of a heap of the
-non-zero ones by |u_j|, so that each costs O(log d), once. The sum of weighted w is kept as
+Raising the threshold soft-thresholds w. A heap of the non-zero entries by |u_j| finds the entries that become
+zero, at O(log d) each. The sum of weighted w is kept as
 weight u - sign(u) offset - v. Products of w with the c columns of a fixed matrix M are kept too: c = 0
 where none are needed. Rows are CSR.
 """
@@ -21,8 +21,8 @@ NUMBERS = np.dtype(
     [
         ("scale", "f8"),
         ("threshold", "f8"),
-        ("weight", "f8"),  # what u is multiplied by in the sum
-        ("offset", "f8"),  # what sign(u) is multiplied by in the sum
+        ("weight", "f8"),  # factor of u in the sum
+        ("offset", "f8"),  # factor of sign(u) in the sum
         ("norm", "f8"),  # |w|_1 / scale
         ("count", "i8"),  # non-zero w_j
     ]
@@ -100,7 +100,7 @@ def score(X, i, vector):
 
 @kernel
 def step(a, X, i, vector):
-    """Add a x_i to w; the products M'w are left to the caller, who may know M'x_i."""
+    """Add a x_i to w; the caller updates the products M'w."""
     uv, items, keys, place, all_numbers, M, products = vector
     u, v, numbers = uv[0], uv[1], all_numbers[0]
     scale, threshold, weight, offset = numbers.scale, numbers.threshold, numbers.weight, numbers.offset
@@ -158,7 +158,7 @@ def _drop(vector):
 
 @kernel
 def _raise(vector, rise):
-    """Raise the threshold, which no entry falls below."""
+    """Raise the threshold; no entry may fall below it."""
     numbers, products = vector.numbers[0], vector.products
     numbers.threshold += rise
     numbers.norm -= rise * numbers.count
@@ -185,7 +185,7 @@ def project(vector, radius):
     if numbers.norm <= radius:
         return
     if not numbers.norm < np.inf:
-        numbers.threshold = np.nan  # zeros would look like a finite model
+        numbers.threshold = np.nan  # NaN, since zeros would look like a finite model
         return
     rise = (numbers.norm - radius) / numbers.count
     while numbers.count > 1 and keys[0] - numbers.threshold <= rise:
@@ -273,7 +273,7 @@ def _sink(items, keys, place, count, slot, item, key):
 
 @kernel
 def _change(items, keys, place, count, item, key):
-    """Give an item another key."""
+    """Change the key of an item."""
     slot = place[item] - 1
     if key < keys[slot]:
         _rise(items, keys, place, slot, item, key)
@@ -283,7 +283,7 @@ def _change(items, keys, place, count, item, key):
 
 @kernel
 def _remove(items, keys, place, count, item):
-    """Remove an item; the heap has count - 1 entries then."""
+    """Remove an item, leaving count - 1 entries."""
     slot, last = place[item] - 1, count - 1
     place[item] = 0
     if slot == last:

@@ -1,4 +1,4 @@
-"""Weights of a linear method, kept plainly or so that a step costs the non-zeros of its row.
+"""Weights of a linear method, stored plainly or so that a step costs the non-zeros of its row.
 
 In the lazy layout w = scale u, and the sum of the averaged w is W = weight u - v. Shrinking w changes the
 scale only; a step along a row x adds a x / scale to u and weight a x / scale to v (`rows.axpy2`); w enters
@@ -21,7 +21,7 @@ SMALLEST_SCALE_ALONE = 1e-60  # smallest scale while nothing is averaged: no dig
 
 
 class Layout(StrEnum):
-    """What a step touches: all d weights (`eager`), or those of its row's non-zeros (`lazy`)."""
+    """The weights that a step changes: all d (`eager`), or those at the non-zeros of its row (`lazy`)."""
 
     eager = "eager"
     lazy = "lazy"
@@ -72,7 +72,7 @@ def two_vectors(X: Matrix) -> NDArray[np.float64]:
 def into_ball(size, radius):
     """The factor that projects w on |w| <= radius, given |w|^2, and |w|^2 after that."""
     if not size <= radius * radius:
-        # An infinite |w| must not be scaled to zero: it would look like a finite model.
+        # Do not scale an infinite |w| to zero: it would look like a finite model.
         return (radius / np.sqrt(size) if size < np.inf else np.nan), radius * radius
     return 1.0, size
 
@@ -89,7 +89,7 @@ def is_out_of_range(scale, weight):
 
 @scalar
 def _less(a, b):
-    """a - b, or 0 where nothing but rounding is left of a.
+    """a - b, or 0 if only rounding is left of a.
 
     An entry of w that was zero at all averaged points leaves weight u - v = 0, and the scores of rows without
     other entries tie; the signs of what rounding leaves would order them.

@@ -14,10 +14,10 @@ from aucbench import kernels
 from aucbench.kernels import lanes, pairs, rows
 from aucbench_algorithms import _cbr_confidence as confidence
 
-PENDING = 32  # pairs whose narrowing waits
+PENDING = 32  # most pairs with a pending narrowing
 NEAR = 1e-3  # |z|^2 against |x|^2 + |x_j|^2, below which sigma z is computed from z
 ONE, TWO, THREE = map(np.uintp, (1, 2, 3))
-STEP = 4 * lanes.WIDTH  # columns that are computed at once
+STEP = 4 * lanes.WIDTH  # columns computed at once
 
 
 class Pending(NamedTuple):

@@ -14,13 +14,13 @@ import numpy as np
 
 from aucbench_algorithms import _newton
 
-PROXIMAL = 300  # steps before the active set
+PROXIMAL = 300  # proximal steps before the active set
 POWER = 30  # products for the largest eigenvalue
 ENTERING = 200  # weights that enter the set at once
-LARGEST_SET = 4096  # weights of one linear system
-ROUNDS = 200  # of entering weights, at most
-IDLE = 4  # of them that may bring no progress: rounding sets a limit
-EXACT = 1e-14  # of the conditions for a minimum, against the largest derivative at zero
+LARGEST_SET = 4096  # most weights in one linear system
+ROUNDS = 200  # most rounds of entering weights
+IDLE = 4  # most rounds without progress, since rounding sets a limit
+EXACT = 1e-14  # tolerance of the optimality conditions, relative to the largest derivative at zero
 
 
 class Quadratic(NamedTuple):

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg
 
-LARGEST_FACTORED = 2048  # rows of a matrix that is factored
+LARGEST_FACTORED = 2048  # most rows of a factored matrix
 SUFFICIENT = 0.5  # share of the first slope that may be left after a step
 OVERSHOT = 0.1  # share of the first slope that a step may rise with at its end
-TRIALS = 60  # of one line search
+TRIALS = 60  # most trials of one line search
 
 
 def step_length(slope: Callable[[float], float]) -> float:

@@ -16,12 +16,12 @@ from aucbench.kernels.pair_loss import Curvature
 from aucbench_algorithms import _newton
 
 LARGEST_DENSE = 1 << 25  # entries of rows that are made dense for a Hessian (256 MB)
-LARGEST_GRAM = 4096  # rows whose products with each other are factored
+LARGEST_GRAM = 4096  # most rows of a factored Gram matrix
 FEW_ROWS, FEW_PRODUCTS = (
     1000,
     500,
 )  # from which size on conjugate gradients are tried before, and for how long
-MOST_PRODUCTS = 2000  # of one solution by conjugate gradients
+MOST_PRODUCTS = 2000  # most products in one solution by conjugate gradients
 
 
 def solve(

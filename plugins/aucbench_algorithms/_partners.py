@@ -16,7 +16,7 @@ from aucbench.kernels import pairs, rows
 from aucbench.kernels.rows import CSR, is_dense
 
 ROOM = 2**17  # numbers of the differences that are made at once: one megabyte
-MOST = 4096  # examples, whatever room is left
+MOST = 4096  # most examples at once
 
 
 class Partner(StrEnum):

@@ -19,14 +19,14 @@ from aucbench import Batch
 from aucbench.kernels import sorted_pairs
 from aucbench_algorithms import _newton
 
-MOST_PAIRS = 1 << 17  # kink pairs that are written out
-MOST_ENTRIES = 1 << 22  # of their differences, when dense
-MOST_COMPARED = 1 << 24  # entries of the rows that are compared with each other
-LARGEST_FACTORED = 4096  # rows of a matrix that is factored
+MOST_PAIRS = 1 << 17  # most kink pairs written out
+MOST_ENTRIES = 1 << 22  # most entries of their dense differences
+MOST_COMPARED = 1 << 24  # most entries of rows compared with each other
+LARGEST_FACTORED = 4096  # most rows of a factored matrix
 OUTER, INNER = 30, 30  # multiplier updates, Newton iterations for each
 EXACT = 1e-15  # change of w against |w| that ends either
 STIFFEST = 1e-6  # least nu: below it the Newton systems lose too many digits
-ROUNDING = 64 * np.finfo(np.float64).eps  # of a margin, against its scores
+ROUNDING = 64 * np.finfo(np.float64).eps  # rounding error of a margin, relative to its scores
 
 
 class Groups(NamedTuple):

@@ -22,7 +22,7 @@ import numpy as np
 
 from aucbench import kernels
 
-NEWTON = 200  # steps at most
+NEWTON = 200  # most Newton steps
 
 
 @kernels.kernel

@@ -34,9 +34,9 @@ import numpy as np
 
 from aucbench import Access, Batch, BatchSolver, Claims, Count, NonNegative, Problem
 
-TANGENTS = 1000  # of one line search at most
+TANGENTS = 1000  # most tangents in one line search
 ROUNDING = 1e-12  # of scores that count as tied, against the largest
-NONE_LEFT = 1e-10  # area below which nothing is left to be gained
+NONE_LEFT = 1e-10  # area that counts as zero
 
 
 class State(NamedTuple):

@@ -23,7 +23,7 @@ import numpy as np
 from aucbench import Access, Claims, NonNegative, Objective, ParameterError, Problem, check_fields, kernels
 from aucbench.kernels import Move
 
-SMALLEST_FACTOR = 1e-7  # of one shrinking
+SMALLEST_FACTOR = 1e-7  # smallest factor of one shrinking
 
 
 class Schedule(StrEnum):

@@ -31,14 +31,14 @@ from aucbench.kernels import loss_pieces, pair_loss
 from aucbench_algorithms import _newton, _pair_newton, _svm_or_kink
 from aucbench_algorithms._linear_method import total
 
-GAP = 1e-14  # of the duality gap, against lam / 2 |w|^2
-SHRINK = 0.1  # of the smoothing, from level to level
+GAP = 1e-14  # duality gap relative to lam / 2 |w|^2
+SHRINK = 0.1  # factor of the smoothing from level to level
 CLOSE = 1e-10  # the same, from which on the point of the least gap beats the last one
 LEVELS = 10  # of smoothing at most, from mu = 1 to 1e-9
 NEAR_LEVEL = 2  # of smoothing at most, at which the path goes on from the solution for another lam
 SETTLED = 1e-2  # step against |w|, times mu, at which a level ends
 LEVEL_ITERATIONS = 30  # at most on one level: rounding may keep a step from settling
-RESIDUAL = 1e-4  # of conjugate gradients, where the Hessian is not factored
+RESIDUAL = 1e-4  # residual of conjugate gradients, if the Hessian is not factored
 
 
 class State(NamedTuple):

@@ -45,10 +45,10 @@ from aucbench_algorithms import _newton
 from aucbench_algorithms._top_projection import project
 
 SOFTEST, STIFFEST = 1.0, 1e-4  # first and least nu n+
-SHRINK = 0.3  # of nu, from point to point
+SHRINK = 0.3  # factor of nu from point to point
 INEXACT = 0.1  # part of the gap that the gradient may be when z moves on
 RESIDUAL = 1e-10  # of conjugate gradients, against the gradient: below, dense and sparse rows go apart
-PRODUCTS = 500  # of one Newton step at most
+PRODUCTS = 500  # most products in one Newton step
 
 
 class State(NamedTuple):

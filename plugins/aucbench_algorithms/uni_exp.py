@@ -24,7 +24,7 @@ from aucbench import Access, Claims, ParameterError, Positive, Problem, kernels
 from aucbench.kernels import Move
 from aucbench_algorithms._linear_method import total
 
-LARGEST = 700.0  # exponent
+LARGEST = 700.0  # largest exponent
 
 
 class Ratio(StrEnum):
