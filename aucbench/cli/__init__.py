@@ -1,1 +1,1 @@
-"""The command line: words in, exit status out. Nobody imports it."""
+"""The command line. No other package imports it."""

@@ -37,10 +37,10 @@ from aucbench.tracking.client import serving, shown
 if TYPE_CHECKING:
     from aucbench.leaderboard.cells import BoardCell
 
-LABELS = 5  # labels of a class that are listed
-LISTED = 5  # incomplete entries that are listed
-LOOK_SECONDS = 3.0  # of a training, after which the share that is done tells how long it takes
-LONG_SECONDS = 60.0  # expected seconds of a training that are announced
+LABELS = 5  # largest number of listed labels per class
+LISTED = 5  # largest number of listed incomplete entries
+LOOK_SECONDS = 3.0  # training seconds before the total time is estimated
+LONG_SECONDS = 60.0  # shortest estimated time that is announced
 NOTHING_TUNED = "nothing: the method ignores every field of its grid"
 
 
@@ -48,7 +48,7 @@ class Console(Observers):
     """Shows one entry at length and a sweep in one line per entry."""
 
     def study_begun(self, study: Study) -> None:
-        """Choose what suits the study."""
+        """Choose the view for the study."""
         self.observers = [_SweepView(study) if study.swept else _EntryView(study)]
         for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
             names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
@@ -56,13 +56,13 @@ class Console(Observers):
                 _say(f"{', '.join(dict.fromkeys(names))}: {remark}")
 
     def close(self) -> None:
-        """Remove what moves on the terminal."""
+        """Remove the bars from the terminal."""
         for view in self.observers:
             view.close()  # type: ignore[attr-defined]
 
 
 class _View(BarView):
-    """What both views share: names of entries, and what is said at the end."""
+    """Base of both views: names of entries, and the final messages."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -77,7 +77,7 @@ class _View(BarView):
         return " on ".join(self._names[id(entry)])
 
     def _print_troubles(self, result: StudyResult) -> None:
-        """Which cells failed, and which entries `stop_after` left incomplete."""
+        """Print failed cells, and entries left incomplete by `stop_after`."""
         for name, failure in self._failed:
             fold = f", fold {failure.fold}" if failure.fold else ""
             _say(f"{failure.reason}: {name} (seed {failure.seed}{fold}): {failure.message}")
@@ -104,7 +104,7 @@ class _EntryView(_View):
         _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
-        self._first = self._first or (perf_counter(), share)  # kernels were compiled before
+        self._first = self._first or (perf_counter(), share)  # excludes compilation
         seconds, done = perf_counter() - self._first[0], share - self._first[1]
         if not self._is_announced and seconds > LOOK_SECONDS and done > 0.0:
             self._is_announced = True
@@ -209,7 +209,7 @@ class _SweepView(_View):
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
     def board_written(self, page: Path) -> None:
-        if self._study.store_path:  # else the page is gone by now
+        if self._study.store_path:  # without a store the page is temporary
             print(f"leaderboard  {page}")
 
     def study_finished(self, result: StudyResult) -> None:
@@ -225,7 +225,7 @@ class _SweepView(_View):
         finished = result.stored + result.finished
         missing = result.cells - finished - len(result.failures)
         counts = failures_by_word(result.failures)
-        # Cells may have a result which says that they diverged.
+        # A diverged cell may have a result, too.
         without = sum(record.diverged for record in self._records.values())
         diverged = without + counts["diverged"]
         print(
@@ -258,7 +258,7 @@ def _counts(failures: Sequence[FailureRecord]) -> list[str]:
 
 
 def print_next(study: Study, is_logged: bool, name: str | None) -> None:
-    """The commands, or the address, that show more of the study with that name in the store."""
+    """Print the commands, or the address, that show more of the stored study."""
     from aucbench.leaderboard.baseline import BASELINE
 
     path, uri = study.store_path, study.tracking_uri
@@ -280,9 +280,9 @@ def _line(name: str, text: str) -> None:
 
 
 def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
-    """Names of the method and the data set of each entry of a sweep, by its identity.
+    """Names of the method and the data set of each entry of a sweep, by id.
 
-    They say whatever differs between entries of the same name.
+    The names include all settings that differ between entries.
     """
     from aucbench.leaderboard.method_labels import sweep_names
 
@@ -291,7 +291,7 @@ def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
 
 
 def _extra(entry: Entry) -> dict[str, Any]:
-    """Fields that tell no methods apart on a board, and entries of a sweep."""
+    """Fields that distinguish entries of a sweep, but not methods on a board."""
     told = {name: getattr(entry.settings, name) for name in ("seed", "runs", "split_seed", "order_seed")}
     told["checkpoints"] = entry.budget.checkpoints
     return {name: value for name, value in told.items() if value is not None}
@@ -338,7 +338,7 @@ def _summary(executed: FinishedEntry) -> dict[str, str]:
 
 
 def classes(data: DataRecord) -> str:
-    """Which labels are positive, and the rows of either class."""
+    """The positive and negative labels, with the number of rows per class."""
     sides = [
         ("training", data.train_rows, data.train_positives),
         ("test", data.test_rows, data.test_positives),
@@ -364,7 +364,7 @@ def _auc_of(executed: FinishedEntry) -> str:
 
 
 def _measures_of(executed: FinishedEntry) -> dict[str, str]:
-    """The means of the measures beside the AUC, and their deviations over several runs."""
+    """The means of all measures except the AUC, with standard deviations over several runs."""
     found = {}
     records = [cell.record for cell in executed.cells]
     for measure in common(records):
@@ -375,7 +375,7 @@ def _measures_of(executed: FinishedEntry) -> dict[str, str]:
 
 
 def _advice(cells: Sequence[CellResult]) -> str:
-    """What to change where runs had not converged, diverged, or rank in reverse order; else empty."""
+    """Advice if runs did not converge, diverged, or rank in reverse order; else empty."""
     short = sum(cell.record.result.converged is False and not cell.diverged for cell in cells)
     if short:
         runs = "" if len(cells) == 1 else f" in {short} of {len(cells)} runs"

@@ -1,4 +1,4 @@
-"""Exit statuses, and the errors that are the user's to mend."""
+"""Exit statuses, and errors caused by user input."""
 
 import sys
 
@@ -8,7 +8,7 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 def sentence_of(error: Exception) -> str | None:
-    """What was wrong with the input, for errors of aucbench, files and click; None for any other."""
+    """The message for errors of aucbench, files and click; None for any other error."""
     if isinstance(error, AucbenchError):
         return str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:

@@ -1,4 +1,4 @@
-"""Finds the command of a command line; any other first word belongs to `run`."""
+"""Entry point of the command line; a first word that is not a command belongs to `run`."""
 
 import os
 import sys
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"aucbench: {harmless(sentence)}", file=sys.stderr)
         status = BAD_INPUT
-    # Skip the garbage collection at exit: over the libraries' millions of objects it takes about a second.
+    # Skip garbage collection at exit, which takes about a second for millions of library objects.
     import gc
 
     gc.freeze()
@@ -89,7 +89,7 @@ def _interrupted(first: str) -> int:
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an error: extension modules that are loading turn it into an ImportError."""
+    """Whether Ctrl-C caused an error; an extension module turns Ctrl-C during import into an ImportError."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -105,7 +105,7 @@ def _command(first: str, words: list[str]) -> Callable[[list[str]], int | None]:
             f"'{first}' is neither a command nor an override (NAME=VALUE). {suggest(first, list(COMMANDS))}"
         )
     name = first if first in COMMANDS else "run"
-    if name == "run" and "--dry-run" in words:  # said before the libraries are imported, which takes seconds
+    if name == "run" and "--dry-run" in words:  # checked before the slow import of the libraries
         print("aucbench: planning ...", file=sys.stderr, flush=True)
     command = COMMANDS[name]
     function = getattr(import_module(f"aucbench.cli.commands.{command.module}"), command.function)
@@ -117,12 +117,12 @@ def _click_command(command: Any, name: str, words: list[str]) -> int | None:
 
     try:
         return command.main(words, prog_name=name, standalone_mode=False)
-    except click.Abort:  # click's own word for it
+    except click.Abort:  # click's KeyboardInterrupt
         raise KeyboardInterrupt from None
 
 
 def _plain_warnings() -> None:
-    """Show a plugin that was left out as a sentence, not as a line of our source."""
+    """Show PluginWarning and VersionWarning as one sentence, without a line of source."""
     import warnings
 
     usual: Any = warnings.formatwarning

@@ -1,4 +1,4 @@
-"""The line on a terminal that shows how far a command is."""
+"""Progress bars on the terminal."""
 
 import sys
 from typing import Any
@@ -9,7 +9,7 @@ from aucbench.studies.study import Observer
 
 
 def bar(layout: str | None = None, **settings: Any) -> Any:
-    """A bar of tqdm on standard error, which is removed in the end; nothing where that is no terminal."""
+    """A tqdm bar on standard error, removed at the end; hidden if standard error is not a terminal."""
     return tqdm(leave=False, bar_format=layout, disable=not sys.stderr.isatty(), **settings)
 
 

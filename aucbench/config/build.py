@@ -1,4 +1,4 @@
-"""From composed configurations and the catalog to entries of objects, and a study of them."""
+"""Build the entries of a study from composed configurations and the catalog."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -35,17 +35,17 @@ from aucbench.studies.study import Study
 from aucbench.studies.tuners import Tuning, resolve
 from aucbench.suggestions import suggest
 
-# Words that YAML and Hydra's users write for true and false.
+# Boolean literals of YAML and Hydra.
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
-WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if fields(cls))  # measures
+WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if fields(cls))  # measures with parameters
 NODES = (DictConfig, ListConfig)  # looked up by type, since `isinstance` is slow for subclasses of ABCs
 RULED_SETTINGS = ("scaling", "rescale", "order", "dtype")
 RULED_CHOICES = ("loss", "features", "tuning")
-RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # what a ruleset decides
+RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # settings of a ruleset
 
 
 def build_study(catalog: Catalog, composed: Composed, command: str = "", only_failed: bool = False) -> Study:
-    """The study of composed runs; a run of a sweep that cannot be built is refused, and the others run."""
+    """Build the study of composed runs; an invalid run of a sweep is refused, and the others run."""
     builder = _Builder(catalog, composed.rules)
     entries: list[Entry] = []
     refused: list[Refused] = []
@@ -76,16 +76,16 @@ def build_study(catalog: Catalog, composed: Composed, command: str = "", only_fa
 
 
 class _Builder:
-    """Builds the objects that entries consist of; their constructors check every value.
+    """Builds the objects of entries; the constructors check every value.
 
-    Runs that share the values of which an object is made share the object.
+    Runs that share their values share the objects, too.
     """
 
     def __init__(self, catalog: Catalog, rules: Mapping[str, Run]):
         self._catalog, self._rules = catalog, rules
-        # By function and values, those of configurations by identity; they are kept so that it stays theirs.
+        # Keys hold functions and values, configurations by id; the values are kept so that no id is reused.
         self._made: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
-        self._checked: dict[int, DictConfig] = {}  # parts of which every field is known, by identity
+        self._checked: dict[int, DictConfig] = {}  # parts without unknown fields, by id
 
     def entry(self, run: Run) -> Entry:
         """The entry of a run."""
@@ -117,7 +117,7 @@ class _Builder:
             )
 
     def _once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
-        """What a function makes of a run, of which it reads these names only."""
+        """Cached ``make(run, names[0])``; `make` reads only `names` of the run."""
         values = [run[name] for name in names]
         marks = [id(each) if type(each) in NODES else (type(each), each) for each in values]
         key = (make, names, *marks)
@@ -126,7 +126,7 @@ class _Builder:
         return self._made[key][0]
 
     def _refuse_added(self, run: Run) -> None:
-        """Hydra's ``+name=value`` adds fields that nothing reads; a mistake must not pass in silence."""
+        """Refuse fields added by Hydra's ``+name=value``, because nothing reads them."""
         for name, node in run.items():
             if name not in structured_configs.TOP_LEVEL:
                 raise ParameterError(
@@ -183,7 +183,7 @@ class _Builder:
         return Tuning(choice, space, _measures(run)[choice.metric])
 
     def _ruleset(self, run: Run, name: str) -> RulesetRecord | None:
-        """The ruleset of a run, with the settings of the run that are not the ruleset's."""
+        """The ruleset of a run, with the settings of the run that differ from the ruleset."""
         ruleset = _section(run, name)
         if ruleset.title is None:
             return None
@@ -215,7 +215,7 @@ def _ruled(run: Run) -> dict[str, Any]:
 
 
 def _choice(run: Run, group: str) -> Any:
-    """The object of a choice that is no plugin."""
+    """The object of a choice that is not a plugin."""
     classes: Any = structured_configs.FIXED_GROUPS[group]
     cls = next(cls for cls in classes if cls.name == chosen(run, group))
     return cls(**_fields(cls, run[group], f"{group}."))
@@ -228,7 +228,7 @@ def _measures(run: Run, *_: str) -> dict[str, Measure]:
         try:
             found[name] = cls(**_fields(cls, run[name], f"{name}.")) if name in WITH_PARAMETERS else cls()
         except ParameterError as error:
-            raise ParameterError(str(error).replace(": ", ".", 1)) from None  # the setting by its whole name
+            raise ParameterError(str(error).replace(": ", ".", 1)) from None  # full name of the setting
     return found
 
 
@@ -251,7 +251,7 @@ def _section(run: Run, name: str) -> Any:
 
 
 def _fields(cls: type, node: Any, prefix: str) -> dict[str, Any]:
-    """Values of the fields of a class; OmegaConf would take any number for true and false."""
+    """Field values of a class; booleans are checked, because OmegaConf accepts any number for them."""
     values = node if isinstance(node, dict) else parameters(node)
     for name, kind in field_types(cls).items():
         value = values.get(name)

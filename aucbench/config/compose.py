@@ -1,4 +1,4 @@
-"""Composing one run, or the many of a sweep, with Hydra; showing and completing configurations."""
+"""Composition of one run or of a sweep with Hydra; display and completion of configurations."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,25 +29,25 @@ VERSION_BASE = "1.3"
 LAUNCHERS = ("basic", structured_configs.DASK)
 
 Words = tuple[str, ...]
-Run = Mapping[str, Any]  # composed settings by top-level name; runs share the values they have in common
-LOOKED_UP = ("algo", "dataset")  # the groups by which the matrix lists words
+Run = Mapping[str, Any]  # composed settings by top-level name; runs share equal values
+LOOKED_UP = ("algo", "dataset")  # groups with words in the matrix
 NO_ROOTS: Mapping[Words, DictConfig] = {}
 
 
 class Job(NamedTuple):
-    """One run of a study: its words, and what Hydra composed of them."""
+    """One run of a study: its words and the composed configuration."""
 
     words: list[str]
     run: Run
 
 
 class Composed(NamedTuple):
-    """The runs that some words ask for, without those that the study's matrix skips."""
+    """The composed runs of a request, without the runs skipped by the study's matrix."""
 
     jobs: list[Job]  # at least one
-    swept: bool  # whether they are a sweep, and not one run
-    parallel: int | None  # workers by the choice of hydra/launcher, where it says so
-    rules: dict[str, Run]  # runs that follow rulesets in everything, by the name of the ruleset
+    swept: bool  # whether the request is a sweep
+    parallel: int | None  # number of workers set by hydra/launcher
+    rules: dict[str, Run]  # reference run of each ruleset, by name
 
 
 def config_folder() -> str:
@@ -57,7 +57,7 @@ def config_folder() -> str:
 
 
 def compose_jobs(catalog: Catalog, request: Request) -> Composed:
-    """Compose the run, or every run of the sweep, that a request asks for."""
+    """Compose the run, or every run of the sweep, of a request."""
     with session(catalog, request):
         parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         overrides = parser.parse_overrides(list(request.overrides))
@@ -89,10 +89,7 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
 
 @contextlib.contextmanager
 def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  # noqa: B008 - it is frozen
-    """Hydra set up to compose runs of these plugins; its errors become sentences.
-
-    It works inside of an application of Hydra, too.
-    """
+    """Set up Hydra to compose runs of these plugins; also works inside a Hydra application."""
     structured_configs.register(catalog)
     backup = get_gh_backup()
     GlobalHydra.instance().clear()
@@ -112,7 +109,7 @@ def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  
 
 
 def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = False) -> DictConfig:
-    """Compose a run inside of a `session`; Hydra's own settings are left out unless `with_hydra`."""
+    """Compose a run inside a `session`; without Hydra's own settings unless `with_hydra`."""
     return hydra.compose(name, list(overrides), return_hydra_config=with_hydra)
 
 
@@ -128,13 +125,13 @@ def _without_hydra(cfg: DictConfig) -> DictConfig:
 
 
 def _may_be_sweep(common: Sequence[str], request: Request) -> bool:
-    """Whether a configuration is chosen that may set hydra.mode, as experiments do."""
+    """Whether a chosen configuration, such as an experiment, may set hydra.mode."""
     names = [_name(word) for word in common]
     return request.config_name != "config" or any("." not in name or name == "hydra.mode" for name in names)
 
 
 def _workers(cfg: DictConfig) -> int | None:
-    """How many workers the chosen launcher asks for; launchers and sweepers of others are refused."""
+    """The number of workers of the launcher; third-party launchers and sweepers are refused."""
     chosen = cfg.hydra.runtime.choices
     for group, known in (("hydra/launcher", LAUNCHERS), ("hydra/sweeper", ("basic",))):
         if chosen[group] not in known:
@@ -148,18 +145,18 @@ def _workers(cfg: DictConfig) -> int | None:
 class Composer:
     """Composes the runs of a sweep from parts, each of which is composed once.
 
-    A part is what lies under one top-level name, such as ``algo`` and ``algo.radius``. Composing a run as a
-    whole with Hydra takes a tenth of a second; this is done for what all runs have in common, for a choice
-    whose fields a configuration sets, and for a run of which a part cannot be composed alone, so that Hydra
-    says why. `of_hydra` are overrides of Hydra's own settings that hold for all runs. `roots` holds what runs
-    have in common, by the words that they share, where it is composed already.
+    A part holds all settings under one top-level name, such as ``algo`` and ``algo.radius``. Composing a
+    whole run with Hydra takes a tenth of a second. Whole runs are composed only for the common words of all
+    runs, for a choice with fields set by a configuration, and for the error message if a part cannot be
+    composed alone. `of_hydra` are overrides of Hydra's own settings for all runs. `roots` are composed
+    configurations by common words.
     """
 
     def __init__(
         self, of_hydra: Sequence[str] = (), name: str = "config", roots: Mapping[Words, DictConfig] = NO_ROOTS
     ):
         self._of_hydra, self._name, self._roots = of_hydra, name, roots
-        self._has_references = False  # whether a value refers to another, which may lie in another part
+        self._has_references = False  # whether a value refers to another value, possibly in another part
         self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         self.root = cache(self._root)
         self._part, self._free_groups = cache(self._composed_part), cache(self._groups_without_fields)
@@ -176,7 +173,7 @@ class Composer:
         root = self.root(common)
         try:
             parts = {name: self._part(common, name, each) for name, each in own.items()}
-        except Exception:  # Hydra says what is wrong, if anything is
+        except Exception:  # composing the whole run raises Hydra's own error
             return self._whole(words)
         if not self._has_references:
             return self._values(common) | {
@@ -185,7 +182,7 @@ class Composer:
         merged = root.copy()
         with open_dict(merged):
             for name, cfg in parts.items():
-                merged[name] = cfg._get_node(name)  # not its value, which may depend on another part
+                merged[name] = cfg._get_node(name)  # the node, because its value may depend on another part
         return merged
 
     def _root(self, common: Words) -> DictConfig:
@@ -193,7 +190,7 @@ class Composer:
         return self._noted(self._roots[common] if common in self._roots else self._whole(common))
 
     def _composed_part(self, common: Words, part: str, words: Words) -> DictConfig:
-        """A configuration in which a part is as its words say."""
+        """A configuration with the words of one part applied."""
         choices = [word for word in words if _name(word) == part and part in CHOICES]
         fields = [word for word in words if word not in choices]
         if choices and not fields:
@@ -205,7 +202,7 @@ class Composer:
         return self._noted(found)
 
     def _choice(self, common: Words, part: str, word: str) -> DictConfig:
-        """A configuration in which one choice is made of a group."""
+        """A configuration with one choice from a group."""
         if part in self._free_groups(common):
             loader: Any = GlobalHydra.instance().config_loader()
             found = loader.repository.load_config(word.replace("=", "/", 1))
@@ -218,7 +215,7 @@ class Composer:
         return whole
 
     def _groups_without_fields(self, common: Words) -> list[str]:
-        """The groups of which no configuration sets a field."""
+        """The groups without a field set by a configuration."""
         try:
             bare = self._whole([*common, *(f"~{group}" for group in CHOICES)])
         except Exception:  # a configuration without one of the groups
@@ -229,22 +226,22 @@ class Composer:
         return compose([*self._of_hydra, *words], self._name)
 
     def _noted(self, cfg: DictConfig) -> DictConfig:
-        """The configuration; from now on runs are merged if a value in it refers to another."""
+        """Return the configuration, and note whether a value in it refers to another value."""
         self._has_references |= "${" in str(OmegaConf.to_container(cfg, resolve=False))
         return cfg
 
 
 def _alone(part: str, node: Any) -> DictConfig:
-    """A configuration that consists of a copy of one part."""
+    """A configuration with a copy of one part."""
     cfg = OmegaConf.create({part: node})
     OmegaConf.set_struct(cfg, True)
     return cfg
 
 
 def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> list[Job]:
-    """Every job of a sweep, composed; those that the study's matrix skips are left out.
+    """Compose every job of a sweep that the study's matrix does not skip.
 
-    What the matrix says for the job's data set and method comes first, so that words of the command line win.
+    The words of the matrix for the job's data set and method come first, so that the command line wins.
     """
     root = composer.root(_common(jobs[0]))
     matrix = Matrix(**parameters(root.matrix))
@@ -274,22 +271,22 @@ def _part(word: str) -> str:
 
 
 def _common(words: Sequence[str]) -> Words:
-    """Overrides that are added, or choose for Hydra or an experiment: they may touch any part."""
+    """Overrides that may change any part: additions, and choices of an experiment or for Hydra."""
     return tuple(word for word in words if not _is_own(word))
 
 
 @lru_cache(maxsize=4096)
 def _is_own(word: str) -> bool:
-    """Whether a word concerns one part alone; the matrix and a ruleset concern all."""
+    """Whether a word changes one part only; the matrix and rulesets change all parts."""
     groups = structured_configs
     parts = {*CHOICES, *groups.SECTIONS, *groups.field_names(Settings)}
     return _part(word) in parts - {Matrix.name, Ruleset.name} and "/" not in _name(word)
 
 
 def _is_overruled(word: str, job: Sequence[str]) -> bool:
-    """Whether the job gives the same setting, or chooses the group anew to which it belongs.
+    """Whether the job sets the same setting or chooses its group anew.
 
-    The job's method and data set are those of which the matrix speaks: their fields stay.
+    Fields of the method and the data set stay, because the matrix lists them for this very choice.
     """
     name = _name(word).lstrip("+")
     given = [_name(each).lstrip("+") for each in job]
@@ -321,7 +318,7 @@ def _check_names(catalog: Catalog, matrix: Matrix) -> None:
 
 
 def chosen(cfg: Mapping[Any, Any], group: str) -> str | None:
-    """The name that is chosen for a group; the structured config of a plugin carries its name."""
+    """The name of the choice for a group; structured configs are named like their plugin."""
     node: Any = cfg.get(group)
     return None if node is None else str(OmegaConf.get_type(node).__name__)  # type: ignore[union-attr]
 
@@ -336,7 +333,7 @@ def parameters(node: DictConfig | None) -> dict[str, Any]:
 
 
 def show(catalog: Catalog, request: Request) -> str:
-    """The configuration of a request as YAML (``--cfg``, ``--package`` and ``--resolve``)."""
+    """The configuration of a request as YAML, for ``--cfg``, ``--package`` and ``--resolve``."""
     with session(catalog, request):
         cfg = compose(request.overrides, request.config_name, with_hydra=request.cfg != "job")
         if request.cfg == "hydra":
@@ -353,7 +350,7 @@ def show(catalog: Catalog, request: Request) -> str:
 
 
 def run_help(catalog: Catalog, request: Request) -> str:
-    """Every flag, group, choice and field of a run, with the values that the overrides give."""
+    """Every flag, group, choice and field of a run, with the values after the overrides."""
     with session(catalog, request):
         cfg = compose(request.overrides, request.config_name)
         loader = GlobalHydra.instance().config_loader()

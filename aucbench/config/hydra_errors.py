@@ -1,4 +1,4 @@
-"""Hydra's and OmegaConf's errors as one sentence that says what, got, expected and what to do next."""
+"""Translation of Hydra's and OmegaConf's errors into one sentence: found value, expected value, advice."""
 
 import contextlib
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from aucbench.suggestions import suggest
 
 @contextlib.contextmanager
 def as_sentences() -> Iterator[None]:
-    """Errors of Hydra and OmegaConf inside of it become a `ParameterError` of one sentence."""
+    """Turn errors of Hydra and OmegaConf in the block into a `ParameterError` of one sentence."""
     try:
         yield
     except AucbenchError:
@@ -36,12 +36,12 @@ def as_sentences() -> Iterator[None]:
 
 
 def _sentence(error: BaseException) -> str | None:
-    """None when the error is neither Hydra's nor OmegaConf's."""
+    """The sentence for an error of Hydra or OmegaConf; None for any other error."""
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         return _unknown_choice(error)
     if isinstance(error, OverrideParseException):
         detail = _first_line(error)
-        detail = "" if "Exception" in detail else f" ({detail})"  # an inner name says nothing to a user
+        detail = "" if "Exception" in detail else f" ({detail})"  # internal names do not help users
         name, sign, value = str(error.override).partition("=")
         quotes = f"; signs in a value need quotes, as in \"{name}='{value}'\"" if sign and value else ""
         return f"The override '{error.override}' cannot be read; expected NAME=VALUE{detail}{quotes}."
@@ -90,7 +90,7 @@ def _field(error: OmegaConfBaseException) -> str:
 
 
 def _field_of_unnamed_loss(key: str) -> str:
-    """Fields can be set of a loss that is chosen by name, and not of the one that a method has by default."""
+    """The sentence for a field of the default loss: only a loss chosen by name has fields to set."""
     store = ConfigStore.instance()
     names = sorted(name.removesuffix(".yaml") for name in store.list("loss"))
     having = [name for name in names if key in (store.load(f"loss/{name}.yaml").node or ())]

@@ -1,6 +1,6 @@
-"""The words of a run, taken apart: flags and overrides, and the jobs of a sweep.
+"""Parsing of the words of a run into flags and overrides, and expansion into the jobs of a sweep.
 
-What Hydra would answer with an inner error, or silently leave without effect, is refused in a sentence.
+Words that Hydra would reject with an internal error or silently ignore are refused with a clear message.
 """
 
 import argparse
@@ -30,9 +30,9 @@ OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra
 
 @dataclass(frozen=True)
 class Request:
-    """The words of a run, parsed: overrides, and the flags that `flag_parser` describes.
+    """The parsed words of a run: overrides, and the flags of `flag_parser`.
 
-    Overrides that cannot be read are refused, and paths and labels get the quotes that Hydra needs.
+    Invalid overrides are refused; paths and labels are quoted for Hydra.
     """
 
     overrides: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ def flag_parser() -> argparse.ArgumentParser:
 
 
 def parse(words: Sequence[str]) -> Request:
-    """Take the words of a run apart; refuses unknown flags, and overrides that cannot be read."""
+    """Parse the words of a run; refuse unknown flags and invalid overrides."""
     if isinstance(words, str) or not all(isinstance(word, str) for word in words):
         raise ParameterError(f"Expected a list of words, such as ['algo=psam', 'runs=2'], got {words!r}.")
     for word in words:
@@ -95,9 +95,9 @@ def parse(words: Sequence[str]) -> Request:
 
 
 def quoted(word: str) -> str:
-    """An override of a field of plain text with quotes around its value, where Hydra needs them.
+    """Quote the value of an override of a text field, if Hydra needs quotes.
 
-    Files may be called ``data (1).csv``, and labels ``>50K``. Several values, with commas, are left alone.
+    Examples are the file ``data (1).csv`` and the label ``>50K``. Comma-separated values are not quoted.
     """
     name, _, value = word.partition("=")
     if name.lstrip("+") not in PLAIN_TEXT or not value or value[0] in "[{'\"" or "," in value:
@@ -111,7 +111,7 @@ def quoted(word: str) -> str:
 
 
 def check_overrides(words: Iterable[str]) -> None:
-    """Refuse what is not NAME=VALUE, deletions, several names where one is wanted, and what has no effect."""
+    """Refuse words other than NAME=VALUE, deletions, lists of names, and words without effect."""
     for word in words:
         if not isinstance(word, str):
             raise ParameterError(f"An override is text, NAME=VALUE, got {word!r}.")
@@ -140,11 +140,11 @@ def check_overrides(words: Iterable[str]) -> None:
 
 
 def _check_names(word: str, group: str) -> None:
-    """Refuse choices that are no names: null, numbers, true and false, at which Hydra fails."""
+    """Refuse choices other than names (null, numbers, true, false), because Hydra fails on them."""
     try:
         value: Any = OverridesParser.create().parse_override(word).value()
     except HydraException:
-        return  # composing says what is wrong with it
+        return  # composing raises the error
     for each in value.list if isinstance(value, ChoiceSweep) else [value]:
         if each is None or isinstance(each, bool | int | float):
             raise ParameterError(
@@ -154,7 +154,7 @@ def _check_names(word: str, group: str) -> None:
 
 
 def expand(overrides: Iterable[Override]) -> list[list[str]]:
-    """The words of every job of a sweep; the last override varies fastest, and a repeated one replaces."""
+    """The words of every job of a sweep; the last override varies fastest, and the last repetition wins."""
     values: dict[str, list[str]] = {}
     for override in overrides:
         name = override.get_key_element()

@@ -1,4 +1,4 @@
-"""The dataclasses of plugins and settings as structured configs, which Hydra composes and checks."""
+"""Structured configs for Hydra, made from the dataclasses of plugins and settings."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING as NO_DEFAULT
@@ -47,7 +47,7 @@ FIXED_GROUPS: dict[str, tuple[type, ...]] = {
 }
 CHOICES = (*GROUPS, *FIXED_GROUPS)
 SECTIONS: dict[str, type] = {cls.name: cls for cls in (Budget, Limits, StoreSettings, Matrix, Ruleset)}
-SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # those with parameters
+SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # measures with parameters
 TOP_LEVEL = dict.fromkeys([*field_names(Settings), *field_names(Running), *CHOICES, *SECTIONS])
 ROOT = "settings"
 DASK = "dask"
@@ -55,12 +55,12 @@ DASK = "dask"
 
 @dataclass
 class DaskLauncher:
-    """The choice ``hydra/launcher=dask``: one worker per physical core, unless `parallel` says how many."""
+    """The choice ``hydra/launcher=dask``: `parallel` workers, by default one per physical core."""
 
     parallel: int | None = 0
 
 
-_registered: list[Catalog] = []  # the catalog whose structured configs the ConfigStore has
+_registered: list[Catalog] = []  # the catalog registered in the ConfigStore
 
 
 def register(catalog: Catalog) -> None:
@@ -82,9 +82,9 @@ def register(catalog: Catalog) -> None:
 
 
 class _Group(dict[str, Any]):
-    """The plugins of a family in the ConfigStore; each becomes a structured config when it is asked for.
+    """The plugins of a family in the ConfigStore; structured configs are made on first access.
 
-    That takes half a millisecond, a tenth of a second for all, most of which no command names.
+    Making one takes half a millisecond, all of them a tenth of a second, and a command needs only a few.
     """
 
     def __init__(self, group: str, plugins: Mapping[str, Plugin]):
@@ -101,18 +101,18 @@ class _Group(dict[str, Any]):
 
 
 def structured(cls: Any, extra: Iterable[tuple[str, Any, Any]] = ()) -> type:
-    """A non-frozen dataclass with the fields of `cls`, in types that OmegaConf knows, named like it."""
+    """A non-frozen dataclass with the name and the fields of `cls`, in types supported by OmegaConf."""
     return make_dataclass(cls.name, [*own_fields(cls), *extra])
 
 
 def own_fields(cls: Any) -> list[tuple[str, Any, Any]]:
-    """Name, type and default of the fields of `cls`, as `make_dataclass` takes them."""
+    """Name, type and default of the fields of `cls`, for `make_dataclass`."""
     kinds = field_types(cls)
     return [(f.name, _hydra_type(kinds[f.name]), _default(f)) for f in fields(cls)]
 
 
 def _hydra_type(kind: FieldType) -> Any:
-    # OmegaConf takes any number for true or false; `build` takes the two words only.
+    # OmegaConf accepts any number as a boolean; `build` accepts true and false only.
     base: Any = kind.base
     if base not in (int, float, str) and not (isinstance(base, type) and issubclass(base, StrEnum)):
         return Any
@@ -122,7 +122,7 @@ def _hydra_type(kind: FieldType) -> Any:
 def _default(f: Field[Any]) -> Any:
     if f.default_factory is not NO_DEFAULT:
         return field(default_factory=f.default_factory)
-    # A tuple is a list to OmegaConf, and a list needs a factory.
+    # OmegaConf stores a tuple as a list, and a list needs a default factory.
     if isinstance(f.default, tuple):
         return field(default_factory=lambda: list(f.default))  # type: ignore[arg-type]
     return field(default=MISSING if f.default is NO_DEFAULT else f.default)

@@ -1,4 +1,4 @@
-"""Results sent to MLflow, and models and views of them. Imported by `api` and `cli`; alone imports MLflow."""
+"""MLflow: logging of results, export of models, chart views. No other package imports MLflow."""
 
 from aucbench.tracking.artifacts import read_cells
 from aucbench.tracking.client import check_address

@@ -19,8 +19,8 @@ from aucbench.tracking.run_data import run_name
 CELLS, RECORDS, WEIGHTS, PICTURE = "cells.parquet", "records.json", "weights.npz", "curve.png"
 SOURCE = "aucbench"
 CONTEXT = "mlflow.data.context"
-DIGEST = 24  # hexadecimal digits of the data; MLflow takes 36 characters, and the context follows
-PAGE = 1000  # runs asked for at once
+DIGEST = 24  # hex digits of the data; MLflow accepts 36 characters, including the context
+PAGE = 1000  # runs per request
 
 
 def inputs(entry: FinishedEntry) -> list[Any]:
@@ -41,7 +41,7 @@ def inputs(entry: FinishedEntry) -> list[Any]:
             name: count for name, count in counts.items() if count is not None
         }  # not by an earlier version
         profile = json.dumps(known, sort_keys=True)
-        # MLflow takes two data sets of one name and digest for the same: the context is part of the digest.
+        # MLflow identifies a data set by name and digest, so the digest must include the context.
         suffix = sha256(f"{context} {profile}".encode()).hexdigest()[:10]
         dataset = Dataset(
             name=entry.title,
@@ -91,7 +91,7 @@ def _draw(entry: FinishedEntry, file: Path, tags: dict[str, str]) -> None:
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullLocator
 
-    with matplotlib.rc_context({"text.parse_math": False, "text.usetex": False}):  # names are no formulas
+    with matplotlib.rc_context({"text.parse_math": False, "text.usetex": False}):  # names may contain $
         figure = Figure(figsize=(6.4, 4.0))
         FigureCanvasAgg(figure)
         axes = figure.subplots()
@@ -101,11 +101,11 @@ def _draw(entry: FinishedEntry, file: Path, tags: dict[str, str]) -> None:
             low, high = (auc - std)[shown], np.minimum((auc + std)[shown], 1.0)
             axes.fill_between(seconds[shown], low, high, color=colour, alpha=0.15, linewidth=0)
         axes.set_xscale("log")
-        # Whole decades have at least two ticks, and make the pictures of several runs comparable.
+        # Whole decades give at least two ticks and comparable pictures.
         decades = np.log10(seconds[shown][[0, -1]])
         axes.set_xlim(10.0 ** np.floor(decades[0]), 10.0 ** (np.floor(decades[1]) + 1))
         axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_locator(NullLocator())  # minor ticks take as long as all the rest
+        axes.xaxis.set_minor_locator(NullLocator())  # minor ticks take as long as the rest of the picture
         axes.set_xlabel("training seconds")
         axes.set_ylabel("test AUC")
         axes.grid(color="0.9")
@@ -116,12 +116,12 @@ def _draw(entry: FinishedEntry, file: Path, tags: dict[str, str]) -> None:
 
 
 def weight_name(record: CellRecord) -> str:
-    """Under which name the weights of a cell are kept."""
+    """The array name of a cell's weights."""
     return f"seed_{record.seed}" + (f"_fold_{record.fold}" if record.fold else "")
 
 
 def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
-    """All cells that were logged to an address, or those of one study, each once."""
+    """All cells logged to an address, or the cells of one study, without duplicates."""
     found: dict[str, CellResult] = {}
     with reads(uri, "The cells") as connection:
         client = connection.client
@@ -130,7 +130,7 @@ def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
                 tags = run.data.tags
                 if "key" not in tags or "algo" not in tags or study not in (None, tags.get("study")):
                     continue
-                if run.info.status not in WHOLE:  # half of it is there: a process was killed while it logged
+                if run.info.status not in WHOLE:  # incomplete: the process was killed while logging
                     continue
                 for cell in _cells(connection, run.info.run_id):
                     found[cell.record.key] = cell
@@ -138,7 +138,7 @@ def read_cells(uri: str, study: str | None = None) -> list[CellResult]:
 
 
 def _pages(search: Callable[..., Any]) -> Iterator[Any]:
-    """All that a search of MLflow finds, however many pages it takes."""
+    """All results of an MLflow search, over all pages."""
     token = None
     while True:
         page = search(page_token=token)

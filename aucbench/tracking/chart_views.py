@@ -1,4 +1,4 @@
-"""Views of MLflow's own pages: AUC, cost and divergence in its table, and curves over training time."""
+"""Saved views for MLflow's pages: a table of AUC, cost and divergence, and curves over training time."""
 
 import json
 from hashlib import sha256
@@ -10,10 +10,10 @@ from aucbench.tracking.client import reads, shown
 from aucbench.tracking.run_data import CLOCK, DECADE, LOG_TIME
 
 DEFAULT_PORT = 5000
-VIEW = "mlflow.sharedViewState."  # MLflow keeps a view that is shared as a tag of the experiment
+VIEW = "mlflow.sharedViewState."  # prefix of the experiment tag in which MLflow stores a shared view
 USUAL, USUAL_NAME = "aucbench", "AUC and cost"  # key and name of the view that every experiment has
 SHOWN = ("test/auc", "test/auc_std", CLOCK, "runs/diverged")  # columns of the table
-# The metric, whether over training time (else over steps), and whether steps are drawn on a logarithmic axis.
+# (metric, x axis is training time instead of steps, step axis is logarithmic)
 LINES = ((LOG_TIME, False, False), ("test/auc_gap", True, False), ("test/auc", False, True))
 COLUMNS, CARD_HEIGHT = 2, 480  # of the charts on a page
 BARS = ("cost/ns_per_iteration", "cost/state_bytes")
@@ -22,16 +22,16 @@ BARS = ("cost/ns_per_iteration", "cost/state_bytes")
 class View(NamedTuple):
     """The page of one data set."""
 
-    title: str  # of the data set
-    runs: int  # how many it shows
+    title: str  # title of the data set
+    runs: int  # number of runs
     url: str
 
 
 def experiment_tags(experiment: str) -> dict[str, str]:
     """The description of the experiment with that id, and a view of its runs.
 
-    MLflow shows neither metrics nor tags in its table until somebody chooses columns. The saved view
-    chooses them: it stands in the menu of views, and versions before that menu take it by its address.
+    MLflow's table shows neither metrics nor tags until a user chooses columns; the saved view chooses them.
+    Versions without the menu of views open it by its address.
     """
     state = _state(None)
     table = {key: state[key] for key in ("selectedColumns", "orderByKey", "orderByAsc")}
@@ -49,7 +49,7 @@ def experiment_tags(experiment: str) -> dict[str, str]:
 
 
 def _compact(value: dict[str, Any]) -> str:
-    """JSON without blanks: MLflow takes 5,000 characters."""
+    """JSON without blanks, because MLflow accepts 5,000 characters."""
     return json.dumps(value, separators=(",", ":"))
 
 
@@ -82,19 +82,19 @@ def views(uri: str, study: str | None) -> list[View]:
 
 
 def _condition(study: str | None) -> str:
-    """MLflow's words for the runs of a study."""
+    """MLflow's search filter for the runs of a study."""
     if study is None:
         return "tags.key != ''"
     if "'" not in study:
         return f"tags.study = '{study}'"
     if '"' not in study:
         return f'tags.study = "{study}"'
-    any_letter = study.replace("'", "_")  # nothing there escapes a quotation mark
+    any_letter = study.replace("'", "_")  # MLflow cannot escape a quote
     return f"tags.study LIKE '{any_letter}'"
 
 
 def _state(study: str | None) -> dict[str, Any]:
-    """What MLflow's page remembers of a view; fields it does not know are left out by it."""
+    """The state of an MLflow view; MLflow ignores unknown fields."""
     lines = [_line(*each) for each in LINES]
     bars = [_card("BAR", name, "cost") for name in BARS]
     return {
@@ -126,7 +126,7 @@ def _line(name: str, over_time: bool, is_logarithmic: bool) -> dict[str, Any]:
         "selectedMetricKeys": [name],
         "xAxisKey": over,
         "selectedXAxisMetricKey": CLOCK if over_time else "",
-        "xAxisScaleType": "log" if is_logarithmic else "linear",  # MLflow has logarithms for steps alone
+        "xAxisScaleType": "log" if is_logarithmic else "linear",  # MLflow supports "log" for steps only
         "scaleType": "log" if name.endswith("gap") else "linear",
         "yAxisKey": "metric",
         "yAxisExpressions": [],

@@ -20,19 +20,19 @@ WHOLE = ("FINISHED", "FAILED")  # statuses of runs that were logged to their end
 LOCK_SECONDS = 60.0
 PROBE_SECONDS = 5.0
 KIND = {"mlflow.experimentKind": "custom_model_development"}  # else its pages are those of language models
-# MLflow's own limits let a dead server block for minutes. A request is not repeated by the transport: it
-# would make a second run where an answer was lost; the entry as a whole is tried again, by its key.
+# With MLflow's own limits a dead server blocks for minutes. The transport must not repeat a request, which
+# would create a second run if an answer was lost; instead the whole entry is sent again, by its key.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
-    "MLFLOW_DISABLE_TELEMETRY": "true",  # a benchmark tells nobody what is run
+    "MLFLOW_DISABLE_TELEMETRY": "true",  # no usage data are sent
 }
 
 
 def check_address(uri: str) -> None:
-    """Refuse, before anything is trained, an address of an unknown kind, or a file that cannot be written."""
+    """Refuse an address of an unknown kind, or a file that cannot be written, before training."""
     scheme = uri.partition(":")[0]
     if ":" not in uri or scheme.partition("+")[0] not in SCHEMES:
         raise TrackingError(f"tracking.uri: expected an address of {', '.join(SCHEMES)}, got {uri}.")
@@ -51,7 +51,7 @@ def _check_file(file: Path) -> None:
     if existing != file and not existing.is_dir():
         raise TrackingError(f"tracking.uri: {existing} is a file, expected a folder.")
     for place in (existing, file.absolute().parent) if existing == file else (existing,):
-        if not os.access(place, os.W_OK):  # beside the file SQLite keeps its log
+        if not os.access(place, os.W_OK):  # SQLite writes its log beside the file
             raise TrackingError(f"tracking.uri: {place} cannot be written to.")
     if existing == file and file.stat().st_size:
         with open(file, "rb") as handle:
@@ -61,13 +61,13 @@ def _check_file(file: Path) -> None:
 
 
 def absolute(uri: str) -> str:
-    """The address without relative paths: MLflow keeps a store per address."""
+    """The address with absolute paths, because MLflow caches a store per address."""
     file = sqlite_file(uri)
     return SQLITE + str(file.resolve()) if file else uri.rstrip("/")
 
 
 def shown(uri: str) -> str:
-    """The address as it is printed and remembered: without a password."""
+    """The address without a password, for messages and records."""
     return re.sub(r"(://[^:/@]*):[^/@]*@", r"\1:***@", uri)
 
 
@@ -77,14 +77,14 @@ def sqlite_file(uri: str) -> Path | None:
 
 
 def reason(error: Exception) -> str:
-    """The first line of what an MLflow store or server raised, without a password."""
+    """The first line of an error of an MLflow store or server, without a password."""
     line = shown(str(error).strip().split("\n")[0])[:300].removesuffix(".")
     return line if isinstance(error, TrackingError) else f"{type(error).__name__}: {line}"
 
 
 @contextlib.contextmanager
 def reads(uri: str, what: str) -> Iterator["Connection"]:
-    """A connection to an address that must exist; any error of it becomes a `TrackingError`."""
+    """Connect to an existing address; any error becomes a `TrackingError`."""
     try:
         yield Connection(uri, create=False)
     except TrackingError:
@@ -94,7 +94,7 @@ def reads(uri: str, what: str) -> Iterator["Connection"]:
 
 
 def serving(uri: str) -> str | None:
-    """The command that serves the pages of a file or database, None where a server does."""
+    """The command that serves the pages of a file or database; None for a server."""
     if uri.startswith(("http://", "https://", "databricks")):
         return None
     return f"mlflow ui --backend-store-uri {uri}"
@@ -119,7 +119,7 @@ class Connection:
         if self.address.startswith(("http://", "https://")):
             import requests
 
-            # Any answer, an error too, comes from something that lives.
+            # Any answer, even an error, shows that the server is alive.
             requests.get(self.address, timeout=PROBE_SECONDS, stream=True, allow_redirects=False).close()
         self.client = _client(self.address)
 
@@ -215,13 +215,13 @@ def _create(file: Path) -> None:
     """Make a new file aside and rename it: of one in which MLflow was killed, it can make nothing more."""
     from mlflow import MlflowClient
 
-    for left in file.parent.glob(f"{file.name}.new*"):  # by a process that was killed; ours is the lock
+    for left in file.parent.glob(f"{file.name}.new*"):  # leftovers of killed processes; we hold the lock
         left.unlink()
-    for ending in ("-wal", "-shm", "-journal"):  # of a removed file: SQLite would play it into this one
+    for ending in ("-wal", "-shm", "-journal"):  # from a removed file; SQLite would replay them
         Path(f"{file}{ending}").unlink(missing_ok=True)
     draft, whole = (file.with_name(f"{file.name}.new{number}") for number in (1, 2))
     MlflowClient(SQLITE + str(draft)).search_experiments(max_results=1)
-    # MLflow keeps the draft open, and what is open must not get another name.
+    # MLflow keeps the draft open, and an open file must not be renamed.
     with (
         contextlib.closing(sqlite3.connect(draft)) as source,
         contextlib.closing(sqlite3.connect(whole)) as copy,
@@ -233,7 +233,7 @@ def _create(file: Path) -> None:
 
 
 def has_run(address: str, run_id: str) -> bool:
-    """Whether a remembered run is still in an SQLite file, which a user can remove; servers are trusted."""
+    """Whether a recorded run still exists; checked in SQLite files only, which users can remove."""
     file = sqlite_file(address)
     try:
         return file is None or (file.exists() and _finds(file, "runs WHERE run_uuid = ?", run_id))
