@@ -93,7 +93,7 @@ def test_every_command_and_field_stands_in_the_reference():
             cells = re.split(r"(?<!\\)\|", row)[1:-1]  # a bar of mathematics is escaped
             assert len(cells) == 3, row
             assert cells[2].strip(), f"{prefix}{name} has no meaning"
-    assert "| `store.path` | `aucbench-store` | Where finished cells" in page
+    assert "| `store.path` | `aucbench-store` | " in page
     assert "| `tracking.uri` | `sqlite:///mlflow.db` | Log every entry" in page
 
 
