@@ -60,3 +60,11 @@ def _is_obeyed(escape: bytes) -> bool:
 def uncoloured(text: str) -> str:
     """The text without a terminal's colours, with which numba writes its messages."""
     return COLOURS.sub("", text)
+
+
+def sentence_of(error: BaseException) -> str:
+    """Name and message of an error; building the message may fail, too."""
+    try:
+        return f"{type(error).__name__}: {uncoloured(str(error))}"
+    except BaseException:  # a stranger's `__str__` may even end the program
+        return f"{type(error).__name__} (its message cannot be shown)"

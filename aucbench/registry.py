@@ -18,6 +18,7 @@ from aucbench.contracts import MethodFacts, hooks, validation
 from aucbench.contracts.source_location import package_of, place_of
 from aucbench.contracts.validation import Failure, Family
 from aucbench.errors import ParameterError, PluginError
+from aucbench.humanize import sentence_of
 from aucbench.pool import ProcessEnded
 from aucbench.suggestions import suggest
 
@@ -208,27 +209,22 @@ def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]
 
 def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]:
     """Descriptions of the plugins of an entry point, and what is left out; raises nothing."""
-    entry = None
+    distribution, _, name, value = identity
+    plugins: list[Plugin] = []
+    failures: list[Failure] = []
+    described: list[tuple[Family, Any]] = []
+    what = f"plugin {value} of distribution {distribution}"
     try:
-        found = entry_points(group=GROUP)
-        entry = next(each for each in found if (*_dist(each), each.name, each.value) == identity)
+        found = entry_points(group=GROUP, name=name)
+        entry = next(each for each in found if (*_dist(each), name, each.value) == identity)
         plugins, failures = _announced(entry)
-    except BaseException as error:  # KeyboardInterrupt too: a user's does not come here
-        plugins, failures = [], [Failure(f"plugin {identity[3]} of distribution {identity[0]}", _kind(error))]
-    described = []
-    for each in plugins:
-        try:
+        for each in plugins:
+            what = f"{each.family.singular} {each.cls.__name__} of distribution {distribution}"
             facts = validation.contract_of(each.family)
-            described.append((each.family, stand_ins.described(each.cls, identity[0], facts)))
-        except BaseException as error:
-            what = f"{each.family.singular} {each.cls.__name__} of distribution {identity[0]}"
-            failures.append(Failure(what, f"it cannot be described: {_kind(error)}", frozenset({each.name})))
+            described.append((each.family, stand_ins.described(each.cls, distribution, facts)))
+    except BaseException as error:  # KeyboardInterrupt too: a user's does not come here
+        failures.append(Failure(what, sentence_of(error), frozenset({name, distribution})))
     return described, failures
-
-
-def _kind(error: BaseException) -> str:
-    """The name of an exception, whose message may be whatever a stranger has made it."""
-    return type(error).__name__
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import io
 import os
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache, partial, reduce
@@ -20,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from aucbench.contracts.cache_folder import cache_folder
+from aucbench.contracts.cache_folder import cache_folder, remember
 from aucbench.contracts.code_digest import code_digest
 from aucbench.contracts.hyperparameters import Interval, check_fields, field_types, let_check_fields
 from aucbench.contracts.source_location import package_of, source_file
@@ -287,13 +286,7 @@ def from_its_process(function: Callable[..., Any], distribution: str, *entry: st
         .result()
     )
     if files:
-        try:
-            remembered.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=remembered.parent, delete=False) as file:
-                pickle.dump((files, content), file)
-            os.replace(file.name, remembered)
-        except OSError:  # it costs time and nothing else
-            pass
+        remember(remembered, pickle.dumps((files, content)))
     return pickle.loads(content)
 
 

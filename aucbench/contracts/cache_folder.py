@@ -1,6 +1,7 @@
 """The folder of files that can be regenerated: downloads, parsed data, compiled code."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import platformdirs
@@ -20,3 +21,14 @@ def folder_of(text: str, variable: str) -> Path:
         return Path(text).expanduser().absolute()
     except RuntimeError:
         raise ParameterError(f"{variable} is {text!r}, but the home of that user is not known.") from None
+
+
+def remember(path: Path, content: bytes) -> None:
+    """Write a file of the cache at once or not at all; a failed write only costs time later."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(content)
+        os.replace(file.name, path)
+    except OSError:
+        pass

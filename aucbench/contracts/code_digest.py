@@ -12,13 +12,12 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aucbench.contracts.cache_folder import cache_folder
+from aucbench.contracts.cache_folder import cache_folder, remember
 from aucbench.contracts.source_location import source_file
 
 FORM = 1  # version of the normal form and of the cached digests; a new number recomputes all
@@ -90,19 +89,8 @@ def _read(path: Path, changed: int, size: int) -> Source:
         source = Source(hashlib.sha256(normal_form(tree).encode()).hexdigest(), tuple(_imports(tree)))
     except (SyntaxError, ValueError, RecursionError):  # another version of Python, or deep nesting
         return Source(hashlib.sha256(content).hexdigest(), ())
-    _remember(remembered, source)
+    remember(remembered, json.dumps(source).encode())
     return source
-
-
-def _remember(path: Path, source: Source) -> None:
-    """Write the digest atomically; a cache that cannot be written only costs time."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-            json.dump(source, file)
-        os.replace(file.name, path)
-    except OSError:
-        pass
 
 
 def normal_form(tree: ast.AST) -> str:

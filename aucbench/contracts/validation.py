@@ -16,6 +16,7 @@ from aucbench.contracts.declarations import DatasetFacts, Facts, LossFacts, Meth
 from aucbench.contracts.hyperparameters import let_check_fields
 from aucbench.contracts.interfaces import Claims
 from aucbench.contracts.source_location import place_in, place_of
+from aucbench.humanize import sentence_of
 
 HOOK = "aucbench_"  # prefix of hook names
 NEAR = 0.75  # similarity from which a name counts as a misspelling
@@ -84,13 +85,13 @@ class Failure:
 
 def failure_of(what: str, error: BaseException, module: str, names: Iterable[str]) -> Failure:
     """The failure for an exception of a plugin module or of one of its hooks."""
-    text = str(error)
+    text = sentence_of(error)
     if isinstance(error, SystemExit):
-        text = "it ends the program, where it must raise an error"
+        text = "SystemExit: it ends the program, where it must raise an error"
     elif isinstance(error, ValueError) and "mutable default" in text:
         text += "; what all share, such as a grid, is no field: annotate it as ClassVar"
     place = place_in(error, module.partition(".")[0])
-    return Failure(what, f"{type(error).__name__}: {text}", frozenset(names), place)
+    return Failure(what, text, frozenset(names), place)
 
 
 def refused(family: Family, cls: Any, distribution: str) -> Failure | None:

@@ -23,12 +23,13 @@ from aucbench.contracts import Access
 from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
-from aucbench.pool import Pool, ProcessEnded, limited_memory
+from aucbench.pool import Pool, ProcessEnded
 from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Task
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.prepared_data import PreparedData, prepare_split, size_of
 from aucbench.studies.record import CellRecord, EntryDescription, Seeds, canonical, subset

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 from aucbench.contracts.hooks import PROJECT
 from aucbench.evaluation.measures import TrainingObjective
+from aucbench.humanize import sentence_of
 from aucbench.pool import Pool, ProcessEnded, dumped
-from aucbench.studies.prepared_data import sentence_of
 from aucbench.studies.record import CellStatus, Failure
 from aucbench.studies.study import Observer
 from aucbench.studies.work_units import Report, Unit

@@ -20,7 +20,7 @@ from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.splits.inner import inner_count, inner_split, limited
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
-from aucbench.humanize import uncoloured
+from aucbench.humanize import sentence_of
 from aucbench.pool import Pool, ProcessEnded
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.tried_settings import Facts
@@ -202,11 +202,3 @@ def blaming(plugin: BoundPlugin) -> Iterator[None]:
 def innermost_frames() -> str:
     """The traceback of the current error; only the innermost frames of a deep recursion."""
     return traceback.format_exc(limit=-FRAMES)
-
-
-def sentence_of(error: BaseException) -> str:
-    """Name and message of an error; building the message may fail, too."""
-    try:
-        return f"{type(error).__name__}: {uncoloured(str(error))}"
-    except Exception:
-        return f"{type(error).__name__} (its message cannot be shown)"

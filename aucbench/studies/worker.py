@@ -12,7 +12,8 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
-from aucbench.pool import limited_memory, tell
+from aucbench.humanize import sentence_of
+from aucbench.pool import tell
 from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
@@ -25,8 +26,9 @@ from aucbench.studies.make_record import (
     with_minimum,
     with_objective,
 )
+from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.optimum import NotCertifiedError, known_or_found
-from aucbench.studies.prepared_data import PreparedData, blaming, innermost_frames, sentence_of
+from aucbench.studies.prepared_data import PreparedData, blaming, innermost_frames
 from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, subset
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store

@@ -1,0 +1,258 @@
+"""The pool, as an executor of `concurrent.futures`, and its side of the processes."""
+
+import atexit
+import contextlib
+import multiprocessing
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Executor, Future
+from multiprocessing.connection import wait
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from aucbench.pool.process import dumped, serve
+from aucbench.pool.start_methods import context, interrupted_later, starting
+
+STATUS_SECONDS = 0.5  # grace for a process to exit after its pipe is closed
+END_SECONDS = 5.0  # timeout for a killed process to exit
+TRACE_SECONDS, LOOKS = 1.0, 20  # timeout for the stack trace of a late process; polls of its file
+
+_processes: "set[_Process]" = set()  # processes not yet killed
+
+
+class ProcessEnded(Exception):  # noqa: N818  # named like concurrent.futures.CancelledError
+    """The process of a task ended without an answer, or was ended because the answer was late.
+
+    Parameters
+    ----------
+    status : int
+        Exit status, or the negative number of the signal that ended it.
+    is_late : bool
+        Whether it was killed because the answer was late.
+    trace : str
+        Stack trace of its Python code, as far as it could write it.
+    """
+
+    def __init__(self, status: int, is_late: bool, trace: str):
+        super().__init__(status, is_late, trace)
+        self.status, self.is_late, self.trace = status, is_late, trace
+
+
+class Pool(Executor):
+    """Runs functions in processes; tasks with the same key share a process.
+
+    Processes are forked from a server with the framework and its own plugins, or are spawned; they are never
+    forked from this process, which may have threads. A process is replaced after it has ended or was late.
+    An idle process is stopped, since a thread left by a plugin would slow others down.
+    """
+
+    def __init__(self) -> None:
+        self._by_key: dict[Hashable, _Process] = {}
+        self._locks: dict[Hashable, threading.Lock] = {}
+        self._is_closed = False
+
+    def submit(  # type: ignore[override]  # options replace keyword arguments
+        self,
+        function: Callable[..., Any],
+        /,
+        *arguments: Any,
+        key: Hashable = None,
+        seconds: float | None = None,
+        silence: float | None = None,
+        listener: Callable[[Any], None] | None = None,
+    ) -> "Future[Any]":
+        """Call a function in the process of a key.
+
+        Parameters
+        ----------
+        function : callable
+            Found by its name in the process, like all that is pickled; what is defined in ``__main__`` or
+            within a function is sent whole.
+        *arguments
+            Its arguments.
+        key : hashable
+            Tasks of equal keys run one after the other in one process.
+        seconds : float, optional
+            Time limit, after which the process is ended.
+        silence : float, optional
+            Time limit between two messages.
+        listener : callable, optional
+            Gets what the function sends with `tell`, in another thread of this process.
+
+        Returns
+        -------
+        Future
+            Its exception is the function's, or `ProcessEnded`.
+        """
+        content, future = dumped((function, arguments)), Future[Any]()
+        lock = self._locks.setdefault(key, threading.Lock())
+        if not lock.locked():
+            with interrupted_later():  # a partly started process cannot be killed
+                self._process(key)
+        limits = (seconds, silence, listener or (lambda message: None))
+
+        def follow() -> None:
+            with lock:
+                if self._is_closed:
+                    future.cancel()
+                if future.set_running_or_notify_cancel():
+                    # The earlier process may have ended with its last task.
+                    self._process(key).follow(content, future, *limits)
+
+        threading.Thread(target=follow, daemon=True).start()
+        return future
+
+    def _process(self, key: Hashable) -> "_Process":
+        process = self._by_key.get(key)
+        if process is None or process.has_ended:
+            self._by_key[key] = process = _Process()
+        return process
+
+    def end(self, key: Hashable) -> None:
+        """End the process of a key, if there is one."""
+        if (process := self._by_key.pop(key, None)) is not None:
+            process.kill()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End all processes at once; tasks that run are lost, and those that wait are cancelled."""
+        self._is_closed = True
+        for key in list(self._by_key):
+            self.end(key)
+
+
+class _Process:
+    """A process that performs one task after the other."""
+
+    def __init__(self) -> None:
+        descriptor, self._trace = tempfile.mkstemp(prefix="aucbench-trace-")
+        os.close(descriptor)
+        self.has_ended = False
+        self._connection, other = multiprocessing.Pipe()
+        arguments = (other, dict(os.environ), self._trace)
+        with starting():
+            self._process = context().Process(target=serve, args=arguments)
+            self._process.start()
+        other.close()
+        _processes.add(self)
+
+    def follow(
+        self,
+        content: bytes,
+        future: "Future[Any]",
+        seconds: float | None,
+        silence: float | None,
+        listener: Callable[[Any], None],
+    ) -> None:
+        """Send a task, listen to the process, and settle the future."""
+        end, late = None if seconds is None else monotonic() + seconds, threading.Event()
+        try:
+            self._signal("SIGCONT")
+            try:
+                self._connection.send_bytes(content)
+            except OSError:
+                raise _LostError from None
+            while True:
+                left = [each for each in (silence, end and end - monotonic()) if each is not None]
+                with self._killed_after(min(left, default=None), late):
+                    kind, value = self._received()
+                if kind == "answer":
+                    break
+                if kind == "error":
+                    raise value
+                listener(value)
+        except _LostError:
+            self._process.join(STATUS_SECONDS)
+            self.kill()
+            future.set_exception(ProcessEnded(self._process.exitcode or 0, late.is_set(), self._lines))
+        except BaseException as error:  # of the function, or of the listener
+            future.set_exception(error)
+        else:
+            self._signal("SIGSTOP")
+            future.set_result(value)
+
+    def _received(self) -> tuple[str, Any]:
+        """The next message; `_LostError` if there is none, or none that the process should have sent."""
+        try:
+            # The pipe is not enough: a child of the process may hold its other end.
+            if self._connection in wait([self._connection, self._process.sentinel]):
+                match self._connection.recv():
+                    case ("answer" | "error" | "message") as kind, value:
+                        return kind, value
+        except Exception:  # unexpected message: the plugin wrote to our pipe
+            pass
+        raise _LostError
+
+    @contextlib.contextmanager
+    def _killed_after(self, seconds: float | None, late: threading.Event) -> Iterator[None]:
+        """End the process if the block takes longer."""
+
+        def kill() -> None:
+            late.set()
+            self._write_trace()
+            self.kill()
+
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(max(0.0, seconds), kill)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            if late.is_set():
+                timer.join()
+
+    def _write_trace(self) -> None:
+        """Make the process write its stack trace."""
+        self._signal("SIGUSR1")
+        for _ in range(LOOKS):
+            sleep(TRACE_SECONDS / LOOKS)
+            if Path(self._trace).stat().st_size:
+                return
+
+    def _signal(self, name: str) -> None:
+        """Send a signal to the process group; SIGUSR1 to the process only."""
+        if not hasattr(signal, name):
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            send = os.kill if name == "SIGUSR1" else os.killpg
+            send(self._process.pid, getattr(signal, name))
+
+    def kill(self) -> None:
+        """Kill the process, its descendants and its process group."""
+        import psutil
+
+        if self.has_ended:
+            return
+        self.has_ended = True
+        _processes.discard(self)
+        started = []
+        with contextlib.suppress(psutil.Error):
+            started = psutil.Process(self._process.pid).children(recursive=True)
+        self._signal("SIGKILL")
+        self._process.kill()  # it may not have made its group yet
+        for process in started:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        self._process.join(END_SECONDS)
+        with contextlib.suppress(OSError):
+            self._lines = Path(self._trace).read_text(errors="replace")
+            os.unlink(self._trace)
+
+    _lines = ""
+
+
+class _LostError(Exception):
+    pass
+
+
+@atexit.register
+def _end_all() -> None:
+    """Kill the remaining processes; `multiprocessing` would wait for them."""
+    for process in list(_processes):
+        process.kill()
