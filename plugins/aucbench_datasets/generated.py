@@ -62,7 +62,7 @@ def _normal_cdf(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2.0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Gaussian(_Generated):
     r"""Two Gaussians N(+-mu/2, S) of one covariance; the best AUC is Phi(separation / sqrt(2)).
 
@@ -100,7 +100,7 @@ class Gaussian(_Generated):
         return Samples(X, y)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SparseText(_Generated):
     """Texts of words with Zipf frequencies, weights and signs of unit norm; a logistic model of the label.
 
@@ -154,7 +154,7 @@ class SparseText(_Generated):
         return Samples(X, y)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HardMargin(_Generated):
     """Two classes separated by a hyperplane with a margin, in random direction; the best AUC is 1.
 
@@ -187,7 +187,7 @@ class HardMargin(_Generated):
         return Samples(X, y)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LabelNoise(_Generated):
     """Two Gaussians, a share of whose labels is wrong; the best AUC is known.
 

@@ -114,7 +114,7 @@ class _Own(_Labels):
         return {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Libsvm(_Own):
     """Any file in LIBSVM format (plain, .bz2, .xz or .gz): ``dataset=libsvm dataset.path=FILE``.
 
@@ -185,7 +185,7 @@ class _OwnColumns(Columns, _Own):
     """Fields of every file of columns."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Csv(_OwnColumns):
     """Any CSV file (plain, .bz2, .xz or .gz): ``dataset=csv dataset.path=FILE dataset.target=COLUMN``.
 
@@ -209,7 +209,7 @@ class Csv(_OwnColumns):
         return replace(super()._table(), header=self.header, delimiter=self.delimiter)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Parquet(_OwnColumns):
     """Any Parquet file: ``dataset=parquet dataset.path=FILE dataset.target=COLUMN``."""
 
@@ -217,7 +217,7 @@ class Parquet(_OwnColumns):
     _kind = "parquet"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Arff(_OwnColumns):
     """Any ARFF file (plain, .bz2, .xz or .gz): ``dataset=arff dataset.path=FILE dataset.target=COLUMN``."""
 
@@ -225,7 +225,7 @@ class Arff(_OwnColumns):
     _kind = "arff"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Npz(_Own):
     """An archive of NumPy with rows X (or the parts of a CSR matrix) and labels y: ``dataset=npz``.
 
