@@ -72,6 +72,7 @@ class LsSvm(LinearMethod):
     losses = ("square",)
     grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
     claims = Claims(rate="exact", cost="n d min(n, d)")
+    regularisation = {"lam": 2}
     citation = "suykens1999lssvm"
     deviations = ()
     weighted = True

@@ -200,6 +200,7 @@ class RegSolam(_Solam):
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
     }
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
+    regularisation = {"lam": 2}
     citation = "natole2019spdam"
     deviations = (
         "lam / 2 |w|^2 stands inside the saddle function, as in equation (6); the proof adds it after "

@@ -123,6 +123,7 @@ class Spam(kernels.RuleMethod):
         "radius": (1.0, 10.0, 100.0),
     }
     claims = Claims(rate="1/t", cost="nnz")
+    regularisation = {"beta": 2}
     citation = "natole2018spam"
     deviations = (
         "The step is C / sqrt(t), as in the authors' code; the paper's theory takes 1 / t.",
