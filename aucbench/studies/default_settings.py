@@ -176,7 +176,8 @@ class Running:
         Seconds after which no further training starts; running ones finish, and the same command continues
         with the rest.
     baseline : str, optional
-        Reference method for the gains on the study's leaderboard; None: log_reg.
+        Reference method for the gains on the study's leaderboard; None: log_reg, or log_reg_cv if methods are
+        tuned and it was run.
     """
 
     name: ClassVar[str] = "running"
@@ -192,7 +193,7 @@ class Running:
         check_fields(self)
         _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
         _refuse_empty("certificates", self.certificates, "certificates=null for none")
-        _refuse_empty("baseline", self.baseline, "baseline=null for log_reg")
+        _refuse_empty("baseline", self.baseline, "baseline=null for the default")
         if self.baseline == "none":  # same as null on the command line
             object.__setattr__(self, "baseline", None)
 

@@ -62,7 +62,7 @@ class LsSvm(LinearMethod):
     Parameters
     ----------
     lam : float >= 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows.
+        Weight of |w|^2 / 2. None is 1 / n for n rescaled training rows.
     l1 : float >= 0
         Weight of |w|_1.
     """

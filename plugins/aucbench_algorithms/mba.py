@@ -40,7 +40,7 @@ class Mba(LinearMethod):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows.
+        Weight of |w|^2 / 2. None is 1 / n for n rescaled training rows.
     block : int >= 1
         Rows of a block; all rows where there are fewer.
     """

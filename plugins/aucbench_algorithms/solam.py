@@ -190,7 +190,7 @@ class RegSolam(_Solam):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2; the radius is sqrt(2 / lam). None is 3 / n for n training rows.
+        Weight of |w|^2 / 2; the radius is sqrt(2 / lam). None is 3 / n for n rescaled training rows.
     """
 
     name = "regsolam"
