@@ -75,6 +75,7 @@ class Method:
     plans: ClassVar[bool] = False
     resumable: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
+    regularisation: ClassVar[Mapping[str, int]] = {}
     step_size: ClassVar[str | None] = None
     block: int = 0
     min_together: ClassVar[int] = 2

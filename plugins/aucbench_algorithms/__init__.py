@@ -9,6 +9,7 @@ from aucbench_algorithms.fifo_ogd import Aogd, FifoOgd
 from aucbench_algorithms.fsauc import Fsauc
 from aucbench_algorithms.ftrl import FtrlAuc, FtrlLog
 from aucbench_algorithms.log_reg import LogReg
+from aucbench_algorithms.log_reg_cv import LogRegCV
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
 from aucbench_algorithms.oam import OamGra, OamSeq
@@ -49,6 +50,7 @@ def aucbench_algorithms() -> tuple[type, ...]:
         FtrlAuc,
         FtrlLog,
         LogReg,
+        LogRegCV,
         LsSvm,
         Mba,
         OamGra,
