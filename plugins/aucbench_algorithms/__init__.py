@@ -3,6 +3,7 @@
 from aucbench import hookimpl
 from aucbench_algorithms.adaoam import AdaOam
 from aucbench_algorithms.aum import Aum
+from aucbench_algorithms.auto import Auto
 from aucbench_algorithms.bam import Bam
 from aucbench_algorithms.cbr import Cbr, CbrDiag
 from aucbench_algorithms.fifo_ogd import Aogd, FifoOgd
@@ -42,6 +43,7 @@ def aucbench_algorithms() -> tuple[type, ...]:
         Aogd,
         Asam,
         Aum,
+        Auto,
         Bam,
         Cbr,
         CbrDiag,

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegressionCV
 
 from aucbench import Batch, Problem
-from aucbench_algorithms import LogReg, LogRegCV
+from aucbench_algorithms import Auto, LogReg, LogRegCV
 from aucbench_algorithms.log_reg_cv import stratified_parts
 from tests.helpers.training import difference, random_problem, train
 
@@ -71,3 +71,16 @@ def test_a_single_row_of_a_class_leaves_the_value_that_is_given():
     y = np.where(np.arange(30) == 7, 1, -1).astype(np.int8)
     state = train(LogRegCV(C=3.0), X, y, PASSES)
     assert np.array_equal(state.w, train(LogReg(3.0), X, y, PASSES).w)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+def test_auto_weights_the_models_of_the_parts_by_their_auc(layout):
+    X, y = noisy(200, 10, 3)
+    parts = stratified_parts(y, 5, np.random.default_rng(0))
+    algorithm, batch = LogRegCV(), Batch(layout(X), y, PASSES[:1])
+    state, means = algorithm.first_state(Problem(batch.X, y), parts), []
+    for _ in range(algorithm.values):
+        state = algorithm.step(state, batch)
+        means.append(state.w / np.linalg.norm(X @ state.w))
+    shares = np.exp((np.array(state.aucs) - max(state.aucs)) / 0.002)
+    assert difference(chosen_on(Auto(), batch.X, y, parts).w, shares @ np.array(means)) < 1e-12
