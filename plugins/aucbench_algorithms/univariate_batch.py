@@ -106,7 +106,10 @@ class _Penalised(UnivariateBatch):
 
 @dataclass(frozen=True)
 class UniLog(_Penalised):
-    """Balanced logistic regression, to its optimum by Newton's method."""
+    """Balanced logistic regression, to its optimum by Newton's method.
+
+    The model of `log_reg` with lam = 1 / (C n) in place of C, in the terms of `uni_square` and `uni_exp`.
+    """
 
     name = "uni_log"
     losses = ("logistic",)
