@@ -32,7 +32,10 @@ from aucbench.sklearn._threshold import Sample, best_threshold
 from aucbench.sklearn._training_rows import Representation
 from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 
-PARTIAL_FIT = "partial_fit", "fit, or "  # arguments of `why_not_on`: the refused call and its alternative
+PARTIAL_FIT = (
+    "partial_fit",
+    'fit, algo="solam", or ',
+)  # arguments of `why_not_on`: the refused call and its alternative
 FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
 NOTICE = "aucbench: compiling, which takes some seconds; later fits of the method load the result"
 _notified: list[bool] = []  # not empty once this process has printed the notice

@@ -32,9 +32,10 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     Parameters
     ----------
-    algo : str or object, default="psam"
+    algo : str or object, default="auto"
         Name of a registered method (``aucbench list algorithms`` shows them), or an instance of one,
-        registered or not.
+        registered or not. ``"auto"`` is balanced logistic regression, averaged over regularisations by their
+        AUC in cross-validation.
     algo_params : dict, default=None
         Hyperparameters of the method, such as ``{"radius": 1.0}``; the others keep their defaults. Each is
         also a nested parameter, ``algo__radius``, in `set_params` and in the grid of `GridSearchCV`.
@@ -109,7 +110,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     `partial_fit` is available for methods of access ``stream`` that declare ``resumable = True``, such as
     ``"solam"``: their training can go on with other rows. It is not available for methods that draw pairs
-    (the default, ``"psam"``) or minibatches, need all rows, or remember rows by number; the error gives the
+    or minibatches, need all rows (the default, ``"auto"``), or remember rows by number; the error gives the
     reason. The first call fixes all settings, and its rows alone determine scaling, feature map, row factor,
     largest row norm and number of rows per class. Therefore start with a large call of both classes; a small
     call warns. Each call takes its rows once, whatever `epochs`. A method that plans its stages (``"fsauc"``)
@@ -139,7 +140,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     def __init__(
         self,
-        algo: Any = "psam",
+        algo: Any = "auto",
         algo_params: dict[str, Any] | None = None,
         *,
         loss: Any = None,

@@ -3,12 +3,14 @@
 from aucbench import hookimpl
 from aucbench_algorithms.adaoam import AdaOam
 from aucbench_algorithms.aum import Aum
+from aucbench_algorithms.auto import Auto
 from aucbench_algorithms.bam import Bam
 from aucbench_algorithms.cbr import Cbr, CbrDiag
 from aucbench_algorithms.fifo_ogd import Aogd, FifoOgd
 from aucbench_algorithms.fsauc import Fsauc
 from aucbench_algorithms.ftrl import FtrlAuc, FtrlLog
 from aucbench_algorithms.log_reg import LogReg
+from aucbench_algorithms.log_reg_cv import LogRegCV
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
 from aucbench_algorithms.oam import OamGra, OamSeq
@@ -41,6 +43,7 @@ def aucbench_algorithms() -> tuple[type, ...]:
         Aogd,
         Asam,
         Aum,
+        Auto,
         Bam,
         Cbr,
         CbrDiag,
@@ -49,6 +52,7 @@ def aucbench_algorithms() -> tuple[type, ...]:
         FtrlAuc,
         FtrlLog,
         LogReg,
+        LogRegCV,
         LsSvm,
         Mba,
         OamGra,
