@@ -74,7 +74,7 @@ def rows() -> Iterator[dict[str, Any]]:
         for scaling in Scaling:
             if sparse.issparse(loaded.X) and scaling in (Scaling.minmax, Scaling.centred_unit):
                 continue  # they would make it dense
-            usual = scaling is Scaling.standard
+            usual = scaling is Scaling.auto
             for seed in range(SPLITS if usual else 1):
                 split = _split(loaded, ROWS if usual else FEW_ROWS, seed)
                 where = {"dataset": name, "scaling": str(scaling), "seed": seed}
@@ -90,7 +90,7 @@ def _split(loaded: Loaded, most: int, seed: int) -> Split:
 def _on_split(split: Split, scaling: Scaling, seed: int, tunes: bool) -> Iterator[dict[str, Any]]:
     identity = aucbench.catalog().features("identity")()
     prepared = prepare(split, scaling, identity, "float64", seed, rescale=True)
-    for name in ("ls_svm", "log_reg") if scaling is Scaling.standard else ("ls_svm",):
+    for name in ("ls_svm", "log_reg") if scaling is Scaling.auto else ("ls_svm",):
         yield {"method": f"best {name}", "auc": _best(name, prepared, seed)}
     d = prepared.X.shape[1]
     for name in sorted(aucbench.catalog().plugins["algorithms"]):
@@ -150,11 +150,11 @@ def summarised(frame: pd.DataFrame) -> Iterator[Measure]:
     best, log_reg = (
         frame[frame["method"] == f"best {name}"].set_index(key)["auc"] for name in ("ls_svm", "log_reg")
     )
-    print(f"\n  mean of (best log_reg - best ls_svm), scaling=standard: {(log_reg - best).mean():+.4f}")
+    print(f"\n  mean of (best log_reg - best ls_svm), scaling=auto: {(log_reg - best).mean():+.4f}")
     runs = frame[~frame["method"].str.startswith("best")].copy()
     runs["gap"] = best.reindex(pd.MultiIndex.from_frame(runs[key])).to_numpy()
     runs["gap"] -= runs["auc"]
-    usual = runs[runs["scaling"] == Scaling.standard]
+    usual = runs[runs["scaling"] == Scaling.auto]
     by_set = usual.groupby(["method", "passes", "dataset"], sort=True)["gap"].mean().reset_index()
     _show_methods(by_set, usual)
     _show_scalings(runs)
@@ -178,7 +178,7 @@ def _show_methods(by_set: pd.DataFrame, usual: pd.DataFrame) -> None:
     first = usual[usual["seed"] == 0]
     both = first.pivot_table(index=["method", "dataset"], columns="passes", values="auc")
     lost = (both["tuned"] - both[5.0]).groupby("method").mean()
-    print("\n  mean of (best ls_svm - method) over the data sets, scaling=standard; what tuning adds")
+    print("\n  mean of (best ls_svm - method) over the data sets, scaling=auto; what tuning adds")
     print(f"  {'method':<12} {'1 pass':>8} {'5 passes':>9} {'tuned adds':>11}")
     for name, row in table.iterrows():
         print(f"  {name:<12} {row[1.0]:>8.4f} {row[5.0]:>9.4f} {lost.get(name, np.nan):>11.4f}")

@@ -4,6 +4,8 @@ For a row x of d features, with l_j, u_j the smallest and largest value of colum
 m_j their mean and s_j their standard deviation (with divisor n):
 
 ========================  ==============================================================================
+``auto``                  the default; fitted to dense rows: ``standard``;
+                          fitted to sparse rows: x_j / max(s_j, 1)
 ``none``                  x
 ``minmax``                2 (x_j - l_j) / (u_j - l_j) - 1, with training rows in [-1, 1]; 0 in a
                           constant column
@@ -18,7 +20,9 @@ m_j their mean and s_j their standard deviation (with divisor n):
 
 ``minmax`` and ``centred_unit`` make sparse rows dense. Dense rows over 256 MB are refused if fewer than one
 value in 20 is non-zero, however much memory is free. ``standard`` fitted to sparse rows does not centre them,
-like scikit-learn's ``StandardScaler(with_mean=False)``, and keeps them sparse.
+like scikit-learn's ``StandardScaler(with_mean=False)``, and keeps them sparse; so does ``auto``, which leaves
+sparse columns of zeros and ones as they are: divided by their deviation, rare columns would become huge. A
+sparse column in tiny units stays tiny.
 """
 
 from dataclasses import dataclass
@@ -41,6 +45,7 @@ FEW_BYTES = 1 << 28  # dense rows up to this size are made at any share of non-z
 class Scaling(StrEnum):
     """The scalings; names equal values."""
 
+    auto = "auto"
     none = "none"
     minmax = "minmax"
     maxabs = "maxabs"
@@ -51,15 +56,12 @@ class Scaling(StrEnum):
 
 
 def default_scaling(dataset: Any) -> Scaling:
-    """The default scaling of a data set: none if it declares ``scaled = True``, else standard.
-
-    Standard scaling brings more methods closer to the optimum than any other, on dense and on sparse rows
-    (`python -m benchmarks defaults`).
-    """
-    return Scaling.none if DatasetFacts(dataset).scaled else Scaling.standard
+    """The default scaling of a data set: none if it declares ``scaled = True``, else auto."""
+    return Scaling.none if DatasetFacts(dataset).scaled else Scaling.auto
 
 
-_FITTED = {Scaling.minmax, Scaling.maxabs, Scaling.standard, Scaling.maxabs_unit}
+BY_DEVIATION = {Scaling.auto, Scaling.standard}  # they centre dense rows and divide by deviations
+_FITTED = BY_DEVIATION | {Scaling.minmax, Scaling.maxabs, Scaling.maxabs_unit}
 _OF_ROWS = {Scaling.unit, Scaling.centred_unit, Scaling.maxabs_unit}
 _DENSE = {Scaling.minmax, Scaling.centred_unit}
 
@@ -79,7 +81,7 @@ class Scaler:
     @property
     def makes_dense(self) -> bool:
         """Whether sparse rows become dense, because zeros do not stay zero."""
-        if self.scaling is Scaling.standard:
+        if self.scaling in BY_DEVIATION:
             return bool(self.offset.any() or not self.divisor.all())
         return self.scaling in _DENSE
 
@@ -117,10 +119,12 @@ def fit_scaling(
         )
     if scaling is Scaling.minmax:
         return Scaler(scaling, low, width)
-    return _fit_standard(X, rows, low, width, np.ones(X.shape[0]) if weights is None else weights)
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    return _fit_deviations(scaling, X, rows, low, width, weights)
 
 
-def _fit_standard(
+def _fit_deviations(
+    scaling: Scaling,
     X: Matrix,
     rows: NDArray[np.int64],
     low: NDArray[Any],
@@ -137,13 +141,16 @@ def _fit_standard(
     if isinstance(X, np.ndarray):
         kernels.dense_moments(X, rows, weights, low, width, mean, squares)
         deviation = np.sqrt(squares / n) * width
-        return Scaler(Scaling.standard, low + mean * width, np.where(constant, 0.0, deviation))
+        return Scaler(scaling, low + mean * width, np.where(constant, 0.0, deviation))
     filled = np.zeros(d)
     kernels.sparse_moments(X.indptr, X.indices, X.data, rows, weights, low, width, filled, mean, squares)
     zero = np.divide(-low, width, out=np.zeros(d), where=width > 0.0)
     squares += (zero - mean) ** 2 * filled * ((n - filled) / n)  # contribution of the zeros
     deviation = np.sqrt(squares / n) * width
-    return Scaler(Scaling.standard, np.zeros(d), np.where(constant | (deviation == 0.0), 1.0, deviation))
+    deviation[constant | (deviation == 0.0)] = 1.0
+    if scaling is Scaling.auto:
+        np.maximum(deviation, 1.0, out=deviation)
+    return Scaler(scaling, np.zeros(d), deviation)
 
 
 def gather(

@@ -11,7 +11,7 @@ from aucbench.contracts import MethodFacts
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.contracts.validation import Family
 from aucbench.data.preprocess import Rescaling, check_magnitude
-from aucbench.data.scaler import Scaling, fit_scaling
+from aucbench.data.scaler import BY_DEVIATION, Scaling, fit_scaling
 from aucbench.errors import DataError, ParameterError
 from aucbench.registry import catalog
 
@@ -123,7 +123,7 @@ class Representation:
         """The reason why a linear model is not affine in the raw features; None if it is affine."""
         if self._is_mapped:
             return "the model is linear in the mapped features only"
-        if self._scaler.scaling in (Scaling.none, Scaling.maxabs, Scaling.minmax, Scaling.standard):
+        if self._scaler.scaling in BY_DEVIATION | {Scaling.none, Scaling.maxabs, Scaling.minmax}:
             return None
         return f"scaling={self._scaler.scaling} divides each row by its own norm"
 
@@ -137,7 +137,7 @@ class Representation:
             return w / divisor, constant
         varies = divisor > 0.0  # a constant column is always scaled to 0
         coef = np.where(varies, w / np.where(varies, divisor, 1.0), 0.0)
-        if scaling is Scaling.standard:
+        if scaling in BY_DEVIATION:
             return coef, constant - float(coef @ offset)
         return 2.0 * coef, constant - 2.0 * float(coef @ offset) - float(w[varies].sum())
 

@@ -47,12 +47,13 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         A feature map; ``"nystroem"`` makes any linear method a kernel method.
     features_params : dict, default=None
         Parameters of the feature map, nested as ``features__...``.
-    scaling : str, default="standard"
-        One of ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``, ``"centred_unit"``,
-        ``"maxabs_unit"``. Scaling of the features, fitted on the training rows. ``"minmax"`` and
-        ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the standard
-        deviation without centring them, so that a dense array of the same rows gives another, often more
-        accurate, model.
+    scaling : str, default="auto"
+        One of ``"auto"``, ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``,
+        ``"centred_unit"``, ``"maxabs_unit"``. Scaling of the features, fitted on the training rows.
+        ``"minmax"`` and ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the
+        standard deviation without centring them, so that a dense array of the same rows gives another model.
+        ``"auto"`` is ``"standard"`` for dense rows, and divides columns of sparse rows by the deviation only
+        where it is above 1.
     rescale : bool, default=True
         Whether dense rows are then centred, and all rows multiplied by one factor that makes the mean of
         |x|^2 over the training rows 1, so that step sizes, radii and regularisation mean the same on any
@@ -147,7 +148,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         loss_params: dict[str, Any] | None = None,
         features: Any = "identity",
         features_params: dict[str, Any] | None = None,
-        scaling: str = "standard",
+        scaling: str = "auto",
         rescale: bool = True,
         epochs: float | None = None,
         iterations: int | None = None,

@@ -42,7 +42,7 @@ class Settings:
     Parameters
     ----------
     scaling : Scaling, optional
-        None: standard, or none if the data set declares that its features must not be scaled.
+        None: auto, or none if the data set declares that its features must not be scaled.
     rescale : bool
         Whether dense rows are then centred, and all rows multiplied by one number such that the mean of
         |x|^2 over the training rows is 1. The ranking problem stays the same, and step sizes and radii mean

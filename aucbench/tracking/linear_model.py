@@ -74,14 +74,14 @@ class LinearModel:
         return scores
 
     def _makes_dense(self) -> bool:
-        if self.scaling == "standard":  # a scaling that was fitted to sparse rows does not centre
+        if self.scaling in ("auto", "standard"):  # fitted to sparse rows, they do not centre
             return bool(self.offset.any() or not self.divisor.all())
         return self.scaling in ("minmax", "centred_unit")
 
     def _scaled(self, X: Any) -> Any:
         if self.scaling in ("maxabs", "maxabs_unit"):
             X = X / self.divisor
-        elif self.scaling in ("minmax", "standard"):
+        elif self.scaling in ("auto", "minmax", "standard"):
             constant = self.divisor <= 0.0
             X = (X - self.offset) / np.where(constant, 1.0, self.divisor)
             X = 2.0 * X - 1.0 if self.scaling == "minmax" else X
@@ -95,7 +95,7 @@ class LinearModel:
 
     def _scaled_sparse(self, X: Any) -> Any:
         data = X.data.copy()
-        if self.scaling in ("maxabs", "maxabs_unit", "standard"):
+        if self.scaling in ("auto", "maxabs", "maxabs_unit", "standard"):
             data /= self.divisor[X.indices]
         scaled = sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape)
         if self.scaling in ("unit", "maxabs_unit"):

@@ -87,7 +87,7 @@ class LogRegCV(LinearMethod):
         """The first state for given parts."""
         zero = np.zeros(problem.n_features)
         gram = univariate_batch.shared_gram(problem.X)
-        model = univariate_batch.State(zero, 0.0, False, np.inf, gram)
+        model = univariate_batch.State(zero, 0.0, False, np.inf, gram, problem.row_factor)
         return State(zero, 0.0, False, tuple(held_out), (model,) * len(held_out), (), gram)
 
     def step(self, state: State, batch: Batch) -> State:
@@ -116,7 +116,7 @@ class LogRegCV(LinearMethod):
         return state._replace(w=w, b=b, models=tuple(models), aucs=(*state.aucs, float(np.mean(aucs))))
 
     def _refit(self, state: State, batch: Batch) -> State:
-        start = univariate_batch.State(np.zeros(batch.X.shape[1]), 0.0, False, np.inf, state.gram)
+        start = univariate_batch.State(np.zeros(batch.X.shape[1]), 0.0, False, np.inf, state.gram, 1.0)
         model = _fitted(start, batch, self.chosen(state))
         return state._replace(w=model.w, b=model.b, solved=True, models=(), gram=None)
 

@@ -52,7 +52,7 @@ CASES = {
     "seed=99999999999999999999": "run: seed must be >= 0 and <=",
     "rescale=7": "rescale: expected true or false, got 7.",
     "algo=solam algo.one_sided_ab=1": "algo.one_sided_ab: expected true or false, got 1.",
-    "scaling=foo": "scaling: Invalid value 'foo', expected one of [none, minmax, maxabs, standard, unit",
+    "scaling=foo": "scaling: Invalid value 'foo', expected one of [auto, none, minmax, maxabs, standard",
     "protocol.test_fraction=1": "holdout: test_fraction must be > 0 and < 1, got 1.0.",
     "algo.gamma=": "algo.gamma",
     "store.path=": "store.path is empty: name one, or say store.path=null for no store.",

@@ -1,5 +1,7 @@
 """Scaling against scikit-learn's scalers and NumPy formulas."""
 
+from itertools import product
+
 import numpy as np
 import psutil
 import pytest
@@ -31,7 +33,9 @@ def by_sklearn(name, kind):
     train = X[TRAIN]
     if name == "minmax":
         return np.where(np.ptp(train, axis=0) == 0, 0.0, MinMaxScaler((-1, 1)).fit(train).transform(X))
-    if name == "standard":  # sparse rows are not centred
+    if name == "auto" and kind == "csr":
+        return X / np.maximum(train.std(axis=0), 1.0)
+    if name in ("auto", "standard"):  # sparse rows are not centred
         return StandardScaler(with_mean=kind == "dense").fit(train).transform(X)
     if name == "centred_unit":
         return normalize(X - X.mean(axis=1, keepdims=True))
@@ -63,7 +67,8 @@ def test_rows_are_scaled_as_scikit_learn_does_fitted_on_training_rows(name, kind
 
 def test_rows_are_centred_as_the_training_rows_were_whatever_their_format():
     csr = sparse.csr_matrix(X)
-    for scaler in (fit_scaling("standard", X, TRAIN), fit_scaling("standard", csr, TRAIN)):
+    for name, rows in product(("auto", "standard"), (X, csr)):
+        scaler = fit_scaling(name, rows, TRAIN)
         np.testing.assert_array_equal(dense(scaler.apply(csr)), scaler.apply(X))
 
 
@@ -100,6 +105,28 @@ def test_the_deviation_of_a_sparse_column_counts_its_zeros():
     np.testing.assert_allclose(scaled.toarray(), rows / deviation, rtol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_auto_divides_a_sparse_column_by_its_deviation_where_that_is_above_one(dtype, weighted):
+    rng = np.random.default_rng(3)
+    filled = rng.random((500, 6)) < [0.5, 0.3, 0.9, 0.05, 0.01, 1.0]
+    rows = (rng.normal(0, 1, (500, 6)) * [1e-6, 0.1, 50, 1e4, 0, 0] + [0, 0, 0, 0, 1, 700]) * filled
+    rows = rows.astype(dtype)
+    train, weights = rng.permutation(500)[:300], rng.integers(1, 5, 500).astype(float) if weighted else None
+    repeated = np.repeat(train, weights[train].astype(int) if weighted else 1)
+    deviation = rows.astype(np.float64)[repeated].std(axis=0)
+    assert list(deviation > 1) == [False, False, True, True, False, False]
+    scaled = fit_scaling("auto", sparse.csr_matrix(rows), train, weights).apply(sparse.csr_matrix(rows))
+    expected = (rows / np.maximum(deviation, 1.0)).astype(dtype)
+    np.testing.assert_allclose(scaled.toarray(), expected, rtol=1e-6 if dtype == np.float32 else 1e-12)
+    np.testing.assert_array_equal(scaled.toarray()[:, deviation <= 1], rows[:, deviation <= 1])
+    wide = rows.astype(np.float64)
+    standard = StandardScaler().fit(wide[train], sample_weight=weights[train] if weighted else None)
+    found = fit_scaling("auto", rows, train, weights).apply(wide)
+    np.testing.assert_allclose(found[:, :5], standard.transform(wide)[:, :5], rtol=1e-9, atol=1e-9)
+    assert not found[:, 5].any()
+
+
 def test_a_constant_column_of_dense_rows_is_standardised_to_zero_for_new_rows_too():
     rows = np.array([[0.1, 1.0], [0.1 + 2e-17, 3.0], [np.nextafter(0.1, 1), 5.0]])
     scaler = fit_scaling("standard", rows)
@@ -109,13 +136,13 @@ def test_a_constant_column_of_dense_rows_is_standardised_to_zero_for_new_rows_to
 
 def test_what_cannot_be_scaled_is_refused():
     for error, message, call in (
-        (ParameterError, r"one of none, minmax, maxabs, .*got 'zscore'", lambda: fit_scaling("zscore", X)),
+        (ParameterError, r"one of auto, none, minmax, .*got 'zscore'", lambda: fit_scaling("zscore", X)),
         (DataError, r"no training rows", lambda: fit_scaling("maxabs", X, np.empty(0, np.int64))),
         (DataError, r"fitted on 7 columns, got 2", lambda: fit_scaling("maxabs", X).apply(np.eye(2))),
     ):
         with pytest.raises(error, match=message):
             call()
-    for name in ("minmax", "standard"):
+    for name in ("auto", "minmax", "standard"):
         with pytest.raises(DataError, match=r"column 1 .*maxabs"):
             fit_scaling(name, np.array([[1.0, -1.5e308], [2.0, 1.5e308]]))
     assert [member.name for member in Scaling] == [member.value for member in Scaling]

@@ -82,15 +82,16 @@ def test_classes_of_any_type_come_back_and_the_larger_is_positive(classes):
     assert list(AUCClassifier(random_state=0).fit(X, named).predict(X)) == list(model.predict(X))
 
 
-@pytest.mark.parametrize("scaling", ["none", "maxabs", "minmax", "standard"])
-def test_coefficients_belong_to_the_raw_features(scaling):
+@pytest.mark.parametrize("make", [np.array, sparse.csr_matrix])
+@pytest.mark.parametrize("scaling", ["auto", "none", "maxabs", "minmax", "standard"])
+def test_coefficients_belong_to_the_raw_features(scaling, make):
     rows = X * np.array([1e-3, 1.0, 50.0, 1.0, 1.0]) + np.array([0.0, 9.0, 0.0, -4.0, 0.0])
     rows = np.column_stack([rows, np.full(len(rows), 2.5)])  # a constant column
-    model = AUCClassifier("ls_svm", scaling=scaling).fit(rows, Y)
+    model = AUCClassifier("ls_svm", scaling=scaling).fit(make(rows), Y)
     assert model.coef_.shape == (1, 6)
     assert model.intercept_.shape == (1,)
     expected = rows @ model.coef_[0] + model.intercept_[0]
-    np.testing.assert_allclose(model.decision_function(rows), expected, atol=1e-8)
+    np.testing.assert_allclose(model.decision_function(make(rows)), expected, atol=1e-8)
 
 
 @pytest.mark.parametrize(

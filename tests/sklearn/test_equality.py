@@ -84,15 +84,21 @@ def test_the_weights_are_those_of_a_run_bit_by_bit(breast_cancer):
         assert np.array_equal(model.coef_[0], result.weights / largest)
 
 
-def test_sparse_rows_have_the_same_auc_too(tmp_path):
+def test_sparse_rows_give_the_same_model_too(tmp_path):
     path = tmp_path / "wide.txt"
     rng = np.random.default_rng(0)
     rows = sparse.random_array((300, 5_000), density=0.004, format="csr", rng=rng)
     y = np.where(rows @ rng.standard_normal(5_000) + 0.1 * rng.standard_normal(300) > 0.3, 1, -1)
+    rows = rows @ sparse.diags_array(rng.choice([0.1, 1.0, 1e3], 5_000))  # deviations on both sides of 1
     dump_svmlight_file(rows, y, str(path), zero_based=False)
     train, (X_test, y_test) = sides("libsvm", path=str(path))
     assert sparse.issparse(X_test)
+    divisor = np.maximum(train[0].toarray().std(axis=0), 1.0)
     for algo in ("solam", "psam"):
         model = AUCClassifier(algo, random_state=SEED).fit(*train)
         result = aucbench.run(f"algo={algo}", "dataset=libsvm", f"dataset.path={path}", f"seed={SEED}")
-        assert roc_auc_score(y_test, model.decision_function(X_test)) == pytest.approx(result.auc, abs=1e-12)
+        scores = model.decision_function(X_test)
+        assert roc_auc_score(y_test, scores) == pytest.approx(result.auc, abs=1e-12)
+        of_scaled = result.weights * result.record["data"]["row_factor"]
+        np.testing.assert_allclose(model.coef_[0], of_scaled / divisor, rtol=1e-9)
+        np.testing.assert_allclose(X_test @ model.coef_[0] + model.intercept_[0], scores, rtol=0, atol=1e-12)

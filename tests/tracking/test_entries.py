@@ -35,7 +35,7 @@ def test_the_run_is_flat_and_its_curve_lies_over_training_time(logged):
     assert (run.info.status, run.info.run_name) == ("FINISHED", "solam zeta=2")
     assert "mlflow.parentRunId" not in run.data.tags
     assert run.data.tags["mlflow.runColor"] == colour("solam", "zeta=2")
-    expected = {"algo.zeta": "2.0", "scaling": "standard", "rescale": "True"}
+    expected = {"algo.zeta": "2.0", "scaling": "auto", "rescale": "True"}
     assert run.data.params.items() >= expected.items()
     curve, begin = result.curve, run.info.start_time
     for name, column in (("test/auc", "auc"), ("cost/train_seconds", "train_seconds")):

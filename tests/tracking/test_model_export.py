@@ -95,11 +95,13 @@ def test_a_model_says_which_labels_are_positive(tmp_path):
     assert Model.load(folder).metadata["positive"] == list(data.load(digits).positive)
 
 
-def test_a_sparse_data_set_is_scored_from_its_raw_rows(tmp_path):
+@pytest.mark.parametrize("scaling", ["auto", "standard", "maxabs_unit"])
+def test_a_sparse_data_set_is_scored_from_its_raw_rows(scaling, tmp_path):
     rows = sparse.random(200, 5000, 0.002, random_state=0, format="csr")
+    rows.data[::2] *= 100.0  # columns of deviations below and above 1
     dump_svmlight_file(rows, np.arange(200) % 3 == 0, str(tmp_path / "wide.txt"))
     path = str(tmp_path / "wide.txt")
-    result = aucbench.run("algo=ls_svm", "dataset=libsvm", f"dataset.path={path}", "scaling=maxabs_unit")
+    result = aucbench.run("algo=ls_svm", "dataset=libsvm", f"dataset.path={path}", f"scaling={scaling}")
     X, y = test_rows("libsvm", 0, path=path)
     assert sparse.issparse(X)
     scores = exported(result.cells[0], tmp_path).predict(X)
@@ -156,7 +158,7 @@ def test_decision_values_are_those_of_the_estimator_up_to_its_cut(words, tmp_pat
     train = Holdout().split(lambda part: data.load(dataset, part), Part.train, 1).train
     dtype = settings.get("dtype", "float64")
     model = AUCClassifier(
-        scaling=settings.get("scaling", "standard"), rescale="rescale" not in settings, random_state=1
+        scaling=settings.get("scaling", "auto"), rescale="rescale" not in settings, random_state=1
     ).fit(train.X[train.rows].astype(dtype), train.y)
     X, _ = test_rows("breast_cancer", 1)
     scores = exported(result.cells[0], tmp_path).predict(X)
