@@ -218,13 +218,12 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
 def write_board(store: "Store", study: str, baseline: str | None = None) -> Path:
     """Write the leaderboard of a study into its folder of the store; returns the page."""
-    from aucbench.leaderboard.baseline import BASELINE
     from aucbench.leaderboard.build import build
     from aucbench.leaderboard.cells import from_store, left_out
     from aucbench.leaderboard.render.export import PAGE, write
 
     cells, folder = from_store(store, study), store.board_folder(study)
-    write(build(cells, study, True, left_out(store, study), baseline or BASELINE), cells, folder)
+    write(build(cells, study, True, left_out(store, study), baseline), cells, folder)
     return folder / PAGE
 
 

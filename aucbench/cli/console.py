@@ -241,12 +241,10 @@ class _SweepView(_View):
         """The best methods, or settings of one, of a sweep that compares several."""
         if not self._cells or len({method for method, _ in self._names.values()}) < 2:
             return
-        from aucbench.leaderboard.baseline import BASELINE
         from aucbench.leaderboard.build import build
         from aucbench.leaderboard.render import terminal
 
-        baseline = self._study.running.baseline or BASELINE
-        terminal.show_best(build(self._cells, "", True, (), baseline))
+        terminal.show_best(build(self._cells, "", True, (), self._study.running.baseline))
 
 
 def _say(text: str) -> None:
@@ -259,16 +257,13 @@ def _counts(failures: Sequence[FailureRecord]) -> list[str]:
 
 def print_next(study: Study, is_logged: bool, name: str | None) -> None:
     """Print the commands, or the address, that show more of the stored study."""
-    from aucbench.leaderboard.baseline import BASELINE
-
     path, uri = study.store_path, study.tracking_uri
     nexts = [serving(uri) or shown(uri)] if uri and is_logged else []
     if path:
         words = ["aucbench", "leaderboard"]
         words += ["--study", name] if name else []
         words += [] if path == StoreSettings.path else ["--store", path]
-        baseline = study.running.baseline or BASELINE
-        words += [] if baseline == BASELINE else ["--baseline", baseline]
+        words += ["--baseline", study.running.baseline] if study.running.baseline else []
         nexts.append(shlex.join(words))
     for number, command in enumerate(nexts):
         _line("next" if number == 0 else "", command)

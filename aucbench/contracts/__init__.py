@@ -8,6 +8,7 @@ from aucbench.contracts.declarations import (
     LossFacts,
     Method,
     MethodFacts,
+    for_rows,
 )
 from aucbench.contracts.hyperparameters import (
     Count,
@@ -71,4 +72,5 @@ __all__ = [
     "check_fields",
     "csr_rows",
     "field_types",
+    "for_rows",
 ]

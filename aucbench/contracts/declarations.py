@@ -1,6 +1,7 @@
 """Optional declarations of plugins with their defaults, and base classes for methods."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,6 +55,12 @@ class Method:
         Rows may have weights, `batch.weights` and `problem.weights`: a row of weight k counts as k rows. A
         ``full`` method solves the problem with k copies of the row; a ``stream`` method multiplies its step
         by the weight over the mean weight. For all other methods, weights are an error.
+    ``regularisation``
+        The fields that regularise the weights of the *scaled columns*, with the power of the row factor f
+        that states them for the rescaled rows f (x - c): 2 for the weight of |w|^2 / 2, -2 for its inverse,
+        1 for the weight of |w|_1, -1 for the radius of a ball. The framework multiplies each by f to that
+        power before the method is trained, so that `init`, `step` and `objective` see values for the rows
+        they are given; None stays None. All other fields, such as step sizes, refer to the rescaled rows.
     ``step_size``
         Name of the field that scales its steps, such as ``"eta"``; a run that diverges advises to lower it.
     ``block``
@@ -75,6 +82,7 @@ class Method:
     plans: ClassVar[bool] = False
     resumable: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
+    regularisation: ClassVar[Mapping[str, int]] = {}
     step_size: ClassVar[str | None] = None
     block: int = 0
     min_together: ClassVar[int] = 2
@@ -153,6 +161,21 @@ class MethodFacts(Facts, Method):
     init_from: ClassVar[Any] = None
     minimises: ClassVar[Any] = None
     together: ClassVar[Any] = None
+
+
+def for_rows(algorithm: Any, row_factor: float) -> Any:
+    """The method with its regularisation stated for rows that were multiplied by a factor.
+
+    A weight w of rescaled rows f (x - c) is a weight f w of the scaled columns x, so that lam |w|^2 / 2 for
+    the columns is lam f^2 |w|^2 / 2 for the rows.
+    """
+    powers = MethodFacts(algorithm).regularisation
+    changed = {
+        name: value * row_factor**power
+        for name, power in powers.items()
+        if row_factor != 1.0 and (value := getattr(algorithm, name)) is not None
+    }
+    return replace(algorithm, **changed) if changed else algorithm
 
 
 class LossFacts(Facts):

@@ -32,6 +32,10 @@ class Problem:
     weights : (n,) float64 array, optional
         Weights > 0 of the rows, for a method that declares `weighted`; in statistics, a row of weight k
         counts as k rows.
+    row_factor : float
+        The factor f of the rescaled rows f (x - c), by which a default of regularisation for the scaled
+        columns is stated for these rows (see `Method.regularisation`); 1 if regularisation refers to the rows
+        as they are.
     """
 
     def __init__(
@@ -41,12 +45,14 @@ class Problem:
         iterations: int | None = None,
         loss: Any = None,
         weights: NDArray[np.float64] | None = None,
+        row_factor: float = 1.0,
     ):
         self.X = X
         self.y = y
         self.iterations = iterations
         self.loss = loss
         self.weights = weights
+        self.row_factor = row_factor
 
     @property
     def n_samples(self) -> int:

@@ -7,7 +7,15 @@ from aucbench.errors import ParameterError
 from aucbench.leaderboard.cells import Group
 from aucbench.suggestions import suggest
 
-BASELINE = "log_reg"
+BASELINE, TUNED_BASELINE = "log_reg", "log_reg_cv"  # the second chooses its C itself
+
+
+def default_baseline(groups: Sequence[Group]) -> str:
+    """`log_reg_cv` if all methods are tuned and it was run, else `log_reg`."""
+    cells = [cell for group in groups for board in group.boards.values() for cell in board]
+    was_run = any(cell.described.algorithm.name == TUNED_BASELINE for cell in cells)
+    tuned = any(group.tuned for group in groups)
+    return TUNED_BASELINE if tuned and was_run else BASELINE
 
 
 def check_baseline(name: str, groups: Sequence[Group]) -> None:

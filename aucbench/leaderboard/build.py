@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, named, restored
-from aucbench.leaderboard.baseline import BASELINE, baseline_of, check_baseline
+from aucbench.leaderboard.baseline import baseline_of, check_baseline, default_baseline
 from aucbench.leaderboard.build_overall import overall_of, pairwise
 from aucbench.leaderboard.build_row import is_linear, outcomes, overlap, row_of, timing_marks, trials_of
 from aucbench.leaderboard.build_suboptimality import COSTS, suboptimalities
@@ -84,22 +84,23 @@ def build(
     title: str,
     one_study: bool = False,
     remarks: tuple[str, ...] = (),
-    baseline: str = BASELINE,
+    baseline: str | None = None,
     by: str = AUC.name,
 ) -> Report:
     """The report on some cells: finished, failed and missing ones.
 
     With `one_study` the cells belong together, so that each data set is one board. `remarks` come before the
     notes on the numbers. `baseline` is the name of the method that gains are relative to, or the label of one
-    of its variants; ParameterError, when it is neither installed nor among the cells. `by` is
-    the name of the measure that ranks, tests, gains and all else follow; ParameterError, when no cell has it,
-    or cells have it with different parameters.
+    of its variants (None: `default_baseline`); ParameterError, when it is neither installed nor among the
+    cells. `by` is the name of the measure that ranks, tests, gains and all else follow; ParameterError, when
+    no cell has it, or cells have it with different parameters.
     """
     ranked_by, others = measure_of(cells, by), _others(cells, by)
     measure = text_of(ranked_by)
     done = sum(cell.status is CellStatus.finished for cell in cells)
     cells = judged_by(cells, by)
     found = groups(cells, one_study, ranked_by)
+    baseline = baseline or default_baseline(found)
     check_baseline(baseline, found)
     boards: list[Board] = []
     overall = []

@@ -8,7 +8,8 @@ from msgspec.structs import asdict
 
 from aucbench.studies.record import EntryDescription, canonical, subset
 
-CONTEXT = ("scaling", "rescale", "protocol", "order", "dtype")  # with data set and budget: equal on a board
+# With data set and budget: equal on a board.
+CONTEXT = ("scaling", "rescale", "regularisation", "protocol", "order", "dtype")
 PARENTS = ("features", "loss", "tuning", "protocol")  # their fields are compared where the parent is equal
 
 
@@ -102,6 +103,7 @@ def setting_text(described: EntryDescription) -> str:
         joined(dataset.parameters | {"part": dataset.part}),
         f"{protocol.name} {joined(protocol.parameters)}".strip(),
         f"scaling {described.scaling}" + (", rescaled" if described.rescale else ""),
+        "regularisation of rescaled rows" if described.regularisation == "rows" else "",
         joined(budget) or "default budget",
         f"order {described.order}",
         described.dtype,
@@ -151,7 +153,7 @@ def _fields(described: EntryDescription, one_study: bool) -> dict[str, Any]:
     if described.max_train_rows is not None:
         fields["max_train_rows"] = described.max_train_rows
     if one_study:
-        fields |= subset(described, ("scaling", "rescale", "order", "dtype"))
+        fields |= subset(described, ("scaling", "rescale", "regularisation", "order", "dtype"))
         fields["protocol"] = protocol.name
         fields |= {f"protocol.{key}": value for key, value in protocol.parameters.items()}
         fields |= {name: value for name, value in _budget(described).items() if value is not None}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import MethodFacts, Problem
+from aucbench.contracts import MethodFacts, Problem, for_rows
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.preprocess import Rescaling
 from aucbench.errors import ParameterError
@@ -61,6 +61,7 @@ class StreamModel:
         self._state: Any = None  # None before the first row
         self._d = self._checked = 0  # columns of the state; largest width that passed the memory check
         self._factor = 1.0  # factor of the rows
+        self._algorithm = settings.algorithm  # with regularisation for rows of that factor
         self._growth: Growth | None = None
         self._layout = Layout.eager
         self._at_block: Any = None  # the model at the beginning of the block
@@ -137,8 +138,9 @@ class StreamModel:
         if rescale:  # a power of two causes no rounding
             self._factor = 2.0 ** round(math.log2(Rescaling.fit(X).factor))
             X.data *= self._factor
-        problem = Problem(X, rows.y[: rows.count].copy(), planned, loss)
-        self._state = algorithm.init(problem, generator(seed, RandomStream.method))
+        problem = Problem(X, rows.y[: rows.count].copy(), planned, loss, row_factor=self._factor)
+        self._algorithm = for_rows(algorithm, self._factor)
+        self._state = self._algorithm.init(problem, generator(seed, RandomStream.method))
         self._layout, self._growth, self._done = layout(X), None, 0
 
     def _step(self, end: int | None = None) -> None:
@@ -154,7 +156,7 @@ class StreamModel:
             return
         rows.multiply(self._factor, begin, end)
         self._done = end
-        self._state = self.settings.algorithm.step(self._state, rows.batch(begin, end, self._d))
+        self._state = self._algorithm.step(self._state, rows.batch(begin, end, self._d))
 
     def _grown(self) -> Growth:
         if self._growth is None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from aucbench.contracts import Access, MethodFacts
 from aucbench.errors import ParameterError
-from aucbench.runner.task import DEFAULT_EPOCHS, Task
+from aucbench.runner.task import Task, default_passes
 
 MAX_PASSES = 1_000  # limit for a full method that stops once it has converged
 MAX_ITERATIONS = 2**53  # larger whole numbers are not all exact as floats
@@ -96,7 +96,8 @@ def make_budget(task: Task) -> Budget:
     elif task.epochs is None and task.access is Access.full and MethodFacts(algorithm).done is not None:
         total = MAX_PASSES
     else:
-        total = max(1, round((task.epochs or DEFAULT_EPOCHS) * (len(task.y) / task.rows_per_iteration)))
+        passes = default_passes(len(task.y)) if task.epochs is None else task.epochs
+        total = max(1, round(passes * (len(task.y) / task.rows_per_iteration)))
     if total > MAX_ITERATIONS:
         raise ParameterError(f"budget: {total:.3g} iterations cannot be counted; 2^53 are the most.")
     return IterationBudget(total, log_spaced(total, task.checkpoints))

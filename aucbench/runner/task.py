@@ -11,7 +11,9 @@ from aucbench.contracts import Access, Problem
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.evaluation.measures import Measure
 
-DEFAULT_EPOCHS = 10.0  # epochs of a run without a budget; `python -m benchmarks defaults` shows their effect
+# A run without a budget sees each row ten times, or more often where rows are few: up to 200 times, until
+# 20,000 rows have been seen. `python -m benchmarks defaults` shows the effect.
+LEAST_PASSES, MOST_PASSES, ROWS_SEEN = 10.0, 200.0, 20_000
 
 
 class Order(StrEnum):
@@ -37,9 +39,9 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class Task:
-    """Task of a cell; without any of the three budgets, `DEFAULT_EPOCHS` or until converged."""
+    """Task of a cell; without any of the three budgets, `default_passes` or until converged."""
 
-    algorithm: Any  # an instance of a plugin
+    algorithm: Any  # an instance of a plugin, `for_rows`
     loss: Any  # an instance of a plugin; None for a method that takes none
     X: Any  # (n, d) ndarray or scipy CSR
     y: NDArray[np.int8]
@@ -56,6 +58,7 @@ class Task:
     measures: tuple[Measure, ...] = ()  # beside the AUC
     weights: NDArray[np.float64] | None = None  # (n,) > 0, of the training rows
     keep_weights: bool = False  # whether the outcome has the weights of all checkpoints
+    row_factor: float = 1.0  # of the problem
 
     @property
     def access(self) -> Access:
@@ -69,7 +72,7 @@ class Task:
 
     def problem(self, iterations: int | None) -> Problem:
         """The problem passed to the method, with the planned number of iterations."""
-        return Problem(self.X, self.y, iterations, self.loss, self.weights)
+        return Problem(self.X, self.y, iterations, self.loss, self.weights, self.row_factor)
 
     def generator(self) -> np.random.Generator:
         """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone.
@@ -97,6 +100,11 @@ class Outcome:
     state_bytes: int
     layout: str  # whether a step touches all weights (eager) or those of its row (lazy)
     stop_reason: StopReason
+
+
+def default_passes(n_samples: float) -> float:
+    """Passes over n rows in a run without a budget: max(10 n, min(20,000, 200 n)) rows."""
+    return max(LEAST_PASSES, min(MOST_PASSES, ROWS_SEEN / n_samples))
 
 
 def rows_per_iteration(algorithm: Any, n_samples: int) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from aucbench.contracts import Batch, MethodFacts
+from aucbench.contracts import Batch, MethodFacts, for_rows
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.budget_and_checkpoints import Budget, IterationBudget, make_budget
 from aucbench.runner.cell import (
@@ -135,14 +135,14 @@ class ModelTrainer(Trainer):
 
 
 def task_of(
-    algorithm: Any, loss: Any, X: Any, y: NDArray[np.int8], order: Any, seed: int, **more: Any
+    parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, row_factor: float, **more: Any
 ) -> Task:
     """The task of a training without test rows; raises ParameterError if the method cannot take the rows."""
-    if order not in list(Order):
-        raise ParameterError(f"order must be one of {', '.join(Order)}, got {order!r}.")
+    if parts.order not in list(Order):
+        raise ParameterError(f"order must be one of {', '.join(Order)}, got {parts.order!r}.")
     task = Task(
-        algorithm, loss, X, y, X[:0], y[:0],
-        checkpoints=1, order=Order(order), seed=seed, order_seed=seed, **more,
+        for_rows(parts.algo, row_factor), parts.loss, X, y, X[:0], y[:0], checkpoints=1,
+        order=Order(parts.order), seed=seed, order_seed=seed, row_factor=row_factor, **more,
     )  # fmt: skip
     check_requirements(task)
     check_memory(X.shape[1])
@@ -240,7 +240,8 @@ def fitted(
     made = Fitted(parts, seed, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed, weights)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
-    task = task_of(parts.algo, parts.loss, Z, y, parts.order, seed, weights=weights, **budget)
+    factor = made._representation.row_factor
+    task = task_of(parts, Z, y, seed, factor, weights=weights, **budget)
     limit, next_batch = make_budget(task), batch_sampler(task)
     with training_context():
         done = ModelTrainer(task, limit, limit.iterations)
@@ -272,7 +273,7 @@ def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
         )
     made = Fitted(parts, seed, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed)
-    task = task_of(parts.algo, parts.loss, Z, y, parts.order, seed)
+    task = task_of(parts, Z, y, seed, made._representation.row_factor)
     with training_context():  # the method may measure these rows
         made._trainer = ModelTrainer(task, IterationBudget(0, []), parts.iterations)
     made._take_in(Z, y)

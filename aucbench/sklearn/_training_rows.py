@@ -108,6 +108,11 @@ class Representation:
         scaled = self._scaler.apply(X)
         return self._rescaled(self._map.transform(scaled), scaled, X)
 
+    @property
+    def row_factor(self) -> float:
+        """The factor by which the rows were multiplied; 1 if they were not rescaled."""
+        return 1.0 if self._rescaling is None else self._rescaling.factor
+
     def _rescaled(self, Z: Any, scaled: Any, X: Any) -> Any:
         if self._rescaling is None:
             return Z

@@ -24,6 +24,17 @@ class Dtype(StrEnum):
     float32 = "float32"
 
 
+class Regularisation(StrEnum):
+    """The weights that the regularisation of a method refers to.
+
+    ``columns``: those of the scaled columns, so that its strength does not depend on rescaling; ``rows``:
+    those of the rescaled rows, as in results of version 0.1.
+    """
+
+    columns = "columns"
+    rows = "rows"
+
+
 @dataclass(frozen=True)
 class Settings:
     """Top-level fields.
@@ -34,8 +45,11 @@ class Settings:
         None: standard, or none if the data set declares that its features must not be scaled.
     rescale : bool
         Whether dense rows are then centred, and all rows multiplied by one number such that the mean of
-        |x|^2 over the training rows is 1. The ranking problem stays the same, and step sizes, radii and
-        regularisation mean the same on all data. False: they refer to the scaled rows, as in the papers.
+        |x|^2 over the training rows is 1. The ranking problem stays the same, and step sizes and radii mean
+        the same on all data. False: they refer to the scaled rows, as in the papers.
+    regularisation : Regularisation
+        Whether ``C``, ``lam``, ``gamma`` and other weights of |w|^2 refer to the scaled columns, or to the
+        rescaled rows.
     order : Order
         Order in which rows are visited.
     dtype : Dtype
@@ -63,6 +77,7 @@ class Settings:
     name: ClassVar[str] = "run"
     scaling: Scaling | None = None
     rescale: bool = True
+    regularisation: Regularisation = Regularisation.columns
     order: Order = Order.shuffled
     dtype: Dtype = Dtype.float64
     seed: Seed = 0
@@ -89,8 +104,9 @@ class Budget:
     Parameters
     ----------
     epochs : float, optional
-        Passes over the training rows. If none of the three is set, the budget is 10 epochs; a full method
-        that detects convergence runs until then.
+        Passes over the training rows. If none of the three is set, max(10 n, min(20,000, 200 n)) of n
+        training rows are seen: 10 passes, or up to 200 over few rows. A full method that detects convergence
+        runs until then.
     iterations : int, optional
         Number of iterations.
     seconds : float, optional
@@ -160,7 +176,8 @@ class Running:
         Seconds after which no further training starts; running ones finish, and the same command continues
         with the rest.
     baseline : str, optional
-        Reference method for the gains on the study's leaderboard; None: log_reg.
+        Reference method for the gains on the study's leaderboard; None: log_reg, or log_reg_cv if methods are
+        tuned and it was run.
     """
 
     name: ClassVar[str] = "running"
@@ -176,7 +193,7 @@ class Running:
         check_fields(self)
         _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
         _refuse_empty("certificates", self.certificates, "certificates=null for none")
-        _refuse_empty("baseline", self.baseline, "baseline=null for log_reg")
+        _refuse_empty("baseline", self.baseline, "baseline=null for the default")
         if self.baseline == "none":  # same as null on the command line
             object.__setattr__(self, "baseline", None)
 

@@ -162,6 +162,7 @@ class Entry:
             features=self.features.description,
             scaling=str(self.scaling),
             rescale=self.settings.rescale,
+            regularisation=str(self.settings.regularisation),
             protocol=ProtocolRecord(name=self.protocol.name, parameters=asdict(self.protocol)),
             tuning=self.tuning.describe(),
             max_train_rows=self.settings.max_train_rows,

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, Batch, LossFacts, MethodFacts, Norm, Objective, Problem
+from aucbench.contracts import Access, Batch, LossFacts, MethodFacts, Norm, Objective, Problem, for_rows
 from aucbench.contracts.code_digest import code_digest, folder_digest
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.contracts.validation import Family
@@ -35,7 +35,7 @@ from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
-from aucbench.studies.prepared_data import PreparedData, blaming
+from aucbench.studies.prepared_data import PreparedData, blaming, row_factor
 from aucbench.studies.record import OptimumRecord, canonical
 from aucbench.studies.result import OptimumResult
 from aucbench.studies.store import Store
@@ -328,7 +328,9 @@ def entry_optimum(
     prepared = data.prepared(unit)
     loss = entry.loss and entry.loss.instance
     with blaming(entry.algorithm):
-        objective = declared_objective(entry.algorithm.instance, Problem(prepared.X, prepared.y, None, loss))
+        factor = row_factor(entry, prepared)
+        problem = Problem(prepared.X, prepared.y, None, loss, row_factor=factor)
+        objective = declared_objective(for_rows(entry.algorithm.instance, factor), problem)
     result, is_new = known_or_found(catalog, objective, unit, prepared, store)
     if store is not None and is_new:
         store.put_optimum(result.record.key, result)

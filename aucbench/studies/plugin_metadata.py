@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.contracts import Access, MethodFacts
@@ -15,6 +16,7 @@ from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
+from aucbench.studies.default_settings import Regularisation
 from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord
 
 BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
@@ -60,18 +62,24 @@ def defaults_of(cls: Any) -> dict[str, Any]:
 def completed(described: D) -> D:
     """An entry or record with the settings that are newer than the version that wrote it.
 
-    Newer parameters of plugins get their defaults. A record without `rescale` is from a version that did not
-    rescale rows, did not stratify hold-outs, fitted no intercept and extended no grid. Without a budget, that
-    version trained for one epoch, or until convergence for a full method that detects it.
+    Newer parameters of plugins get their defaults. In a record without `regularisation`, it referred to the
+    rescaled rows; without a budget, that version trained for ten epochs, or until convergence for a full
+    method that detects it. A record without `rescale` is from an earlier version, which trained for one
+    epoch, did not rescale rows, did not stratify hold-outs, fitted no intercept and extended no grid.
     """
-    if described.rescale is not None:
+    if described.regularisation is not UNSET:
         return _with_defaults(described)
     budget, method, tuning = described.budget, described.algorithm, described.tuning
-    protocol: Any = recorded(described.protocol.name, described.protocol.parameters)
     cls = plugin("algo", method.name)
     converges = MethodFacts(cls).done is not None and cls.access == Access.full
     if not converges and budget.epochs is budget.iterations is budget.seconds is None:
-        budget = replace(budget, epochs=1.0)
+        budget = replace(budget, epochs=1.0 if described.rescale is None else 10.0)
+    # Without rescaling, the rows are the scaled columns.
+    meaning = Regularisation.rows if described.rescale else Regularisation.columns
+    described = replace(described, regularisation=str(meaning), budget=budget)
+    if described.rescale is not None:
+        return _with_defaults(described)
+    protocol: Any = recorded(described.protocol.name, described.protocol.parameters)
     if hasattr(cls, "intercept"):
         method = replace(method, parameters={"intercept": False} | method.parameters)
     if tuning.name != "none":
@@ -80,7 +88,6 @@ def completed(described: D) -> D:
         replace(
             described,
             rescale=False,
-            budget=budget,
             algorithm=method,
             tuning=tuning,
             protocol=ProtocolRecord(name=protocol.name, parameters=asdict(protocol)),

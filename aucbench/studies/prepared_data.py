@@ -22,6 +22,7 @@ from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.humanize import sentence_of
 from aucbench.pool import Pool, ProcessEnded
+from aucbench.studies.default_settings import Regularisation
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.tried_settings import Facts
 from aucbench.studies.work_units import Unit
@@ -149,6 +150,13 @@ def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:
     settings = entry.settings
     features = entry.features.instance
     return prepare(split, entry.scaling, features, settings.dtype, split_seed, settings.rescale)
+
+
+def row_factor(entry: Entry, prepared: Prepared) -> float:
+    """The factor of the rescaled rows by which regularisation is stated for them; 1 if it refers to them."""
+    if prepared.rescaling is None or entry.settings.regularisation is Regularisation.rows:
+        return 1.0
+    return prepared.rescaling.factor
 
 
 def facts_of(entry: Entry, data: PreparedData) -> Facts:

@@ -47,7 +47,7 @@ def words(
     dataset = plugin("dataset", described.dataset.name)
     if dataset is None or described.scaling != default_scaling(dataset):
         found.append(f"scaling={described.scaling}")
-    settings = subset(described, ("rescale", "order", "dtype", "max_train_rows"))
+    settings = subset(described, ("rescale", "regularisation", "order", "dtype", "max_train_rows"))
     found += _different("", settings | seed_fields(seeds), Settings)
     found += _chosen("protocol", described.protocol, PROTOCOLS, "holdout")
     found += _chosen("tuning", described.tuning, TUNINGS, "none")

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.evaluation.measures import AUC
-from aucbench.runner.task import DEFAULT_EPOCHS, rows_per_iteration
+from aucbench.runner.task import default_passes, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.plan import PlannedCell, PlannedEntry
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
@@ -171,7 +171,7 @@ def passes_of(entry: Entry, rows: float) -> float:
     budget = entry.budget
     if budget.iterations is not None:
         return budget.iterations * rows_per_iteration(entry.algorithm.instance, int(rows)) / rows
-    return budget.epochs or (1.0 if budget.seconds else DEFAULT_EPOCHS)
+    return budget.epochs or (1.0 if budget.seconds else default_passes(rows))
 
 
 class Choice(NamedTuple):

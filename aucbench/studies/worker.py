@@ -7,6 +7,7 @@ from time import monotonic, perf_counter
 
 from msgspec import UNSET, structs
 
+from aucbench.contracts import for_rows
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.preprocess import Prepared
 from aucbench.errors import AucbenchError, CellError, PluginError
@@ -28,7 +29,7 @@ from aucbench.studies.make_record import (
 )
 from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.optimum import NotCertifiedError, known_or_found
-from aucbench.studies.prepared_data import PreparedData, blaming, innermost_frames
+from aucbench.studies.prepared_data import PreparedData, blaming, innermost_frames, row_factor
 from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, subset
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
@@ -243,8 +244,9 @@ def _trial_task(unit: Unit, prepared: Prepared, point: Point) -> Task:
 def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
     """The task of one setting of a unit, on its prepared rows."""
     entry, seeds = unit.entry, unit.seeds
+    factor = row_factor(entry, prepared)
     return Task(
-        algorithm=replace(entry.algorithm.instance, **point),
+        algorithm=for_rows(replace(entry.algorithm.instance, **point), factor),
         loss=entry.loss.instance if entry.loss else None,
         X=prepared.X,
         y=prepared.y,
@@ -259,6 +261,7 @@ def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> T
         order_seed=seeds.order_seed,
         # Each inner fold has a separate order; the first fold and the validation part use the run's order.
         fold=seeds.fold + (unit.inner or 0) * INNER_FOLDS,
+        row_factor=factor,
     )
 
 

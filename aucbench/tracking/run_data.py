@@ -177,7 +177,7 @@ def params(entry: FinishedEntry) -> dict[str, Any]:
         plugin = getattr(record, name)
         found[group] = plugin.name if plugin else "none"
         found |= {f"{group}.{key}": value for key, value in plugin.parameters.items()} if plugin else {}
-    found |= subset(record, ("scaling", "rescale", "max_train_rows", "order", "dtype"))
+    found |= subset(record, ("scaling", "rescale", "regularisation", "max_train_rows", "order", "dtype"))
     for group, chosen in (("tuning", record.tuning), ("protocol", record.protocol)):
         found[group] = chosen.name
         found |= {f"{group}.{key}": value for key, value in chosen.parameters.items()}

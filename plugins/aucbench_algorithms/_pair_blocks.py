@@ -74,6 +74,7 @@ class BlockMethod(LinearMethod):
         Weight of |w|^2 / 2.
     """
 
+    regularisation = {"lam": 2}
     access = Access.pairs
     losses = ("squared_hinge", "*")
     step_size = "eta"

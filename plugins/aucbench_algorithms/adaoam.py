@@ -72,6 +72,7 @@ class AdaOam(LinearMethod):
     step_size = "eta"
     min_together = 6
     claims = Claims(rate="1/sqrt(t)", cost="d^2")
+    regularisation = {"lam": 2}
     citation = "ding2015adaoam"
     deviations = (
         "Written from the paper's description, not verified against code: none was found.",

@@ -60,6 +60,7 @@ class Bam(BatchSolver):
     losses = ("squared_hinge", "*")
     grid = {"C": tuple(10.0**power for power in range(-10, 2))}
     claims = Claims(rate="superlinear", cost="nnz + n log n")
+    regularisation = {"C": -2}
     citation = "lee2014ranksvm"
     deviations = (
         "A line search on the slope takes the place of the trust region, and Newton systems are factored "

@@ -90,6 +90,7 @@ class _Ftrl(LinearMethod):
         Weights of |w|_1 and |w|^2 / 2, against sums of gradients.
     """
 
+    regularisation = {"l2": 2}
     access = Access.stream
     resumable = True
     grid = {"gamma": GAMMA, "l1": L1}

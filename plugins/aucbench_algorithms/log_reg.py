@@ -36,6 +36,7 @@ class LogReg(UnivariateBatch):
     losses = ("logistic",)
     grid = {"C": tuple(10.0**power for power in range(-4, 5))}
     claims = Claims(rate="quadratic", cost="n d min(n, d)")
+    regularisation = {"C": -2}
     citation = "cox1958regression"
     deviations = (
         "Classes are balanced, where scikit-learn's default is to weight all rows alike.",

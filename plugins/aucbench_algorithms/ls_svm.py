@@ -62,7 +62,7 @@ class LsSvm(LinearMethod):
     Parameters
     ----------
     lam : float >= 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows.
+        Weight of |w|^2 / 2. None is 1 / n for n rescaled training rows.
     l1 : float >= 0
         Weight of |w|_1.
     """
@@ -72,6 +72,7 @@ class LsSvm(LinearMethod):
     losses = ("square",)
     grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
     claims = Claims(rate="exact", cost="n d min(n, d)")
+    regularisation = {"lam": 2}
     citation = "suykens1999lssvm"
     deviations = ()
     weighted = True

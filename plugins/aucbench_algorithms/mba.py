@@ -40,7 +40,7 @@ class Mba(LinearMethod):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows.
+        Weight of |w|^2 / 2. None is 1 / n for n rescaled training rows.
     block : int >= 1
         Rows of a block; all rows where there are fewer.
     """
@@ -50,6 +50,7 @@ class Mba(LinearMethod):
     losses = ("square",)
     grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
     claims = Claims(rate="1/sqrt(t)", cost="block d^2")
+    regularisation = {"lam": 2}
     citation = "gultekin2018mba"
     deviations = ("All pairs inside a block are used, not a sample of them: their moments cost no more.",)
 

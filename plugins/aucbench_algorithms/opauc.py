@@ -69,6 +69,7 @@ class Opauc(LinearMethod):
     step_size = "eta"
     min_together = 6
     claims = Claims(rate="1/t", cost="d^2")
+    regularisation = {"lam": 2}
     citation = "gao2013opauc"
     deviations = (
         "The covariance is exact, as in the authors' code; the recursion printed in the paper is not.",

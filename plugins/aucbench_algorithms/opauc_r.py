@@ -87,6 +87,7 @@ class OpaucR(LinearMethod):
     }
     step_size = "eta"
     claims = Claims(rate="1/t", cost="tau nnz")
+    regularisation = {"lam": 2}
     citation = "gao2013opauc"
     deviations = (
         "Random numbers are divided by sqrt(tau), as in the authors' code; the text has tau.",

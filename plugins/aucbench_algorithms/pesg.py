@@ -125,6 +125,7 @@ class Pesg(LinearMethod):
     }
     step_size = "eta"
     claims = Claims(rate="1/t", cost="nnz")
+    regularisation = {"lam": 2}
     citation = "yuan2021large"
     deviations = (
         "The margin term is margin + mean- s - mean+ s; LibAUC's second version has a misplaced parenthesis, "

@@ -72,7 +72,7 @@ class Psam(kernels.RuleMethod):
     Parameters
     ----------
     gamma : float > 0 or None
-        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)). None is 6 / n for n training rows.
+        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)). None is 3 / n for n training rows.
     t0 : float >= 0 or None
         Start of the step's clock; None is gamma^-0.75.
     rskip, askip : int >= 1
@@ -83,14 +83,15 @@ class Psam(kernels.RuleMethod):
     rule = _proximal_step
     access = Access.pairs
     losses: ClassVar[tuple[str, ...]] = ("hinge",)
-    grid = {"gamma": tuple(10.0**power for power in range(-7, 0))}
+    grid = {"gamma": tuple(10.0**power for power in range(-6, 1))}
     claims = Claims(rate="1/t", cost="nnz")
+    regularisation = {"gamma": 2}
     citation = "khalid_psam"
     deviations: ClassVar[tuple[str, ...]] = (
         "t0 = gamma^-0.75, rskip = 16 and askip = 16 are those of the code the paper builds on; the paper "
         "does not give them.",
-        "gamma is 6 / n on rescaled rows, and the grid 1e-7 ... 1e-1; in the paper's grid, 1e-10 ... 1e-7, "
-        "all values give nearly the same model.",
+        "gamma is 3 / n, and the grid 1e-6 ... 1; in the paper's grid, 1e-10 ... 1e-7, all values give "
+        "nearly the same model.",
     )
 
     gamma: Positive | None = None
@@ -107,7 +108,9 @@ class Psam(kernels.RuleMethod):
         return Objective(problem.loss, l2=self._gamma(problem))
 
     def _gamma(self, problem: Problem) -> float:
-        return 6.0 / problem.n_samples if self.gamma is None else self.gamma
+        if self.gamma is None:
+            return 3.0 / problem.n_samples * problem.row_factor**2
+        return self.gamma
 
     def _given(self, problem: Problem) -> Given:
         gamma = self._gamma(problem)
@@ -125,7 +128,7 @@ class Asam(Psam):
     citation = "khalid2018asam"
     deviations = (
         "t0 = gamma^-0.75, rskip = 16 and askip = 16 are those of the code the method builds on.",
-        "gamma is 6 / n on rescaled rows, and the grid 1e-7 ... 1e-1, as for `psam`.",
+        "gamma is 3 / n, and the grid 1e-6 ... 1, as for `psam`.",
         "The loss is the smooth hinge unless another is given: its slope is bounded, the squared hinge "
         "diverges with a small gamma.",
     )

@@ -75,12 +75,13 @@ class RocSgd(kernels.RuleMethod):
     name = "roc_sgd"
     access = Access.pairs
     losses = ("hinge",)
-    grid = {"lam": tuple(10.0**power for power in range(-7, 0))}
+    grid = {"lam": tuple(10.0**power for power in range(-6, 1))}
     claims = Claims(rate="1/t", cost="nnz")
+    regularisation = {"lam": 2}
     citation = "sculley2009large"
     deviations = (
         "Unless told otherwise it is plain SGD with the constant step and lam = 1 / n, which comes closest "
-        "to the optimum on rescaled rows; sofia-ml's own start is Pegasos with 0.1.",
+        "to the optimum; sofia-ml's own start is Pegasos with 0.1.",
         "Double precision; sofia-ml computes in single precision.",
     )
 
@@ -117,4 +118,4 @@ class RocSgd(kernels.RuleMethod):
         return Objective(problem.loss, l2=lam, radius=1.0 / np.sqrt(lam) if binds else None)
 
     def _lam(self, problem: Problem) -> float:
-        return 1.0 / problem.n_samples if self.lam is None else self.lam
+        return problem.row_factor**2 / problem.n_samples if self.lam is None else self.lam

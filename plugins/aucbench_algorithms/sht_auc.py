@@ -58,6 +58,7 @@ class ShtAuc(LinearMethod):
     }
     step_size = "eta"
     claims = Claims(rate="linear", cost="batch nnz + d")
+    regularisation = {"lam": 2}
     citation = "yang2020stochastic"
     deviations = (
         "Exactly `sparsity` weights are kept; the authors' code keeps one less.",

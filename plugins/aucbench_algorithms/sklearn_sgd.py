@@ -94,8 +94,9 @@ class _Sgd(kernels.RuleMethod):
     rule = _step
     access = Access.stream
     resumable = True
-    grid = {"alpha": tuple(10.0**power for power in range(-7, 0))}
+    grid = {"alpha": tuple(10.0**power for power in range(-6, 1))}
     claims = Claims(rate="1/t", cost="nnz")
+    regularisation = {"alpha": 2}
     citation = "pedregosa2011scikit"
     deviations = DEVIATIONS
 
@@ -107,7 +108,7 @@ class _Sgd(kernels.RuleMethod):
         """Zero weights; counts the classes of the training set."""
         n, (n_pos, n_neg) = problem.n_samples, class_totals(problem)
         negative, positive = n / (2 * n_neg), n / (2 * n_pos)
-        alpha = 1.0 / total(problem) if self.alpha is None else self.alpha
+        alpha = problem.row_factor**2 / total(problem) if self.alpha is None else self.alpha
         is_hinge = self.losses == ("hinge",)
         given = Given(alpha, alpha**-0.75, negative, positive, self.average, is_hinge, self.intercept)
         return self.first_state(problem, given, Intercept(0.0, 0.0))

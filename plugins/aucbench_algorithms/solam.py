@@ -190,7 +190,7 @@ class RegSolam(_Solam):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2; the radius is sqrt(2 / lam). None is 3 / n for n training rows.
+        Weight of |w|^2 / 2; the radius is sqrt(2 / lam). None is 3 / n for n rescaled training rows.
     """
 
     name = "regsolam"
@@ -200,6 +200,7 @@ class RegSolam(_Solam):
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
     }
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
+    regularisation = {"lam": 2}
     citation = "natole2019spdam"
     deviations = (
         "lam / 2 |w|^2 stands inside the saddle function, as in equation (6); the proof adds it after "

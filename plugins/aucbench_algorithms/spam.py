@@ -103,7 +103,7 @@ class Spam(kernels.RuleMethod):
     C : float > 0
         Step; eta = C / sqrt(t).
     beta : float >= 0 or None
-        Weight of |w|^2 / 2, with l2 and net; None is 3 / n for n training rows.
+        Weight of |w|^2 / 2, with l2 and net; None is 3 / n for n rescaled training rows.
     nu : float >= 0
         Weight of |w|_1, with net.
     penalty : l2, net or ball
@@ -123,6 +123,7 @@ class Spam(kernels.RuleMethod):
         "radius": (1.0, 10.0, 100.0),
     }
     claims = Claims(rate="1/t", cost="nnz")
+    regularisation = {"beta": 2}
     citation = "natole2018spam"
     deviations = (
         "The step is C / sqrt(t), as in the authors' code; the paper's theory takes 1 / t.",

@@ -142,6 +142,7 @@ class Spauc(LinearMethod):
     }
     step_size = "C"
     claims = Claims(rate="1/t", cost="nnz")
+    regularisation = {"beta": 2}
     citation = "lei2021stochastic"
     deviations = (
         "The average is uniform; the paper weights the points.",

@@ -81,8 +81,9 @@ class Spdam(LinearMethod):
     name = "spdam"
     access = Access.minibatch
     losses = ("square",)
-    grid = {"lam": tuple(10.0**power for power in range(-7, 0))}
+    grid = {"lam": tuple(10.0**power for power in range(-6, 1))}
     claims = Claims(rate="linear", cost="n nnz")
+    regularisation = {"lam": 2}
     citation = "natole2019spdam"
     deviations = (
         "xt is divided by sqrt(p): with the text's sqrt(2 p) the saddle point is not that of the pairs.",

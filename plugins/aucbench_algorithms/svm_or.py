@@ -50,6 +50,7 @@ class State(NamedTuple):
     best: np.ndarray  # (d,) the point of the least duality gap so far
     gap: float  # that gap; inf before the first
     solved: bool
+    lam: float  # the weight of |w|^2 / 2
     margin: float  # of the loss
     loss: Any  # of margin 1
 
@@ -70,6 +71,7 @@ class SvmOr(BatchSolver):
     losses = ("hinge",)
     grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
     claims = Claims(rate="superlinear", cost="nnz + n log n")
+    regularisation = {"lam": 2}
     citation = "joachims2006training"
     deviations = (
         "Newton's method on a vanishing smoothing and an exact last step take the place of cutting planes.",
@@ -82,7 +84,9 @@ class SvmOr(BatchSolver):
         """Zero."""
         w, best = np.zeros((2, problem.n_features))
         margin = kernels.theta(problem.loss)
-        return State(w, 0, 0, best, np.inf, False, margin, replace(problem.loss, margin=1.0))
+        return State(
+            w, 0, 0, best, np.inf, False, self._lam(problem), margin, replace(problem.loss, margin=1.0)
+        )
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
         """The solution for another lam; no wide kinks, for it is near."""
@@ -95,15 +99,14 @@ class SvmOr(BatchSolver):
 
     def objective(self, problem: Problem) -> Objective:
         """As the formula says."""
-        return Objective(problem.loss, l2=1.0 / total(problem) if self.lam is None else self.lam)
+        return Objective(problem.loss, l2=self._lam(problem))
 
-    def _lam(self, state: State, batch: Batch) -> float:
-        """The weight of |w|^2 / 2 for weights divided by the margin, which then is 1."""
-        return state.margin * (1.0 / total(batch) if self.lam is None else self.lam)
+    def _lam(self, problem: Problem) -> float:
+        return problem.row_factor**2 / total(problem) if self.lam is None else self.lam
 
     def _iterate(self, state: State, batch: Batch) -> State:
         X, y = batch.X, batch.y
-        w, lam = state.w, self._lam(state, batch)
+        w, lam = state.w, state.margin * state.lam  # for weights divided by the margin, which then is 1
         loss = loss_pieces.Smoothed(SHRINK**state.level, state.loss)
         scores = np.asarray(X @ w, np.float64)
         mean = pair_loss.pair_mean(loss, scores, y, batch.weights)
@@ -127,7 +130,7 @@ class SvmOr(BatchSolver):
 
     def _settled(self, state: State, batch: Batch, mu: float) -> State:
         """The end of a level: the exact solution if it can be certified, else a narrower kink."""
-        lam = self._lam(state, batch)
+        lam = state.margin * state.lam
         exact = _svm_or_kink.solve(batch, state.w, mu, lam)
         if exact is not None and exact[1] < state.gap:
             state = state._replace(best=exact[0], gap=exact[1])

@@ -52,6 +52,7 @@ class State(NamedTuple):
     solved: bool
     gradient: float  # its norm one step before
     gram: np.ndarray | None  # of `_gram`; in a grid only
+    row_factor: float  # of the problem
 
 
 class UnivariateBatch(BatchSolver):
@@ -62,7 +63,7 @@ class UnivariateBatch(BatchSolver):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero."""
-        return State(np.zeros(problem.n_features), 0.0, False, np.inf, None)
+        return State(np.zeros(problem.n_features), 0.0, False, np.inf, None, problem.row_factor)
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
         """The solution for another lam."""
@@ -87,19 +88,17 @@ class _Penalised(UnivariateBatch):
     Parameters
     ----------
     lam : float > 0 or None
-        Weight of |w|^2 / 2. None is 1 / n for n training rows.
+        Weight of |w|^2 / 2. None is 1 / n for n training rows, of `uni_square` for the rescaled rows.
     intercept : bool
         Whether an intercept is fitted, which is not regularised.
     """
 
     grid = {"lam": tuple(10.0**power for power in range(-8, 2))}
+    regularisation = {"lam": 2}
     citation = "kotlowski2011bipartite"
 
     lam: Positive | None = None
     intercept: bool = True
-
-    def _lam(self, batch: Batch) -> float:
-        return 1.0 / total(batch) if self.lam is None else self.lam
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,8 @@ class UniLog(_Penalised):
     claims = Claims(rate="quadratic", cost="n d min(n, d)")
 
     def _iterate(self, state: State, batch: Batch) -> State:
-        return newton_iteration(state, batch, self._lam(batch), self.intercept)
+        lam = state.row_factor**2 / total(batch) if self.lam is None else self.lam
+        return newton_iteration(state, batch, lam, self.intercept)
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,11 @@ class UniSquare(_Penalised):
         if not np.all(np.isfinite(difference)):
             return _diverged(state)
         right = float(share @ batch.y)  # 0 but for rounding, unless there is one class only
-        lam = self._lam(batch)
+        lam = 1.0 / total(batch) if self.lam is None else self.lam
         w, b = _solve(
             batch.X, share, lam, difference, right, self.intercept, EXACT, gram=state.gram, start=state.w
         )
-        return State(w, b, True, np.inf, state.gram)
+        return state._replace(w=w, b=b, solved=True, gradient=np.inf)
 
     def _gram(self, problem: Problem) -> np.ndarray | None:
         X, (n, d) = problem.X, problem.X.shape

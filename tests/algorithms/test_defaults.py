@@ -7,6 +7,7 @@ import pytest
 
 import aucbench
 from aucbench import data
+from aucbench.contracts import for_rows
 from aucbench.data.loader import Part
 from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling
@@ -40,7 +41,12 @@ def trained(name, dataset, scaling, epochs=None):
     losses = getattr(algorithm, "losses", ())
     loss = aucbench.catalog().loss(losses[0])() if losses else None
     rows = prepared(dataset, scaling)
-    return run_cell(Task(algorithm, loss, rows.X, rows.y, rows.X_test, rows.y_test, epochs, checkpoints=1))
+    factor = rows.rescaling.factor
+    task = Task(
+        for_rows(algorithm, factor), loss, rows.X, rows.y, rows.X_test, rows.y_test, epochs,
+        checkpoints=1, row_factor=factor,
+    )  # fmt: skip
+    return run_cell(task)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -103,7 +103,7 @@ def test_one_row_far_longer_than_the_others_does_not_shrink_them_to_nothing_nor_
 def test_a_rescaled_run_is_a_run_on_rows_multiplied_by_hand(algo, tmp_path):
     rows, y = two_clouds(n=200)
     rows = rows * [1.0, 30.0, 0.2, 5.0, 1.0]
-    words = [f"algo={algo}", "dataset=npz", "scaling=none", "budget.checkpoints=5"]
+    words = [f"algo={algo}", "dataset=npz", "scaling=none", "budget.checkpoints=5", "regularisation=rows"]
 
     def run(file, X, *more):
         np.savez(tmp_path / file, X=X, y=y)

@@ -25,6 +25,7 @@ def _described(algorithm="alpha", dataset="data", **changes):
         "features": IDENTITY,
         "scaling": "maxabs",
         "rescale": False,
+        "regularisation": "columns",
         "protocol": {"name": "holdout", "parameters": {"test_fraction": 0.2}},
         "tuning": NO_TUNING,
         "max_train_rows": None,

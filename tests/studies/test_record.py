@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from aucbench import DataError, catalog
 from aucbench.data.loader import Part
@@ -83,6 +83,13 @@ class EarlierPlugin(BoundPlugin):
         return structs.replace(found, parameters={name: found.parameters[name] for name in self.names})
 
 
+class EarlierEntry(Entry):
+    """An entry as it was described when regularisation had one meaning."""
+
+    def describe(self):
+        return structs.replace(super().describe(), regularisation=UNSET)
+
+
 def entry_of(record):
     """The entry of a record, made from objects of this version."""
 
@@ -98,7 +105,7 @@ def entry_of(record):
         split_seed=record.split_seed,
         order_seed=record.order_seed,
     )
-    return Entry(
+    return EarlierEntry(
         algorithm=bound(plugins.algorithm(record.algorithm.name), record.algorithm),
         dataset=bound(plugins.dataset(record.dataset.name), record.dataset),
         loss=bound(plugins.loss(record.loss.name), record.loss),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import UNSET, structs
 
 import aucbench
 from aucbench.data import load
@@ -14,6 +15,7 @@ from aucbench.leaderboard import build
 from aucbench.leaderboard.cells import from_store
 from aucbench.leaderboard.render import terminal
 from aucbench.leaderboard.render.export import write
+from aucbench.studies.record import BudgetRecord
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
@@ -59,6 +61,14 @@ def test_an_older_record_is_described_exported_and_repeated(algo, older, tmp_pat
     train, _ = Holdout(stratified=False).split(lambda part: data, Part.train, 0)[:2]
     expected = data.X / np.abs(data.X[train.rows]).max(axis=0) @ weights
     np.testing.assert_allclose(_load_pyfunc(str(folder / "data" / "model.npz")).predict(data.X), expected)
+
+
+def test_regularisation_of_a_record_without_it_referred_to_the_rescaled_rows_of_ten_epochs(older):
+    described = structs.replace(entry_of(older, "psam").record, rescale=True, budget=BudgetRecord())
+    found = words(structs.replace(described, regularisation=UNSET), [described.seeds])
+    assert {"regularisation=rows", "budget.epochs=10.0"} <= set(found)
+    assert not {each for each in found if "rescale" in each}
+    assert "regularisation=rows" not in words(structs.replace(described, rescale=False), [described.seeds])
 
 
 def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epochs(older, tmp_path, capsys):

@@ -12,7 +12,7 @@ import click
 from aucbench.cli.commands._store import having, sources_of, store_option, with_option
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
-from aucbench.leaderboard.baseline import BASELINE
+from aucbench.leaderboard.baseline import BASELINE, TUNED_BASELINE
 from aucbench.leaderboard.cells import BoardCell, from_store, joined, left_out, of_results
 from aucbench.leaderboard.render.columns import TextTable
 from aucbench.leaderboard.render.figure_style import WIDTHS
@@ -53,7 +53,10 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 @click.option(
     "--siunitx/--no-siunitx", default=False, help="Whether LaTeX tables use siunitx's number columns."
 )
-@click.option("--baseline", default=BASELINE, show_default=True, help="Method that gains are relative to.")
+@click.option(
+    "--baseline",
+    help=f"Method that gains are relative to; default {BASELINE}, or {TUNED_BASELINE} if methods are tuned.",
+)
 @click.option(
     "--by", default=AUC.name, show_default=True,
     help=f"Measure that ranks, tests and gains follow: {', '.join(MEASURES)}.",
@@ -70,7 +73,7 @@ def leaderboard(
     methods: str,
     top: int | None,
     siunitx: bool,
-    baseline: str,
+    baseline: str | None,
     by: str,
 ) -> None:
     """Compare methods: per data set and over all of them, with what is significant and what is missing.

@@ -30,7 +30,7 @@ from aucbench.leaderboard.cells import BoardCell, from_store
 from aucbench.leaderboard.report import Report
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
-from aucbench.runner.task import DEFAULT_EPOCHS
+from aucbench.runner.task import default_passes
 from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
@@ -332,7 +332,7 @@ def _shortened(entry: Entry, fraction: float) -> Entry:
     """The entry with a fraction of its epochs and checkpoints, at least one iteration."""
     budget = entry.budget
     rows = len(prepared_data().split(entry, entry.settings.seed, 0).train.y)
-    epochs = max(fraction, 1.0 / iterations_of(entry, rows)) * (budget.epochs or DEFAULT_EPOCHS)
+    epochs = max(fraction, 1.0 / iterations_of(entry, rows)) * (budget.epochs or default_passes(rows))
     checkpoints = max(FEWEST_CHECKPOINTS, int(fraction * budget.checkpoints))
     return replace(entry, budget=replace(budget, epochs=epochs, checkpoints=checkpoints))
 

@@ -122,8 +122,8 @@ def cell_table(cells: Sequence[BoardCell], one_study: bool = False) -> "pd.DataF
 
 
 _DESCRIBED = (
-    "dataset", "loss", "features", "scaling", "rescale", "protocol", "tuning", "max_train_rows", "budget",
-    "order", "dtype",
+    "dataset", "loss", "features", "scaling", "rescale", "regularisation", "protocol", "tuning",
+    "max_train_rows", "budget", "order", "dtype",
 )  # fmt: skip
 _MEASURED = (
     "auc", "iterations", "train_seconds", "train_cpu_seconds", "ns_per_iteration", "state_bytes",
