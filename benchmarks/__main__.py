@@ -2,31 +2,64 @@
 
 When none is named, all measures of speed run. `defaults` and `estimator`, which measure AUCs and take long,
 `estimates`, which needs real data, `attacks`, which harms processes, and `mutations`, which runs the tests on
-changed lines, run when they are named.
+changed lines, run when they are named. The options are for `defaults` and `estimator`.
 """
 
 import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from functools import partial
 
-from benchmarks import attacks, defaults, dense, estimates, mutations, overhead, sparse, streams, together
+from benchmarks import (
+    attacks,
+    defaults,
+    dense,
+    estimates,
+    estimator,
+    mutations,
+    overhead,
+    sparse,
+    streams,
+    together,
+)
 from benchmarks.attacks import Attacked
-from benchmarks.measuring import Measure
+from benchmarks.measuring import Measure, one_thread
 from benchmarks.mutations import Mutated
+from benchmarks.real_sets import Choice
 
 SPEED = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **streams.MEASURES, **overhead.MEASURES}
-MEASURES = {**SPEED, **defaults.MEASURES, **estimates.MEASURES, **attacks.MEASURES, **mutations.MEASURES}
+ON_REAL_SETS = {**defaults.MEASURES, **estimator.MEASURES}
+OTHERS = {**estimates.MEASURES, **attacks.MEASURES, **mutations.MEASURES}
 
 
-def main(names: list[str]) -> int:
+def main(words: list[str]) -> int:
     """Print one line a measure; returns the exit status."""
-    unknown = [name for name in names if name not in MEASURES]
+    parser = ArgumentParser(
+        "python -m benchmarks", description=__doc__, formatter_class=RawDescriptionHelpFormatter
+    )
+    names = (*SPEED, *ON_REAL_SETS, *OTHERS)
+    parser.add_argument("names", nargs="*", metavar="measure", help=f"of {', '.join(names)}")
+    for option, what in (
+        ("methods", "methods (defaults)"),
+        ("sets", "data sets"),
+        ("scalings", "scalings (defaults)"),
+    ):
+        parser.add_argument(
+            f"--{option}", default="", help=f"{what}, with commas; all or the default if left out"
+        )
+    parser.add_argument("--workers", type=int, default=1, help="processes, one for each data set at a time")
+    given = parser.parse_args(words)
+    unknown = [name for name in given.names if name not in names]
     if unknown:
-        print(f"Unknown measure {unknown[0]}; known: {', '.join(MEASURES)}.", file=sys.stderr)
-        return 2
+        parser.error(f"unknown measure {unknown[0]}; known: {', '.join(names)}.")
+    lists = (tuple(filter(None, text.split(","))) for text in (given.methods, given.sets, given.scalings))
+    choice = Choice(*lists, given.workers)
+    actions = SPEED | OTHERS | {name: partial(action, choice) for name, action in ON_REAL_SETS.items()}
     found: list[Measure | Attacked | Mutated] = []
-    for name in names or SPEED:
-        for measure in MEASURES[name]():
-            print(measure, flush=True)
-            found.append(measure)
+    with one_thread():
+        for name in given.names or SPEED:
+            for measure in actions[name]():
+                print(measure, flush=True)
+                found.append(measure)
     missed = sum(not measure.reached for measure in found)
     print(f"{len(found) - missed} of {len(found)} measures reached")
     return 1 if missed else 0

@@ -1,9 +1,16 @@
-"""Ratios on noisy machines: the two sides alternate in one run; medians of thread-CPU time are compared."""
+"""Ratios on noisy machines: the two sides alternate in one run; medians of thread-CPU time are compared.
 
-from collections.abc import Callable
+The clock sees the thread that runs the benchmark and no other, so that everything runs in one.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 from time import thread_time
+
+from threadpoolctl import threadpool_info, threadpool_limits
 
 ROUNDS = 7
 
@@ -23,10 +30,25 @@ class Measure:
         """Whether the ratio is what is wanted."""
         return self.ratio <= self.wanted if self.at_most else self.ratio >= self.wanted
 
+    @property
+    def _shown(self) -> str:
+        """Two decimals, but not of what they would round to zero."""
+        return f"{self.ratio:.1e}" if 0.0 < abs(self.ratio) < 0.1 else f"{self.ratio:.2f}"
+
     def __str__(self) -> str:
         sign = "<=" if self.at_most else ">="
         mark = "ok  " if self.reached else "MISS"
-        return f"{mark} {self.name:<58} {self.ratio:>9.2f}  {sign} {self.wanted:<6g} {self.note}"
+        return f"{mark} {self.name:<58} {self._shown:>9}  {sign} {self.wanted:<6g} {self.note}"
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for BLAS and OpenMP, also in libraries that are loaded later and in new processes."""
+    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+    with threadpool_limits(1):
+        yield
+        several = [each["filepath"] for each in threadpool_info() if each["num_threads"] != 1]
+        assert not several, f"libraries with several threads, so that times do not compare: {several}"
 
 
 def seconds(action: Callable[[], object]) -> float:

@@ -17,14 +17,14 @@ import aucbench
 from aucbench.config.build import build_study
 from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import Request
-from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.validation import Family
-from aucbench.registry import Catalog, Plugin
+from aucbench.registry import Catalog
 from aucbench.studies import worker
 from aucbench.studies.execute import execute_study, plan_study
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from benchmarks.measuring import Measure
+from benchmarks.real_sets import catalog_with
 
 METHODS = ("solam", "fsauc", "psam")
 SETS, RUNS = 150, 10
@@ -50,11 +50,7 @@ def _tiny(number: int) -> type:
 
 def _catalog() -> Catalog:
     """All plugins, and the tiny data sets."""
-    plugins = {family: dict(known) for family, known in aucbench.catalog().plugins.items()}
-    for cls in map(_tiny, range(SETS)):
-        plugin = Plugin(Family.datasets, cls.name, cls, PROJECT, "0")  # type: ignore[attr-defined]
-        plugins[Family.datasets][plugin.name] = plugin
-    return Catalog(plugins)
+    return catalog_with(tuple(map(_tiny, range(SETS))))
 
 
 def _study(catalog: Catalog, methods: "tuple[str, ...]", sets: int) -> Study:
