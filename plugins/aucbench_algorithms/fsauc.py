@@ -6,6 +6,8 @@ stages of n0; within a stage v = (w, a, b) descends and alpha ascends with one c
     w is projected on the l1 ball, a and b are clipped to R kappa, v is projected on the ball of radius r
     around v1, alpha is clipped to 2 R kappa and to D around alpha1.
 
+The step at a row is bounded by the curvature of F there, as for `solam`: eta / (1 + eta h).
+
 A stage starts from the mean v1 of the one before, with alpha1 = (m- - m+).w from the running class
 means, r and eta halved and D recomputed. Inside a stage the model is the stage's running mean; the last
 n - m n0 samples are unused.
@@ -20,7 +22,7 @@ ICML 2018, Algorithms 1 and 2.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -105,6 +107,7 @@ class Given(NamedTuple):
     rule: int
     before: bool  # whether the point of the gradient is averaged, not the one just produced
     per_stage: bool  # whether class means and the share of positives restart with each stage
+    bounded: bool  # whether the step is bounded by the curvature at the row
 
 
 class State(NamedTuple):
@@ -139,6 +142,8 @@ class Fsauc(LinearMethod):
         Whether class means and the share of positives run over all samples or restart with each stage.
     kappa : float > 0 or None
         Bound on the row norms; None measures the largest of the training data.
+    bounded : bool
+        Whether steps are bounded by the curvature; False as in the paper.
     """
 
     name = "fsauc"
@@ -159,6 +164,7 @@ class Fsauc(LinearMethod):
         "The ball projection is v1 + r (v - v1) / |v - v1|; the authors' code omits v1 inside.",
         "One round of the alternating projections; it suffices for feasibility.",
         "kappa is the largest row norm; the authors' code takes the largest entry for the first radius.",
+        "Steps are bounded by the curvature (bounded=false is the paper's step).",
     )
 
     radius: Positive = 100.0
@@ -168,6 +174,7 @@ class Fsauc(LinearMethod):
     average: Average = Average.after
     p_scope: Scope = Scope["global"]
     kappa: Positive | None = None
+    bounded: bool = field(default=True, metadata={"later": True})
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero, and the plan of the stages.
@@ -193,6 +200,7 @@ class Fsauc(LinearMethod):
             Given(
                 stages, n // stages, float(self.radius), float(kappa), self.delta, RULES[self.eta_rule],
                 self.average is Average.before, self.p_scope is Scope.stage,
+                self.bounded,
             ),
         )  # fmt: skip
 
@@ -245,6 +253,9 @@ def _step(X, i, positive, w, start, point, stage, counts, given):
         weight, sum_a, sum_b = stage_weights.accumulate(w, weight), sum_a + a, sum_b + b
 
     eta, limit = stage.eta, given.radius * given.kappa
+    if given.bounded:
+        p = counts.positives / total
+        eta /= 1.0 + eta * 2.0 * (1.0 - p if positive else p) * (1.0 + square)
     weight, bound = stage_weights.step(X, i, -eta * ds, absolute, w, weight, bound, given.radius)
     a, b = vectors.clip(a - eta * da, limit), vectors.clip(b - eta * db, limit)
     # A projection on a ball that contains v1 brings no point further away from it.

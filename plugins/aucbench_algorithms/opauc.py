@@ -5,7 +5,9 @@ square loss against all samples of the other class o seen so far, plus lam / 2 |
 
     w -= eta (lam w - s (x - c_o) + (x - c_o) ((x - c_o).w) + S_o w)
 
-Nothing moves while the other class is empty.
+Nothing moves while the other class is empty. The step is bounded by the curvature of this loss, which is at
+most b = |x - c_o|^2 + tr S_o: eta / (1 + eta b) instead of eta. On rows of a mean |x|^2 of 1 that is nearly
+eta, but a row or a class with far longer rows cannot throw the weights beyond the minimum.
 
 Cost per example: O(d^2) time and memory; of the matrices only the lower triangle is kept, as sums of
 x x^T, so that S_o w = M_o w / T_o - c_o (c_o.w). Sparse rows update nnz^2 / 2 entries, but the product
@@ -15,7 +17,7 @@ Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, Algorithm 1.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +58,8 @@ class Opauc(LinearMethod):
         Step.
     lam : float >= 0
         Weight of |w|^2 / 2.
+    bounded : bool
+        Whether the step is eta / (1 + eta b), or eta, as in the paper.
     """
 
     name = "opauc"
@@ -73,10 +77,12 @@ class Opauc(LinearMethod):
     citation = "gao2013opauc"
     deviations = (
         "The covariance is exact, as in the authors' code; the recursion printed in the paper is not.",
+        "The step is eta / (1 + eta b); with bounded=false it is eta, as in the paper.",
     )
 
     eta: Positive = 0.05
     lam: NonNegative = 1e-4
+    bounded: bool = field(default=True, metadata={"later": True})
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero.
@@ -99,7 +105,7 @@ class Opauc(LinearMethod):
         if len(batch.rows) == 0:
             return state
         state = state._replace(M=moments.square(state.M, state.w.size))
-        _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam)
+        _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam, self.bounded)
         return state
 
     @classmethod
@@ -109,14 +115,14 @@ class Opauc(LinearMethod):
         W = moments.zeros(cls.name, len(states), first.w.size)
         return moments.MomentsTogether(
             _run_together,
-            (first.sums, first.M, first.counts),
+            (first.sums, first.M, first.counts, algorithms[0].bounded),
             (W, *(moments.column(algorithms, field) for field in ("eta", "lam"))),
             lambda w, eta, lam: first._replace(w=w),
         )
 
 
 @kernels.kernel
-def _run(X, y, order, w, sums, M, work, counts, eta, lam):
+def _run(X, y, order, w, sums, M, work, counts, eta, lam, bounded):
     sum_pos, sum_neg, M_pos, M_neg = sums[0], sums[1], M[0], M[1]
     positives, negatives = counts
     for k in range(order.size):
@@ -125,23 +131,25 @@ def _run(X, y, order, w, sums, M, work, counts, eta, lam):
             positives += 1
             rows.axpy(1.0, X, i, sum_pos)
             symmetric.rank_one(X, i, M_pos)
-            _descend(X, i, 1.0, w, sum_neg, M_neg, negatives, work, eta, lam)
+            _descend(X, i, 1.0, w, sum_neg, M_neg, negatives, work, eta, lam, bounded)
         else:
             negatives += 1
             rows.axpy(1.0, X, i, sum_neg)
             symmetric.rank_one(X, i, M_neg)
-            _descend(X, i, -1.0, w, sum_pos, M_pos, positives, work, eta, lam)
+            _descend(X, i, -1.0, w, sum_pos, M_pos, positives, work, eta, lam, bounded)
     counts[0], counts[1] = positives, negatives
 
 
 @kernels.kernel
-def _descend(X, i, label, w, total, M, count, work, eta, lam):
+def _descend(X, i, label, w, total, M, count, work, eta, lam, bounded):
     """Step against the other class, given by the sums of its x and x x^T and its count."""
     if count == 0:
         return
     centre = vectors.dot(total, w) / count  # c.w
     product = rows.dot(X, i, w) - centre  # (x - c).w
     coefficient = product - label
+    if bounded:
+        eta /= 1.0 + eta * _curvature(X, i, total, _trace(M), count)
     symmetric.product(M, w, work)
     vectors.scale(1.0 - eta * lam, w)
     vectors.add(-eta / count, work, w)
@@ -150,8 +158,24 @@ def _descend(X, i, label, w, total, M, count, work, eta, lam):
 
 
 @kernels.kernel
-def _run_together(X, y, order, sums, M, counts, W, eta, lam):
+def _curvature(X, i, total, squares, count):
+    """|x - c|^2 + tr S of the other class, given by the sums of its x and |x|^2: |c|^2 cancels."""
+    return rows.norm(X, i) + (squares - 2.0 * rows.dot(X, i, total)) / count
+
+
+@kernels.kernel
+def _trace(M):
+    trace = 0.0
+    for j in range(M.shape[0]):
+        trace += M[j, j]
+    return trace
+
+
+@kernels.kernel
+def _run_together(X, y, order, sums, M, counts, bounded, W, eta, lam):
     d = W.shape[1]
+    squares = np.array([_trace(M[0]), _trace(M[1])])
+    steps = eta.copy()
     samples, waiting = moments.room(d), np.zeros(2, np.int64)
     G, H, P = np.empty_like(W), np.empty_like(W), np.empty((samples.shape[1], W.shape[0]))
     for k in range(order.size):
@@ -159,6 +183,7 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam):
         label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
         counts[own] += 1
         rows.axpy(1.0, X, i, sums[own])
+        squares[own] += rows.norm(X, i)
         x = samples[own, waiting[own]]
         x[:] = 0.0
         rows.axpy(1.0, X, i, x)
@@ -173,7 +198,9 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam):
                 Q[last + 1, j] *= -count  # and with c, which the covariance lacks
             np.dot(Q.T, V, H)
             np.dot(W, M[other], G)
-            _descend_all(W, G, H, count, eta, lam)
+            if bounded:
+                steps[:] = eta / (1.0 + eta * _curvature(X, i, sums[other], squares[other], count))
+            _descend_all(W, G, H, count, steps, lam)
         waiting[own] = moments.wait(samples[own], waiting[own], M[own])
     for c in range(2):
         moments.flush(samples[c], waiting[c], M[c])
