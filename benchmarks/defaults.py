@@ -106,8 +106,7 @@ def _run(real: RealSet, words: list[str]) -> list[dict[str, Any]]:
 
 def defaults(choice: Choice) -> Iterator[Measure]:
     """Every default beside the yardsticks."""
-    frame = over_sets(_on_set, choice)
-    frame.to_csv(FILE, index=False)
+    frame = over_sets(_on_set, choice, FILE)
     for name, most in NARROW.items():
         if choice.methods and name not in choice.methods:
             continue
