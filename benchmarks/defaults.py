@@ -61,20 +61,16 @@ class _Cells(Observer):
 
 def _on_set(real: RealSet, choice: Choice) -> list[dict[str, Any]]:
     """A row for every scaling, method and hold-out."""
-    full, passing = [], []
-    for name in sorted(aucbench.catalog().plugins["algorithms"]):
-        wanted = not choice.methods or name in (*choice.methods, *YARDSTICKS)
-        if wanted and real.features <= NARROW.get(name, real.features):
-            is_full = aucbench.catalog().algorithm(name).access == "full"
-            (full if is_full else passing).append(name)
-    n = min(MOST_ROWS, real.rows * (1 - TEST))
-    passes = max(10.0, min(200.0, 20_000 / n))
+    names = [
+        name
+        for name in sorted(aucbench.catalog().plugins["algorithms"])
+        if (not choice.methods or name in (*choice.methods, *YARDSTICKS))
+        and real.features <= NARROW.get(name, real.features)
+    ]
     rows = []
     for scaling in choice.scalings or (None,):
         scaled = [f"scaling={scaling}"] if scaling else []
-        rows += _run(real, [*scaled, f"algo={','.join(full)}"])
-        if passing:
-            rows += _run(real, [*scaled, f"algo={','.join(passing)}", f"budget.epochs={passes:g}"])
+        rows += _run(real, [*scaled, f"algo={','.join(names)}"])
         rows += [row | {"method": SKLEARN} for row in _run(real, [*scaled, *RIVAL])]
     return rows
 
@@ -110,9 +106,10 @@ def _run(real: RealSet, words: list[str]) -> list[dict[str, Any]]:
 
 def defaults(choice: Choice) -> Iterator[Measure]:
     """Every default beside the yardsticks."""
-    frame = over_sets(_on_set, choice)
-    frame.to_csv(FILE, index=False)
+    frame = over_sets(_on_set, choice, FILE)
     for name, most in NARROW.items():
+        if choice.methods and name not in choice.methods:
+            continue
         wide = sorted(frame.loc[frame["d"] > most, "dataset"].unique())
         print(f"  {name}: left out on {len(wide)} sets of more than {most} features: {', '.join(wide)}")
     for scaling, part in frame.groupby("scaling"):
@@ -165,7 +162,7 @@ def _show_scalings(frame: pd.DataFrame) -> None:
     """Mean test AUC over families by method and scaling."""
     rows = frame.set_index(["family", "dataset"]).groupby(["method", "scaling"])["auc"]
     table = rows.apply(lambda aucs: over_families(aucs.dropna())).unstack("scaling")
-    print("\n| method | " + " | ".join(table) + " |\n|---|" + "---|" * len(table.columns))
+    print("\n| method | " + " | ".join(table.columns) + " |\n|---|" + "---|" * len(table.columns))
     for name, means in table.iterrows():
         print(f"| {name} | " + " | ".join(f"{mean:.4f}" for mean in means) + " |")
 

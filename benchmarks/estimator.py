@@ -49,8 +49,7 @@ def _on_set(real: RealSet, choice: Choice) -> list[dict[str, Any]]:
 
 def estimator(choice: Choice) -> Iterator[Measure]:
     """Mean difference, the sets far behind, and the time of a fit."""
-    frame = over_sets(_on_set, choice)
-    frame.to_csv(FILE, index=False)
+    frame = over_sets(_on_set, choice, FILE)
     frame["difference"] = frame["ours"] - frame["theirs"]
     frame["ratio"] = frame["ours_seconds"] / frame["theirs_seconds"]
     by_set = frame.drop(columns="seed").groupby(["family", "dataset"]).mean()

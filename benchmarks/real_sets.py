@@ -73,13 +73,16 @@ def at_hand(choice: Choice) -> list[RealSet]:
     return sorted(found, key=lambda each: -each.rows * each.features)
 
 
-def over_sets(job: Callable[[RealSet, Choice], list[dict[str, Any]]], choice: Choice) -> pd.DataFrame:
-    """The rows that a function finds on every data set, with the names of the set and of its family."""
+def over_sets(
+    job: Callable[[RealSet, Choice], list[dict[str, Any]]], choice: Choice, file: str
+) -> pd.DataFrame:
+    """The rows that a function finds on every data set, with its facts; a file has them as they come."""
     sets, rows = at_hand(choice), []
     for real, found in zip(sets, _mapped(job, sets, choice), strict=True):
         print(f"  {real.name}: {real.rows:,} x {real.features:,}", flush=True)
         facts = {"dataset": real.name, "family": real.family, "n": real.rows, "d": real.features}
         rows += [facts | row for row in found]
+        pd.DataFrame(rows).to_csv(file, index=False)
     return pd.DataFrame(rows)
 
 

@@ -1,6 +1,10 @@
 """Balanced logistic regression whose regularisation is chosen by inner cross-validation on the AUC.
 
-The model is that of `log_reg`. The candidates for its C are `values` powers of ten around the field C, in
+The model is that of `log_reg`,
+
+    1/2 |w|^2 + C sum_i c_i log(1 + exp(-y_i (w.x_i + b))),   c_i = n / (2 n_y)
+
+The candidates for its C are `values` powers of ten around the field C, in
 ascending order. The rows of each class are dealt out at random to `folds` parts; for each candidate and each
 part, a model is fitted to the other parts, from the model for the candidate before, and the candidate with
 the largest mean AUC over the parts (the smallest if several tie) is fitted to all rows. One iteration tries

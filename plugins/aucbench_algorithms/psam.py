@@ -72,7 +72,8 @@ class Psam(kernels.RuleMethod):
     Parameters
     ----------
     gamma : float > 0 or None
-        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)). None is 3 / n for n training rows.
+        Weight of |w|^2 / 2; the step is 1 / (gamma (t + t0)). None is 3 / n for n training rows,
+        and no more than 3 / n of the rescaled rows.
     t0 : float >= 0 or None
         Start of the step's clock; None is gamma^-0.75.
     rskip, askip : int >= 1
@@ -109,7 +110,7 @@ class Psam(kernels.RuleMethod):
 
     def _gamma(self, problem: Problem) -> float:
         if self.gamma is None:
-            return 3.0 / problem.n_samples * problem.row_factor**2
+            return 3.0 / problem.n_samples * min(1.0, problem.row_factor**2)
         return self.gamma
 
     def _given(self, problem: Problem) -> Given:

@@ -65,7 +65,7 @@ class RocSgd(kernels.RuleMethod):
     ----------
     lam : float >= 0 or None
         Weight of |w|^2 / 2; above 0 for the Pegasos schedule and projection. None is 1 / n for n training
-        rows.
+        rows, and no more than 1 / n of the rescaled rows.
     schedule : basic, pegasos or constant
         Step 10 / (t + 10), 1 / (lam t), or 0.02.
     pegasos : bool
@@ -118,4 +118,4 @@ class RocSgd(kernels.RuleMethod):
         return Objective(problem.loss, l2=lam, radius=1.0 / np.sqrt(lam) if binds else None)
 
     def _lam(self, problem: Problem) -> float:
-        return problem.row_factor**2 / problem.n_samples if self.lam is None else self.lam
+        return min(1.0, problem.row_factor**2) / problem.n_samples if self.lam is None else self.lam

@@ -83,7 +83,8 @@ class _Sgd(kernels.RuleMethod):
     Parameters
     ----------
     alpha : float > 0 or None
-        Weight of |w|^2 / 2; also sets the step. None is 1 / n for n training rows.
+        Weight of |w|^2 / 2; also sets the step. None is 1 / n for n training rows,
+        and no more than 1 / n of the rescaled rows.
     average : bool
         Whether the model is the average of all iterates, or the last one.
     intercept : bool
@@ -108,7 +109,7 @@ class _Sgd(kernels.RuleMethod):
         """Zero weights; counts the classes of the training set."""
         n, (n_pos, n_neg) = problem.n_samples, class_totals(problem)
         negative, positive = n / (2 * n_neg), n / (2 * n_pos)
-        alpha = problem.row_factor**2 / total(problem) if self.alpha is None else self.alpha
+        alpha = min(1.0, problem.row_factor**2) / total(problem) if self.alpha is None else self.alpha
         is_hinge = self.losses == ("hinge",)
         given = Given(alpha, alpha**-0.75, negative, positive, self.average, is_hinge, self.intercept)
         return self.first_state(problem, given, Intercept(0.0, 0.0))

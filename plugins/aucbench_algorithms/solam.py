@@ -21,10 +21,10 @@ in O(d). With norm l1 the projection costs O(d) whenever it is active (O(nnz log
 sparse rows); it is skipped, exactly, while the triangle inequality bounds |w|_1 by R.
 
 With the l2 ball the step is bounded by the curvature of F in (w, a, b) at the row, 2 (1 - p) (1 + |x|^2) for
-a positive one and 2 p (1 + |x|^2) for a negative one: with this number h, the step is g_t / (1 + g_t h). A row
-far longer than the others then cannot throw the weights beyond its own minimum. On data sets with such rows
-(standardised rare features) the order was reversed or lost without the bound. On the l1 ball there is none:
-lower zeta there.
+a positive one and 2 p (1 + |x|^2) for a negative one: with this number h, the step is g_t / (1 + g_t h). A
+row far longer than the others then cannot throw the weights beyond its own minimum. On data sets with such
+rows (standardised rare features) the order was reversed or lost without the bound. On the l1 ball there is
+none: lower zeta there.
 
 The square loss itself is more than 0.1 of the AUC behind the logistic loss where the negatives spread far on
 one side, as in ADBench's annthyroid (0.83 against 0.99 at the optimum of either loss).

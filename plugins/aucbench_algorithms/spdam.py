@@ -16,8 +16,8 @@ m+, m-, a scaled sum g and a plain sum U of rows, and of the last Delta (see `tw
 
 The convergence is linear, with a rate that depends on kappa^2 / lam, where kappa is the largest |xt_i|: where
 single rows are far from their class mean or a class is rare, five passes, about 1,600 minibatches with the
-defaults, are too few (test AUC on covtype with lam = 0.01 for the rescaled rows: 0.765 after 5 passes, 0.803 after 50, 0.804 at the
-optimum).
+defaults, are too few (test AUC on covtype with lam = 0.01 for the rescaled rows: 0.765 after 5 passes, 0.803
+after 50, 0.804 at the optimum).
 
 Cost per iteration: O(m d), on sparse rows O(m nnz) whatever d; g is folded every so many steps, at O(d).
 Where d is no more than a few times m nnz, plain vectors are faster and used.

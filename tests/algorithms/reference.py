@@ -38,8 +38,26 @@ def gradients(w, a, b, alpha, x, label, p):
     return 2 * p * (s - b + 1 + alpha) * x, 0.0, -2 * p * (s - b), 2 * p * s - 2 * p * (1 - p) * alpha
 
 
-def solam(X, y, order, zeta, start, average, kappa=None, radius=1.0, norm="l2", one_sided_ab=False, lam=0.0):
-    """With `lam` regsolam."""
+def below_curvature(step, x, label, p):
+    """A step bounded by the second derivative of the saddle function along (x, -1)."""
+    return 1 / (1 / step + 2 * (1 - p if label == 1 else p) * (x @ x + 1))
+
+
+def solam(
+    X,
+    y,
+    order,
+    zeta,
+    start,
+    average,
+    kappa=None,
+    radius=1.0,
+    norm="l2",
+    one_sided_ab=False,
+    lam=0.0,
+    bounded=False,
+):
+    """With `lam` regsolam; `bounded` with the l2 ball only."""
     d, R = X.shape[1], math.sqrt(2 / lam) if lam else radius
     kappa = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
     w, a, b, alpha = np.zeros(d), 0.0, 0.0, 0.0
@@ -49,10 +67,12 @@ def solam(X, y, order, zeta, start, average, kappa=None, radius=1.0, norm="l2", 
     for t, i in enumerate(order, 1):
         positives += y[i] == 1
         p, g = positives / t, zeta / math.sqrt(t)
+        if bounded and norm == "l2":
+            g = below_curvature(g, X[i], y[i], p)
         dw, da, db, dalpha = gradients(w, a, b, alpha, X[i], y[i], p)
         next_w = (proj2 if norm == "l2" else proj1)(w - g * (dw + lam * w), R)
-        bounded = min if one_sided_ab else clip
-        a, b = bounded(a - g * da, R * kappa), bounded(b - g * db, R * kappa)
+        clipped = min if one_sided_ab else clip
+        a, b = clipped(a - g * da, R * kappa), clipped(b - g * db, R * kappa)
         alpha = clip(alpha + g * dalpha, 2 * R * kappa)
         mean = (total * mean + g * (w if average == "before" else next_w)) / (total + g)
         total += g
@@ -93,6 +113,7 @@ def fsauc(
     average="after",
     p_scope="global",
     kappa=None,
+    bounded=False,
 ):
     n, d, R = len(order), X.shape[1], radius
     k = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
@@ -115,8 +136,9 @@ def fsauc(
             dw, da, db, dalpha = gradients(v[:d], v[d], v[d + 1], alpha, X[i], y[i], p)
             if average == "before":
                 acc += v
-            v = v - eta * np.concatenate([dw, [da, db]])
-            alpha = alpha + eta * dalpha
+            g = below_curvature(eta, X[i], y[i], p) if bounded else eta
+            v = v - g * np.concatenate([dw, [da, db]])
+            alpha = alpha + g * dalpha
             v[:d] = proj1(v[:d], R)
             v[d], v[d + 1] = clip(v[d], R * k), clip(v[d + 1], R * k)
             v = proj2(v, r, v1)
@@ -143,7 +165,7 @@ def fsauc(
     return v1[:d]
 
 
-def opauc(X, y, order, eta, lam, delta=None):
+def opauc(X, y, order, eta, lam, delta=None, bounded=False):
     """With `delta` adaoam."""
     d = X.shape[1]
     w, q = np.zeros(d), np.zeros(d)
@@ -161,7 +183,8 @@ def opauc(X, y, order, eta, lam, delta=None):
         S = moments[-s] - np.outer(c, c)
         g = lam * w - s * (x - c) + (x - c) * ((x - c) @ w) + S @ w
         if delta is None:
-            w = w - eta * g
+            curvature = (x - c) @ (x - c) + np.trace(S) if bounded else 0.0
+            w = w - eta / (1 + eta * curvature) * g
             continue
         q = q + g * g
         w = w - eta * g / (delta + np.sqrt(q))

@@ -51,7 +51,7 @@ def trained(name, dataset, scaling, epochs=None):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_no_default_diverges_or_ends_below_one_half_on_any_scaling(name):
-    # Trees, which are what sklearn fits here, do not see how a column is scaled; on dense rows auto is standard.
+    # On dense rows auto is standard. Trees, which sklearn fits here, do not see how a column is scaled.
     scalings = (Scaling.none, Scaling.unit) if name == "sklearn" else set(Scaling) - {Scaling.standard}
     for dataset in DATASETS:
         for scaling in scalings:

@@ -158,21 +158,35 @@ def on_blocks(function):
 
 CASES = [
     Case(
-        Solam, on_stream(reference.solam), {"zeta": (0.1, 100.0), "radius": (0.05, 1e4), "kappa": [None, 0.5]}
+        Solam,
+        on_stream(reference.solam),
+        {"zeta": (0.1, 100.0), "radius": (0.05, 1e4), "kappa": [None, 0.5], "bounded": [False, True]},
     ),
     Case(
-        RegSolam, on_stream(reference.solam), {"zeta": (0.1, 100.0), "lam": (1e-5, 1e5), "kappa": [None, 1.0]}
+        RegSolam,
+        on_stream(reference.solam),
+        {"zeta": (0.1, 100.0), "lam": (1e-5, 1e5), "kappa": [None, 1.0], "bounded": [False, True]},
     ),
     Case(
         Fsauc,
         on_stream(reference.fsauc),
-        {"radius": (0.05, 100.0), "eta": (0.01, 0.3), "eta_rule": ["halve", "capped"]},
+        {
+            "radius": (0.05, 100.0),
+            "eta": (0.01, 0.3),
+            "eta_rule": ["halve", "capped"],
+            "bounded": [False, True],
+        },
         SCALED,
     ),
     Case(
         Fsauc,
         on_stream(reference.fsauc),
-        {"radius": (0.05, 100.0), "eta": (1e-4, 1e-3), "eta_rule": ["paper"]},  # it multiplies eta by 20
+        {
+            "radius": (0.05, 100.0),
+            "eta": (1e-4, 1e-3),
+            "eta_rule": ["paper"],
+            "bounded": [False],
+        },  # it multiplies eta by 20
         SCALED,
     ),
     Case(
@@ -184,6 +198,7 @@ CASES = [
             "delta": [0.01, 0.5],
             "kappa": [None, 1.0],
             "eta_rule": ["halve"],
+            "bounded": [False, True],
         },
         ("unscaled",),
     ),
@@ -223,7 +238,13 @@ CASES = [
         {"C": (0.01, 0.3), "beta": [0.0, 1e-3, 1.0], "nu": [0.01]},
         ("unscaled",),
     ),
-    Case(Opauc, on_stream(reference.opauc), {"eta": (1e-3, 0.01), "lam": [0.0, 0.01, 1.0]}, SQUARE, most=200),
+    Case(
+        Opauc,
+        on_stream(reference.opauc),
+        {"eta": (1e-3, 0.01), "lam": [0.0, 0.01, 1.0], "bounded": [False, True]},
+        SQUARE,
+        most=200,
+    ),
     Case(OpaucR, by_opauc_r, {"eta": (1e-3, 0.03), "lam": [0.0, 0.1], "tau": [1, 10]}, most=600),
     Case(AdaOam, on_stream(reference.opauc), {"eta": (1e-3, 0.1), "lam": [0.0, 1e-2, 4.0]}, SQUARE, most=200),
     *(

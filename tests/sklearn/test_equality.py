@@ -27,7 +27,7 @@ def breast_cancer():
 
 
 SETTINGS = [
-    pytest.param({}, [], id="default"),
+    pytest.param({}, ["algo=auto"], id="default"),
     pytest.param({"algo": "fsauc"}, ["algo=fsauc"], id="planned"),
     pytest.param(
         {"algo": "solam", "algo_params": {"zeta": 3.0}, "scaling": "minmax", "epochs": 2},

@@ -110,7 +110,10 @@ def test_a_sparse_data_set_is_scored_from_its_raw_rows(scaling, tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "reason"),
-    [("algo=solam features=fourier", "features=fourier"), ("algo=opauc algo.eta=1e6", "opauc diverged")],
+    [
+        ("algo=solam features=fourier", "features=fourier"),
+        ("algo=opauc algo.eta=1e6 algo.bounded=false", "opauc diverged"),
+    ],
 )
 def test_what_is_no_linear_model_of_raw_features_is_refused_in_one_sentence(words, reason, tmp_path):
     cell = aucbench.run(*words.split(), "budget.epochs=3").cells[0]
@@ -158,7 +161,7 @@ def test_decision_values_are_those_of_the_estimator_up_to_its_cut(words, tmp_pat
     train = Holdout().split(lambda part: data.load(dataset, part), Part.train, 1).train
     dtype = settings.get("dtype", "float64")
     model = AUCClassifier(
-        scaling=settings.get("scaling", "auto"), rescale="rescale" not in settings, random_state=1
+        "psam", scaling=settings.get("scaling", "auto"), rescale="rescale" not in settings, random_state=1
     ).fit(train.X[train.rows].astype(dtype), train.y)
     X, _ = test_rows("breast_cancer", 1)
     scores = exported(result.cells[0], tmp_path).predict(X)
