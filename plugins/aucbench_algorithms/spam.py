@@ -9,7 +9,9 @@ For a sample x with s = w.x, and eta = C / sqrt(t):
     net:  w = sign(u) max(|u| - eta nu, 0) / (1 + eta beta)
     ball: w = u projected on |w| <= radius
 
-The model is the mean of the w.
+The model is the mean of the w. With h = 2 (1 - p) |x|^2 for positives and 2 p |x|^2 else, the curvature along
+x, the step is eta / (1 + eta h): a row far longer than the others, of a rare class above all, would otherwise
+throw the weights beyond its own minimum and lose the order for the rest of the run.
 
 Cost per example: O(nnz) with l2 and ball, for shrinking and projecting change the scale of w only (see
 `aucbench.kernels.rules`), and a and b move by the products of the rows with m+ and m-, computed beforehand.
@@ -21,7 +23,7 @@ Source: Natole, Ying, Lyu, Stochastic proximal algorithms for AUC maximization, 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -58,6 +60,7 @@ class Given(NamedTuple):
     beta: float  # 0 with the ball
     p: float  # share of positives
     radius: float  # of the ball
+    bounded: bool  # whether the step is bounded by the curvature
 
 
 def _step(row, own, given):
@@ -66,7 +69,7 @@ def _step(row, own, given):
     With the ridge, R(w) = beta / 2 |w|^2, u shrinks by `keep`, as in the module's docstring; with the ball
     beta is 0, keep is 1, and the framework projects u.
     """
-    eta = given.C / np.sqrt(row.t)
+    eta = _eta(given.C, row.t, given.p, row.positive, row.square, given.bounded)
     a, b = row.fixed
     keep = 1.0 / (1.0 + eta * given.beta)
     step = -eta * keep * _coefficient(row.s, a, b, given.p, row.positive)
@@ -77,6 +80,13 @@ def _step(row, own, given):
 def _coefficient(s, a, b, p, positive):
     """The derivative of the objective by s."""
     return 2.0 * (1.0 - p) * (s - a - 1.0 - (b - a)) if positive else 2.0 * p * (s - b + 1.0 + (b - a))
+
+
+@kernels.scalar
+def _eta(C, t, p, positive, square, bounded):
+    """The step at a row with this square of its norm."""
+    eta = C / np.sqrt(t)
+    return eta / (1.0 + eta * 2.0 * (1.0 - p if positive else p) * square) if bounded else eta
 
 
 RIDGE = kernels.rule(_step)
@@ -110,6 +120,8 @@ class Spam(kernels.RuleMethod):
         Ridge, elastic net, or the constraint |w| <= radius.
     radius : float > 0
         Of the ball.
+    bounded : bool
+        Whether steps are bounded by the curvature; False as in the paper.
     """
 
     name = "spam"
@@ -128,6 +140,7 @@ class Spam(kernels.RuleMethod):
     deviations = (
         "The step is C / sqrt(t), as in the authors' code; the paper's theory takes 1 / t.",
         "The ball is that of the comparison in Yang et al. 2020, whose code has alpha with the wrong sign.",
+        "Steps are bounded by the curvature (bounded=false is the paper's step).",
     )
 
     C: Positive = 1.2
@@ -135,6 +148,7 @@ class Spam(kernels.RuleMethod):
     nu: NonNegative = 1e-5
     penalty: Penalty = Penalty.l2
     radius: Positive = 100.0
+    bounded: bool = field(default=True, metadata={"later": True})
 
     def ignored(self) -> tuple[str, ...]:
         """Fields that the penalty does not use."""
@@ -152,7 +166,9 @@ class Spam(kernels.RuleMethod):
         means, p = np.array([problem.mean_pos, problem.mean_neg]), problem.p
         if self.penalty is not Penalty.net:
             ball = self.penalty is Penalty.ball
-            given = Given(self.C, 0.0 if ball else self._beta(problem.n_samples), p, self.radius)
+            given = Given(
+                self.C, 0.0 if ball else self._beta(problem.n_samples), p, self.radius, self.bounded
+            )
             return self.first_state(problem, given, fixed=means)
         w: np.ndarray | Thresholded = kernels.two_vectors(problem.X)
         if kernels.layout(problem.X) is kernels.Layout.lazy:
@@ -178,9 +194,9 @@ class Spam(kernels.RuleMethod):
         w, ab, steps, means, products, p = state
         where, beta = (batch.rows_view, batch.y, batch.rows), self._beta(len(batch.y))
         if isinstance(w, Thresholded):
-            _run_sparse_net(*where, w, steps, products, p, self.C, beta, self.nu)
+            _run_sparse_net(*where, w, steps, products, p, self.C, beta, self.nu, self.bounded)
         else:
-            _run_net(*where, w[0], w[1], ab, steps, means, p, self.C, beta, self.nu)
+            _run_net(*where, w[0], w[1], ab, steps, means, p, self.C, beta, self.nu, self.bounded)
         return state
 
     @classmethod
@@ -200,13 +216,14 @@ class Spam(kernels.RuleMethod):
 
 
 @kernels.kernel
-def _run_net(X, y, order, w, v, ab, steps, means, p, C, beta, nu):
+def _run_net(X, y, order, w, v, ab, steps, means, p, C, beta, nu, bounded):
     a, b = ab
     for k in range(order.size):
         i = rows.visit(X, order, k)
         steps[0] += 1
-        eta = C / np.sqrt(steps[0])
-        rows.axpy(-eta * _coefficient(rows.dot(X, i, w), a, b, p, y[i] > 0), X, i, w)
+        score, square = rows.dot_norm(X, i, w)
+        eta = _eta(C, steps[0], p, y[i] > 0, square, bounded)
+        rows.axpy(-eta * _coefficient(score, a, b, p, y[i] > 0), X, i, w)
         a, b = _threshold(w, v, means, eta * nu, 1.0 / (1.0 + eta * beta))
     ab[0], ab[1] = a, b
 
@@ -226,13 +243,13 @@ def _threshold(w, v, means, cut, factor):
 
 
 @kernels.kernel
-def _run_sparse_net(X, y, order, w, steps, products, p, C, beta, nu):
+def _run_sparse_net(X, y, order, w, steps, products, p, C, beta, nu, bounded):
     refresh = max(REFRESH, w.keys.size)
     for k in range(order.size):
         i = rows.visit(X, order, k)
         rows.visit(products, order, k)
         steps[0] += 1
-        eta = C / np.sqrt(steps[0])
+        eta = _eta(C, steps[0], p, y[i] > 0, rows.norm(X, i), bounded)
         scale = w.numbers[0].scale
         a, b = scale * w.products[0, 0], scale * w.products[0, 1]
         step = -eta * _coefficient(thresholded.score(X, i, w), a, b, p, y[i] > 0)

@@ -127,16 +127,17 @@ def pesg(X, pairs, block, eta, margin=1.0, lam=1e-5, pull=2e-3, stages=3, decay=
     return (total / len(blocks) if average else v)[:d]
 
 
-def sht_auc(X, y, batches, sparsity, eta, lam):
+def sht_auc(X, y, batches, sparsity, eta, lam, bounded=False):
     p = np.mean(y == 1)
     centre = {1: X[y == 1].mean(axis=0), -1: X[y == -1].mean(axis=0)}
     apart = centre[-1] - centre[1]
     w = np.zeros(X.shape[1])
     for rows in batches:
-        g = 2 * p * (1 - p) * (1 + w @ apart) * apart
+        g, h = 2 * p * (1 - p) * (1 + w @ apart) * apart, 2 * p * (1 - p) * apart @ apart
         for i in rows:
-            z = X[i] - centre[y[i]]
-            g = g + 2 * (1 - p if y[i] == 1 else p) * (w @ z) * z / len(rows)
-        w = (w - eta * g) / (1 + eta * lam)
+            z, share = X[i] - centre[y[i]], 2 * (1 - p if y[i] == 1 else p) / len(rows)
+            g, h = g + share * (w @ z) * z, h + share * z @ z
+        step = 1 / (1 / eta + h) if bounded else eta
+        w = (w - step * g) / (1 + step * lam)
         w[sorted(range(len(w)), key=lambda j: (-abs(w[j]), j))[sparsity:]] = 0.0
     return w

@@ -10,11 +10,13 @@ import numpy as np
 from tests.algorithms.reference import proj2
 
 
-def spam(X, y, order, C=1.0, beta=1e-4, nu=1e-4, penalty="l2", radius=1.0):
+def spam(X, y, order, C=1.0, beta=1e-4, nu=1e-4, penalty="l2", radius=1.0, bounded=False):
     p, m_pos, m_neg = np.mean(y == 1), X[y == 1].mean(axis=0), X[y == -1].mean(axis=0)
     w, mean = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     for t, i in enumerate(order, 1):
         eta = C / math.sqrt(t)
+        if bounded:
+            eta = 1 / (1 / eta + 2 * (1 - p if y[i] == 1 else p) * (X[i] @ X[i]))
         a, b, s = w @ m_pos, w @ m_neg, w @ X[i]
         alpha = b - a
         if y[i] == 1:

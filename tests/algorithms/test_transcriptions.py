@@ -205,7 +205,13 @@ CASES = [
     Case(
         Spam,
         on_stream(reference_square.spam),
-        {"C": (0.01, 10.0), "beta": [0.0, 1e-2, 1.0], "nu": [0.0, 1e-4, 1e-2], "radius": (0.05, 1e3)},
+        {
+            "C": (0.01, 10.0),
+            "beta": [0.0, 1e-2, 1.0],
+            "nu": [0.0, 1e-4, 1e-2],
+            "radius": (0.05, 1e3),
+            "bounded": [False, True],
+        },
         SCALED,
     ),
     Case(
@@ -217,6 +223,7 @@ CASES = [
             "nu": [1e-2],
             "radius": [0.05],
             "penalty": ["l2", "ball"],
+            "bounded": [False, True],
         },
     ),
     Case(
@@ -352,7 +359,12 @@ CASES = [
         },
         SCALED,
     ),
-    Case(ShtAuc, by_sht_auc, {"sparsity": [1, 3, 7, 20], "eta": [0.5], "lam": [0.1]}, SCALED),
+    Case(
+        ShtAuc,
+        by_sht_auc,
+        {"sparsity": [1, 3, 7, 20], "eta": [0.5], "lam": [0.1], "bounded": [False, True]},
+        SCALED,
+    ),
     Case(Mba, block_least_squares, {"lam": (1e-3, 1.0)}, ("dense", "unscaled"), size=30),
     Case(LsSvm, lambda run, lam, **rest: reference.ls_svm(run.X, run.y, lam), {"lam": (1e-3, 10.0)}, SQUARE),
 ]
