@@ -42,8 +42,8 @@ class MomentsTogether:
     ----------
     run : callable
         Kernel of ``(X, y, order, *shared, *own)``.
-    shared : sequence of arrays
-        Means, moments and counts of the state that all settings share.
+    shared : sequence
+        Means, moments and counts of the state that all settings share, and flags.
     own : sequence of arrays
         Vectors and hyperparameters, along `axis` one of each setting. NaN or infinity in the first says
         that the setting has diverged.
@@ -56,7 +56,7 @@ class MomentsTogether:
     def __init__(
         self,
         run: Callable[..., None],
-        shared: Sequence[np.ndarray],
+        shared: Sequence[Any],
         own: Sequence[np.ndarray],
         state: Callable[..., Any],
         axis: int = 0,

@@ -25,7 +25,7 @@ criterion are those of LogisticRegressionCV(scoring="roc_auc") of Pedregosa et a
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,9 @@ class LogRegCV(LinearMethod):
     claims = Claims(rate="quadratic", cost="folds values n d min(n, d)")
     regularisation = {"C": -2}
     citation = "stone1974cross"
-    deviations = ("Fits on parts of the rows end when the gradient is 2e-4 of that at zero.",)
+    deviations: ClassVar[tuple[str, ...]] = (
+        "Fits on parts of the rows end when the gradient is 2e-4 of that at zero.",
+    )
 
     C: Positive = 1.0
     values: Count = 7

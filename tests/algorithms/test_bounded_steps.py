@@ -1,0 +1,69 @@
+"""Steps bounded by the curvature survive rows that are far longer than the others, however long the run."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.contracts import for_rows
+from aucbench.data.preprocess import prepare
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits.protocols import Side, Split
+from aucbench.runner.cell import run_cell
+from aucbench.runner.task import Task
+
+METHODS = ("opauc", "solam", "regsolam", "fsauc")
+KINDS = ("heavy_tails", "rare_columns", "dominant_direction", "few_positives")
+
+
+@cache
+def prepared(kind, seed):
+    """1,200 rows of 12 columns whose classes a linear model ranks well, two thirds for training."""
+    rng = np.random.default_rng(seed)
+    n, d = 1200, 12
+    y = np.where(rng.random(n) < (0.012 if kind == "few_positives" else 0.05), 1, -1).astype(np.int8)
+    X = rng.normal(size=(n, d))
+    X[:, 0] += 2.5 * (y == 1)
+    X[:, d - 1] = 3.0  # constant
+    if kind == "heavy_tails":
+        X *= np.exp(1.2 * rng.normal(size=(n, d)))
+    elif kind == "rare_columns":  # standardised, their few ones are long rows
+        X[:, 2:8] = rng.random((n, 6)) < 0.003
+        X[y == 1, 2:8] = 0.0
+    elif kind == "dominant_direction":
+        X[:, 1:8] = 10.0 * X[:, 1:2] * np.exp(2.0 * rng.normal(size=(n, 1))) + 0.1 * X[:, 1:8]
+    sides = [Side(X[part], y[part], None) for part in (slice(800), slice(800, None))]
+    identity = aucbench.catalog().features("identity")()
+    return prepare(Split(*sides), Scaling.standard, identity, "float64", 0, rescale=True)
+
+
+def auc(name, rows, epochs=None, **fields):
+    factor, method = rows.rescaling.factor, replace(aucbench.catalog().algorithm(name)(), **fields)
+    task = Task(
+        for_rows(method, factor), aucbench.catalog().loss(type(method).losses[0])(),
+        rows.X, rows.y, rows.X_test, rows.y_test, epochs, checkpoints=1, row_factor=factor,
+    )  # fmt: skip
+    return float(run_cell(task).auc[-1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", METHODS)
+def test_no_kind_of_rows_makes_a_default_lose_the_order(name, kind):
+    for seed in range(3):
+        rows = prepared(kind, seed)
+        assert auc(name, rows) > auc("ls_svm", rows) - 0.1, seed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_pass_more_does_not_change_the_auc_of_opauc_by_much(kind):
+    for seed in range(3):
+        found = [auc("opauc", prepared(kind, seed), float(passes)) for passes in range(1, 21)]
+        assert np.abs(np.diff(found[4:])).max() < 0.1, seed
+        assert max(found) - found[-1] < 0.1, seed
+
+
+def test_without_the_bound_long_rows_throw_opauc_away():
+    found = [auc("opauc", prepared("rare_columns", seed), bounded=False, eta=0.3) for seed in range(3)]
+    assert not min(found) > 0.6
