@@ -150,7 +150,8 @@ def advance_lazy_l1(
 ):
     """Take a step with the l1 ball on sparse rows: w is a thresholded vector."""
     s = thresholded.score(X, i, vector)
-    move, own = RULE(Row(t, positive, positives, s, np.nan, np.nan, fixed, loss, row_weight), own, given)
+    square = rows.norm(X, i) if SQUARE else NOT_COMPUTED
+    move, own = RULE(Row(t, positive, positives, s, square, np.nan, fixed, loss, row_weight), own, given)
     thresholded.accumulate(vector, move.before)
     if move.keep != 1.0:
         thresholded.shrink(vector, 0.0, move.keep)

@@ -42,7 +42,7 @@ class Row(NamedTuple):
     positive: bool  # whether its label is 1; always for a pair
     positives: int  # positive rows so far, this one included
     s: float  # w.x
-    square: float  # |x|^2; NaN with the l1 ball on sparse rows, None where the rule does not name it
+    square: float  # |x|^2; None where the rule does not name it
     size: float  # |w|^2; valid with the l2 ball only
     fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
     loss: int | None  # address of the derivative of the loss, for `kernels.call`; None without one

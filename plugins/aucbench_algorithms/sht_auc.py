@@ -12,8 +12,8 @@ plus 2 p (1 - p) (1 + w.(m- - m+)) (m- - m+), and the step
 
 of which the `sparsity` largest |w_j| are kept (of equal ones that with the smaller j) and the others set to
 zero. The curvature of the objective on a batch is at most h, the mean of 2 (1 - p) |x - m+|^2 or
-2 p |x - m-|^2 over its rows plus 2 p (1 - p) |m- - m+|^2, and the step is eta / (1 + eta h): a row far from
-its class mean cannot throw the weights beyond the minimum.
+2 p |x - m-|^2 over its rows plus 2 p (1 - p) |m- - m+|^2. The step is eta / (1 + eta h), so that a row far
+from its class mean cannot throw the weights beyond the minimum.
 
 Cost per batch: O(nnz of its rows + d), for g is dense through the means.
 

@@ -20,11 +20,10 @@ Cost per example: O(nnz), for the l2 projection and the ridge change the scale o
 in O(d). With norm l1 the projection costs O(d) whenever it is active (O(nnz log d) in the lazy layout of
 sparse rows); it is skipped, exactly, while the triangle inequality bounds |w|_1 by R.
 
-With the l2 ball the step is bounded by the curvature of F in (w, a, b) at the row, 2 (1 - p) (1 + |x|^2) for
+The step is bounded by the curvature of F in (w, a, b) at the row, 2 (1 - p) (1 + |x|^2) for
 a positive one and 2 p (1 + |x|^2) for a negative one: with this number h, the step is g_t / (1 + g_t h). A
 row far longer than the others then cannot throw the weights beyond its own minimum. On data sets with such
-rows (standardised rare features) the order was reversed or lost without the bound. On the l1 ball there is
-none: lower zeta there.
+rows (standardised rare features) the order was reversed or lost without the bound.
 
 The square loss itself is more than 0.1 of the AUC behind the logistic loss where the negatives spread far on
 one side, as in ADBench's annthyroid (0.83 against 0.99 at the optimum of either loss).
@@ -58,8 +57,7 @@ class Given(NamedTuple):
     bounded: bool  # the step is bounded by the curvature
 
 
-@kernels.scalar
-def _moved(row, own, given, g):
+def _step(row, own, given):
     """The loop of Algorithm 1; its v is (w, a, b), its gamma_t is g.
 
     1. Receive a sample and update p_t: the framework does, p_t = row.positives / row.t.
@@ -68,6 +66,9 @@ def _moved(row, own, given, g):
        the factor of w, and the framework projects w on the ball of the rule.
     4. Average the v_t with the weights g: `Move` has the weight, the framework divides by their sum.
     """
+    g, p = given.zeta / np.sqrt(row.t), row.positives / row.t
+    if given.bounded:
+        g /= 1.0 + g * 2.0 * (1.0 - p if row.positive else p) * (1.0 + row.square)
     ds, da, db, dalpha = saddle.gradients(row, own)  # dF/dw = ds x + lam w
     bound = given.radius * given.kappa
     a, b = own.a - g * da, own.b - g * db
@@ -80,20 +81,7 @@ def _moved(row, own, given, g):
     return Move(-g * ds, keep=1.0 - g * given.lam, before=before, after=g - before), after
 
 
-def _step(row, own, given):
-    """With the step of the paper."""
-    return _moved(row, own, given, given.zeta / np.sqrt(row.t))
-
-
-def _bounded_step(row, own, given):
-    """With that step, bounded by the curvature of F in (w, a, b) at this row."""
-    g, p = given.zeta / np.sqrt(row.t), row.positives / row.t
-    if given.bounded:
-        g /= 1.0 + g * 2.0 * (1.0 - p if row.positive else p) * (1.0 + row.square)
-    return _moved(row, own, given, g)
-
-
-IN_L2_BALL = kernels.rule(_bounded_step, ball="l2")
+IN_L2_BALL = kernels.rule(_step, ball="l2")
 IN_L1_BALL = kernels.rule(_step, ball="l1")
 
 
@@ -112,7 +100,7 @@ class _Solam(kernels.RuleMethod):
     kappa : float > 0 or None
         Bound on the row norms; None measures the largest of the training data.
     bounded : bool
-        Whether steps on the l2 ball are bounded by the curvature; False as in the papers.
+        Whether steps are bounded by the curvature; False as in the papers.
     """
 
     access = Access.stream
@@ -166,7 +154,7 @@ class Solam(_Solam):
         "a and b are clipped from both sides, as in the paper; the authors' scripts clip from above only "
         "(one_sided_ab).",
         "The start is zero, as in later papers; the authors' scripts start on the boundary (start=author).",
-        "Steps on the l2 ball are bounded by the curvature (bounded=false is the paper's step).",
+        "Steps are bounded by the curvature (bounded=false is the paper's step).",
     )
 
     radius: Positive = 10.0

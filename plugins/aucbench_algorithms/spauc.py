@@ -25,13 +25,14 @@ with x. Now and then, and where the scale has shrunk a thousandfold, all is fold
 exactly, in O(d). With `train` Q+ and Q- are the means and stay. The net thresholds w along the dense means,
 which costs O(d) per example.
 
-The default C is that of `spam`, for rescaled rows: where few rows are far longer than the others
-(standardised rare features), their larger steps can reverse the order.
+The curvature of the objective at the example is at most h = 2 (1 - p) |x - c|^2 for positives, 2 p |x - c|^2
+for negatives, plus 2 p (1 - p) |c- - c+|^2, and eta is divided by 1 + eta h: an example far from the mean of
+its class cannot throw the weights beyond the minimum.
 
 Source: Lei, Ying, Stochastic proximal AUC maximization, JMLR 2021.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -73,6 +74,7 @@ class Given(NamedTuple):
     nu: float
     running: bool
     average: bool
+    bounded: bool  # whether the step is bounded by the curvature
     p: float  # share of positives of the training data, where it is used
 
 
@@ -129,6 +131,8 @@ class Spauc(LinearMethod):
         Whether p and the class means are those of the examples so far, or of the training data.
     average : bool
         Whether the model is the mean of the w, or the last.
+    bounded : bool
+        Whether the step is divided by 1 + eta h; False as in the paper.
     """
 
     name = "spauc"
@@ -149,6 +153,7 @@ class Spauc(LinearMethod):
         "Both products a and b are those of the present w; two public implementations refresh a at positives "
         "and b at negatives only.",
         "The ridge divides by 1 + eta beta, as its proximal step does; a public code divides by 1 + beta.",
+        "Steps are bounded by the curvature (bounded=false is the paper's step).",
     )
 
     C: Positive = 1.2
@@ -158,6 +163,7 @@ class Spauc(LinearMethod):
     nu: NonNegative = 1e-4
     statistics: Statistics = Statistics.running
     average: bool = True
+    bounded: bool = field(default=True, metadata={"later": True})
 
     def ignored(self) -> tuple[str, ...]:
         """Fields that the penalty does not use."""
@@ -185,7 +191,7 @@ class Spauc(LinearMethod):
             return state
         uqv, own, products, p = state
         fast, running = self.schedule is Schedule.fast, self.statistics is Statistics.running
-        given = Given(self.C, fast, self.beta, self.nu, running, self.average, p)
+        given = Given(self.C, fast, self.beta, self.nu, running, self.average, self.bounded, p)
         run = _run_net if self.penalty is Penalty.net else _run
         own, products = run(batch.rows_view, batch.y, batch.rows, uqv, own, products, given)
         return State(uqv, own, products, p)
@@ -207,8 +213,19 @@ def _gradient(s, a, b, p, positive):
 
 
 @kernels.scalar
-def _eta(t, given):
-    return 2.0 * given.C / (t + given.C) if given.fast else given.C / np.sqrt(t)
+def _eta(t, given, p, positive, apart, spread):
+    """The step; apart is |x - c|^2 and spread |c- - c+|^2."""
+    eta = 2.0 * given.C / (t + given.C) if given.fast else given.C / np.sqrt(t)
+    curvature = 2.0 * (1.0 - p if positive else p) * apart + 2.0 * p * (1.0 - p) * spread
+    return eta / (1.0 + eta * curvature) if given.bounded else eta
+
+
+@kernels.scalar
+def _distances(square, px, nx, positive, n_pos, n_neg, pos_pos, pos_neg, neg_neg):
+    """|x - c|^2 and |c- - c+|^2, from |x|^2 and the products of x, Q+ and Q-."""
+    of_pos, of_neg = pos_pos / n_pos**2, neg_neg / n_neg**2
+    apart = square + (of_pos - 2.0 * px / n_pos if positive else of_neg - 2.0 * nx / n_neg)
+    return apart, of_pos + of_neg - 2.0 * pos_neg / (n_pos * n_neg)
 
 
 @kernels.kernel
@@ -258,7 +275,8 @@ def _step(X, i, positive, uqv, own, products, given):
         a = scale * (u_pos + a_pos * pos_pos + a_neg * pos_neg) / n_pos
         b = scale * (u_neg + a_pos * pos_neg + a_neg * neg_neg) / n_neg
         slope, pull = _gradient(s, a, b, p, positive)
-        eta = _eta(t, given)
+        apart, spread = _distances(square, px, nx, positive, n_pos, n_neg, pos_pos, pos_neg, neg_neg)
+        eta = _eta(t, given, p, positive, apart, spread)
         step, pull = eta * slope / scale, eta * pull / scale
         along -= step
         u_pos -= step * px
@@ -311,7 +329,11 @@ def _run_net(X, y, order, uqv, own, products, given):
             p = n_pos / t
         if 0.0 < p < 1.0:
             slope, pull = _gradient(s, w_pos / n_pos, w_neg / n_neg, p, positive)
-            eta = _eta(t, given)
+            apart, spread = _distances(
+                rows.norm(X, i), rows.dot(X, i, pos), rows.dot(X, i, neg), positive, n_pos, n_neg,
+                vectors.square(pos), vectors.dot(pos, neg), vectors.square(neg),
+            )  # fmt: skip
+            eta = _eta(t, given, p, positive, apart, spread)
             rows.axpy(-eta * slope, X, i, u)
             along_pos = eta * (pull + slope if positive else pull) / n_pos
             along_neg = eta * (slope - pull if not positive else -pull) / n_neg

@@ -57,7 +57,7 @@ def solam(
     lam=0.0,
     bounded=False,
 ):
-    """With `lam` regsolam; `bounded` with the l2 ball only."""
+    """With `lam` regsolam."""
     d, R = X.shape[1], math.sqrt(2 / lam) if lam else radius
     kappa = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
     w, a, b, alpha = np.zeros(d), 0.0, 0.0, 0.0
@@ -67,7 +67,7 @@ def solam(
     for t, i in enumerate(order, 1):
         positives += y[i] == 1
         p, g = positives / t, zeta / math.sqrt(t)
-        if bounded and norm == "l2":
+        if bounded:
             g = below_curvature(g, X[i], y[i], p)
         dw, da, db, dalpha = gradients(w, a, b, alpha, X[i], y[i], p)
         next_w = (proj2 if norm == "l2" else proj1)(w - g * (dw + lam * w), R)

@@ -30,7 +30,17 @@ def pair_descent(
 
 
 def spauc(
-    X, y, order, C=10.0, schedule="sqrt", penalty="l2", beta=1e-4, nu=1e-4, statistics="running", average=True
+    X,
+    y,
+    order,
+    C=10.0,
+    schedule="sqrt",
+    penalty="l2",
+    beta=1e-4,
+    nu=1e-4,
+    statistics="running",
+    average=True,
+    bounded=False,
 ):
     """Proximal steps with the estimates so far, or those of all rows."""
     d = X.shape[1]
@@ -47,6 +57,9 @@ def spauc(
         k = 2 * (1 - p) * (w @ x - a) if s == 1 else 2 * p * (w @ x - b)
         g = k * (x - means[s]) + 2 * p * (1 - p) * (1 + b - a) * (means[-1] - means[1])
         eta = C / np.sqrt(t) if schedule == "sqrt" else 2 * C / (t + C)
+        if bounded:
+            z, apart = x - means[s], means[-1] - means[1]
+            eta = 1 / (1 / eta + 2 * (1 - p if s == 1 else p) * z @ z + 2 * p * (1 - p) * apart @ apart)
         u = w - eta * g
         if penalty == "net":
             u = np.sign(u) * np.maximum(np.abs(u) - eta * nu, 0)

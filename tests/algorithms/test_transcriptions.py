@@ -229,13 +229,13 @@ CASES = [
     Case(
         Spauc,
         on_stream(reference_stream.spauc),
-        {"C": (0.01, 10.0), "beta": [0.0, 1e-3, 1.0], "nu": [0.01]},
+        {"C": (0.01, 10.0), "beta": [0.0, 1e-3, 1.0], "nu": [0.01], "bounded": [False, True]},
         SCALED,
     ),
     Case(
         Spauc,
         on_stream(reference_stream.spauc),
-        {"C": (0.01, 0.3), "beta": [0.0, 1e-3, 1.0], "nu": [0.01]},
+        {"C": (0.01, 0.3), "beta": [0.0, 1e-3, 1.0], "nu": [0.01], "bounded": [False, True]},
         ("unscaled",),
     ),
     Case(
