@@ -63,9 +63,10 @@ def completed(described: D) -> D:
     """An entry or record with the settings that are newer than the version that wrote it.
 
     Newer parameters of plugins get their defaults. In a record without `regularisation`, it referred to the
-    rescaled rows; without a budget, that version trained for ten epochs, or until convergence for a full
-    method that detects it. A record without `rescale` is from an earlier version, which trained for one
-    epoch, did not rescale rows, did not stratify hold-outs, fitted no intercept and extended no grid.
+    rescaled rows, and no step was bounded by the curvature; without a budget, that version trained for ten
+    epochs, or until convergence for a full method that detects it. A record without `rescale` is from an
+    earlier version, which trained for one epoch, did not rescale rows, did not stratify hold-outs, fitted no
+    intercept and extended no grid.
     """
     if described.regularisation is not UNSET:
         return _with_defaults(described)
@@ -76,7 +77,9 @@ def completed(described: D) -> D:
         budget = replace(budget, epochs=1.0 if described.rescale is None else 10.0)
     # Without rescaling, the rows are the scaled columns.
     meaning = Regularisation.rows if described.rescale else Regularisation.columns
-    described = replace(described, regularisation=str(meaning), budget=budget)
+    if "bounded" in defaults_of(cls):
+        method = replace(method, parameters={"bounded": False} | method.parameters)
+    described = replace(described, algorithm=method, regularisation=str(meaning), budget=budget)
     if described.rescale is not None:
         return _with_defaults(described)
     protocol: Any = recorded(described.protocol.name, described.protocol.parameters)

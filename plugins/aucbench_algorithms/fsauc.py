@@ -168,7 +168,7 @@ class Fsauc(LinearMethod):
     )
 
     radius: Positive = 100.0
-    eta: Positive = 0.05
+    eta: Positive = 0.2
     delta: OpenUnit = 0.1
     eta_rule: EtaRule = EtaRule.halve
     average: Average = Average.after

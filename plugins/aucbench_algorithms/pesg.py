@@ -13,8 +13,10 @@ All gradients are taken at the old point; block u gives
 
     v = v - eta ((dw, da, db) + pull (v - ref) + lam v),   alpha = max(0, alpha + eta dalpha)
 
-and at the end of each of the stages, of equally many blocks, the reference point ref becomes the mean of the
-stage's v and eta is divided by decay. The model is the last w, or the average of all.
+with eta / (1 + eta h) for eta. Here h = 2 mean+ (1 + |x|^2) + 2 mean- (1 + |x|^2) bounds the curvature, so
+that a long row cannot throw v beyond the minimum. At the end of each of the stages, of equally many blocks,
+the reference point ref becomes the mean of the stage's v and eta is divided by decay. The model is the last
+w, or the average of all.
 
 w = scale u + lean ref, and the sum of the stage's w is weight u + leans ref - sums, so that pulling and decay
 change scalars only. Cost per pair: O(nnz), and O(d) at the end of a stage.
@@ -23,7 +25,7 @@ Source: Yuan, Yan, Sonka, Yang, Large-scale robust deep AUC maximization: a new 
 studies on medical image classification, ICCV 2021.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -79,6 +81,7 @@ class Given(NamedTuple):
     decay: float
     length: int  # blocks of a stage
     stages: int
+    bounded: bool  # whether the step is bounded by the curvature
 
 
 class State(NamedTuple):
@@ -112,6 +115,8 @@ class Pesg(LinearMethod):
         Divides the step at the end of a stage.
     average : bool
         Whether the model is the average over blocks, or the last iterate.
+    bounded : bool
+        Whether steps are bounded by the curvature of the block; False as in the paper.
     """
 
     name = "pesg"
@@ -133,16 +138,18 @@ class Pesg(LinearMethod):
         "The step of alpha is that of the gradient at the old point; LibAUC takes a and b after their step.",
         "The reference point starts at zero, not at noise; no entry of the gradient is clipped; no momentum.",
         "Stages are of equal length; LibAUC leaves their ends to the user.",
+        "Steps are bounded by the curvature (bounded=false is the paper's step).",
     )
 
     block: Count = 8
-    eta: Positive = 0.1
+    eta: Positive = 0.3
     margin: Positive = 1.0
     lam: NonNegative = 1e-5
     pull: NonNegative = 2e-3
     stages: Count = 3
     decay: AtLeastOne = 10.0
     average: bool = False
+    bounded: bool = field(default=True, metadata={"later": True})
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero, and the plan of the stages.
@@ -160,7 +167,7 @@ class Pesg(LinearMethod):
         return State(
             vectors,
             Point(0.0, 0.0, 0.0, self.eta, 0.0, 0.0, 0.0, 0.0, 0, 0, 1.0, 0.0, 0.0, 0.0),
-            Given(self.margin, self.lam, self.pull, self.decay, length, self.stages),
+            Given(self.margin, self.lam, self.pull, self.decay, length, self.stages, self.bounded),
             np.zeros((0, 2), np.int64),
         )
 
@@ -216,6 +223,11 @@ def _run(X, blocks, vectors, point, given):
 def _step(X, block, s, vectors, point, given):
     """Descent of (w, a, b) and ascent of alpha, all at the old point."""
     a, b, alpha, eta, size = point.a, point.b, point.alpha, point.eta, block.shape[0]
+    if given.bounded:
+        squares = 0.0
+        for k in range(size):
+            squares += rows.norm(X, block[k, 0]) + rows.norm(X, block[k, 1])
+        eta /= 1.0 + eta * (4.0 + 2.0 * squares / size)
     high, low = s[0].mean(), s[1].mean()
     keep = 1.0 - eta * (given.pull + given.lam)
     scale, weight = point.scale * keep, point.weight
@@ -234,7 +246,7 @@ def _step(X, block, s, vectors, point, given):
     )
     alpha = max(0.0, alpha + eta * (2.0 * (given.margin + low - high) - 2.0 * alpha))
     return Point(
-        a, b, alpha, eta, point.ref_a, point.ref_b, point.sum_a + a, point.sum_b + b, point.blocks + 1,
+        a, b, alpha, point.eta, point.ref_a, point.ref_b, point.sum_a + a, point.sum_b + b, point.blocks + 1,
         point.stages, scale, lean, weight + scale, point.leans + lean,
     )  # fmt: skip
 

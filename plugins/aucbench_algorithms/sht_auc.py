@@ -74,7 +74,7 @@ class ShtAuc(LinearMethod):
     )
 
     sparsity: Count = 50
-    eta: Positive = 1.0
+    eta: Positive = 3.0
     lam: NonNegative = 0.0
     batch: Count = 64
     bounded: bool = field(default=True, metadata={"later": True})

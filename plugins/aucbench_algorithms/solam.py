@@ -108,7 +108,7 @@ class _Solam(kernels.RuleMethod):
     losses = ("square",)
     step_size = "zeta"
 
-    zeta: Positive = 1.5
+    zeta: Positive = 10.0
     bounded: bool = field(default=True, metadata={"later": True})
     start: Start = Start.zero
     average: Average = Average.before
@@ -145,7 +145,7 @@ class Solam(_Solam):
 
     name = "solam"
     grid = {
-        "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
+        "zeta": (0.3, 1.0, 3.0, 10.0, 30.0),
         "radius": (1.0, 10.0, 100.0, 1000.0),
     }
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
@@ -183,7 +183,7 @@ class SolamL1(Solam):
 
     name = "solam_l1"
     grid = {
-        "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
+        "zeta": (0.3, 1.0, 3.0, 10.0, 30.0),
         "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
     }
     claims = Claims(rate="1/sqrt(t)", cost="d")
@@ -207,7 +207,7 @@ class RegSolam(_Solam):
     name = "regsolam"
     rule = IN_L2_BALL
     grid = {
-        "zeta": (0.1, 0.3, 1.0, 3.0, 10.0),
+        "zeta": (0.3, 1.0, 3.0, 10.0, 30.0),
         "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
     }
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
@@ -218,8 +218,6 @@ class RegSolam(_Solam):
         "dividing by p (1 - p).",
         "The start is zero: with a small lam the authors' start on the boundary is far away (start=author).",
         "Steps are bounded by the curvature (bounded=false is the paper's step).",
-        "zeta is 1.5, as for solam; the authors' scripts say 10, with which few rows scaled by their largest "
-        "value are ranked backwards.",
     )
 
     lam: Positive | None = None

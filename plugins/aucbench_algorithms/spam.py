@@ -129,7 +129,7 @@ class Spam(kernels.RuleMethod):
     access = Access.stream
     losses = ("square",)
     grid = {
-        "C": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+        "C": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
         "beta": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
         "nu": (1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
         "radius": (1.0, 10.0, 100.0),
@@ -143,7 +143,7 @@ class Spam(kernels.RuleMethod):
         "Steps are bounded by the curvature (bounded=false is the paper's step).",
     )
 
-    C: Positive = 1.2
+    C: Positive = 10.0
     beta: NonNegative | None = None
     nu: NonNegative = 1e-5
     penalty: Penalty = Penalty.l2

@@ -156,7 +156,7 @@ class Spauc(LinearMethod):
         "Steps are bounded by the curvature (bounded=false is the paper's step).",
     )
 
-    C: Positive = 1.2
+    C: Positive = 10.0
     schedule: Schedule = Schedule.sqrt
     penalty: Penalty = Penalty.l2
     beta: NonNegative = 1e-4

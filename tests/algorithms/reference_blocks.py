@@ -103,7 +103,19 @@ def soap(X, pairs, loss, block, eta, gamma, p, kind="sgd", **rest):
     return w
 
 
-def pesg(X, pairs, block, eta, margin=1.0, lam=1e-5, pull=2e-3, stages=3, decay=10.0, average=False):
+def pesg(
+    X,
+    pairs,
+    block,
+    eta,
+    margin=1.0,
+    lam=1e-5,
+    pull=2e-3,
+    stages=3,
+    decay=10.0,
+    average=False,
+    bounded=False,
+):
     """v = (w, a, b) as one vector; the gradient of the saddle function by its definition."""
     d = X.shape[1]
     v, ref, acc, total, alpha = np.zeros(d + 2), np.zeros(d + 2), np.zeros(d + 2), np.zeros(d + 2), 0.0
@@ -119,8 +131,10 @@ def pesg(X, pairs, block, eta, margin=1.0, lam=1e-5, pull=2e-3, stages=3, decay=
         )
         g[d:] = -2 * np.mean(high - a), -2 * np.mean(low - b)
         ascent = 2 * (margin + low.mean() - high.mean()) - 2 * alpha
-        v = v - eta * (g + pull * (v - ref) + lam * v)
-        alpha = max(0.0, alpha + eta * ascent)
+        h = 2 * sum(1 + z @ z for z in X[rows.ravel()]) / block
+        step = eta / (1 + eta * h) if bounded else eta
+        v = v - step * (g + pull * (v - ref) + lam * v)
+        alpha = max(0.0, alpha + step * ascent)
         acc, total = acc + v, total + v
         if u % length == 0 and u < length * stages:
             ref, acc, eta = acc / length, np.zeros(d + 2), eta / decay

@@ -14,8 +14,8 @@ from aucbench.data.splits.protocols import Side, Split
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
 
-METHODS = ("opauc", "solam", "regsolam", "fsauc")
-KINDS = ("heavy_tails", "rare_columns", "dominant_direction", "few_positives")
+METHODS = ("opauc", "solam", "solam_l1", "regsolam", "fsauc", "spam", "spauc", "sht_auc", "pesg")
+KINDS = ("heavy_tails", "rare_columns", "dominant_direction", "few_positives", "wide_rare_class")
 
 
 @cache
@@ -23,7 +23,9 @@ def prepared(kind, seed):
     """1,200 rows of 12 columns whose classes a linear model ranks well, two thirds for training."""
     rng = np.random.default_rng(seed)
     n, d = 1200, 12
-    y = np.where(rng.random(n) < (0.012 if kind == "few_positives" else 0.05), 1, -1).astype(np.int8)
+    y = np.where(
+        rng.random(n) < (0.012 if kind in ("few_positives", "wide_rare_class") else 0.05), 1, -1
+    ).astype(np.int8)
     X = rng.normal(size=(n, d))
     X[:, 0] += 2.5 * (y == 1)
     X[:, d - 1] = 3.0  # constant
@@ -34,6 +36,8 @@ def prepared(kind, seed):
         X[y == 1, 2:8] = 0.0
     elif kind == "dominant_direction":
         X[:, 1:8] = 10.0 * X[:, 1:2] * np.exp(2.0 * rng.normal(size=(n, 1))) + 0.1 * X[:, 1:8]
+    elif kind == "wide_rare_class":  # its few rows are long, have nearly all of the variance, and differ
+        X[:, 1:8] = np.where(y == 1, 5.0, 0.0)[:, None] * rng.exponential(size=(n, 7)) + 0.5 * X[:, 1:8]
     sides = [Side(X[part], y[part], None) for part in (slice(800), slice(800, None))]
     identity = aucbench.catalog().features("identity")()
     return prepare(Split(*sides), Scaling.standard, identity, "float64", 0, rescale=True)
@@ -45,7 +49,8 @@ def auc(name, rows, epochs=None, **fields):
         for_rows(method, factor), aucbench.catalog().loss(type(method).losses[0])(),
         rows.X, rows.y, rows.X_test, rows.y_test, epochs, checkpoints=1, row_factor=factor,
     )  # fmt: skip
-    return float(run_cell(task).auc[-1])
+    found = run_cell(task).auc
+    return float(found[-1]) if len(found) else np.nan  # diverged before the first checkpoint
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -53,17 +58,22 @@ def auc(name, rows, epochs=None, **fields):
 def test_no_kind_of_rows_makes_a_default_lose_the_order(name, kind):
     for seed in range(3):
         rows = prepared(kind, seed)
-        assert auc(name, rows) > auc("ls_svm", rows) - 0.1, seed
+        assert auc(name, rows) > auc("ls_svm", rows) - 0.03, seed
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_pass_more_does_not_change_the_auc_of_opauc_by_much(kind):
     for seed in range(3):
         found = [auc("opauc", prepared(kind, seed), float(passes)) for passes in range(1, 21)]
-        assert np.abs(np.diff(found[4:])).max() < 0.1, seed
+        assert np.abs(np.diff(found)).max() < 0.1, seed
         assert max(found) - found[-1] < 0.1, seed
 
 
-def test_without_the_bound_long_rows_throw_opauc_away():
-    found = [auc("opauc", prepared("rare_columns", seed), bounded=False, eta=0.3) for seed in range(3)]
-    assert not min(found) > 0.6
+@pytest.mark.parametrize("name", METHODS)
+def test_the_same_step_without_the_bound_loses_the_order(name):
+    found = [
+        auc(name, prepared(kind, seed), bounded=False)
+        for kind in ("rare_columns", "wide_rare_class")
+        for seed in range(3)
+    ]
+    assert not min(found) > 0.9

@@ -356,6 +356,7 @@ CASES = [
             "pull": [2e-3, 0.5, 3.0],
             "stages": [3, 7, 900],
             "decay": [1.0, 2.0, 10.0],
+            "bounded": [False, True],
         },
         SCALED,
     ),
