@@ -6,12 +6,15 @@ level and a low-rank interaction of users and items, which linear methods cannot
 """
 
 from collections.abc import Sequence
+from dataclasses import make_dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import brentq
 from scipy.special import expit
+
+from aucbench import Samples
 
 # Rows, and levels of user, item and context. The levels that occur make 5, 20, 57 and 162 thousand columns.
 SHAPES = {
@@ -68,3 +71,18 @@ def click_logs(
 def _intercept(logit: NDArray[np.float64], positives: float) -> float:
     """The intercept at which the mean probability is `positives`."""
     return float(brentq(lambda b: float(expit(logit + b).mean()) - positives, -50.0, 50.0))
+
+
+class _Clicks:
+    """The click log of a name in `SHAPES`, with seed 0."""
+
+    name: str
+    family = "clicks"
+
+    def load(self) -> Samples:
+        return Samples(*click_logs(*SHAPES[self.name], seed=0))
+
+
+CLICKS = tuple(
+    make_dataclass(name, [], bases=(_Clicks,), namespace={"name": name}, frozen=True) for name in SHAPES
+)

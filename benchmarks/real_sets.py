@@ -17,9 +17,10 @@ from aucbench.data.splits.inner import limited
 from aucbench.data.splits.protocols import Holdout, Split
 from aucbench.errors import AucbenchError
 from aucbench.registry import Catalog, Plugin
+from benchmarks.click_logs import CLICKS
 
 NOT_REAL = ("australian_scale", "gaussian", "hard_margin", "label_noise", "sparse_text")  # or another's rows
-MADE: tuple[type, ...] = ()  # data sets that only benchmarks have: classes with a `name` and a method `load`
+MADE: tuple[type, ...] = CLICKS  # data sets that only benchmarks have
 TEST, MOST_ROWS = 1 / 3, 5_000  # the share of a hold-out, and the training rows
 SEEDS, BIG = 2, 2_000_000  # hold-outs of a data set; one if it has more values
 
