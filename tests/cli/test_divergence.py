@@ -11,7 +11,7 @@ from aucbench.tracking.artifacts import read_cells
 
 pytestmark = pytest.mark.slow
 
-WILD = ["algo=opauc", "algo.eta=1e6", "budget.epochs=3"]
+WILD = ["algo=opauc", "algo.eta=1e6", "algo.bounded=false", "budget.epochs=3"]
 UNTRACKED = "tracking=none"
 
 
@@ -35,15 +35,26 @@ def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path
 
 @pytest.mark.parametrize("scaling", ["none", "standard", "unit"])
 def test_rescaled_rows_leave_only_the_step_to_be_changed(scaling):
-    advice = aucbench.run("algo=spam", "algo.C=1e200", f"scaling={scaling}").record["result"]["advice"]
+    advice = aucbench.run("algo=spam", "algo.bounded=false", "algo.C=1e200", f"scaling={scaling}").record[
+        "result"
+    ]["advice"]
     assert "algo.C, now 1e+200" in advice
     assert "scal" not in advice
-    mapped = aucbench.run("algo=spam", "algo.C=1e200", "features=fourier").record["result"]["advice"]
+    mapped = aucbench.run("algo=spam", "algo.bounded=false", "algo.C=1e200", "features=fourier").record[
+        "result"
+    ]["advice"]
     assert mapped.startswith("mapped rows")
 
 
 def test_rows_as_they_are_are_advised_to_be_rescaled():
-    words = ("algo=opauc", "algo.eta=10", "scaling=none", "dataset=breast_cancer", "budget.epochs=1")
+    words = (
+        "algo=opauc",
+        "algo.bounded=false",
+        "algo.eta=10",
+        "scaling=none",
+        "dataset=breast_cancer",
+        "budget.epochs=1",
+    )
     record = aucbench.run(*words, "rescale=false").record
     assert record["result"]["stop_reason"] == "diverged"
     assert "rescale=true" in record["result"]["advice"]
