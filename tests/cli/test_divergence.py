@@ -79,7 +79,7 @@ def test_a_python_result_says_diverged_too():
 
 
 def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run, done):
-    grid = "tuning.grid={opauc: {eta: [1e6, 1e7]}, psam: {gamma: [1e-6]}}"
+    grid = "tuning.grid={opauc: {eta: [1e6, 1e7], bounded: [false]}, psam: {gamma: [1e-6]}}"
     out = done("-m", "algo=opauc,psam", "tuning=grid", "tuning.folds=2", grid, "runs=2", UNTRACKED)
     assert "2 cells done, 2 diverged, 0 failed" in out
     out = done("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
