@@ -126,7 +126,7 @@ def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(run
 def test_mlflow_says_of_how_many_runs_some_diverged(run, tmp_path):
     ends = [record["result"]["iterations"] for record in aucbench.run(*WILD, "runs=6").record]
     assert min(ends) < max(ends)
-    run(*WILD[:2], "runs=6", f"budget.iterations={min(ends)}")  # only the first to diverge does so
+    run(*WILD[:3], "runs=6", f"budget.iterations={min(ends)}")  # only the first to diverge does so
     records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
     diverged = sum(record.diverged for record in records)
     assert 0 < diverged < 6

@@ -142,7 +142,14 @@ def test_equal_runs_of_a_sweep_get_the_measures_of_all(tmp_path):
 
 
 def test_a_diverged_cell_has_no_value_says_why_and_is_not_trained_again(tmp_path):
-    words = ("algo=opauc", "algo.eta=1e6", "budget.epochs=3", *WEIGHTS, f"store.path={tmp_path}")
+    words = (
+        "algo=opauc",
+        "algo.eta=1e6",
+        "algo.bounded=false",
+        "budget.epochs=3",
+        *WEIGHTS,
+        f"store.path={tmp_path}",
+    )
     plain, cell, again = (aucbench.run(*words, *asked).cells[0] for asked in ((), ASKED, ()))
     assert cell.diverged
     assert {own.value for own in cell.record.measures.values()} == {None}
