@@ -212,7 +212,7 @@ def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_the
 
 
 def test_rescore_counts_diverged_cells_by_themselves(tmp_path, capsys):
-    words = ["-m", "algo=opauc", "algo.eta=1e6,1e-3", "study=both", "tracking=none"]
+    words = ["-m", "algo=opauc", "algo.bounded=false", "algo.eta=1e6,1e-3", "study=both", "tracking=none"]
     run_study([*words, f"store.path={tmp_path}"])
     for scored, known in ((1, 0), (0, 1)):
         assert main(["rescore", "both", "--metrics", "[ap, auc]", "--store", str(tmp_path)]) == 0
