@@ -21,7 +21,7 @@ from tests.helpers.study_methods import Gentle
 
 pytestmark = pytest.mark.slow  # whole studies
 
-SHORT = ("algo=psam", "dataset=digits", "budget.epochs=0.5", "budget.checkpoints=6")
+SHORT = ("regularisation=rows", "algo=psam", "dataset=digits", "budget.epochs=0.5", "budget.checkpoints=6")
 ASKED = ("metrics=[ap,pauc,recall_at_fpr]", "pauc.max_fpr=0.2")
 NAMES = ["ap", "pauc", "recall_at_fpr"]
 WEIGHTS = ("store.weights=checkpoints",)
