@@ -27,17 +27,7 @@ SOFTNESS = 2e-3  # difference in mean AUC that divides the weight of a candidate
 
 @dataclass(frozen=True)
 class Auto(LogRegCV):
-    """Balanced logistic regression, averaged over regularisations by their AUC in cross-validation.
-
-    Parameters
-    ----------
-    C : float > 0
-        The middle candidate for the weight of the loss against |w|^2 / 2.
-    values : int >= 1
-        Number of candidates C 10^k; 7 are k = -3, ..., 3.
-    folds : int >= 2
-        Parts of the cross-validation.
-    """
+    """Balanced logistic regression, averaged over regularisations by their AUC in cross-validation."""
 
     name = "auto"
     citation = "breiman1996bagging"

@@ -72,9 +72,9 @@ class Duals(NamedTuple):
 class _Top(BatchSolver):
     """What both methods share."""
 
-    regularisation = {"lam": 2}
     access = Access.full
     losses = ("squared_hinge",)
+    regularisation = {"lam": 2}
     grid = {"lam": tuple(10.0**power for power in range(-3, 4))}
     claims = Claims(rate="superlinear", cost="d + nnz + n")
 
@@ -139,7 +139,6 @@ class TopPush(_Top):
     """
 
     name = "toppush"
-    regularisation = {"lam": 2}
     citation = "li2014top"
     exempt = {"auc": "it ranks positives above the highest negative, on noisy data at the cost of the AUC"}
     deviations = (
@@ -169,7 +168,6 @@ class TauFpl(_Top):
     """
 
     name = "tau_fpl"
-    regularisation = {"lam": 2}
     citation = "zhang2018tau"
     deviations = (
         "The top has floor(tau n-) + 1 negatives, as in public code; the rounding of the paper is not known.",

@@ -108,3 +108,18 @@ def test_an_unknown_baseline_is_refused_with_the_nearest_name():
 
 def test_a_gain_never_has_a_negative_zero():
     assert display.gain(Estimate(-1e-9, -1e-9, 1e-9)) == "+0.0000 (+0.0000 to +0.0000)"
+
+
+@pytest.mark.parametrize("was_run", [True, False])
+@pytest.mark.parametrize("tuned", [True, False])
+def test_boards_of_tuned_methods_compare_with_log_reg_cv_where_it_was_run(tuned, was_run):
+    how = {"tuning": tuning()} if tuned else {}
+    methods = ("log_reg", "psam", "log_reg_cv") if was_run else ("log_reg", "psam")
+    results = [
+        altered(result(0.8, seed=seed, **how), algorithm=parameters(name), key=f"{name} {seed}")
+        for name in methods
+        for seed in range(3)
+    ]
+    report = build.build(of_results(results), "t")
+    assert report.baseline == ("log_reg_cv" if tuned and was_run else "log_reg")
+    assert report.boards[0].baseline == report.baseline
