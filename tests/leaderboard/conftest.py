@@ -7,14 +7,14 @@ from aucbench.cli.main import main
 WORDS = (
     "-m", "algo=solam,psam,oam_gra,uni_exp", "dataset=wine,breast_cancer,digits", "protocol=kfold",
     "protocol.folds=3", "runs=2", "study=small", "tracking=none", "budget.checkpoints=10", "budget.epochs=1",
-    "scaling=maxabs", "rescale=false",
+    "scaling=maxabs", "rescale=false", "matrix.for_algo={solam: ['algo.zeta=1.5', 'algo.bounded=false']}",
 )  # fmt: skip
 
-# The best lam of ls_svm is below 100, and steps of 1e6 on rows as they are end in infinite weights.
+# The best lam of ls_svm is below 100, and unbounded steps of 1e6 on rows as they are end in infinite weights.
 TROUBLED = (
     "-m", "algo=ls_svm,opauc", "dataset=breast_cancer", "runs=5", "study=troubled", "tracking=none",
     "rescale=false", "tuning=grid", "tuning.folds=2", "tuning.grid={ls_svm: {lam: [100, 1000]}, opauc: {}}",
-    "matrix.for_algo={opauc: ['algo.eta=1e6']}",
+    "matrix.for_algo={opauc: ['algo.eta=1e6', 'algo.bounded=false']}",
 )  # fmt: skip
 
 

@@ -112,7 +112,11 @@ def test_the_reason_is_in_the_terminal_and_in_every_file(report, written, capsys
 
 def test_an_objective_that_overflowed_in_one_run_costs_no_other_run_its_targets(tmp_path):
     words = ["-m", "algo=spam,psam", "dataset=diabetes", "runs=3", "study=over", "tracking=none"]
-    words += ["metrics=[objective]", "budget.epochs=3", "matrix.for_algo={spam: ['algo.C=100']}"]
+    words += [
+        "metrics=[objective]",
+        "budget.epochs=3",
+        "matrix.for_algo={spam: ['algo.C=100', 'algo.bounded=false']}",
+    ]
     assert main([*words, f"store.path={tmp_path}"]) == 0
     made = build.build(from_store(Store(tmp_path), "over"), "over", one_study=True)
     own = row_of(made, "diabetes", "spam").suboptimality
