@@ -11,7 +11,7 @@ from aucbench.registry import catalog
 
 if TYPE_CHECKING:
     from aucbench.data.loader import DataDescription
-    from aucbench.leaderboard.suggestion import Suggestion
+    from aucbench.reports.suggestion import Suggestion
     from aucbench.studies.archive import Archive
     from aucbench.studies.rescore import Rescored
     from aucbench.studies.result import OptimumResult
@@ -167,7 +167,7 @@ def suggest(
     """
     from aucbench.config.overrides import check_overrides
     from aucbench.contracts.validation import Family
-    from aucbench.leaderboard.suggestion import suggest_methods
+    from aucbench.reports.suggestion import suggest_methods
     from aucbench.studies.archive_file import read, shipped
     from aucbench.studies.prepared_data import facts_of
     from aucbench.studies.tried_settings import tried_settings

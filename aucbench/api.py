@@ -210,7 +210,7 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
         tracking.check_address(study.tracking_uri)
     if study.running.baseline:
-        from aucbench.leaderboard.baseline import check_baseline
+        from aucbench.reports.baseline import check_baseline
 
         check_baseline(study.running.baseline.partition(" (")[0], ())
     return study
@@ -218,9 +218,9 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
 def write_board(store: "Store", study: str, baseline: str | None = None) -> Path:
     """Write the leaderboard of a study into its folder of the store; returns the page."""
-    from aucbench.leaderboard.build import build
-    from aucbench.leaderboard.cells import from_store, left_out
-    from aucbench.leaderboard.render.export import PAGE, write
+    from aucbench.reports.build import build
+    from aucbench.reports.cells import from_store, left_out
+    from aucbench.reports.render.export import PAGE, write
 
     cells, folder = from_store(store, study), store.board_folder(study)
     write(build(cells, study, True, left_out(store, study), baseline), cells, folder)

@@ -69,10 +69,10 @@ MUTATIONS = (
         "tests/studies",
     ),
     Mutation(  # the correction for overlapping training sets is lost
-        "aucbench/leaderboard/statistics/paired_t_test.py",
+        "aucbench/reports/statistics/paired_t_test.py",
         "se = std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))",
         "se = std * np.sqrt(1.0 / n)",
-        "tests/leaderboard",
+        "tests/reports",
     ),
     Mutation(  # an exported model forgets that rows were rescaled
         "aucbench/tracking/model_export.py",

@@ -35,7 +35,7 @@ from aucbench.studies.study import Observers, Study
 from aucbench.tracking.client import serving, shown
 
 if TYPE_CHECKING:
-    from aucbench.leaderboard.cells import BoardCell
+    from aucbench.reports.cells import BoardCell
 
 LABELS = 5  # largest number of listed labels per class
 LISTED = 5  # largest number of listed incomplete entries
@@ -178,7 +178,7 @@ class _SweepView(_View):
         self._bar.update(1)
 
     def entry_finished(self, executed: FinishedEntry) -> None:
-        from aucbench.leaderboard.cells import of_results
+        from aucbench.reports.cells import of_results
 
         if executed.cells and executed.title not in self._described:
             self._described.add(executed.title)
@@ -241,8 +241,8 @@ class _SweepView(_View):
         """The best methods, or settings of one, of a sweep that compares several."""
         if not self._cells or len({method for method, _ in self._names.values()}) < 2:
             return
-        from aucbench.leaderboard.build import build
-        from aucbench.leaderboard.render import terminal
+        from aucbench.reports.build import build
+        from aucbench.reports.render import terminal
 
         terminal.show_best(build(self._cells, "", True, (), self._study.running.baseline))
 
@@ -279,7 +279,7 @@ def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
 
     The names include all settings that differ between entries.
     """
-    from aucbench.leaderboard.method_labels import sweep_names
+    from aucbench.reports.method_labels import sweep_names
 
     names = sweep_names([entry.describe() for entry in entries], [_extra(entry) for entry in entries])
     return {id(entry): name for entry, name in zip(entries, names, strict=True)}
@@ -379,7 +379,7 @@ def _advice(cells: Sequence[CellResult]) -> str:
         return next(cell.record.result.advice or "" for cell in cells if cell.diverged)
     auc = float(np.mean([cell.auc for cell in cells])) if cells else 1.0
     if auc < 0.5:
-        from aucbench.leaderboard.verdict import REVERSED
+        from aucbench.reports.verdict import REVERSED
 
         if auc < REVERSED:
             return f"the scores look reversed: with the sign changed, the AUC is {1.0 - auc:.4f}"

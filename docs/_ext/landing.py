@@ -8,7 +8,7 @@ import reference_study
 
 import aucbench
 from aucbench.contracts.validation import Family
-from aucbench.leaderboard.statistics.agreement import Verdict
+from aucbench.reports.statistics.agreement import Verdict
 
 
 def numbers() -> dict[str, int]:

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aucbench.leaderboard import papers
-from aucbench.leaderboard.cells import from_store, joined
-from aucbench.leaderboard.render import markdown
-from aucbench.leaderboard.statistics.agreement import Verdict
+from aucbench.reports import papers
+from aucbench.reports.cells import from_store, joined
+from aucbench.reports.render import markdown
+from aucbench.reports.statistics.agreement import Verdict
 from aucbench.studies.archive_file import read
 
 if TYPE_CHECKING:

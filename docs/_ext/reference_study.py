@@ -23,11 +23,11 @@ from scipy import stats
 import aucbench
 from aucbench import Access
 from aucbench.contracts.validation import Family
-from aucbench.leaderboard import build, cells
-from aucbench.leaderboard.render import display, figure_style
-from aucbench.leaderboard.render.page import write_page
-from aucbench.leaderboard.report import Board, Estimate, MethodInfo, Report, Row
-from aucbench.leaderboard.statistics.multiple_comparisons import holm
+from aucbench.reports import build, cells
+from aucbench.reports.render import display, figure_style
+from aucbench.reports.render.page import write_page
+from aucbench.reports.report import Board, Estimate, MethodInfo, Report, Row
+from aucbench.reports.statistics.multiple_comparisons import holm
 from aucbench.studies.archive import Archive
 from aucbench.studies.archive_file import read
 

@@ -9,7 +9,7 @@ import numpy as np
 import aucbench
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
-from aucbench.leaderboard.render import figure_style
+from aucbench.reports.render import figure_style
 from aucbench.studies.method_look import colour
 
 COMMON = ["tracking=none"]  # ten passes, the default; methods that converge run until they have

@@ -16,11 +16,11 @@ from markdown import code, table
 
 import aucbench
 from aucbench.contracts.validation import Family
-from aucbench.leaderboard.report import Estimate
-from aucbench.leaderboard.statistics.multiple_comparisons import holm
-from aucbench.leaderboard.statistics.paired_t_test import t_statistics
-from aucbench.leaderboard.statistics.wilcoxon import signed_ranks
-from aucbench.leaderboard.suggestion import interval, suggest_methods
+from aucbench.reports.report import Estimate
+from aucbench.reports.statistics.multiple_comparisons import holm
+from aucbench.reports.statistics.paired_t_test import t_statistics
+from aucbench.reports.statistics.wilcoxon import signed_ranks
+from aucbench.reports.suggestion import interval, suggest_methods
 from aucbench.studies.archive_file import shipped
 from aucbench.studies.tried_settings import TriedDataset, TriedSettings, tried_settings
 

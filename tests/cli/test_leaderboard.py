@@ -11,7 +11,7 @@ import pytest
 
 from aucbench import tracking
 from aucbench.cli.main import main
-from aucbench.leaderboard.cells import from_store
+from aucbench.reports.cells import from_store
 from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.result import FinishedEntry
@@ -149,7 +149,7 @@ def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
 def test_pictures_are_drawn_where_they_are_wanted(done, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(
-        "aucbench.leaderboard.render.export.draw_all",
+        "aucbench.reports.render.export.draw_all",
         lambda report, folder, wanted: drawn.append(folder) or [],
     )
     done("leaderboard", "--study", "pair", "--out", str(tmp_path))

@@ -340,7 +340,7 @@ def test_a_dry_run_says_what_it_does_before_it_imports_the_libraries(run, monkey
 
 @pytest.mark.parametrize("width", [60, 80])
 def test_a_dry_run_names_every_entry_in_a_narrow_terminal(width, run, monkeypatch):
-    monkeypatch.setattr("aucbench.leaderboard.render.terminal.WIDTH", width)
+    monkeypatch.setattr("aucbench.reports.render.terminal.WIDTH", width)
     words = ["-m", "algo=solam", "algo.zeta=1,3", "dataset=breast_cancer", "budget.epochs=1", "tracking=none"]
     table = [line for line in run(*words, "--dry-run")[1].splitlines() if line[:1] in "│┃"]
     assert max(map(len, table)) <= width

@@ -8,8 +8,8 @@ from omegaconf import OmegaConf
 from aucbench import api
 from aucbench.config.compose import config_folder
 from aucbench.errors import ParameterError
-from aucbench.leaderboard.build import build
-from aucbench.leaderboard.cells import from_store
+from aucbench.reports.build import build
+from aucbench.reports.cells import from_store
 from aucbench.studies.store import Store
 from tests.helpers.studies import study_of
 

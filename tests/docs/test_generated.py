@@ -17,8 +17,8 @@ import aucbench
 import aucbench_algorithms
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
-from aucbench.leaderboard import papers
-from aucbench.leaderboard.render import figure_style
+from aucbench.reports import papers
+from aucbench.reports.render import figure_style
 from aucbench.studies import default_settings
 from aucbench.studies.archive_file import read
 from aucbench.studies.plugin_metadata import bibliography, link, sentence

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import aucbench
-from aucbench.leaderboard.suggestion import suggest_methods
+from aucbench.reports.suggestion import suggest_methods
 from aucbench.studies.archive_file import read
 from aucbench.studies.tried_settings import tried_settings
 from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)

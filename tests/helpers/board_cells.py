@@ -3,7 +3,7 @@
 import numpy as np
 from msgspec import structs
 
-from aucbench.leaderboard.cells import BoardCell, of_results
+from aucbench.reports.cells import BoardCell, of_results
 from aucbench.studies.record import CellRecord, CellStatus, EntryDescription, Seeds, from_dict, to_dict
 from aucbench.studies.result import CellResult
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from aucbench.leaderboard import build
-from aucbench.leaderboard.baseline import BASELINE
+from aucbench.reports import build
+from aucbench.reports.baseline import BASELINE
 from tests.helpers.board_cells import finished, tuning, unfinished
 
 

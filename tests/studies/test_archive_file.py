@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.leaderboard.build import build
-from aucbench.leaderboard.cells import from_store as board_cells
+from aucbench.reports.build import build
+from aucbench.reports.cells import from_store as board_cells
 from aucbench.studies import archive_file
 from aucbench.studies.archive import Archive, from_store, into_store
 from aucbench.studies.archive_file import read, write

@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from aucbench.leaderboard.cells import from_store as board_cells
-from aucbench.leaderboard.cells import joined
-from aucbench.leaderboard.origins import reported
+from aucbench.reports.cells import from_store as board_cells
+from aucbench.reports.cells import joined
+from aucbench.reports.origins import reported
 from aucbench.studies.archive import Archive, from_store, into_store, merged
 from aucbench.studies.archive_file import read, write
 from aucbench.studies.record import DESCRIPTION, SEEDS, BudgetRecord, CellStatus, FailureRecord, subset

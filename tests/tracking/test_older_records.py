@@ -11,10 +11,10 @@ import aucbench
 from aucbench.data import load
 from aucbench.data.loader import Part
 from aucbench.data.splits.protocols import Holdout
-from aucbench.leaderboard import build
-from aucbench.leaderboard.cells import from_store
-from aucbench.leaderboard.render import terminal
-from aucbench.leaderboard.render.export import write
+from aucbench.reports import build
+from aucbench.reports.cells import from_store
+from aucbench.reports.render import terminal
+from aucbench.reports.render.export import write
 from aucbench.studies.record import BudgetRecord
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry

@@ -12,10 +12,10 @@ import click
 from aucbench.cli.commands._store import having, sources_of, store_option, with_option
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
-from aucbench.leaderboard.baseline import BASELINE, TUNED_BASELINE
-from aucbench.leaderboard.cells import BoardCell, from_store, joined, left_out, of_results
-from aucbench.leaderboard.render.columns import TextTable
-from aucbench.leaderboard.render.figure_style import WIDTHS
+from aucbench.reports.baseline import BASELINE, TUNED_BASELINE
+from aucbench.reports.cells import BoardCell, from_store, joined, left_out, of_results
+from aucbench.reports.render.columns import TextTable
+from aucbench.reports.render.figure_style import WIDTHS
 from aucbench.studies.archive import Archive
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.store import Store
@@ -23,8 +23,8 @@ from aucbench.studies.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-    from aucbench.leaderboard.papers import PublishedTable
-    from aucbench.leaderboard.report import Report
+    from aucbench.reports.papers import PublishedTable
+    from aucbench.reports.report import Report
 
 _REMARK = "MLflow has finished cells only: cells that failed or were never run are not among these."
 
@@ -88,8 +88,8 @@ def leaderboard(
       aucbench leaderboard --study mine --by ap
       aucbench leaderboard --study mine --out paper --width column --top 5
     """
-    from aucbench.leaderboard import build
-    from aucbench.leaderboard.render import terminal
+    from aucbench.reports import build
+    from aucbench.reports.render import terminal
 
     sources = sources_of(store if uri is None else None, archives)
     cells = _stored(sources, store, study) if uri is None else _logged(uri, study, sources)
@@ -102,8 +102,8 @@ def leaderboard(
     quoted = report.only(_known(report, methods), top)
     terminal.show(report)
     if folder:
-        from aucbench.leaderboard.render.export import PAGE, write
-        from aucbench.leaderboard.render.figures import Pictures
+        from aucbench.reports.render.export import PAGE, write
+        from aucbench.reports.render.figures import Pictures
 
         drawn = Pictures(width, titles) if pictures else None
         files = write(report, cells, folder, drawn, quoted, siunitx)
@@ -132,8 +132,8 @@ def compare(
       aucbench compare fsauc_table2 --out tables
       aucbench compare fsauc_table2 --with theirs.zip
     """
-    from aucbench.leaderboard import papers
-    from aucbench.leaderboard.papers import TABLES
+    from aucbench.reports import papers
+    from aucbench.reports.papers import TABLES
     from aucbench.suggestions import suggest
 
     if table not in TABLES:
@@ -166,8 +166,8 @@ def compare(
 
 def _show(table: "PublishedTable", frame: "pd.DataFrame") -> None:
     """Print a comparison in a terminal, a table a data set."""
-    from aucbench.leaderboard import papers
-    from aucbench.leaderboard.render.terminal import show_table
+    from aucbench.reports import papers
+    from aucbench.reports.render.terminal import show_table
 
     print(papers.about(table))
     for dataset, rows in frame.groupby("dataset", sort=False):

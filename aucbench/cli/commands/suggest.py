@@ -12,7 +12,7 @@ from aucbench.cli.exit_status import FAILED
 from aucbench.humanize import duration
 
 if TYPE_CHECKING:
-    from aucbench.leaderboard.suggestion import SuggestedMethod
+    from aucbench.reports.suggestion import SuggestedMethod
 
 
 @click.command()

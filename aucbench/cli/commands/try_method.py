@@ -26,8 +26,8 @@ from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.humanize import duration
-from aucbench.leaderboard.cells import BoardCell, from_store
-from aucbench.leaderboard.report import Report
+from aucbench.reports.cells import BoardCell, from_store
+from aucbench.reports.report import Report
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
 from aucbench.runner.task import default_passes
@@ -172,7 +172,7 @@ class _Trial:
 
     def report(self) -> Report:
         """The leaderboard over the runs that the method has."""
-        from aucbench.leaderboard.build import build
+        from aucbench.reports.build import build
 
         cells = [cell for cell in from_store(self.store, self._study) if cell.run.seed < self._runs]
         return replace(build(cells, self._study, one_study=True), notes=())
@@ -346,9 +346,9 @@ def _show(
     epochs: float | None,
 ) -> None:
     """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
-    from aucbench.leaderboard.render import terminal
-    from aucbench.leaderboard.render.braille_plot import WIDTH, board_series, draw
-    from aucbench.leaderboard.verdict import next_steps, verdict
+    from aucbench.reports.render import terminal
+    from aucbench.reports.render.braille_plot import WIDTH, board_series, draw
+    from aucbench.reports.verdict import next_steps, verdict
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     console = Console()

@@ -1,0 +1,315 @@
+"""Cells of a store or of MLflow as boards see them, grouped into boards that can be compared."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.errors import DataError, ParameterError
+from aucbench.evaluation.measures import AUC, Measure, listed, named, restored
+from aucbench.reports.method_labels import (
+    dataset_names,
+    dataset_of,
+    is_tuned,
+    labels,
+    method_of,
+    setting_of,
+)
+from aucbench.studies.archive import Archive
+from aucbench.studies.plugin_metadata import completed
+from aucbench.studies.record import (
+    CellRecord,
+    CellStatus,
+    EntryDescription,
+    ReplicationRecord,
+    RulesetRecord,
+    Seeds,
+    canonical,
+)
+from aucbench.studies.replications import agrees, replication_of, without_twins
+from aucbench.studies.result import CellResult, with_suboptimality
+from aucbench.studies.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from aucbench.reports.statistics.inputs import Curves
+
+
+RANKED_BY = AUC()
+MEASURED = ("train_seconds", "ns_per_iteration", "state_bytes")
+
+
+@dataclass(frozen=True)
+class BoardCell:
+    """A cell as boards see it."""
+
+    key: str
+    described: EntryDescription  # complete also where a version wrote it that knew fewer settings
+    run: Seeds  # equal for all methods, so that runs are paired
+    status: CellStatus
+    record: CellRecord | None  # of a finished or diverged cell
+    curve: dict[str, NDArray[Any]]  # of that cell: iteration, samples, train_seconds, cpu_seconds, measures
+    ruleset: RulesetRecord | None = None  # under which it was planned
+    confirmed: str = ""  # by which author of the method
+    replications: tuple[ReplicationRecord, ...] = ()  # what other runs of it gave
+
+    def value(self, name: str) -> float | None:
+        """The final value of a measure; None where there is none."""
+        if self.record is None:
+            return None
+        if name == AUC.name:
+            return self.record.result.auc
+        known = self.record.measures.get(name)
+        return known.value if known else None
+
+
+def from_store(store: Store | Archive, study: str | None = None) -> list[BoardCell]:
+    """The cells of one study, or of everything in a store or an archive.
+
+    ParameterError, when it has no such study.
+    """
+    plans = [plan for plan in store.plans() if study in (None, plan.study)]
+    if study is not None and not plans:
+        known = ", ".join(plan.study for plan in store.plans()) or "none"
+        raise ParameterError(f"The store at {store.path} has no study '{study}'. Known: {known}.")
+    found: dict[str, BoardCell] = {}
+    if study is None:
+        found = {cell.record.key: _finished(cell, store) for cell in store}
+    for entry in (entry for plan in plans for entry in plan.entries):
+        described = completed(entry.described)
+        for key, seeds in entry.cells.items():
+            if key not in found:
+                found[key] = _look_up(store, key, described, seeds)
+            if entry.ruleset or entry.confirmed:
+                found[key] = replace(
+                    found[key], ruleset=entry.ruleset or None, confirmed=entry.confirmed or ""
+                )
+    return list(found.values())
+
+
+def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
+    """The cells of several stores and archives; equal ones are one cell and its replications."""
+    found: dict[str, BoardCell] = {}
+    for cell in (cell for cells in sources for cell in cells):
+        known = found.get(cell.key)
+        if known is None or known.record is None:
+            found[cell.key] = cell if known is None or cell.record else known
+        elif cell.record is not None:
+            others = (*known.replications, *cell.replications, replication_of(cell.record))
+            seen = cell.confirmed if agrees(known.record, cell.record) else ""
+            found[cell.key] = replace(
+                known,
+                ruleset=known.ruleset or cell.ruleset,
+                confirmed=known.confirmed or seen,
+                replications=without_twins(known.record, others),
+            )
+    return list(found.values())
+
+
+def left_out(store: Store | Archive, study: str | None = None) -> tuple[str, ...]:
+    """Sentences on data that could not be obtained when one study, or any, was planned."""
+    return tuple(
+        # What follows the names are paths and addresses, which are not for readers of a board.
+        f"Skipped in study '{plan.study}' because the data could not be obtained: {text.partition(': ')[0]}."
+        for plan in store.plans()
+        if study in (None, plan.study)
+        for text in plan.unavailable
+    )
+
+
+def of_results(results: Iterable[CellResult]) -> list[BoardCell]:
+    """Finished cells from their results."""
+    return [_finished(result) for result in results]
+
+
+def _look_up(store: Store | Archive, key: str, described: EntryDescription, seeds: Seeds) -> BoardCell:
+    result = store.get(key)
+    if result is not None:
+        return _finished(result, store)
+    failure = store.failure(key)
+    return BoardCell(key, described, seeds, failure.reason if failure else CellStatus.missing, None, {})
+
+
+def _finished(result: CellResult, source: Store | Archive | None = None) -> BoardCell:
+    record = result.record
+    if result.auc < 0.0 or result.auc > 1.0:  # not of a diverged cell, which has none
+        raise DataError(f"The AUC of cell {record.key} is {result.auc}, expected a number from 0 to 1.")
+    status = CellStatus.finished if np.isfinite(result.auc) else CellStatus.diverged
+    curve = with_suboptimality(record, result.curve)
+    curve |= {"passes": curve["samples"] / record.data.train_rows}
+    others = source.replications(record.key) if source else ()
+    return BoardCell(record.key, completed(record), record.seeds, status, record, curve, replications=others)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Boards whose methods can be ranked together."""
+
+    tuned: bool
+    boards: dict[str, list[BoardCell]]  # by the name of a data set, unique in the group
+    labels: dict[str, str]  # key of a cell to the label of its method, the same on all boards
+    measure: Measure = RANKED_BY  # that the statistics get as `auc`
+
+    def label(self, cell: BoardCell) -> str:
+        """Label of the cell's method."""
+        return self.labels[cell.key]
+
+    def by_method(self, dataset: str) -> dict[str, list[BoardCell]]:
+        """The cells of a board by the label of their method."""
+        found: dict[str, list[BoardCell]] = {}
+        for cell in self.boards[dataset]:
+            found.setdefault(self.label(cell), []).append(cell)
+        return found
+
+    def frame(self) -> "pd.DataFrame":
+        """One row a cell; `board` is the group, so that data sets can be pooled."""
+        import pandas as pd
+
+        rows = []
+        for dataset, cell in ((dataset, cell) for dataset, cells in self.boards.items() for cell in cells):
+            result = cell.record.result if cell.record else None
+            tuned = cell.record.tuned if cell.record else None
+            measured = {name: getattr(result, name, None) for name in MEASURED}
+            row = {
+                "board": self._board,
+                "dataset": dataset,
+                "method": self.label(cell),
+                "run": cell.run,
+                "status": str(cell.status),
+                "tuning_seconds": tuned.cost.train_seconds if tuned else 0.0,
+                "tuning_passes": tuned.cost.passes if tuned else 0.0,
+            }
+            measured["auc"] = cell.value(self.measure.name)
+            row |= {name: float("nan") if value is None else value for name, value in measured.items()}
+            rows.append(row)
+        # Python's own strings are compared, and gone through, faster than those of Arrow.
+        return pd.DataFrame(rows).astype(dict.fromkeys(("board", "dataset", "method", "status"), object))
+
+    def curves(self) -> "Curves":
+        """Curves of the finished cells, by (board, dataset, method, run)."""
+        name = self.measure.name
+        return {
+            (self._board, dataset, self.label(cell), cell.run): cell.curve | {"auc": cell.curve[name]}
+            for dataset, cells in self.boards.items()
+            for cell in cells
+            if cell.status is CellStatus.finished
+        }
+
+    @property
+    def _board(self) -> str:
+        return "tuned" if self.tuned else "not tuned"
+
+
+def measure_of(cells: Iterable[BoardCell], name: str) -> Measure:
+    """The measure of that name with the parameters of the cells.
+
+    ParameterError where no cell has it, or where cells have it with different parameters.
+    """
+    cls = named(name, "--by")
+    if cls is AUC:
+        return AUC()
+    found = {
+        restored(name, cell.record.measures[name].parameters)
+        for cell in cells
+        if cell.record and name in cell.record.measures
+    }
+    if not found:
+        raise ParameterError(
+            f"--by: no cell has {name}; aucbench rescore computes it from stored weights, metrics=[{name}] "
+            f"measures it in a run."
+        )
+    if len(found) > 1:
+        texts = sorted(listed([measure]) for measure in found)
+        raise ParameterError(
+            f"--by: cells have {' and '.join(texts)}, expected one of them; aucbench rescore makes them "
+            f"equal."
+        )
+    return found.pop()
+
+
+def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:
+    """The cells as a board sees them that ranks by a measure: finished ones that lack it are missing."""
+    return [
+        replace(cell, status=CellStatus.missing)
+        if cell.status is CellStatus.finished and cell.value(name) is None
+        else cell
+        for cell in cells
+    ]
+
+
+def groups(cells: Sequence[BoardCell], one_study: bool, measure: Measure = RANKED_BY) -> list[Group]:
+    """The groups of boards among some cells.
+
+    In one study a data set is one board, whatever its budget. Otherwise cells share a board only when all
+    but the method agrees, and boards are ranked together only when all but the data set agrees. Of cells
+    that were run with several versions of the code, or with several numbers of checkpoints, a row takes the
+    version that finished last. `measure` is what the statistics get.
+    """
+    boards: dict[tuple[str, str], list[BoardCell]] = {}
+    for cell in cells:
+        described = cell.described
+        group = str(is_tuned(described)) if one_study else setting_of(described)
+        boards.setdefault((group, dataset_of(described)), []).append(cell)
+    by_group: dict[str, list[list[BoardCell]]] = {}
+    for (group, _), members in boards.items():
+        by_group.setdefault(group, []).append(members)
+    return [_group(members, one_study, measure) for members in by_group.values()]
+
+
+def _group(boards: list[list[BoardCell]], one_study: bool, measure: Measure) -> Group:
+    names = _names([board[0].described for board in boards])
+    by_identity = labels([[cell.described for cell in board] for board in boards], one_study)
+    by_key = {
+        cell.key: by_identity[method_of(cell.described, one_study)] for board in boards for cell in board
+    }
+    kept = [_latest(board, by_key) for board in boards]
+    return Group(
+        tuned=is_tuned(boards[0][0].described),
+        boards=dict(sorted(zip(names, kept, strict=True))),
+        labels=by_key,
+        measure=measure,
+    )
+
+
+def _latest(board: list[BoardCell], label: dict[str, str]) -> list[BoardCell]:
+    """One cell a method and run: of the method's last version, or that there is none."""
+    last: dict[str, tuple[str, str]] = {}  # method to the time and version of its last finished cell
+    for cell in board:
+        if cell.record:
+            own = (_time(cell), _version(cell))
+            last[label[cell.key]] = max(last.get(label[cell.key], ("", "")), own)
+    found: dict[tuple[str, Seeds], BoardCell] = {}
+    for cell in board:
+        method = label[cell.key]
+        if cell.record and _version(cell) != last[method][1]:
+            continue
+        other = found.get((method, cell.run))
+        if other is None or (cell.record is not None, _time(cell)) > (other.record is not None, _time(other)):
+            found[method, cell.run] = cell
+    return list(found.values())
+
+
+def _time(cell: BoardCell) -> str:
+    """When it finished; empty where that was not kept."""
+    return (cell.record.environment.finished_at if cell.record else None) or ""
+
+
+def _version(cell: BoardCell) -> str:
+    """Of the code, the data, and the checkpoints: cells of one row have equal ones."""
+    record = cell.record
+    return canonical([record.budget.checkpoints, record.source, record.data.sha256]) if record else ""
+
+
+def _names(described: Sequence[EntryDescription]) -> list[str]:
+    """Names of data sets, each once: with a number where parameters do not tell them apart."""
+    names: list[str] = []
+    for plain in dataset_names(described):
+        name, number = plain, 1
+        while name in names:
+            number += 1
+            name = f"{plain} #{number}"
+        names.append(name)
+    return names

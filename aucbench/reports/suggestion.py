@@ -1,0 +1,221 @@
+"""Methods and settings for a data set: those that did best on the most similar data sets of an archive.
+
+Data sets are compared by four facts: the logarithms of training rows, features and density, and the logit of
+the share of positives, each divided by its standard deviation over the archive. A data set that is farther
+from all of the archive than any of these is from its nearest is similar to none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aucbench.contracts import Access, MethodFacts
+from aucbench.contracts.claimed_formula import evaluate, names
+from aucbench.humanize import duration
+from aucbench.reports.baseline import BASELINE
+from aucbench.reports.report import Estimate
+from aucbench.reports.statistics.paired_t_test import t_statistics
+from aucbench.studies.plugin_metadata import plugin
+from aucbench.studies.record import PluginRecord, canonical
+from aucbench.studies.rerun_command import plugin_words
+from aucbench.studies.tried_settings import Facts, Floats, TriedDataset, TriedSettings
+
+NEIGHBOURS = 5  # data sets that a suggestion rests on
+HOLDOUT_RATIO = 0.25  # of test to training rows where a method was not tuned, and test AUCs are compared
+LEAST_SHARE = 1e-6  # of positives and non-zeros, whose logarithms are taken
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a setting did on one data set of the archive."""
+
+    dataset: str
+    distance: float
+    auc: float  # mean over splits, and over the validation rows of folds where settings were tried
+    gain: Estimate  # of the AUC over that of balanced logistic regression, paired by split and fold
+    seconds: float  # of a training there
+
+
+@dataclass(frozen=True)
+class SuggestedMethod:
+    """A method with the setting that did best, and the evidence for it."""
+
+    method: str
+    parameters: dict[str, Any]
+    linear: bool
+    gain: float  # mean over the data sets of the evidence
+    seconds: float  # that a training is expected to take
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """The words by which a run uses it, such as ``algo=psam`` and ``algo.gamma=0.01``."""
+        return tuple(plugin_words("algo", PluginRecord(name=self.method, parameters=self.parameters)))
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it beat balanced logistic regression by more than noise on any data set of the evidence."""
+        return any(each.gain.low > 0 for each in self.evidence)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The suggested methods, the best first; none where there is a reason against all."""
+
+    facts: Facts
+    methods: tuple[SuggestedMethod, ...]
+    most_rows: float  # that a method of the archive was trained on
+    reason: str = ""
+
+
+def suggest_methods(
+    tried: Mapping[str, TriedDataset],
+    facts: Facts,
+    seconds: float | None = None,
+    count: int = 3,
+    linear: bool = False,
+) -> Suggestion:
+    """The best `count` methods, each with its best setting, by the mean gain over the nearest data sets.
+
+    A setting counts where it gave an AUC on every split of all these data sets. `seconds` bounds what a
+    training may be expected to take, `linear` asks for linear models only.
+    """
+    usable = {name: each for name, each in tried.items() if BASELINE in each.methods}
+    most = max((each.facts.rows for each in usable.values()), default=0.0)
+
+    def refused(reason: str) -> Suggestion:
+        return Suggestion(facts, (), most, reason)
+
+    if len(usable) < 2:
+        return refused(f"the archive has fewer than two data sets with {BASELINE}, the baseline of gains")
+    found = distances([each.facts for each in usable.values()], facts)
+    near = sorted(zip(found.own, usable.values(), strict=True), key=lambda pair: pair[0])[:NEIGHBOURS]
+    if near[0][0] > found.farthest:
+        return refused(
+            f"no data set of the archive is similar: the nearest, {near[0][1].name}, has distance "
+            f"{near[0][0]:.2f}, and none of them is farther than {found.farthest:.2f} from its own nearest"
+        )
+    best = [each for each in (_best(method, near, facts) for method in _shared(near)) if each is not None]
+    best = [each for each in best if each.linear or not linear]
+    if not best:
+        return refused("no method of the archive gave an AUC on all of the most similar data sets")
+    best.sort(key=lambda each: (-each.gain, each.method))
+    affordable = [each for each in best if seconds is None or each.seconds <= seconds]
+    if not affordable:
+        fastest = min(best, key=lambda each: each.seconds)
+        return refused(
+            f"no method is expected to end within {duration(seconds or 0.0)}: the fastest, {fastest.method}, "
+            f"takes about {duration(fastest.seconds)}"
+        )
+    return Suggestion(facts, tuple(affordable[:count]), most)
+
+
+@dataclass(frozen=True)
+class Distances:
+    """How far some facts are from those of an archive."""
+
+    own: Floats  # from each of the archive
+    farthest: float  # of the archive from its nearest, the largest over its data sets
+
+
+def distances(archive: Sequence[Facts], facts: Facts) -> Distances:
+    """Euclidean distances of the scaled facts; more rows than any of the archive has count as the most."""
+    most = max(each.rows for each in archive)
+    known = np.array([_coordinates(each) for each in archive])
+    spread = known.std(axis=0, ddof=1)
+    known /= (spread := np.where(spread > 0, spread, 1.0))
+    own = np.array(_coordinates(facts._replace(rows=min(facts.rows, most)))) / spread
+    between = np.linalg.norm(known[:, None] - known[None], axis=2)
+    np.fill_diagonal(between, np.inf)
+    return Distances(np.linalg.norm(known - own, axis=1), float(between.min(axis=1).max()))
+
+
+def _coordinates(facts: Facts) -> list[float]:
+    share = float(np.clip(facts.positives, LEAST_SHARE, 1.0 - LEAST_SHARE))
+    return [
+        float(np.log10(max(1.0, facts.rows))),
+        float(np.log10(max(1.0, facts.features))),
+        float(np.log10(max(LEAST_SHARE, facts.density))),
+        float(np.log(share / (1.0 - share))),
+    ]
+
+
+def _shared(near: Sequence[tuple[float, TriedDataset]]) -> list[str]:
+    """The methods that were tried on all of the data sets and are installed."""
+    first, *others = (set(each.methods) for _, each in near)
+    return sorted(name for name in first.intersection(*others) if plugin("algo", name) is not None)
+
+
+def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts) -> SuggestedMethod | None:
+    """The setting of a method with the largest mean gain over some data sets, if any has one on all."""
+    tried = [each.methods[method] for _, each in near]
+    means: dict[str, list[float]] = {}
+    for (_, dataset), own in zip(near, tried, strict=True):
+        for setting, gains in zip(own.settings, gains_of(dataset, own), strict=True):
+            means.setdefault(canonical(setting), []).append(float(gains.mean()))
+    mean = {key: float(np.mean(own)) for key, own in means.items() if len(own) == len(near)}
+    mean = {key: value for key, value in mean.items() if np.isfinite(value)}
+    if not mean:
+        return None
+    chosen = max(mean, key=lambda key: mean[key])
+    setting = next(each for each in tried[0].settings if canonical(each) == chosen)
+    evidence = tuple(
+        _evidence(distance, dataset, own, setting)
+        for (distance, dataset), own in zip(near, tried, strict=True)
+    )
+    # The costs of small data sets are mostly not those that grow: the nearest cost is the best guide.
+    times = [_times(method, dataset.facts, facts) for _, dataset in near]
+    nearest = min(range(len(times)), key=lambda at: abs(np.log(times[at])))
+    linear = all(own.linear for own in tried)
+    return SuggestedMethod(
+        method, setting, linear, mean[chosen], tried[nearest].seconds * times[nearest], evidence
+    )
+
+
+def gains_of(dataset: TriedDataset, own: TriedSettings) -> Floats:
+    """AUC minus that of balanced logistic regression, (settings, splits, folds).
+
+    Settings of a tuning are compared with the baseline as given, on the validation rows of the same fold; a
+    method that was not tuned by the test AUC of the same split.
+    """
+    baseline = dataset.methods[BASELINE]
+    if not own.is_tuned:
+        return own.aucs - baseline.tested[None, :, None]
+    if own.aucs.shape[1:] != baseline.aucs.shape[1:]:  # it was tuned otherwise, or not at all
+        return np.full_like(own.aucs, np.nan)
+    return np.asarray(own.aucs - baseline.aucs[0])
+
+
+def _evidence(
+    distance: float, dataset: TriedDataset, own: TriedSettings, setting: Mapping[str, Any]
+) -> Evidence:
+    at = [canonical(each) for each in own.settings].index(canonical(setting))
+    gain = interval(gains_of(dataset, own)[at])
+    return Evidence(dataset.name, float(distance), float(own.aucs[at].mean()), gain, own.seconds)
+
+
+def interval(values: Floats) -> Estimate:
+    """The mean of paired differences, (splits, folds), with its corrected interval."""
+    folds = values.shape[1]
+    ratio = HOLDOUT_RATIO if folds == 1 else 1.0 / (folds - 1)
+    found = t_statistics(values.reshape(-1, 1), ratio)
+    return Estimate(float(found.mean[0]), float(found.low[0]), float(found.high[0]))
+
+
+def _times(method: str, there: Facts, here: Facts) -> float:
+    """How many times longer a training takes here, by the cost of an iteration that the method claims."""
+    cls = plugin("algo", method)
+    claims = MethodFacts(cls).claims
+    cost = claims.cost if claims else "nnz"
+    cost = cost if names(cost) & {"n", "d", "nnz"} else "nnz"  # such as one in words
+    is_full = cls is not None and cls.access == Access.full
+
+    def total(facts: Facts) -> float:
+        rows = facts.rows if is_full else 1.0  # whose non-zeros are those of an iteration
+        nonzeros = rows * facts.features * facts.density
+        values = {"n": facts.rows, "d": facts.features, "nnz": nonzeros}
+        return evaluate(cost, values) * (1.0 if is_full else facts.rows)
+
+    return total(here) / total(there)

@@ -1,0 +1,192 @@
+"""Which cells share a board, what rows are called, and which version of the code counts."""
+
+import pytest
+
+from aucbench.reports import build
+from aucbench.reports.cells import groups, of_results
+from aucbench.reports.render.display import group_titles
+from tests.helpers.board_cells import (
+    PLUGIN,
+    altered,
+    budget,
+    finished,
+    parameters,
+    result,
+    several,
+    tuning,
+    unfinished,
+)
+
+
+def boards_of(cells, one_study=False):
+    return [
+        (board.dataset, sorted(row.method for row in board.rows)) for board in report(cells, one_study).boards
+    ]
+
+
+def report(cells, one_study=False):
+    return build.build(cells, "a title", one_study)
+
+
+SETTINGS = {
+    "budget": {"budget": budget(epochs=5.0)},
+    "scaling": {"scaling": "unit"},
+    "protocol": {"protocol": {"name": "holdout", "parameters": {"test_fraction": 0.5}}},
+    "order": {"order": "stored"},
+    "dtype": {"dtype": "float32"},
+}
+
+
+@pytest.mark.parametrize("one_study", [False, True])
+def test_tuned_and_untuned_results_never_share_a_board(one_study):
+    cells = [finished(0.9), finished(0.8, tuning=tuning())]
+    found = report(cells, one_study)
+    assert sorted(board.tuned for board in found.boards) == [False, True]
+    assert sorted(overall.tuned for overall in found.overall) == [False, True]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_another_setting_is_another_board_but_not_in_one_study(name):
+    cells = [finished(0.9), finished(0.8, algorithm="beta", **SETTINGS[name])]
+    assert len(report(cells).boards) == 2
+    assert len(report(cells).overall) == 2
+    assert boards_of(cells, one_study=True) == [("data", ["alpha", "beta"])]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_one_method_with_two_settings_in_one_study_is_two_rows(name):
+    (_, rows), *others = boards_of([finished(0.9), finished(0.8, **SETTINGS[name])], one_study=True)
+    assert not others
+    assert len(set(rows)) == 2
+    assert all(row.startswith("alpha") for row in rows)
+
+
+def test_groups_of_one_kind_are_told_apart_by_their_setting():
+    cells = [finished(0.9), finished(0.8, **SETTINGS["scaling"]), finished(0.7, tuning=tuning())]
+    assert group_titles(report(cells)) == ["not tuned; scaling maxabs", "not tuned; scaling unit", "tuned"]
+
+
+def nystroem(landmarks):
+    return {"features": PLUGIN | {"name": "nystroem", "parameters": {"landmarks": landmarks, "p": 2}}}
+
+
+ROWS = {
+    "one field": (
+        [{}, {"algorithm": parameters(eta=0.5)}],
+        ["alpha (eta=0.1)", "alpha (eta=0.5)"],
+    ),
+    "features": ([{}, nystroem(10)], ["alpha", "alpha (features=nystroem)"]),
+    "fields of features": (
+        [nystroem(10), nystroem(20)],
+        ["alpha (features.landmarks=10)", "alpha (features.landmarks=20)"],
+    ),
+    "loss": (
+        [{}, {"loss": PLUGIN | {"name": "logistic", "parameters": {"scale": 2.0}}}],
+        ["alpha (loss=hinge)", "alpha (loss=logistic)"],
+    ),
+    "rows": ([{}, {"max_train_rows": 50}], ["alpha", "alpha (max_train_rows=50)"]),
+    "close values": (
+        [{"algorithm": parameters(eta=0.123456)}, {"algorithm": parameters(eta=0.123457)}],
+        ["alpha (eta=0.123456)", "alpha (eta=0.123457)"],
+    ),
+    "grids": (
+        [{"tuning": tuning(space={"eta": [1, 2]})}, {"tuning": tuning(space={"eta": [1, 2, 3]})}],
+        ["alpha (eta=tuned over 2)", "alpha (eta=tuned over 3)"],
+    ),
+    "grids of one length": (
+        [{"tuning": tuning(space={"eta": [1, 2]})}, {"tuning": tuning(space={"eta": [3, 4]})}],
+        ["alpha (eta=[1, 2])", "alpha (eta=[3, 4])"],
+    ),
+    "distribution": (
+        [{}, {"algorithm": parameters() | {"distribution": "yours"}}],
+        ["alpha (distribution=mine)", "alpha (distribution=yours)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_of_one_method_are_told_apart_by_what_differs_and_nothing_else(name):
+    variants, expected = ROWS[name]
+    assert boards_of(of_many(variants)) == [("data", sorted(expected))]
+
+
+def of_many(variants):
+    """One cell a variant, which replaces parts of what is described."""
+    found = []
+    for k, what in enumerate(variants):
+        made = result(0.9 - k / 100, **{name: value for name, value in what.items() if name != "algorithm"})
+        found.append(altered(made, **what, key=str(k)))
+    return of_results(found)
+
+
+def test_what_differs_from_one_data_set_to_the_next_alone_does_not_split_a_method():
+    cells = [
+        finished(0.9, dataset="one", tuning=tuning(space={"eta": [1, 2]})),
+        finished(0.8, dataset="two", tuning=tuning(space={"eta": [7, 8, 9]})),
+    ]
+    assert boards_of(cells) == [("one", ["alpha"]), ("two", ["alpha"])]
+    (overall,) = report(cells).overall
+    assert overall.methods == ("alpha",)
+
+
+def test_another_number_of_checkpoints_is_the_same_row():
+    cells = [finished(0.9), finished(0.9, budget=budget(checkpoints=9), finished_at="2026-01-02")]
+    assert boards_of(cells) == [("data", ["alpha"])]
+
+
+@pytest.mark.parametrize("one_study", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_two_versions_of_the_code_the_one_that_finished_last_is_the_row(turned, one_study):
+    old = [finished(0.7, seed=seed, source="old", finished_at="2026-01-01T10") for seed in range(3)]
+    new = [finished(0.8, seed=seed, source="new", finished_at="2026-01-01T11") for seed in range(2)]
+    cells = new + old if turned else old + new
+    ((row,),) = (board.rows for board in report(cells, one_study).boards)
+    assert row.auc.value == pytest.approx(0.8)
+    assert (row.runs, row.missing) == (2, 0)
+
+
+def test_another_version_of_a_distribution_is_no_other_row_or_board():
+    made = of_many([{}, {}])
+    other = {"version": "2.0"}
+    made[1] = altered(made[1], algorithm=other, dataset=other, environment={"finished_at": "2027"})
+    ((row,),) = (board.rows for board in report(made).boards)
+    assert row.auc.value == pytest.approx(0.89)
+
+
+def test_a_missing_cell_is_in_the_row_of_its_method():
+    cells = [finished(0.9, seed=0), unfinished(seed=1)]
+    ((row,),) = (board.rows for board in report(cells).boards)
+    assert (row.method, row.runs, row.missing) == ("alpha", 1, 1)
+
+
+def test_a_cell_that_another_plan_misses_counts_once():
+    ((row,),) = (board.rows for board in report([unfinished(), finished(0.9)]).boards)
+    assert (row.runs, row.missing) == (1, 0)
+
+
+def test_data_sets_of_one_title_get_names_of_their_own():
+    made = of_many([{}, {}, {}])
+    made[1] = altered(made[1], dataset={"part": "all"})
+    made[2] = altered(made[2], dataset={"distribution": "yours"})
+    (group,) = groups(made, one_study=False)
+    assert sorted(group.boards) == ["data (part=all)", "data (part=train)", "data (part=train) #2"]
+
+
+def test_labels_are_the_same_on_all_boards_of_a_group():
+    cells = several(datasets=("one", "two"))
+    cells += [finished(0.5, seed=seed, dataset="two", **nystroem(10)) for seed in range(3)]
+    assert dict(boards_of(cells)) == {
+        "one": ["alpha", "beta"],
+        "two": ["alpha", "alpha (features=nystroem)", "beta"],
+    }
+
+
+def test_names_of_data_sets_hold_only_the_parameters_that_differ():
+    made = [
+        altered(
+            finished(0.7, dataset="gaussian"), dataset={"parameters": {"n": 300, "d": 10, "separation": gap}}
+        )
+        for gap in (1.0, 2.0)
+    ]
+    (group,) = groups(made, one_study=True)
+    assert list(group.boards) == ["gaussian (separation=1)", "gaussian (separation=2)"]

@@ -1,0 +1,224 @@
+"""Our results beside published ones: verdicts, variants, names, orders, times."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import aucbench
+from aucbench.reports import papers
+from aucbench.reports.cells import BoardCell
+from aucbench.reports.papers import TABLES, PublishedCell, PublishedTable, is_comparable, is_method
+from aucbench.studies.record import CellStatus, Seeds
+from tests.helpers.board_cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
+from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS
+from tests.helpers.studies import study_of
+
+
+class Table(PublishedTable):
+    """A table of numbers at hand."""
+
+    def cells(self):
+        return self.numbers
+
+
+def table(*numbers):
+    """Numbers: data set, method, mean, deviation, seconds."""
+    made = Table("a paper", "1", "A. Author: A paper")
+    object.__setattr__(made, "numbers", [PublishedCell(*number, "") for number in numbers])
+    return made
+
+
+def verdict(published, std, ours):
+    made = table(("data", "alpha", published, std, np.nan))
+    return papers.compare(made, [finished(ours)])["verdict"][0]
+
+
+BORDERS = {
+    (0.9, np.nan, 0.903): "equal",
+    (0.9, np.nan, 0.897): "equal",
+    (0.9, np.nan, 0.9030001): "better",
+    (0.9, np.nan, 0.8969999): "worse",
+    (0.9, 0.001, 0.903): "equal",
+    (0.9, 0.0015, 0.903): "equal",
+    (0.9, 0.002, 0.904): "equal",
+    (0.9, 0.002, 0.896): "equal",
+    (0.9, 0.002, 0.9040001): "better",
+    (0.9, 0.002, 0.8959999): "worse",
+    (np.nan, np.nan, 0.9): "not comparable",
+}
+
+
+@pytest.mark.parametrize("case", BORDERS, ids=str)
+def test_a_number_is_equal_within_a_margin_or_two_published_deviations(case):
+    assert verdict(*case) == BORDERS[case]
+
+
+ONE = table(("data", "alpha", 0.9, 0.01, 2.0))
+
+
+def test_a_data_set_that_is_not_the_papers_is_shown_and_not_counted():
+    made = table(("data", "alpha", 0.95, 0.001, np.nan), ("other", "alpha", 0.9, 0.001, np.nan))
+    object.__setattr__(made, "other_data", {"data": "its classes are others"})
+    frame = papers.compare(made, [finished(0.9)])
+    assert list(frame["verdict"]) == ["not comparable", "not run"]
+    assert frame["difference"][0] == pytest.approx(-0.05)
+    assert frame["note"][0] == "its classes are others"
+    assert "0 worse" in papers.sentence(frame)
+
+
+def test_our_number_is_the_mean_over_all_runs_and_times_are_ratios():
+    (row,) = papers.compare(ONE, [finished(0.8), finished(0.9, seed=1)]).to_dict("records")
+    assert row["ours"] == pytest.approx(0.85)
+    assert row["ours_std"] == pytest.approx(np.std([0.8, 0.9], ddof=1))
+    assert row["difference"] == pytest.approx(-0.05)
+    assert row["time_ratio"] == pytest.approx(2.0 / 1e-3)
+    assert (row["runs"], row["verdict"]) == (2, "worse")
+
+
+@pytest.mark.parametrize("other", [finished(None, seed=1), unfinished(seed=1), unfinished("failed", seed=1)])
+def test_a_method_with_gaps_is_not_run_and_the_note_counts_them(other):
+    (row,) = papers.compare(ONE, [finished(0.9), other]).to_dict("records")
+    assert (row["verdict"], row["runs"]) == ("not run", 1)
+    assert np.isnan(row["ours"])
+    what = "are missing" if other.status is CellStatus.missing else "gave no AUC"
+    assert row["note"] == f"1 of 2 runs {what}"
+
+
+def test_a_method_or_data_set_that_the_study_lacks_is_not_run():
+    cells = [finished(0.9, algorithm="beta"), finished(0.9, dataset="other")]
+    assert list(papers.compare(ONE, cells)["verdict"]) == ["not run"]
+    assert list(papers.compare(ONE, [])["verdict"]) == ["not run"]
+
+
+def test_classes_that_were_halved_at_random_are_not_comparable():
+    made = altered(finished(0.9), dataset={"parameters": {"grouping": "halves", "positive": None}})
+    (row,) = papers.compare(ONE, [made]).to_dict("records")
+    assert row["verdict"] == "not comparable"
+    assert "halves" in row["note"]
+    made = altered(made, dataset={"parameters": {"grouping": "halves", "positive": 1}})
+    assert is_comparable(made.described)
+
+
+def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them():
+    cells = [finished(0.9), finished(0.9, budget=budget(epochs=9.0))]
+    (row,) = papers.compare(ONE, cells).to_dict("records")
+    assert row["verdict"] == "not comparable"
+    assert "2 settings" in row["note"]
+    assert np.isnan(row["ours"])
+
+
+def test_kendalls_tau_is_that_of_scipy_on_one_data_set_and_pools_pairs_over_all():
+    rng = np.random.default_rng(1)
+    published, ours = rng.random((2, 3, 6)).round(2)
+    names = [f"m{k}" for k in range(6)]
+    made = table(
+        *((f"d{d}", name, published[d, k], np.nan, np.nan) for d in range(3) for k, name in enumerate(names))
+    )
+    cells = [
+        finished(float(ours[d, k]), algorithm=name, dataset=f"d{d}")
+        for d in range(3)
+        for k, name in enumerate(names)
+    ]
+    found = papers.agreement(papers.compare(made, cells)).set_index("dataset")
+    for d in range(3):
+        assert found.loc[f"d{d}", "tau"] == pytest.approx(stats.kendalltau(published[d], ours[d]).statistic)
+    assert found.loc["all", "pairs"] == 3 * 15
+    signs = [
+        np.sign(published[d, a] - published[d, b]) * np.sign(ours[d, a] - ours[d, b])
+        for d in range(3)
+        for a in range(6)
+        for b in range(a)
+    ]
+    assert (found.loc["all", "concordant"], found.loc["all", "discordant"]) == (
+        signs.count(1),
+        signs.count(-1),
+    )
+
+
+def test_the_text_has_the_table_the_verdicts_the_orders_and_the_command():
+    made = table(("data", "alpha", 0.9, 0.01, 2.0), ("data", "beta", 0.8, np.nan, np.nan))
+    cells = [finished(0.9), finished(0.7, algorithm="beta")]
+    text = papers.markdown("mine", made, papers.compare(made, cells), "aucbench compare mine")
+    assert "| data | alpha | 0.9000 ± 0.0100 | 0.9000 | +0.0000 | equal | 1 | 2e+03 |" in text
+    assert "2 cells compared: 1 equal" in text
+    assert "0 better, 1 worse; 50% equal or better. 0 not run, 0 not comparable." in text
+    assert "- order of methods, data: Kendall's tau 1.00, over 1 pair\n" in text
+    assert "Made by `aucbench compare mine`." in text
+
+
+def test_a_table_whose_cells_are_not_at_hand_shows_ours_alone():
+    cells = [
+        finished(0.9, algorithm="spdam", dataset="german"),
+        finished(0.8, algorithm="spdam", dataset="german", seed=1),
+    ]
+    frame = papers.compare(TABLES["spdam_table3"], cells)
+    text = papers.markdown("spdam_table3", TABLES["spdam_table3"], frame, "a command")
+    assert "| german | spdam | 0.8500 ± 0.0707 | 2 | 0.001 |" in text
+    assert "could not be read" in text
+    assert "compared" not in text
+    assert "There are no results." in papers.markdown(
+        "spdam_table3", TABLES["spdam_table3"], papers.compare(TABLES["spdam_table3"], []), "a command"
+    )
+
+
+def variant(name, loss=None, features="identity", **fields):
+    loss = {"loss": PLUGIN | {"name": loss, "parameters": {}}} if loss else {}
+    features = PLUGIN | {"name": features, "parameters": {}}
+    return described(parameters(name, **fields), **loss, features=features)
+
+
+def test_columns_of_a_table_are_methods_with_their_fields():
+    assert is_method(variant("sauc", loss="hinge"), "sauc_hinge")
+    assert not is_method(variant("sauc", loss="hinge"), "sauc_logistic")
+    assert is_method(variant("spam", penalty="ball"), "spam_ball")
+    assert not is_method(variant("spam", penalty="elastic"), "spam_ball")
+    assert is_method(variant("opauc", features="pca"), "opauc_pca")
+    assert not is_method(variant("opauc", features="pca"), "opauc")
+    assert not is_method(variant("opauc"), "opauc_pca")
+    assert is_method(variant("psam", features="nystroem"), "npsam")
+    assert is_method(variant("cbr_diag"), "cbr")
+    assert is_method(variant("cbr"), "cbr")
+    assert not is_method(variant("sauc", loss="hinge", features="pca"), "sauc_hinge")
+
+
+def planned(name):
+    """The entries of all commands of an experiment, described, not run."""
+    return [
+        entry.describe()
+        for words in (*CELLS, BATCH_ON_EPSILON)
+        if words[0] == name
+        for entry in study_of(f"+experiment={name}", *words[1:], "tracking=none").entries
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in TABLES if TABLES[name].cells()])
+def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_a_number(name):
+    found = planned(name)
+    taken = []
+    for number in TABLES[name].cells():
+        own = [
+            at
+            for at, each in enumerate(found)
+            if each.dataset.name == number.dataset and is_method(each, number.method)
+        ]
+        assert len(own) == 1, number
+        taken += own
+    assert sorted(taken) == list(range(len(found)))
+
+
+def test_the_experiment_without_published_numbers_has_entries_to_show():
+    cells = [
+        BoardCell(str(at), each, Seeds(0, 0, 0, 0), CellStatus.missing, None, {})
+        for at, each in enumerate(planned("spdam_table3"))
+    ]
+    frame = papers.compare(TABLES["spdam_table3"], cells)
+    assert len(frame) == len(CELLS[("spdam_table3",)])
+    assert set(frame["runs"]) == {0}
+
+
+def test_published_names_are_data_sets_of_ours():
+    names = {number.dataset for made in TABLES.values() for number in made.cells()}
+    assert "higgs" in names
+    for name in names:
+        assert aucbench.catalog().dataset(name).name == name

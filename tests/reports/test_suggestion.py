@@ -1,0 +1,139 @@
+"""Suggestions are what loops over the records give, and there is none where there is no evidence."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import aucbench
+from aucbench import ParameterError
+from aucbench.reports.suggestion import interval, suggest_methods
+from aucbench.studies.archive_file import read
+from aucbench.studies.tried_settings import tried_settings
+from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
+
+
+@pytest.fixture
+def tried(tuned_file):  # noqa: F811
+    return tried_settings(read(tuned_file)[1])
+
+
+def test_the_setting_with_the_largest_mean_gain_over_log_reg_is_suggested(tried, tuned_file):  # noqa: F811
+    """All four data sets are near: the mean is over all their trials, one by one."""
+    records = [cell.record for cell in read(tuned_file)[1]]
+    given = {
+        (each.dataset.title, each.seed, trial.fold): trial.auc
+        for each in records
+        for trial in each.tuned.trials
+        if each.algorithm.name == "log_reg" and trial.number == 0
+    }
+    gains = {}
+    for each in records:
+        for trial in each.tuned.trials:
+            gain = trial.auc - given[each.dataset.title, each.seed, trial.fold]
+            gains.setdefault((each.algorithm.name, trial.number), []).append(gain)
+    means = {key: float(np.mean(values)) for key, values in gains.items()}
+    found = suggest_methods(tried, tried["wine"].facts)
+    for method in found.methods:
+        own = {number: value for (name, number), value in means.items() if name == method.method}
+        assert method.gain == pytest.approx(max(own.values()), abs=1e-12)
+        number = max(own, key=own.get)
+        assert method.parameters == tried["wine"].methods[method.method].settings[number]
+    assert [each.gain for each in found.methods] == sorted((e.gain for e in found.methods), reverse=True)
+    assert len(found.methods) == 3
+
+
+def test_evidence_has_the_distances_of_the_scaled_facts(tried):
+    def coordinates(facts):
+        logit = math.log(facts.positives / (1 - facts.positives))
+        return [math.log10(facts.rows), math.log10(facts.features), math.log10(facts.density), logit]
+
+    names = list(tried)
+    table = np.array([coordinates(tried[name].facts) for name in names])
+    spread = [float(np.std(column, ddof=1)) or 1.0 for column in table.T]
+    at = names.index("gaussian")
+    expected = {
+        name: math.sqrt(sum(((a - b) / s) ** 2 for a, b, s in zip(row, table[at], spread, strict=True)))
+        for name, row in zip(names, table, strict=True)
+    }
+    evidence = suggest_methods(tried, tried["gaussian"].facts).methods[0].evidence
+    assert {each.dataset: each.distance for each in evidence} == pytest.approx(expected)
+    assert evidence[0].dataset == "gaussian"
+
+
+def test_the_interval_is_the_corrected_one_for_repeated_folds():
+    values = np.array([[0.01, 0.03, 0.02], [0.00, 0.02, 0.05]])
+    found = interval(values)
+    half = stats.t.ppf(0.975, 5) * math.sqrt((1 / 6 + 1 / 2) * values.var(ddof=1))
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (values.mean(), values.mean() - half, values.mean() + half)
+    )
+
+
+def test_a_setting_without_an_auc_on_any_split_is_not_suggested(tried):
+    best = suggest_methods(tried, tried["wine"].facts, count=1).methods[0]
+    own = tried["wine"].methods[best.method]
+    at = own.settings.index(best.parameters)
+    aucs = own.aucs.copy()
+    aucs[at, 0, 0] = np.nan
+    changed = replace(tried["wine"], methods=tried["wine"].methods | {best.method: replace(own, aucs=aucs)})
+    found = suggest_methods(tried | {"wine": changed}, tried["wine"].facts)
+    assert (best.method, best.parameters) not in [(each.method, each.parameters) for each in found.methods]
+
+
+def test_more_rows_than_any_of_the_archive_count_as_the_most(tried):
+    facts = max((each.facts for each in tried.values()), key=lambda facts: facts.rows)
+    many = facts._replace(rows=facts.rows * 1000)
+    found, larger = suggest_methods(tried, facts), suggest_methods(tried, many)
+    assert [each.evidence for each in found.methods] == [each.evidence for each in larger.methods]
+    for one, other in zip(found.methods, larger.methods, strict=True):
+        assert other.seconds > 100 * one.seconds
+
+
+@pytest.mark.parametrize(
+    ("change", "seconds", "words"),
+    [
+        ({"features": 1e7}, None, "no data set of the archive is similar"),
+        ({"positives": 1e-5}, None, "no data set of the archive is similar"),
+        ({}, 1e-9, "no method is expected to end"),
+    ],
+)
+def test_without_evidence_there_is_a_reason_and_no_method(tried, change, seconds, words):
+    found = suggest_methods(tried, tried["wine"].facts._replace(**change), seconds)
+    assert found.methods == ()
+    assert words in found.reason
+
+
+def test_without_the_baseline_there_is_no_suggestion(tried):
+    without = {
+        name: replace(each, methods={key: own for key, own in each.methods.items() if key != "log_reg"})
+        for name, each in tried.items()
+    }
+    found = suggest_methods(without, tried["wine"].facts)
+    assert found.methods == ()
+    assert "log_reg" in found.reason
+
+
+def test_a_budget_leaves_methods_that_are_expected_to_keep_it(tried):
+    every = suggest_methods(tried, tried["wine"].facts).methods
+    limit = sorted(each.seconds for each in every)[1]
+    assert {each.method for each in suggest_methods(tried, tried["wine"].facts, limit).methods} == {
+        each.method for each in every if each.seconds <= limit
+    }
+
+
+def test_what_is_suggested_can_be_run(tuned_file):  # noqa: F811
+    found = aucbench.suggest("wine", "max_train_rows=100", archive=tuned_file, count=1)
+    (method,) = found.methods
+    assert found.facts.rows == 100
+    record = aucbench.run(*method.overrides, "dataset=wine").record
+    assert record["algorithm"]["name"] == method.method
+    assert {key: record["algorithm"]["parameters"][key] for key in method.parameters} == method.parameters
+
+
+@pytest.mark.parametrize("bad", [{"count": 0}, {"seconds": 0.0}, {"seconds": float("nan")}])
+def test_bad_numbers_are_refused(tuned_file, bad):  # noqa: F811
+    with pytest.raises(ParameterError):
+        aucbench.suggest("wine", archive=tuned_file, **bad)
