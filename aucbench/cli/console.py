@@ -279,7 +279,7 @@ def names_of(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
 
     The names include all settings that differ between entries.
     """
-    from aucbench.reports.method_labels import sweep_names
+    from aucbench.reports.labels import sweep_names
 
     names = sweep_names([entry.describe() for entry in entries], [_extra(entry) for entry in entries])
     return {id(entry): name for entry, name in zip(entries, names, strict=True)}

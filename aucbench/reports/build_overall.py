@@ -9,7 +9,7 @@ from aucbench.evaluation.measures import AUC, Measure
 from aucbench.reports.baseline import baseline_of
 from aucbench.reports.build_suboptimality import minima_reached, reached_over
 from aucbench.reports.cells import Group
-from aucbench.reports.method_labels import letters_of
+from aucbench.reports.labels import letters_of
 from aucbench.reports.render.display import trouble
 from aucbench.reports.report import Board, Cost, Estimate, Overall, Pairwise, Row
 from aucbench.reports.statistics.friedman import friedman, nemenyi

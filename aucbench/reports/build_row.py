@@ -9,7 +9,7 @@ import numpy as np
 
 from aucbench.evaluation.measures import AUC
 from aucbench.reports.cells import BoardCell
-from aucbench.reports.method_labels import parameters_text, short
+from aucbench.reports.labels import parameters_text, short
 from aucbench.reports.origins import has_several_machines
 from aucbench.reports.report import Curve, Estimate, Row, Spread, TriedSetting
 from aucbench.studies.record import CellRecord, CellStatus, ReportedTrial, Seeds, TunedRecord, canonical

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC, Measure, listed, named, restored
-from aucbench.reports.method_labels import (
+from aucbench.reports.labels import (
     dataset_names,
     dataset_of,
     is_tuned,
@@ -32,14 +32,7 @@ from aucbench.studies.replications import agrees, replication_of, without_twins
 from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from aucbench.reports.statistics.inputs import Curves
-
-
 RANKED_BY = AUC()
-MEASURED = ("train_seconds", "ns_per_iteration", "state_bytes")
 
 
 @dataclass(frozen=True)
@@ -163,44 +156,6 @@ class Group:
         for cell in self.boards[dataset]:
             found.setdefault(self.label(cell), []).append(cell)
         return found
-
-    def frame(self) -> "pd.DataFrame":
-        """One row a cell; `board` is the group, so that data sets can be pooled."""
-        import pandas as pd
-
-        rows = []
-        for dataset, cell in ((dataset, cell) for dataset, cells in self.boards.items() for cell in cells):
-            result = cell.record.result if cell.record else None
-            tuned = cell.record.tuned if cell.record else None
-            measured = {name: getattr(result, name, None) for name in MEASURED}
-            row = {
-                "board": self._board,
-                "dataset": dataset,
-                "method": self.label(cell),
-                "run": cell.run,
-                "status": str(cell.status),
-                "tuning_seconds": tuned.cost.train_seconds if tuned else 0.0,
-                "tuning_passes": tuned.cost.passes if tuned else 0.0,
-            }
-            measured["auc"] = cell.value(self.measure.name)
-            row |= {name: float("nan") if value is None else value for name, value in measured.items()}
-            rows.append(row)
-        # Python's own strings are compared, and gone through, faster than those of Arrow.
-        return pd.DataFrame(rows).astype(dict.fromkeys(("board", "dataset", "method", "status"), object))
-
-    def curves(self) -> "Curves":
-        """Curves of the finished cells, by (board, dataset, method, run)."""
-        name = self.measure.name
-        return {
-            (self._board, dataset, self.label(cell), cell.run): cell.curve | {"auc": cell.curve[name]}
-            for dataset, cells in self.boards.items()
-            for cell in cells
-            if cell.status is CellStatus.finished
-        }
-
-    @property
-    def _board(self) -> str:
-        return "tuned" if self.tuned else "not tuned"
 
 
 def measure_of(cells: Iterable[BoardCell], name: str) -> Measure:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from aucbench.reports.cells import BoardCell, groups
-from aucbench.reports.method_labels import method_of
+from aucbench.reports.labels import method_of
 from aucbench.reports.render import display
 from aucbench.reports.render.columns import TextTable
 from aucbench.reports.render.markdown import plain

@@ -1,4 +1,4 @@
-"""The baseline of a board: the method that the gains of the others are relative to."""
+"""The reference: the method that the gains of the others are relative to."""
 
 from collections.abc import Sequence
 
@@ -7,36 +7,36 @@ from aucbench.errors import ParameterError
 from aucbench.reports.cells import Group
 from aucbench.suggestions import suggest
 
-BASELINE, TUNED_BASELINE = "log_reg", "log_reg_cv"  # the second chooses its C itself
+REFERENCE, TUNED_REFERENCE = "log_reg", "log_reg_cv"  # the second chooses its C itself
 
 
-def default_baseline(groups: Sequence[Group]) -> str:
+def default_reference(groups: Sequence[Group]) -> str:
     """`log_reg_cv` if all methods are tuned and it was run, else `log_reg`."""
     cells = [cell for group in groups for board in group.boards.values() for cell in board]
-    was_run = any(cell.described.algorithm.name == TUNED_BASELINE for cell in cells)
+    was_run = any(cell.described.algorithm.name == TUNED_REFERENCE for cell in cells)
     tuned = any(group.tuned for group in groups)
-    return TUNED_BASELINE if tuned and was_run else BASELINE
+    return TUNED_REFERENCE if tuned and was_run else REFERENCE
 
 
-def check_baseline(name: str, groups: Sequence[Group]) -> None:
-    """Raise ParameterError for a baseline that is neither installed nor among the results."""
+def check_reference(name: str, groups: Sequence[Group]) -> None:
+    """Raise ParameterError for a reference that is neither installed nor among the results."""
     from aucbench.registry import catalog
 
     known = {label for group in groups for label in group.labels.values()}
     boards = [cells for group in groups for cells in group.boards.values()]
     known |= {cell.described.algorithm.name for cells in boards for cell in cells}
-    if name == BASELINE or name in known:
+    if name == REFERENCE or name in known:
         return
     known |= set(catalog().plugins[Family.algorithms])
     if name not in known:
-        raise ParameterError(f"Unknown baseline '{name}'. {suggest(name, sorted(known))}")
+        raise ParameterError(f"Unknown reference '{name}'. {suggest(name, sorted(known))}")
 
 
-def baseline_of(group: Group, name: str) -> str | None:
-    """The label of the baseline on the boards of a group, None where it was not run.
+def reference_of(group: Group, name: str) -> str | None:
+    """The label of the reference on the data sets of a group, None where it was not run.
 
     A label that is named in full is taken. Of several variants of a method, that without feature map and
-    limit of the training rows is taken; then that on most boards; then the first in alphabetical order.
+    limit of the training rows is taken; then that on most data sets; then the first in alphabetical order.
     """
     boards: dict[str, set[str]] = {}
     special: dict[str, bool] = {}

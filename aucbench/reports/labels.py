@@ -1,4 +1,4 @@
-"""Groups cells into boards, and labels the rows of a board such that they are told apart."""
+"""Which cells belong together, and labels that tell methods, data sets and settings apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_letters

@@ -1,0 +1,183 @@
+"""The columns of a report's frames, each described once: its heading, what it means, and its format."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+NONE = "-"
+
+
+def text(value: Any) -> str:
+    """Text in one line; a dash where there is none."""
+    return " ".join(str(value).split()) or NONE
+
+
+def fixed(value: float, digits: int = 4) -> str:
+    """A number with so many decimals."""
+    return f"{value:.{digits}f}"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign and four decimals, never -0.0000."""
+    return f"{round(value, 4) + 0.0:+.4f}"
+
+
+def number(value: float) -> str:
+    """A number with three significant digits."""
+    return "never" if math.isinf(value) else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def percent(share: float) -> str:
+    """A share from 0 to 1, with three significant digits."""
+    return f"{100 * share:.3g} %"
+
+
+def whole(value: float) -> str:
+    """A count."""
+    return f"{value:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the largest unit of which there is one, from nanoseconds to hours."""
+    if math.isinf(seconds):
+        return "never"
+    for size, unit in ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def size(count: float) -> str:
+    """Bytes in the largest unit of which there is one."""
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 1 << power:
+            return f"{count / (1 << power):.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def tiny(value: float) -> str:
+    """A relative suboptimality."""
+    return f"{value:.1e}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a frame as every view shows it.
+
+    Where `bounds` are given the value is shown with its interval, and where `spread` is given with its
+    standard deviation; both name columns of the same frame.
+    """
+
+    name: str
+    heading: str  # {measure} and {reference} stand for the symbol of the measure and for the reference
+    hint: str
+    form: Callable[[Any], str] = text
+    bounds: tuple[str, str] | None = None
+    spread: str = ""
+    descending: bool = False  # the best, or the largest, comes first
+
+    def shown(self, row: Mapping[str, Any]) -> str:
+        """The value of a row in words, with its interval or deviation; a dash where there is none."""
+        value = row[self.name]
+        if _is_none(value):
+            return NONE
+        words = self.form(value)
+        if self.bounds and not any(_is_none(row[name]) for name in self.bounds):
+            low, high = (self.form(row[name]) for name in self.bounds)
+            words += f" ({low} to {high})"
+        if self.spread and not _is_none(row[self.spread]):
+            words += f" ± {self.form(row[self.spread])}"
+        return words
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text, which is aligned to the left."""
+        return self.form is text
+
+
+def _is_none(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def _table(*columns: Column) -> dict[str, Column]:
+    return {column.name: column for column in columns}
+
+
+VERDICTS = _table(
+    Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),
+    Column("group", "Data", "The group of data sets"),
+    Column("gain", "Gain over {reference}",
+        "Mean over families of data sets of the difference in {measure}, method - {reference}, with a 95 % "
+        "interval over the families that holds for all methods at once",
+        signed, bounds=("low", "high"), descending=True),
+    Column("verdict", "Verdict",
+        "By the interval and the rope, the region of practical equivalence: better or worse beyond it, "
+        "equivalent inside it, slightly better or slightly worse without 0, not worse above its lower end"),
+    Column("time_ratio", "Time", "Training time, tuning included, over that of {reference}: geometric mean "
+        "over the data sets", number),
+    Column("mean", "Mean {measure}", "Mean {measure} over families of data sets", fixed, descending=True),
+    Column("worse", "Worse", "Share of the families on which it loses more than the rope", percent),
+    Column("same", "Same", "Share of the families on which it is within the rope", percent),
+    Column("better", "Better", "Share of the families on which it gains more than the rope", percent,
+        descending=True),
+    Column("median", "Median gain", "Hodges and Lehmann's median of the families' gains", signed,
+        descending=True),
+    Column("families", "Families", "Families of data sets that the gain is a mean over", whole),
+    Column("data_sets", "Data sets", "Data sets that the gain is a mean over", whole),
+    Column("gaps", "Gaps", "Data sets left out, since a run diverged, failed or is missing", whole),
+    Column("more_families", "Families more", "How many more families would decide, at today's mean and spread",
+        whole),
+    Column("without", "Without one", "What changes when any one family is left out"),
+    Column("reference", "Reference", "The method that the gain is relative to"),
+    Column("setting", "Setting", "Methods are compared within one setting"),
+)  # fmt: skip
+
+RESULTS = _table(
+    Column("data_set", "Data set", "The data set"),
+    Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),
+    Column("mean", "Test {measure}", "Mean test {measure} over the runs, and their standard deviation", fixed,
+        spread="std", descending=True),
+    Column("low", "Low", "Lower end of the 95 % interval of the mean {measure}", fixed),
+    Column("high", "High", "Upper end of the 95 % interval of the mean {measure}", fixed),
+    Column("gain", "Gain over {reference}",
+        "Mean difference over the common runs, method - {reference}, with its 95 % interval",
+        signed, bounds=("gain_low", "gain_high"), descending=True),
+    Column("verdict", "Verdict", "By the interval of the gain and the rope", text),
+    Column("train_seconds", "Training", "Mean training time of a run", duration),
+    Column("ns_per_iteration", "ns/iteration", "Mean training time of an iteration in nanoseconds", number),
+    Column("target_seconds", "Time to target", "Median training time until the target {measure}", duration),
+    Column("target_share", "Reached", "Share of the runs that reached the target {measure}", percent,
+        descending=True),
+    Column("anytime", "Anytime {measure}", "Mean {measure} over the logarithm of the rows seen", fixed,
+        descending=True),
+    Column("calibrated", "Calibrated, M nonzeros",
+        "Mean training time in millions of non-zeros that the bare kernel of the machine would have gone "
+        "through; compares times of several machines", number),
+    Column("state_bytes", "State", "Memory that the method keeps between iterations", size),
+    Column("tuning_seconds", "Tuning", "Mean time of the tuning of a run", duration),
+    Column("tuning_passes", "Tuning passes", "Mean passes over the training rows that the tuning took", number),
+    Column("runs", "Runs", "Runs that finished", whole),
+    Column("gaps", "Gaps", "What became of the other runs"),
+    Column("suboptimality", "Suboptimality",
+        "Mean relative suboptimality at the end: (objective - minimum) / minimum", tiny),
+    Column("chosen", "Chosen", "Values that the tunings chose"),
+    Column("edges", "Edges", "Chosen values at an edge of the values tried: the optimum may lie beyond"),
+    Column("reported", "Reported", "Self-reported, replicated on so many machines, or confirmed by its author"),
+    Column("parameters", "Parameters", "Hyperparameters, loss and feature map"),
+    Column("command", "Command", "The command that runs it again"),
+)  # fmt: skip
+
+DATA_SETS = _table(
+    Column("data_set", "Data set", "The data set"),
+    Column("family", "Family", "Data sets of one origin are a family, and count once"),
+    Column("rows", "Rows", "Training and test rows of a run", whole),
+    Column("train_rows", "Training rows", "Training rows of a run", whole),
+    Column("features", "Columns", "Columns as the methods see them", whole),
+    Column("positive_share", "Positives", "Share of positive rows", percent),
+    Column("duplicates", "Seen", "Share of the test rows that equal a training row", percent),
+    Column("best", "Best {measure}", "The highest mean test {measure} of a method without gaps", fixed),
+    Column("target", "Target", "The {measure} of the time to target", fixed),
+    Column("licence", "Licence", "Licence of the data"),
+    Column("setting_text", "Setting", "What all methods share on the data set"),
+)  # fmt: skip

@@ -1,0 +1,152 @@
+"""Gains over a reference on each data set, and verdicts over families of data sets."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aucbench.reports.report import ALL
+from aucbench.reports.statistics.over_runs import over_runs
+from aucbench.reports.statistics.verdicts import compare_families, verdict_of
+from aucbench.studies.record import SEEDS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RARE = (0.05, 0.15)  # shares of positives between groups of data sets
+LARGE = (1_000, 10_000)  # rows between groups of data sets
+
+
+def gains_of(
+    cells: "pd.DataFrame",
+    data_sets: "pd.DataFrame",
+    references: Mapping[str, str],
+    rope: float | None,
+    measure: str = "auc",
+) -> "pd.DataFrame":
+    """The gain of each method over the reference of its setting, on each data set.
+
+    The gain is the mean of method - reference over the runs that both have, with the interval of `over_runs`
+    and the verdict on that data set. A data set on which a run of either diverged, failed or is missing has
+    no gain: the runs that finished are a selection, and would flatter.
+
+    Parameters
+    ----------
+    cells, data_sets : DataFrame
+        Those of a report.
+    references : mapping
+        Settings to labels of methods.
+    rope : float or None
+        Half the width of the region of practical equivalence; no verdicts without it.
+    measure : str
+        The column of `cells` that is compared.
+
+    Returns
+    -------
+    DataFrame
+        Columns `setting`, `data_set`, `family`, `method`, `reference`, `runs`, `gain`, `low`, `high` and
+        `verdict`, a line for each method other than the reference where both have a gain.
+    """
+    import pandas as pd
+
+    facts = data_sets.set_index(["setting", "data_set"])
+    rows = []
+    placed = cells[cells["method"].notna()]
+    for (setting, data_set), own in placed.groupby(["setting", "data_set"], sort=False):
+        reference = references.get(setting, "")
+        values = own.assign(value=own[measure].where(own["status"] == "finished")).pivot(
+            index=list(SEEDS), columns="method", values="value"
+        )
+        planned = own.pivot(index=list(SEEDS), columns="method", values="status").notna()
+        whole = [name for name in values if values[name].notna()[planned[name]].all()]
+        if reference not in whole:
+            continue
+        others = [name for name in whole if name != reference]
+        ratio = facts.loc[(setting, data_set), "test_train_ratio"]
+        table = values[others].to_numpy(float) - values[[reference]].to_numpy(float)
+        found = over_runs(table, None if np.isnan(ratio) else float(ratio))
+        family = own["family"].iloc[0]
+        for at, method in enumerate(others):
+            if found.runs[at]:
+                gain, low, high = (float(part[at]) for part in (found.mean, found.low, found.high))
+                rows.append((setting, data_set, family, method, reference, int(found.runs[at]), gain, low, high,
+                             str(verdict_of(gain, low, high, rope))))  # fmt: skip
+    columns = "setting data_set family method reference runs gain low high verdict"
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:
+    """Names of groups to their data sets: all, by share of positives, by rows, by collection."""
+    names, share, rows = data_sets["data_set"], data_sets.get("positive_share"), data_sets.get("rows")
+    found = {ALL: set(names)}
+    if share is not None:
+        rare = np.minimum(share, 1.0 - share)
+        found["rare class below 5 %"] = set(names[rare < RARE[0]])
+        found["rare class 5 to 15 %"] = set(names[(rare >= RARE[0]) & (rare < RARE[1])])
+        found["rare class above 15 %"] = set(names[rare >= RARE[1]])
+    if rows is not None:
+        found["below 1,000 rows"] = set(names[rows < LARGE[0]])
+        found["1,000 to 10,000 rows"] = set(names[(rows >= LARGE[0]) & (rows < LARGE[1])])
+        found["10,000 rows and more"] = set(names[rows >= LARGE[1]])
+    collection = names.str.extract(r"^(keel|adbench)_", expand=False).fillna("other")
+    if collection.nunique() > 1:
+        found |= {f"collection {name}": set(names[collection == name]) for name in collection.unique()}
+    return {name: own for name, own in found.items() if own and (name == ALL or own != found[ALL])}
+
+
+def compared(
+    gains: "pd.DataFrame", results: "pd.DataFrame", data_sets: "pd.DataFrame", rope: float | None
+) -> "pd.DataFrame":
+    """The verdict on each method against the reference of its setting, over each group of data sets.
+
+    To the columns of `compare_families` come `mean`, the mean of the measure over families; `time_ratio`,
+    the geometric mean over data sets of training and tuning time relative to the reference, NaN where times
+    do not compare; and `gaps`, the data sets that are left out because a run gave no result. The reference
+    has a line without gain. The best gain comes first.
+    """
+    import pandas as pd
+
+    parts = []
+    for setting, own in gains.groupby("setting", sort=False):
+        reference = own["reference"].iloc[0]
+        facts = data_sets[data_sets["setting"] == setting]
+        family = facts.set_index("data_set")["family"]
+        shown = results[results["setting"] == setting].assign(
+            family=lambda each: each["data_set"].map(family)
+        )
+        seconds = _log_seconds(shown)
+        for name, members in groups_of_data(facts).items():
+            within = shown[shown["data_set"].isin(members)]
+            table = compare_families(own[own["data_set"].isin(members)], rope).reset_index()
+            table = table.reindex(columns=dict.fromkeys(["method", *table.columns]))
+            table.loc[len(table), "method"] = reference
+            whole = within[within["gaps"] == ""]
+            means = whole.groupby(["method", "family"])["mean"].mean().groupby("method").mean()
+            ratio = seconds[seconds.index.isin(members)]
+            ratio = (
+                np.exp(ratio.sub(ratio[reference], axis=0).mean()) if reference in ratio else means * np.nan
+            )
+            gaps = within[within["gaps"] != ""].groupby("method").size()
+            table = table.assign(
+                setting=setting,
+                group=name,
+                reference=reference,
+                mean=table["method"].map(means),
+                time_ratio=table["method"].map(ratio),
+                gaps=table["method"].map(gaps).fillna(0).astype(int),
+            )
+            order = table["gain"].astype(float).where(table["method"] != reference, 0.0)
+            parts.append(table.assign(order=order).sort_values("order", ascending=False, na_position="last"))
+    columns = ["setting", "group", "method", "reference", "families", "data_sets", "gain", "low", "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean", "time_ratio", "gaps"]
+    if not parts:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+def _log_seconds(results: "pd.DataFrame") -> "pd.DataFrame":
+    """Logarithm of training and tuning time by data set and method; NaN where times do not compare."""
+    known = results[(results["gaps"] == "") & (results["timing_mark"] == "")]
+    seconds = (known["train_seconds"] + known["tuning_seconds"]).astype(float)
+    with np.errstate(divide="ignore"):
+        logs = known.assign(seconds=np.log(seconds.where(seconds > 0)))
+    return logs.pivot(index="data_set", columns="method", values="seconds")

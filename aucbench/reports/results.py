@@ -1,0 +1,310 @@
+"""One method on one data set: what its runs reached, at what cost, and under which conditions."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aucbench.evaluation.measures import TrainingObjective
+from aucbench.reports.cells import BoardCell
+from aucbench.reports.labels import parameters_text, short
+from aucbench.reports.origins import calibrated, has_several_machines, reported
+from aucbench.reports.statistics.over_runs import over_runs
+from aucbench.reports.statistics.reaching import MINIMA, TARGET, anytime, first_crossing, median_cost
+from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord, canonical
+from aucbench.studies.rerun_command import words
+from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve
+
+ENDS_ONLY = "the objective is known at the end of training only; store.weights=checkpoints keeps its curve"
+LARGEST = np.finfo(float).max  # that a suboptimality counts as, of an objective that overflowed
+NAN = float("nan")
+
+
+def finished(cells: Iterable[BoardCell]) -> list[BoardCell]:
+    """The cells that have a result."""
+    return [cell for cell in cells if cell.status is CellStatus.finished]
+
+
+def overlap(records: Iterable[CellRecord]) -> float | None:
+    """Test rows over training rows, where several splits of the same rows make runs dependent.
+
+    None where all runs share one split, or the data set's own. The rows are counted as they were used: for k
+    folds the ratio is 1/(k - 1), and a limit of the training rows counts. Where the methods of a data set
+    differ in it, the largest ratio is taken, which makes intervals wider.
+    """
+    rows: dict[str, list[int]] = {}
+    splits = set()
+    for record in records:
+        splits.add((record.split_seed, record.fold))
+        if {"folds", "test_fraction"} & set(record.protocol.parameters):
+            used = rows.setdefault(canonical([record.protocol, record.max_train_rows]), [0, 0])
+            used[0] += record.data.test_rows
+            used[1] += record.data.train_rows
+    if len(splits) < 2 or not rows:
+        return None
+    return max(test / train for test, train in rows.values())
+
+
+def result_row(
+    cells: Sequence[BoardCell], runs: Sequence[Seeds], ratio: float | None, by: str, others: Iterable[str]
+) -> dict[str, Any]:
+    """The line of a method on a data set; NaN where a number is not known.
+
+    `runs` are those that any method of the data set has, `ratio` is from `overlap`, `by` and `others` name
+    the measure that is compared and those shown beside it.
+    """
+    done = finished(cells)
+    statuses = Counter(cell.status for cell in cells)
+    values = np.array([[NAN if (value := cell.value(by)) is None else value] for cell in done]).reshape(-1, 1)
+    own = over_runs(values, ratio)
+    results = [cell.record.result for cell in done if cell.record]
+    tuned = _tunings(done)
+    described = (done or cells)[0].described
+    gaps = {
+        "diverged": statuses[CellStatus.diverged],
+        "failed": sum(count for status, count in statuses.items() if status.is_failure),
+        "missing": statuses[CellStatus.missing],
+    }
+    unplanned = len(runs) - len(cells)
+    row = {
+        "algorithm": described.algorithm.name,
+        "linear": is_linear(done),
+        "runs": len(done),
+        **gaps,
+        "unplanned": unplanned,
+        "gaps": _gaps(gaps, len(cells)),
+        "mean": float(own.mean[0]),
+        "std": float(own.std[0]),
+        "low": float(np.clip(own.low[0], 0.0, 1.0)),
+        "high": float(np.clip(own.high[0], 0.0, 1.0)),
+        "train_seconds": _mean(result.train_seconds for result in results),
+        "ns_per_iteration": _mean(result.ns_per_iteration for result in results),
+        "state_bytes": _mean(result.state_bytes for result in results),
+        "tuning_seconds": _mean(each.cost.train_seconds for each in tuned) if tuned else 0.0,
+        "tuning_passes": _mean(each.cost.passes for each in tuned) if tuned else 0.0,
+        "calibrated": calibrated(cells),
+        "unconverged": sum(result.converged is False for result in results),
+        "chosen": _chosen(tuned),
+        "edges": _edges(tuned),
+        "advice": _advice(cells),
+        "reported": reported(cells),
+        "parameters": parameters_text(described),
+        "command": _command(cells),
+    }
+    for name in others:
+        known = [value for cell in done if (value := cell.value(name)) is not None]
+        if known and len(known) == len(done):
+            row |= {f"{name}_mean": float(np.mean(known)), f"{name}_std": _std(known)}
+    return row | _suboptimality(done)
+
+
+def _mean(values: Iterable[Any]) -> float:
+    known = [float(value) for value in values if isinstance(value, int | float)]
+    return float(np.mean(known)) if known else NAN
+
+
+def _std(values: Sequence[float]) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else NAN
+
+
+def _gaps(gaps: Mapping[str, int], planned: int) -> str:
+    """What became of the runs without a result: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
+    found = [f"{why} in {count}" for why, count in gaps.items() if count]
+    if not found:
+        return ""
+    return ", ".join([f"{found[0]} of {planned} {'run' if planned == 1 else 'runs'}", *found[1:]])
+
+
+def is_linear(done: Sequence[BoardCell]) -> bool:
+    """Whether the method has weights; True where no run says."""
+    norms = [cell.record.result.weights_norm for cell in done if cell.record]
+    return not norms or any(norm is not None for norm in norms)
+
+
+def _command(cells: Sequence[BoardCell]) -> str:
+    records = [cell.record for cell in cells if cell.record]
+    measures = common(records) if records else ()
+    return shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells], None, measures)])
+
+
+def _tunings(cells: Sequence[BoardCell]) -> list[TunedRecord]:
+    return [cell.record.tuned for cell in cells if cell.record and cell.record.tuned]
+
+
+def _chosen(tunings: Sequence[TunedRecord]) -> str:
+    """How often the tunings chose which value: ``gamma=1e-05 in 3 of 5 runs, 0.0001 in 2``."""
+    found = []
+    for field in dict.fromkeys(name for tuned in tunings for name in tuned.parameters):
+        values = Counter(short(tuned.parameters.get(field)) for tuned in tunings).most_common()
+        (first, count), *others = values
+        rest = "".join(f", {value} in {more}" for value, more in others)
+        found.append(f"{field}={first} in {count} of {len(tunings)} runs{rest}")
+    return "; ".join(found)
+
+
+def _edges(tunings: Sequence[TunedRecord]) -> str:
+    """How often a chosen value lay at which edge: ``lam at the lower edge in 28 of 30 runs``."""
+    sides = Counter((field, side) for tuned in tunings for field, side in (tuned.edges or {}).items())
+    return "; ".join(
+        f"{field} at the {side} edge in {count} of {len(tunings)} runs"
+        for (field, side), count in sides.items()
+    )
+
+
+def _advice(cells: Sequence[BoardCell]) -> str:
+    """What to change, as most of the diverged runs say."""
+    diverged = [cell.record.result for cell in cells if cell.record and cell.status is CellStatus.diverged]
+    said = Counter(result.advice for result in diverged if result.advice)
+    return said.most_common(1)[0][0] if said else ""
+
+
+def _suboptimality(done: Sequence[BoardCell]) -> dict[str, Any]:
+    """How near the runs came to the certified minimum of their objective, or why that is not known.
+
+    Empty where the objective was not measured; the suboptimality is F(w) - F* over max(F*, F(0) / 1000).
+    """
+    known = [own for cell in done if (own := _objective(cell)) is not None]
+    if not known:
+        return {}
+    reason = "not measured in all finished runs" if len(known) < len(done) else _reason(known)
+    if reason:
+        return {"suboptimality_reason": reason}
+    curves = [cell.curve[SUBOPTIMALITY] for cell in done]
+    minima = [own.minimum for own in known if own.minimum]
+    row: dict[str, Any] = {
+        "objective": minima[0].objective,
+        "objective_minimum": _mean(each.value for each in minima),
+        "objective_gap": _mean(each.gap for each in minima),
+        "suboptimality": float(np.mean([curve[-1] for curve in curves])),
+    }
+    if any(np.isnan(curve).any() for curve in curves):
+        return row | {"suboptimality_reason": ENDS_ONLY}
+    # Between checkpoints the logarithm of the suboptimality is linear in that of the cost.
+    powers = [-np.log10(np.minimum(curve, LARGEST)) for curve in curves]
+    for name, array in (("passes", "passes"), ("seconds", "train_seconds")):
+        for goal in MINIMA:
+            paid = [
+                first_crossing(cell.curve[array], power, -np.log10(goal))
+                for cell, power in zip(done, powers, strict=True)
+            ]
+            row[f"{name}_to_{goal:.0e}"] = median_cost(paid)
+    return row
+
+
+def _objective(cell: BoardCell) -> MeasureRecord | None:
+    return cell.record.measures.get(TrainingObjective.name) if cell.record else None
+
+
+def _reason(known: Sequence[MeasureRecord]) -> str:
+    """Why a method has no suboptimality, as its first run without one says."""
+    for own in known:
+        if own.value is None:
+            return own.reason
+        if not own.minimum:
+            return TURNED_OFF
+        if own.minimum.value is None:
+            return own.minimum.reason
+    return ""
+
+
+def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, float]:
+    """The best mean of a data set and the target, chance + `TARGET` (best - chance).
+
+    The best is that of a linear method without gaps, where there is one: no linear method need reach a
+    non-linear one. The target is a fraction of what lies above chance, since a fraction of the AUC itself is
+    trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is above chance.
+    """
+    whole = [row for row in rows if not row["gaps"] and not np.isnan(row["mean"])]
+    whole = [row for row in whole if row["linear"]] or whole
+    best = max((row["mean"] for row in whole), default=NAN)
+    return best, chance + TARGET * (best - chance) if best > chance else NAN
+
+
+def with_reaching(
+    rows: Sequence[dict[str, Any]],
+    by_method: Mapping[str, Sequence[BoardCell]],
+    by: str,
+    target: float,
+    chance: float,
+) -> None:
+    """Add to the lines of a data set the time to target, the anytime value and marks of uncommon timing.
+
+    A run that failed or diverged never reached the target, whatever it had reached before.
+    """
+    marks = timing_marks(by_method)
+    ends = [
+        np.median([[own.curve["samples"][0], own.curve["samples"][-1]] for own in done], axis=0)
+        for cells in by_method.values()
+        if (done := finished(cells))
+    ]
+    low, high = (max(1.0, min(end[0] for end in ends)), max(end[1] for end in ends)) if ends else (1.0, 1.0)
+    for row in rows:
+        cells = by_method[row["method"]]
+        done = finished(cells)
+        lost = [np.inf] * (row["diverged"] + row["failed"])
+        curves = [(cell.curve, ~np.isnan(cell.curve[by])) for cell in done]
+        for cost, name in (("samples", "target_samples"), ("train_seconds", "target_seconds")):
+            paid = [first_crossing(own[cost][at].astype(float), own[by][at], target) for own, at in curves]
+            row[name] = median_cost([*paid, *(lost if not np.isnan(target) else [])])
+        reached = [cost for cost in [*paid, *lost] if not np.isnan(cost)]
+        row["target_share"] = float(np.isfinite(reached).mean()) if reached and not np.isnan(target) else NAN
+        row["anytime"] = _mean(
+            anytime(own["samples"][at].astype(float), own[by][at], low, high, chance)
+            for own, at in curves
+            if at.any()
+        )
+        row["timing_mark"] = marks.get(row["method"], "")
+
+
+def curve_rows(cells: Sequence[BoardCell], by: str) -> list[dict[str, Any]]:
+    """The mean curve of a method over its finished runs, one line a checkpoint that all of them reached."""
+    done = finished(cells)
+    if not done:
+        return []
+    mean = mean_curve([cell.curve for cell in done])
+    columns = {
+        "samples": np.asarray(mean["samples"], float),
+        "passes": mean["passes"],
+        "seconds": mean["train_seconds"],
+        "mean": mean[by],
+        "std": mean[f"{by}_std"],
+    }
+    columns |= {name: mean[name] for name in (SUBOPTIMALITY,) if name in mean}
+    names = list(columns)
+    return [
+        dict(zip(names, values, strict=True))
+        for values in zip(*map(np.ndarray.tolist, columns.values()), strict=True)
+    ]
+
+
+def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]:
+    """Why the times of a method are not comparable with those of the largest class of conditions."""
+    conditions: dict[str, set[tuple[str, int, str]]] = {}
+    by_id = has_several_machines(by_method)
+    for method, cells in by_method.items():
+        environments = [cell.record.environment for cell in cells if cell.record]
+        conditions[method] = {
+            (each.cpu, each.concurrency, (each.machine or "")[:6] if by_id else "") for each in environments
+        }
+    every = [one for found in conditions.values() for one in found]
+    if len(set(every)) < 2:
+        return {}
+    usual = max(sorted(set(every)), key=every.count)
+    marks = {}
+    for method, found in conditions.items():
+        other = sorted(found - {usual})
+        if other:
+            how = " and ".join(_condition(one) for one in other)
+            amount = "some" if usual in found else "all"
+            marks[method] = (
+                f"{amount} times were measured {how}; usual on this data set is {_condition(usual)}"
+            )
+    return marks
+
+
+def _condition(condition: tuple[str, int, str]) -> str:
+    cpu, concurrency, machine = condition
+    rivals = "one at a time" if concurrency < 2 else f"up to {concurrency} at a time"
+    return f"{rivals} on {cpu}" + (f" (machine {machine})" if machine else "")

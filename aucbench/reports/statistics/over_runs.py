@@ -1,0 +1,56 @@
+"""One data set: mean, deviation and interval over runs whose training sets may overlap."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+TOLERANCE = 1e-12  # values that are closer are equal: rounding, not evidence
+
+Floats = NDArray[np.float64]
+
+
+class Estimates(NamedTuple):
+    """Statistics of the columns of a matrix; NaN where there are too few runs."""
+
+    runs: Floats  # (c,) values that are numbers
+    mean: Floats  # (c,)
+    std: Floats  # (c,) with n - 1 in the denominator
+    low: Floats  # (c,) of the confidence interval of the mean
+    high: Floats  # (c,)
+
+
+def over_runs(values: Floats, test_train_ratio: float | None = None, confidence: float = 0.95) -> Estimates:
+    """Mean, deviation and confidence interval of every column of `values`, (n, c); NaN are left out.
+
+    With s the standard deviation of n values, the interval is mean +- q SE, where q is the quantile of
+    Student's t with n - 1 degrees of freedom and
+
+        SE^2 = s^2 / n                  (plain)
+        SE^2 = (1/n + n_test/n_train) s^2   (corrected)
+
+    The plain form assumes that runs are independent and about normal. Runs on random splits of one data set
+    share training rows, which makes the plain interval too short: Nadeau and Bengio inflate the variance by
+    the ratio of test to training rows. They derive it for repeated hold-outs; for (repeated) k-fold
+    cross-validation it is used with the ratio 1/(k - 1), after Bouckaert and Frank. Runs that differ only in
+    the order of a fixed split need no correction, but then say nothing about other splits.
+
+    Values that are all equal up to rounding have the deviation 0. One value has a mean and nothing else.
+
+    `test_train_ratio` is n_test/n_train where the training sets of the runs overlap, 0.25 for a hold-out of
+    one fifth and for five folds; None gives the plain form.
+
+    C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52 (2003) 239-281, sec. 4.
+    R. Bouckaert, E. Frank: Evaluating the replicability of significance tests for comparing learning
+    algorithms. PAKDD 2004, sec. 3.3.
+    """
+    known = ~np.isnan(values)
+    n = known.sum(axis=0).astype(float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(known, values, 0.0).sum(axis=0) / n
+        squares = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0)
+        std = np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan)
+        std = np.where(std <= TOLERANCE, 0.0, std)
+        half = stats.t.ppf(0.5 + confidence / 2, n - 1) * std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))
+    return Estimates(n, mean, std, mean - half, mean + half)

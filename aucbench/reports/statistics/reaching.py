@@ -1,0 +1,56 @@
+"""Costs until a curve reaches a target, and the anytime value of a curve."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+TARGET = 0.99  # of the way from chance to the best mean
+MINIMA = (1e-2, 1e-3, 1e-4)  # relative suboptimalities that are targets
+
+Floats = NDArray[np.float64]
+
+
+def first_crossing(cost: Floats, value: Floats, target: float) -> float:
+    """The cost at which a curve first reaches the target; inf if it never does, NaN for the target NaN.
+
+    Between the last checkpoint below the target and the first one not below it, the value is taken as linear
+    in the logarithm of the cost: checkpoints are spaced so, and methods that share a grid of checkpoints
+    would otherwise tie. Nothing is extrapolated: a curve that starts at or above the target gets the cost of
+    its first checkpoint, as does the second when the first cost nothing. `cost` and `value` are (c,).
+    """
+    if np.isnan(target):
+        return float("nan")
+    reached = np.flatnonzero(value >= target)
+    if not len(reached):
+        return float("inf")
+    at = int(reached[0])
+    if at == 0 or cost[at - 1] <= 0:
+        return float(cost[at])
+    part = (target - value[at - 1]) / (value[at] - value[at - 1])
+    before, after = np.log(cost[at - 1 : at + 1])
+    return float(np.exp(before + part * (after - before)))
+
+
+def median_cost(paid: Sequence[float]) -> float:
+    """The least cost within which half of the runs reach the target; inf where fewer do, NaN without runs."""
+    known = [cost for cost in paid if not np.isnan(cost)]
+    return float(np.quantile(known, 0.5, method="inverted_cdf")) if known else float("nan")
+
+
+def anytime(cost: Floats, value: Floats, low: float, high: float, chance: float) -> float:
+    """The mean value of a curve over the logarithm of the cost, from `low` > 0 to `high`.
+
+    Between checkpoints the value is linear in the logarithm of the cost. Before its first checkpoint a curve
+    counts as `chance`, for there was no model to use; after its last it keeps its value.
+    """
+    usable = cost > 0
+    x, y = (np.log(cost[usable]), value[usable]) if usable.any() else (np.log([low]), value[-1:])
+    a, b = np.log(low), np.log(high)
+    if a >= b:
+        return float(np.interp(a, x, y)) if a >= x[0] else chance
+    start = min(max(a, x[0]), b)
+    grid = np.concatenate(([start], x[(x > start) & (x < b)], [b]))
+    heights = np.interp(grid, x, y)
+    under = np.sum((heights[1:] + heights[:-1]) / 2 * np.diff(grid))
+    return float((chance * (start - a) + under) / (b - a))
