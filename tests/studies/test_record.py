@@ -200,10 +200,10 @@ def test_a_damaged_failure_counts_as_a_cell_that_was_not_run(store):
 
 def test_a_record_keeps_the_family_of_its_data_set_which_is_no_part_of_its_key(tmp_path, monkeypatch):
     words = ("algo=ls_svm", "dataset=breast_cancer", f"store.path={tmp_path}")
-    record = run(*words).record
+    record = run(*words).cells[0].record
     assert record.dataset.family == "wdbc"
     monkeypatch.setattr(catalog().dataset("breast_cancer"), "family", "other")
-    assert run(*words).record == record  # from the store, by the same key
+    assert run(*words).cells[0].record == record  # from the store, by the same key
     earlier = structs.replace(record, dataset=structs.replace(record.dataset, family=UNSET))
     assert completed(earlier).dataset.family == "other"
     assert settings_of(record) == settings_of(earlier)
