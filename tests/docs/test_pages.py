@@ -63,7 +63,7 @@ NOT_RUN = {
     "docs/tutorials/first_run.md": 1,
     "docs/tutorials/own_method.md": 3,
 }
-CATALOGUE = ("a9a", "w8a", "ijcnn1", "covtype", "+experiment", "+suite")  # words of commands that read real files
+CATALOGUE = ("a9a", "w8a", "ijcnn1", "covtype", "+experiment", "+suite")  # in commands that read real files
 
 
 def name_of(page):
