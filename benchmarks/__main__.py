@@ -1,8 +1,9 @@
 """Run the measures named on the command line; exit status 1 after a miss.
 
 When none is named, all measures of speed run. `defaults` and `estimator`, which measure AUCs and take long,
-`estimates`, which needs real data, `attacks`, which harms processes, and `mutations`, which runs the tests on
-changed lines, run when they are named. The options are for `defaults` and `estimator`.
+`estimates`, which needs real data, `families`, which compares the rows of all data sets at hand, `attacks`,
+which harms processes, and `mutations`, which runs the tests on changed lines, run when they are named. The
+options are for `defaults` and `estimator`; `families` takes the data sets.
 """
 
 import sys
@@ -15,6 +16,7 @@ from benchmarks import (
     dense,
     estimates,
     estimator,
+    families,
     mutations,
     overhead,
     sparse,
@@ -27,7 +29,7 @@ from benchmarks.mutations import Mutated
 from benchmarks.real_sets import Choice
 
 SPEED = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **streams.MEASURES, **overhead.MEASURES}
-ON_REAL_SETS = {**defaults.MEASURES, **estimator.MEASURES}
+ON_REAL_SETS = {**defaults.MEASURES, **estimator.MEASURES, **families.MEASURES}
 OTHERS = {**estimates.MEASURES, **attacks.MEASURES, **mutations.MEASURES}
 
 

@@ -11,7 +11,7 @@ from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 
 NAMES: dict[str, Callable[[], Iterable[str]]] = {
-    "list": lambda: Family,
+    "list": lambda: (*Family, "suites"),
     "fetch": lambda: api.catalog().plugins[Family.datasets],
     "suggest": lambda: api.catalog().plugins[Family.datasets],
     "data": lambda: api.catalog().plugins[Family.datasets],

@@ -25,6 +25,7 @@ Examples:
   aucbench dataset=libsvm dataset.path=my.txt
   aucbench 'metrics=[ap,pauc]' pauc.max_fpr=0.05  measures beside the AUC
   aucbench +experiment=smoke parallel=2           a table of a paper, or a small one
+  aucbench -m +suite=small algo=psam,log_reg      on a set of data sets (aucbench list suites)
 
 Commands:
 {commands}

@@ -1,10 +1,12 @@
 """Progress bars on the terminal."""
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from tqdm import tqdm
 
+from aucbench.humanize import counted, filesize
 from aucbench.studies.study import Observer
 
 
@@ -17,6 +19,16 @@ class BarView(Observer):
     """An observer with a bar."""
 
     _bar: Any = None
+
+    def files_missing(self, sizes: Mapping[str, int | None]) -> None:
+        """Print how much is to be downloaded, and which data sets cannot be."""
+        known = [size for size in sizes.values() if size is not None]
+        if known:
+            text = f"{filesize(sum(known))} to download for {counted(len(known), 'data set')}"
+            print(f"aucbench: {text}", file=sys.stderr)
+        if lost := [title for title, size in sizes.items() if size is None]:
+            text = f"no source has the files of {counted(len(lost), 'data set')}: {', '.join(lost)}"
+            print(f"aucbench: {text}", file=sys.stderr)
 
     def close(self) -> None:
         """Remove the bar."""

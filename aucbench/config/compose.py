@@ -63,6 +63,7 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
         overrides = parser.parse_overrides(list(request.overrides))
         of_hydra = [str(each.input_line) for each in overrides if each.is_hydra_override()]
         of_runs = [each for each in overrides if not each.is_hydra_override()]
+        of_runs.sort(key=lambda each: each.key_or_group == "suite")  # its data sets win over an experiment's
         (common,) = expand(
             each for each in of_runs if not each.is_sweep_override() and not _is_own(str(each.input_line))
         )
@@ -358,7 +359,7 @@ def run_help(catalog: Catalog, request: Request) -> str:
         listed = [f"{group}: {', '.join(sorted(loader.get_group_options(group)))}\n" for group in groups]
         return (
             f"{flag_parser().format_help()}\n"
-            f"Groups and their choices, GROUP=NAME (+experiment=NAME):\n\n{''.join(listed)}\n"
+            f"Groups and their choices, GROUP=NAME (+experiment=NAME, +suite=NAME):\n\n{''.join(listed)}\n"
             f"Fields and their values, NAME=VALUE or GROUP.FIELD=VALUE:\n\n{OmegaConf.to_yaml(cfg)}"
         )
 

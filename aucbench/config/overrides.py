@@ -24,7 +24,8 @@ NOT_OFFERED = {
     "--hydra-help": "aucbench run --help shows every flag, choice and field",
 }
 PLAIN_TEXT = ("dataset.path", "dataset.test_path", "dataset.target", "dataset.positive", "store.path")
-BY_NAME = (*CHOICES, Ruleset.name, "experiment", "hydra/launcher", "hydra/sweeper")
+ADDED = ("experiment", "suite")  # groups without a default, chosen by +GROUP=NAME
+BY_NAME = (*CHOICES, Ruleset.name, *ADDED, "hydra/launcher", "hydra/sweeper")
 OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
 
 
@@ -112,6 +113,7 @@ def quoted(word: str) -> str:
 
 def check_overrides(words: Iterable[str]) -> None:
     """Refuse words other than NAME=VALUE, deletions, lists of names, and words without effect."""
+    given: dict[str, list[str]] = {}
     for word in words:
         if not isinstance(word, str):
             raise ParameterError(f"An override is text, NAME=VALUE, got {word!r}.")
@@ -136,6 +138,16 @@ def check_overrides(words: Iterable[str]) -> None:
         if own.startswith(("hydra.", "hydra/")) and not own.startswith((*OF_HYDRA, "hydra.sweeper.params")):
             raise ParameterError(
                 f"'{word}' has no effect; of Hydra's settings these have: {', '.join(OF_HYDRA)}."
+            )
+        if name in ADDED:
+            raise ParameterError(f"'{word}' needs a plus sign: +{word}.")
+        given.setdefault(own, []).append(word)
+    for suite in given.get("suite", []):
+        if len(given["suite"]) > 1 or "," in suite:
+            raise ParameterError(f"A suite is one name, got {' '.join(given['suite'])}.")
+        if "dataset" in given:
+            raise ParameterError(
+                f"{suite} names the data sets: leave out {given['dataset'][0]}, or the suite."
             )
 
 

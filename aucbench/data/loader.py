@@ -112,9 +112,10 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
     return [locate.find(dataset.name, file, allowance).path for file in files_of(files, part)]
 
 
-def missing_bytes(dataset: Any) -> int:
-    """The bytes that `fetch` would download, as far as the servers report sizes; 0 without files."""
-    return sum(locate.missing_bytes(file) or 0 for file in resolve(dataset.name, _files(dataset)))
+def missing_bytes(dataset: Any) -> int | None:
+    """The bytes that `fetch` would download; 0 without files, None if no source reports the size of one."""
+    sizes = [locate.missing_bytes(file) for file in resolve(dataset.name, _files(dataset))]
+    return None if None in sizes else sum(filter(None, sizes))
 
 
 def _files(dataset: Any) -> tuple[File, ...]:

@@ -28,7 +28,7 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC
 from aucbench.studies.archive import FORMAT, Archive, EntryDigest, Manifest, Versioned
 from aucbench.studies.default_settings import LONGEST_NAME
-from aucbench.studies.plugin_metadata import completed
+from aucbench.studies.plugin_metadata import settings_of
 from aucbench.studies.record import (
     DESCRIPTION,
     WORD,
@@ -352,7 +352,7 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
 
 def _settings(described: EntryDescription | CellRecord) -> str:
     """Everything that decides a result besides code, data and seeds."""
-    return canonical(subset(completed(described), DESCRIPTION))
+    return canonical(settings_of(described))
 
 
 def _unsafe(described: EntryDescription | CellRecord) -> Iterator[str]:

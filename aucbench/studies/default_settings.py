@@ -178,6 +178,8 @@ class Running:
     baseline : str, optional
         Reference method for the gains on the study's leaderboard; None: log_reg, or log_reg_cv if methods are
         tuned and it was run.
+    suite : str, optional
+        What the data sets are, in words; set by ``+suite=NAME``.
     """
 
     name: ClassVar[str] = "running"
@@ -188,6 +190,7 @@ class Running:
     isolation: Isolation = Isolation.distribution
     stop_after: Positive | None = None
     baseline: str | None = None
+    suite: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -55,6 +55,11 @@ class BoundPlugin:
         """The display name."""
         return DatasetFacts(self.instance).title or self.name
 
+    @property
+    def family(self) -> str:
+        """The declared family of a data set, by default its title: each of a user's files is a family."""
+        return DatasetFacts(self.instance).family or self.title
+
     @cached_property
     def description(self) -> PluginRecord:
         """Name, parameters and origin.

@@ -4,6 +4,7 @@ import contextlib
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -22,6 +23,8 @@ from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import UNNAMED, Observer, Study
 from aucbench.studies.worker import prepared_data
 
+SERVERS_ASKED = 16  # requests at the same time
+
 
 def execute_study(
     study: Study, store: Store, observer: Observer | None = None, listeners: Sequence[Listener] | None = None
@@ -39,6 +42,7 @@ def execute_study(
             VersionWarning,
             stacklevel=2,
         )
+    _report_missing_files(study, observer)
     plan = plan_study(study, store)
     _report_tables(plan, observer)
     keys = "".join(planned.key for planned in plan.entries)
@@ -54,6 +58,17 @@ def execute_study(
     with executor_for(plan, study.running, observer) as executor:
         scheduler = Scheduler(plan, store, executor, observer, keep_plan, listeners)
         return scheduler.run(exclusive, study.running.stop_after)
+
+
+def _report_missing_files(study: Study, observer: Observer) -> None:
+    """Report what is to be downloaded for a suite, and what no source has, before the first download."""
+    if study.running.suite is None:
+        return
+    datasets = {entry.dataset.title: entry.dataset.instance for entry in study.entries}
+    with ThreadPoolExecutor(SERVERS_ASKED) as pool:
+        sizes = zip(datasets, pool.map(data.missing_bytes, datasets.values()), strict=True)
+        if missing := {title: size for title, size in sizes if size != 0}:
+            observer.files_missing(missing)
 
 
 def _report_tables(plan: Plan, observer: Observer) -> None:
@@ -93,6 +108,7 @@ class PlannedStudy:
 
 def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStudy:
     """Plan a study and estimate its remaining work; nothing is stored."""
+    _report_missing_files(study, observer)
     plan = plan_study(study, store)
     observer.planned(len(plan.cells()), plan.count(CellStatus.finished))
     estimates = estimate(plan, store, prepared_data(), observer.started)

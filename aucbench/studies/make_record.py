@@ -60,9 +60,11 @@ def cell_record(
         finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
         calibration=calibration() or UNSET,
     )
+    described = entry.describe()
+    dataset = structs.replace(described.dataset, family=entry.dataset.family)
     return CellRecord(
         key=unit.key,
-        **structs.asdict(entry.describe()),
+        **structs.asdict(structs.replace(described, dataset=dataset)),
         **structs.asdict(unit.seeds),
         data=_data(prepared, unit.digests, loaded),
         tuned=unit.tuned,

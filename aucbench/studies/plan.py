@@ -95,10 +95,16 @@ def plan_study(study: Study, store: Store) -> Plan:
     planned: dict[str, PlannedEntry] = {}
     refused, listed = list(study.refused), store.listed()
     unavailable: list[Refused] = []
+    lost: dict[str, FetchError] = {}  # by data and protocol, so that sources are asked once for all methods
     for entry in study.entries:
+        needed = f"{entry.dataset.description} {entry.part} {entry.protocol}"
         try:
+            if needed in lost:
+                raise lost[needed]
             digests = data.digests(entry)
         except AucbenchError as error:
+            if isinstance(error, FetchError):
+                lost[needed] = error
             skipped = study.skip_missing_data and isinstance(error, FetchError)
             (unavailable if skipped else refused).append(Refused(str(entry), error))
             continue

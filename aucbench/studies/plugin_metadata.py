@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from aucbench.contracts import Access, MethodFacts
+from aucbench.contracts import Access, DatasetFacts, MethodFacts
 from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
 from aucbench.studies.default_settings import Regularisation
-from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord
+from aucbench.studies.record import DESCRIPTION, EntryDescription, PluginRecord, ProtocolRecord, subset
 
 BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
 ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
@@ -60,14 +60,17 @@ def defaults_of(cls: Any) -> dict[str, Any]:
 
 
 def completed(described: D) -> D:
-    """An entry or record with the settings that are newer than the version that wrote it.
+    """An entry or record with the facts and settings that are newer than the version that wrote it.
 
-    Newer parameters of plugins get their defaults. In a record without `regularisation`, it referred to the
-    rescaled rows, and no step was bounded by the curvature; without a budget, that version trained for ten
-    epochs, or until convergence for a full method that detects it. A record without `rescale` is from an
-    earlier version, which trained for one epoch, did not rescale rows, did not stratify hold-outs, fitted no
-    intercept and extended no grid.
+    A data set without a family gets that of the installed plugin, else its title. Newer parameters of plugins
+    get their defaults. In a record without `regularisation`, it referred to the rescaled rows, and no step
+    was bounded by the curvature; without a budget, that version trained for ten epochs, or until convergence
+    for a full method that detects it. A record without `rescale` is from an earlier version, which trained
+    for one epoch, did not rescale rows, did not stratify hold-outs, fitted no intercept and extended no grid.
     """
+    if (dataset := described.dataset).family is UNSET:
+        family = DatasetFacts(plugin("dataset", dataset.name)).family or dataset.title
+        described = replace(described, dataset=replace(dataset, family=family))
     if described.regularisation is not UNSET:
         return _with_defaults(described)
     budget, method, tuning = described.budget, described.algorithm, described.tuning
@@ -96,6 +99,12 @@ def completed(described: D) -> D:
             protocol=ProtocolRecord(name=protocol.name, parameters=asdict(protocol)),
         )
     )
+
+
+def settings_of(described: EntryDescription) -> dict[str, Any]:
+    """Everything that decides a result besides code, data and seeds, by field, completed."""
+    found = subset(completed(described), DESCRIPTION)
+    return found | {"dataset": replace(found["dataset"], family=UNSET)}
 
 
 def _with_defaults(described: D) -> D:

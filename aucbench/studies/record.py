@@ -75,6 +75,7 @@ class DatasetRecord(PluginRecord, frozen=True, kw_only=True):
 
     part: Name
     title: str
+    family: str | UnsetType = UNSET  # in records of cells only: it is part of no key
 
 
 class ProtocolRecord(Struct, frozen=True, kw_only=True):

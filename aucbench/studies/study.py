@@ -1,6 +1,6 @@
 """A study: entries and where they run; and callbacks that report how it goes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,9 @@ class Observer:
 
     def study_begun(self, study: Study) -> None:
         """The study is composed; nothing of it has been planned."""
+
+    def files_missing(self, sizes: Mapping[str, int | None]) -> None:
+        """Files of these data sets of a suite are missing: bytes to download, None if no source has them."""
 
     def planned(self, cells: int, stored: int) -> None:
         """The study has that many cells, of which the store has some."""

@@ -17,9 +17,8 @@ from aucbench.studies.archive import Archive
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.executor import LocalExecutor
 from aucbench.studies.plan import Plan, PlannedCell, plan_study
-from aucbench.studies.plugin_metadata import completed
+from aucbench.studies.plugin_metadata import settings_of
 from aucbench.studies.record import (
-    DESCRIPTION,
     CellRecord,
     EntryDescription,
     PluginRecord,
@@ -163,7 +162,7 @@ def _check_equal(
 
 def _settings(described: EntryDescription) -> tuple[str, list[str]]:
     """Settings of an entry or a record, and the versions of its plugins, which tell code from code."""
-    found = subset(completed(described), DESCRIPTION)
+    found = settings_of(described)
     plugins = {name: value for name, value in found.items() if isinstance(value, PluginRecord)}
     bare = {name: structs.replace(plugin, version="", exempt={}) for name, plugin in plugins.items()}
     versions = [getattr(described, name).version for name in plugins]

@@ -19,6 +19,8 @@ OFFERED = {
     "aucbench budget.ep": ({"budget.epochs="}, "budget.seconds="),
     "aucbench fetch a9": ({"a9a"}, "x"),
     "aucbench list d": ({"datasets"}, "losses"),
+    "aucbench list s": ({"suites"}, "losses"),
+    "aucbench -m +suite=imb": ({"+suite=imbalanced"}, "+suite=small"),
     "aucbench check h": ({"hinge"}, "x"),
     "aucbench suggest germ": ({"german"}, "wine"),
     "aucbench leaderboard --with ": ({"mine.zip"}, "x"),
@@ -75,6 +77,8 @@ def test_list_names_what_is_installed(run):
     shown = run("list", "losses")[1]
     assert "hinge" in shown
     assert "psam" not in shown
+    shown = run("list", "suites")[1].split()
+    assert shown[shown.index("keel") :].index("143") < shown[shown.index("keel") :].index("small")
 
 
 def test_the_hydra_job_is_another_spelling_of_run(run, monkeypatch):

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from msgspec import UNSET, structs
 
-from aucbench import DataError, catalog
+from aucbench import DataError, catalog, run
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import recorded
 from aucbench.studies.default_settings import Budget, Settings
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.plugin_metadata import completed, settings_of
 from aucbench.studies.record import (
     CellRecord,
     CellStatus,
@@ -195,3 +196,16 @@ def test_a_damaged_failure_counts_as_a_cell_that_was_not_run(store):
     file.write_text('{"key": "x"}')
     assert store.failure(file.stem) is None
     assert list(store.failures()) == []
+
+
+def test_a_record_keeps_the_family_of_its_data_set_which_is_no_part_of_its_key(tmp_path, monkeypatch):
+    words = ("algo=ls_svm", "dataset=breast_cancer", f"store.path={tmp_path}")
+    record = run(*words).cells[0].record
+    assert record.dataset.family == "wdbc"
+    monkeypatch.setattr(catalog().dataset("breast_cancer"), "family", "other")
+    assert run(*words).cells[0].record == record  # from the store, by the same key
+    earlier = structs.replace(record, dataset=structs.replace(record.dataset, family=UNSET))
+    assert completed(earlier).dataset.family == "other"
+    assert settings_of(record) == settings_of(earlier)
+    own = structs.replace(earlier.dataset, name="csv", title="my.csv")
+    assert completed(structs.replace(earlier, dataset=own)).dataset.family == "my.csv"

@@ -52,7 +52,7 @@ def _fetch(dataset: Any, yes: bool) -> None:
     if not DatasetFacts(type(dataset)).files:
         print(f"{name}: nothing to fetch, it comes with an installed package or is generated")
         return
-    size = data.missing_bytes(dataset)
+    size = data.missing_bytes(dataset) or 0
     if size > data.LARGE_BYTES:
         print(f"{name}: {filesize(size)} to download", file=sys.stderr)
         # Without a terminal there is nobody to ask; `data.fetch` then refuses.

@@ -13,6 +13,7 @@ from aucbench.registry import Catalog
 from aucbench.suggestions import suggest
 
 OWN_COLUMNS = {Family.algorithms: ("access", "weights"), Family.datasets: ("family",)}
+SUITES = "suites"
 WIDE = 120  # columns of a terminal that has room for the modules of plugins
 
 
@@ -26,30 +27,24 @@ def list_plugins(family: str | None) -> None:
 
     Methods with yes under `weights` take weights of training rows (`sample_weight` of AUCClassifier.fit).
 
-    FAMILY is one of algorithms, datasets, losses, features; all of them when left out.
+    FAMILY is one of algorithms, datasets, losses, features, or suites, which are named sets of data sets for
+    a sweep (aucbench -m +suite=NAME); all of them when left out.
     """
-    if family is not None and family not in list(Family):
-        raise ParameterError(f"Unknown family '{family}'. {suggest(family, list(Family))}")
+    if family is not None and family not in (known := [*Family, SUITES]):
+        raise ParameterError(f"Unknown family '{family}'. {suggest(family, known)}")
     catalog = api.catalog()
-    for each in [Family(family)] if family else list(Family):
+    for each in Family if family is None else [Family(family)] if family != SUITES else []:
         _print_family(catalog, each)
+    if family in (None, SUITES):
+        _print_suites(catalog)
 
 
 def _print_family(catalog: Catalog, family: Family) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    width = None if sys.stdout.isatty() else 200  # a pipe has no width; do not cut at 80
-    console = Console(width=width, markup=False, highlight=False)
+    console = _console()
     # The description needs the room on a narrow terminal.
     is_wide = console.width >= WIDE
     columns = ["name", "what", *OWN_COLUMNS.get(family, ()), "distribution"]
-    columns += ["source"] if is_wide else []
-    table = Table(title=family, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(
-            column, overflow="fold" if column != "what" else "ellipsis", no_wrap=column in ("name", "access")
-        )
+    rows = []
     for plugin in catalog.plugins[family].values():
         row = [plugin.name, plugin.summary]
         cls: Any = plugin.cls
@@ -58,6 +53,34 @@ def _print_family(catalog: Catalog, family: Family) -> None:
         if family is Family.datasets:
             row.append(DatasetFacts(cls).family or plugin.name)
         row += [f"{plugin.distribution} {plugin.version}", *([plugin.source] if is_wide else [])]
+        rows.append(row)
+    _print_table(console, family, columns + ["source"] * is_wide, rows)
+
+
+def _print_suites(catalog: Catalog) -> None:
+    from aucbench.config.suites import suites
+
+    found = suites(catalog)
+    rows = [[each.name, each.title, f"{len(each.datasets)}", f"{len(each.families)}"] for each in found]
+    _print_table(_console(), SUITES, ["name", "what", "data sets", "families"], rows)
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 200  # a pipe has no width; do not cut at 80
+    return Console(width=width, markup=False, highlight=False)
+
+
+def _print_table(console: Any, title: str, columns: list[str], rows: list[list[str]]) -> None:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(
+            column, overflow="fold" if column != "what" else "ellipsis", no_wrap=column in ("name", "access")
+        )
+    for row in rows:
         table.add_row(*row)
     console.print(table)
     console.print()

@@ -1,0 +1,79 @@
+"""Data sets that share rows must be declared one family.
+
+`python -m benchmarks families` compares all data sets that are on this machine and have the same number of
+columns. Two share rows if 30 % of the different rows of the smaller one are rows of the larger one, as they
+are read, with five significant digits, the labels ignored. It prints pairs of different families that share
+at least 10 % of their rows, and misses where they share 30 %.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench import data
+from aucbench.data.loader import Part
+from benchmarks.measuring import Measure
+from benchmarks.real_sets import MADE, Choice, RealSet, at_hand, catalog_with
+
+DIGITS, SHARED, SHOWN = 5, 0.3, 0.1
+BLOCK = 10_000  # rows that are hashed at a time
+
+
+def families(choice: Choice) -> Iterator[Measure]:
+    """Pairs of data sets of different families that share rows, the largest share last."""
+    sets = at_hand(choice)
+    catalog, alike = catalog_with(MADE), {}
+    for real in sets:
+        X = data.load(catalog.dataset(real.name)(), Part.train).X
+        alike.setdefault(real.features, []).append((real, row_hashes(X)))
+    within, largest = 0, 0.0
+    for one, two in (pair for same in alike.values() for pair in combinations(same, 2)):
+        share = shared(one[1], two[1])
+        if one[0].family == two[0].family:
+            within += share >= SHARED
+            continue
+        largest = max(largest, share)
+        if share >= SHOWN:
+            yield Measure(_named(one[0], two[0]), share, SHARED, at_most=True)
+    note = f"{len(sets)} data sets, {len({each.family for each in sets})} families; {within} pairs within one"
+    yield Measure("largest share of rows between families", largest, SHARED, at_most=True, note=note)
+
+
+def _named(*pair: RealSet) -> str:
+    return " and ".join(f"{each.name} ({each.family})" for each in pair)
+
+
+def shared(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> float:
+    """The share of the different rows of the smaller data set that the larger one has."""
+    return len(np.intersect1d(one, two, assume_unique=True)) / min(len(one), len(two))
+
+
+def row_hashes(X: Any) -> NDArray[np.uint64]:
+    """Hashes of the different rows, ascending; rows are equal if all values have the same first digits."""
+    return np.unique(np.concatenate([_hashes(X[i : i + BLOCK]) for i in range(0, X.shape[0], BLOCK)]))
+
+
+def _hashes(X: Any) -> NDArray[np.uint64]:
+    """The sum over the non-zeros of a row of a hash of column and value, modulo 2^64."""
+    rows = sparse.csr_matrix(X, dtype=np.float64)
+    rows.eliminate_zeros()
+    size = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.abs(rows.data))))
+    digits = np.rint(rows.data * size)
+    bits = _mixed(digits.view(np.uint64) ^ _mixed(size.view(np.uint64)))
+    cells = _mixed(bits + rows.indices.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(cells)])
+    return sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]
+
+
+def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable random number generators, 2014)."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+MEASURES = {"families": families}

@@ -1,0 +1,108 @@
+"""Suites: their data sets, what they combine with, and what is reported before files are downloaded."""
+
+from collections import Counter
+
+import pytest
+
+from aucbench import ParameterError, api, catalog
+from aucbench.config.suites import suites
+from aucbench.studies.study import Observer
+from tests.data.conftest import cache, web
+from tests.helpers.studies import study_of
+
+__all__ = ["cache", "web"]
+
+
+@pytest.fixture(scope="module")
+def known():
+    return {suite.name: suite for suite in suites(catalog())}
+
+
+def test_suites_have_the_sets_and_families_that_they_promise(known):
+    names = set(catalog().plugins["datasets"])
+    for suite in known.values():
+        assert set(suite.datasets) <= names
+        assert len(set(suite.datasets)) == len(suite.datasets)
+        assert suite.title
+    sizes = {name: len(suite.datasets) for name, suite in known.items()}
+    assert sizes["small"] == len(known["small"].families) == 10
+    assert set(known["keel"].datasets) | set(known["adbench"].datasets) == {
+        name for name in names if name.startswith(("keel_", "adbench_"))
+    }
+
+
+def test_the_imbalanced_suite_has_few_sets_of_many_families_and_half_of_both_are_imbalanced(known):
+    families, rare = Counter(), Counter()
+    for name in known["imbalanced"].datasets:
+        cls = catalog().dataset(name)
+        families[getattr(cls, "family", name)] += 1
+        files = [file for file in getattr(cls, "files", ()) if file.part == "train"]
+        labels = Counter({label: count for file in files for label, count in file.labels.items()})
+        rare[getattr(cls, "family", name)] += bool(labels) and min(labels.values()) < 0.15 * labels.total()
+    assert len(families) >= 60
+    assert set(families.values()) <= {1, 2, 3}
+    assert 2 * rare.total() >= families.total()
+    assert 2 * sum(count > 0 for count in rare.values()) >= len(families)
+
+
+@pytest.mark.parametrize("words", ["+suite=small +experiment=smoke", "+experiment=smoke +suite=small"])
+def test_a_suite_is_a_sweep_over_its_data_sets_with_any_further_words(words, known):
+    study = study_of(*words.split(), "algo=psam,log_reg", "runs=3", "tracking=none")
+    assert not study.refused
+    assert study.swept
+    found = Counter(
+        (entry.algorithm.name, entry.dataset.name, entry.settings.runs) for entry in study.entries
+    )
+    assert found == Counter(
+        (algo, name, 3) for algo in ("psam", "log_reg") for name in known["small"].datasets
+    )
+
+
+def test_a_suite_of_ones_own_is_a_file_of_a_folder(tmp_path):
+    own_suite(tmp_path, "wine,digits")
+    study = study_of("-cd", str(tmp_path), "+suite=own", "tracking=none")
+    assert [entry.dataset.name for entry in study.entries] == ["wine", "digits"]
+    assert study.running.suite == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("+suite=smal", "small"),
+        ("suite=small", "+suite=small"),
+        ("+suite=small dataset=wine", "dataset=wine"),
+        ("+suite=small,keel", "+suite=small,keel"),
+        ("+suite=small +suite=keel", "+suite=keel"),
+    ],
+)
+def test_words_that_do_not_go_with_a_suite_are_refused_with_their_remedy(words, named):
+    with pytest.raises(ParameterError) as caught:
+        study_of(*words.split(), "-m")
+    assert named in str(caught.value)
+
+
+def test_what_is_to_be_downloaded_for_a_suite_is_reported_before_anything_is(tmp_path, web):
+    class Seen(Observer):
+        def files_missing(self, sizes):
+            self.sizes, self.before = sizes, dict(web.requests)
+
+        def study_finished(self, result):
+            self.result = result
+
+    own_suite(tmp_path, "wine,fourclass,german")
+    web.sizes["/binary/fourclass"] = 1234
+    words = ("-cd", str(tmp_path), "+suite=own", "algo=ls_svm", "tracking=none", "store.path=null")
+    seen = Seen()
+    result = api.run_study(words, seen)
+    assert seen.before == {}
+    assert seen.sizes == {"fourclass": 1234, "german": None}
+    assert result.finished == 1  # wine comes with a package
+    assert len(result.refused) == 2
+
+
+def own_suite(folder, datasets):
+    (folder / "suite").mkdir()
+    (folder / "suite" / "own.yaml").write_text(
+        "# @package _global_\nsuite: Mine\n"
+        f"hydra:\n  mode: MULTIRUN\n  sweeper:\n    params:\n      dataset: {datasets}\n"
+    )
