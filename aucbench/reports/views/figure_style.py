@@ -26,6 +26,7 @@ GREY = "0.78"  # colour of the methods without a name in the legend
 LINES = 3  # of a label, at most
 TALLEST = 7.6  # inches of the rows of a figure: a page of a paper without axis and caption
 SMALLEST, LEADING = 5.0, 1.25  # points of type, and how many times these a line takes
+MOST_ROWS = int(72 * TALLEST / (LEADING * SMALLEST))  # labels that stand one above the other
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -192,9 +193,6 @@ def fitted_rows(labels: Sequence[str], inches: float) -> tuple[list[str], float,
     return [fitted(label, inches, SMALLEST, min(lines, LINES)) for label in labels], SMALLEST, pitch
 
 
-MOST_ROWS = int(72 * TALLEST / (LEADING * SMALLEST))  # labels that stand one above the other
-
-
 def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False) -> None:
     """A legend of the named methods, and of how many others there are; the figure grows where it needs room.
 
@@ -219,20 +217,32 @@ def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False) -> None
     figure.set_figheight(own + 0.6 * height + 0.1 if narrow else max(own, height + 0.2))
 
 
-def name_points(axes: Any, points: Mapping[str, tuple[float, float]]) -> None:
-    """Write names beside points of the axes, wherever they cover no other name; names without room are left out."""
+def name_points(axes: Any, points: Mapping[str, tuple[float, float]], marks: Sequence[Any]) -> None:
+    """Write names near points of the axes, where they cover neither a name nor one of the marks (x, y).
+
+    A name further away is joined to its point by a line; one that finds no room is left out.
+    """
+    from matplotlib.text import Text
+    from matplotlib.transforms import Bbox
+
     figure, size = axes.figure, type_size() - 1
     figure.draw_without_rendering()  # the layout is known from here on
-    taken: list[Any] = []
+    dot, scale = 2.5, figure.dpi / 72
+    centres = axes.transData.transform(np.asarray(marks, float))
+    taken = [Bbox.from_extents(*(centre - dot * scale), *(centre + dot * scale)) for centre in centres]
+    turns = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.8), (-0.7, 0.8), (0.7, -0.8), (-0.7, -0.8)])
     for name, point in points.items():
-        for x, y, side in ((6, 0, "left"), (-6, 0, "right"), (0, 8, "center"), (0, -8, "center"),
-                           (5, 7, "left"), (5, -7, "left"), (-5, 7, "right"), (-5, -7, "right")):  # fmt: skip
+        for x, y in (distance * turn for distance in (7, 14, 22, 32, 44) for turn in turns):
+            side = "center" if not x else "left" if x > 0 else "right"
+            far = {"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
             words = axes.annotate(
-                fitted(name, 0.4 * axes.bbox.width / figure.dpi, size, 1), point, (x, y), ha=side, va="center",
-                textcoords="offset points", fontsize=size, color="0.2", zorder=4,
+                name, point, (x, y), ha=side, va="center", textcoords="offset points", fontsize=size,
+                color="0.2", zorder=4, bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.2},
+                arrowprops=far if abs(x) + abs(y) > 13 else None,
             )  # fmt: skip
             words.set_in_layout(False)
-            box = words.get_window_extent()
+            words.update_positions(figure.canvas.get_renderer())
+            box = Text.get_window_extent(words)  # without the line
             inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
             inside = inside and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
             if inside and not any(box.overlaps(other) for other in taken):

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from aucbench.errors import ParameterError
-from aucbench.reports.columns import VERDICT_COLOURS, VERDICTS, fixed, signed, text
-from aucbench.reports.report import ALL, Report
+from aucbench.reports.columns import fixed, text
+from aucbench.reports.report import Report
 from aucbench.reports.statistics.pareto import pareto_front
 from aucbench.reports.views.figure_style import (
-    MOST_ROWS,
     NARROW,
     Style,
     begin,
@@ -28,8 +27,8 @@ from aucbench.reports.views.figure_style import (
     styles,
     type_size,
     width,
-    width_of,
 )
+from aucbench.reports.views.forest import forest, verdict_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,120 +138,6 @@ def _file_name(title: str, taken: set[str]) -> str:
     return name
 
 
-def verdict_rows(report: Report, setting: str) -> "pd.DataFrame":
-    """The verdicts over all data sets, the best gain first; on a single data set, those over its runs.
-
-    A method without any gain has a line, too, after the others.
-    """
-    table = report.verdicts
-    table = table[(table["setting"] == setting) & (table["group"] == ALL)].set_index("method")
-    own = report.gains[report.gains["setting"] == setting]
-    if own["data_set"].nunique() == 1:
-        over_runs = own.set_index("method")[["low", "high", "verdict"]]
-        table = table.astype({"verdict": object}).copy()
-        table.update(over_runs)
-    methods = report.methods.loc[report.methods["setting"] == setting, "method"]
-    return table.reindex([*table.index, *(name for name in methods if name not in table.index)]).reset_index()
-
-
-def forest(report: Report, setting: str, table: "pd.DataFrame") -> Picture | None:
-    """The gains with their intervals over the band of the rope, and beside them verdicts, times and means."""
-    reference, rope, narrow = report.references[setting], report.rope, width() < NARROW
-    if table["gain"].notna().sum() == 0:
-        return None
-    kept = table[(table["method"] == reference) | (np.arange(len(table)) < MOST_ROWS - 1)]
-    rows = kept.to_dict("records")
-    labels, size, pitch = fitted_rows([row["method"] for row in rows], (0.33 if narrow else 0.4) * width())
-    figure, axes = begin(0.65 + pitch * len(rows))
-    low, high = span(
-        [row[name] for row in rows for name in ("low", "high", "gain")],
-        [0.0, *((-1.5 * rope, 1.5 * rope) if rope else ())],
-    )
-    if rope:
-        axes.axvspan(-rope, rope, color="0.9", linewidth=0, zorder=0)
-    axes.axvline(0.0, color="0.45", linewidth=0.8, zorder=1)
-    clipped = False
-    for place, row in enumerate(rows):
-        clipped |= _gain(axes, place, row, (low, high), row["method"] == reference, size)
-    axes.set_xlim(low, high)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), labels, fontsize=size)
-    axes.grid(visible=False, axis="y")
-    axes.locator_params(axis="x", nbins=4 if narrow else 7)
-    axes.tick_params(axis="x", labelsize=size)
-    axes.set_xlabel(
-        fitted(f"gain in {report.measure.symbol} over {reference}", 0.9 * width(), size, 2), fontsize=size
-    )
-    columns = {"verdict": "verdict", "time_ratio": "time"} | ({} if narrow else {"mean": report.measure.symbol})
-    _write_columns(axes, rows, columns, size)
-    within = "families of data sets" if report.gains["data_set"].nunique() > 1 else "runs of the data set"
-    sentence = (
-        f"Mean gain in test {report.measure.title} over {reference} with its 95 % interval over the {within}; "
-        "further right is better."
-    )
-    if rope:
-        sentence += f" Differences inside the grey band (±{rope:g}) do not matter in practice."
-    sentence += f" Time is the training time relative to {reference}."
-    if clipped:
-        sentence += " Arrows mark gains and intervals that go on beyond the axis."
-    if missing := len(table) - len(kept):
-        sentence += f" There is no room for {missing} other method{'s' * (missing > 1)}."
-    return figure, sentence
-
-
-def _gain(
-    axes: Any, place: int, row: dict[str, Any], limits: tuple[float, float], is_reference: bool, size: float
-) -> bool:
-    """Draw a gain and its interval; whether some of it is beyond the limits."""
-    low, high = limits
-    gain, verdict = row["gain"], row["verdict"]
-    if is_reference:
-        axes.plot([0.0], [place], "|", color="0.2", markersize=size)
-    if is_reference or np.isnan(gain):
-        return False
-    colour = VERDICT_COLOURS.get(verdict, VERDICT_COLOURS["undecided"])[0]
-    ends = np.clip([row["low"], row["high"]], low, high)
-    axes.plot(ends, [place, place], color=colour, linewidth=1.1, solid_capstyle="butt", zorder=2)
-    edges = [(low, "<", row["low"] < low), (high, ">", row["high"] > high)]
-    inside = low <= gain <= high
-    for edge, marker, beyond in edges:
-        if beyond or (not inside and (gain < low) == (marker == "<")):
-            axes.plot([edge], [place], marker, color=colour, markersize=0.55 * size, clip_on=False, zorder=3)
-    if inside:
-        fill = "white" if verdict in ("undecided", "not worse") else colour
-        axes.plot([gain], [place], "o", color=colour, markerfacecolor=fill, markersize=0.55 * size, zorder=3)
-    else:
-        at, side, offset = (low, "left", size) if gain < low else (high, "right", -size)
-        axes.annotate(
-            signed(gain), (at, place), (offset, 0), textcoords="offset points", ha=side, va="center",
-            fontsize=size - 0.5, color=colour, zorder=4,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
-        )  # fmt: skip
-    return not inside or any(beyond for _, _, beyond in edges)
-
-
-def _write_columns(
-    axes: Any, rows: Sequence[dict[str, Any]], columns: dict[str, str], size: float
-) -> None:
-    """Columns of text to the right of the rows."""
-    offset = size
-    for name, heading in columns.items():
-        words = [VERDICTS[name].shown(row) for row in rows]
-        points = 72 * max(width_of(own, size) for own in [heading, *words])
-        side, at = ("left", offset) if VERDICTS[name].is_text else ("right", offset + points)
-        for place, (own, row) in enumerate(zip(words, rows, strict=True)):
-            colour = VERDICT_COLOURS.get(own, ("0.2",))[0] if name == "verdict" else "0.2"
-            axes.annotate(
-                own, (1.0, place), (at, 0), xycoords=axes.get_yaxis_transform(), textcoords="offset points",
-                ha=side, va="center", fontsize=size, color=colour, annotation_clip=False,
-            )  # fmt: skip
-        axes.annotate(
-            heading, (1.0, 1.0), (at, 2), xycoords="axes fraction", textcoords="offset points", ha=side,
-            va="bottom", fontsize=size, color="0.45", annotation_clip=False,
-        )  # fmt: skip
-        offset += points + size
-
-
 def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Picture | None:
     """The gain on each data set against the share of its rare class, a panel for each named method."""
     facts = report.data_sets[report.data_sets["setting"] == setting]
@@ -277,7 +162,9 @@ def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Pict
         axes.plot(rare, gains["gain"].clip(low, high), ".", color="0.82", markersize=1.5, zorder=1.2)
         x, y = rare[at], gains.loc[at, "gain"]
         for part, marker in ((y < low, "v"), (y > high, "^"), (y.between(low, high), own.marker)):
-            axes.plot(x[part], y[part].clip(low, high), **own.point() | {"marker": marker, "markersize": 3.5})
+            marks = own.point() | {"marker": marker, "markersize": 3.5, "clip_on": False}
+            if part.any():  # matplotlib has no layout for marks that are nowhere
+                axes.plot(x[part], y[part].clip(low, high), **marks)
         axes.set_ylim(low, high)
         logarithmic(axes, "x", rare)
         axes.set_title(fitted(name, 0.85 * width() / columns, size, 1), fontsize=size, color=own.colour)
@@ -286,9 +173,9 @@ def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Pict
     figure.supxlabel("share of the rare class", fontsize=size)
     figure.supylabel(fitted(f"gain in {report.measure.symbol} over {reference}", 2.0, size), fontsize=size)
     return figure, (
-        f"Gain in test {report.measure.title} over {reference} on each data set against the share of the rare "
-        "class, log scale: a panel for each method, and all methods in grey. Triangles mark gains beyond the "
-        "axis."
+        f"Gain in test {report.measure.title} over {reference} on each data set against the share of the "
+        "rare class, log scale: a panel for each method, and all methods in grey. Triangles mark gains "
+        "beyond the axis."
     )
 
 
@@ -299,32 +186,35 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
         return None
     reference = known["reference"].iloc[0]
     front = known[pareto_front(known["mean"], known["time_ratio"])].sort_values("time_ratio")
-    named = known["method"].map(lambda name: looks[name].is_named)
-    figure, axes = begin()
-    low, high = span(known["mean"], [*known.loc[named, "mean"], *front["mean"]], 3.0)
+    figure, axes = begin(2.6 if width() < NARROW else 3.4)
+    low, high = span(known["mean"])
+    shown = known["mean"].clip(low, high)
+    for name, ratio, mean, at in zip(known["method"], known["time_ratio"], known["mean"], shown, strict=True):
+        edge = {"marker": "v" if mean < at else "^", "clip_on": False} if mean != at else {}
+        axes.plot([ratio], [at], **looks[name].point() | edge)
+    last = max(known["time_ratio"].max(), front["time_ratio"].iloc[-1])
+    steps = [*front["time_ratio"], last], [*front["mean"], front["mean"].iloc[-1]]
+    axes.step(*steps, where="post", color="0.6", linewidth=0.9, zorder=1)
     axes.set_ylim(low, high)
-    for row in known.itertuples():
-        look = looks[row.method].point()
-        if row.mean < low:
-            look |= {"marker": "v", "clip_on": False}
-        axes.plot([row.time_ratio], [max(row.mean, low)], **look)
-    last = front.iloc[-1]
-    axes.step([*front["time_ratio"], max(known["time_ratio"].max(), last["time_ratio"])],
-              [*front["mean"], last["mean"]], where="post", color="0.6", linewidth=0.9, zorder=1)  # fmt: skip
     logarithmic(axes, "x", known["time_ratio"])
     size = type_size()
     axes.set_xlabel(fitted(f"training time relative to {reference}", 0.6 * width(), size), fontsize=size)
     axes.set_ylabel(f"mean test {report.measure.symbol}", fontsize=size)
     axes.tick_params(labelsize=size)
     legend(figure, {name: own for name, own in looks.items() if name in set(known["method"])}, marks=True)
-    name_points(axes, {row.method: (row.time_ratio, row.mean) for row in front.itertuples()})
+    names = {}
+    for name, ratio, mean in zip(front["method"], front["time_ratio"], front["mean"], strict=True):
+        words = fitted(name, 0.25 * width(), size - 1, 1)
+        at = min(max(mean, low), high)
+        names[words if at == mean else f"{words} {fixed(mean)}"] = (ratio, at)
+    name_points(axes, names, list(zip(known["time_ratio"], shown, strict=True)))
     sentence = (
         f"Mean test {report.measure.title} over families of data sets against training time relative to "
         f"{reference}, tuning included, log scale; higher and further left is better. The line is the Pareto "
         "front, whose methods are named."
     )
-    if (known["mean"] < low).any():
-        sentence += " Triangles at the lower edge mark methods far below the others."
+    if (known["mean"] != shown).any():
+        sentence += " Triangles at an edge mark methods beyond the axis."
     if missing := len(table) - len(known):
         sentence += f" {missing} methods have no comparable time or no mean and are not shown."
     return figure, sentence
@@ -339,9 +229,10 @@ def curves(
         return None
     named = [value for name, value in final.items() if looks[name].is_named]
     target = facts.get("target", np.nan)
-    figure, every = _panels(own, "mean", looks, band="std")
+    limits = span(final, [*named, target])
+    figure, every = _panels(own, "mean", looks, limits, band="std")
     for axes in every:
-        axes.set_ylim(*span(final, [*named, target]))
+        axes.set_ylim(*limits)
         if np.isfinite(target):
             axes.axhline(target, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
     every[0].set_ylabel(f"test {report.measure.symbol}", fontsize=type_size())
@@ -362,36 +253,38 @@ def suboptimality(own: "pd.DataFrame", looks: dict[str, Style]) -> Picture | Non
     if "suboptimality" not in own or not own["suboptimality"].gt(0).any():
         return None
     own = own[own["suboptimality"].gt(0)]
-    figure, every = _panels(own, "suboptimality", looks)
+    figure, every = _panels(own, "suboptimality", looks, (0.0, np.inf))
     for axes in every:
         logarithmic(axes, "y", own["suboptimality"])
     every[0].set_ylabel("relative suboptimality", fontsize=type_size())
     return figure, (
-        "How far the training objective is above its certified minimum, as a share of that minimum, mean over "
-        "the runs, against seconds of training and against passes over the training rows, log scales; lower "
-        "and further left is better. Each method is measured by its own objective."
+        "How far the training objective is above its certified minimum, as a share of that minimum, mean "
+        "over the runs, against seconds of training and against passes over the training rows, log scales; "
+        "lower and further left is better. Each method is measured by its own objective."
     )
 
 
 def _panels(
-    own: "pd.DataFrame", quantity: str, looks: dict[str, Style], band: str = ""
+    own: "pd.DataFrame", quantity: str, looks: dict[str, Style], limits: tuple[float, float], band: str = ""
 ) -> tuple[Any, list[Any]]:
-    """Lines of a quantity against each of the costs, and their legend."""
+    """Lines of a quantity against each of the costs, where it is within limits, and their legend."""
     narrow, size = width() < NARROW, type_size()
     shape = (len(COSTS), 1) if narrow else (1, len(COSTS))
     figure, every = begin(3.6 if narrow else 2.9, *shape, sharey=True)
-    by_method = {name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()}
-    drawn = {name: look for name, look in looks.items() if name in by_method}
+    by_method = {
+        name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()
+    }
+    drawn = {name: style for name, style in looks.items() if name in by_method}
     for axes, (column, heading) in zip(every, COSTS.items(), strict=True):
         any_cost = own[column].gt(0).any()  # else the axis is linear, and shows that there was none
-        for name, look in drawn.items():
+        for name, style in drawn.items():
             part = by_method[name]
             part = part[part[column].gt(0)] if any_cost else part
-            axes.plot(part[column], part[quantity], **look.line(len(part)))
-            if band and look.is_named:
+            axes.plot(part[column], part[quantity], **style.line(len(part)))
+            if band and style.is_named:
                 low, high = part[quantity] - part[band], part[quantity] + part[band]
-                axes.fill_between(part[column], low, high, color=look.colour, alpha=0.12, linewidth=0)
-        logarithmic(axes, "x", own[column])
+                axes.fill_between(part[column], low, high, color=style.colour, alpha=0.12, linewidth=0)
+        logarithmic(axes, "x", own.loc[own[quantity].between(*limits), column])
         axes.set_xlabel(heading, fontsize=size)
         axes.tick_params(labelsize=size)
     legend(figure, drawn)
@@ -416,17 +309,20 @@ def demsar(report: Report, setting: str) -> Picture:
     ranks = table.rank(axis=1, ascending=False).mean()
     names = dict(zip(ranks.index, fitted_rows(list(ranks.index), 0.26 * width())[0], strict=True))
     size = type_size() - 1
-    figure, axes = begin(0.7 + 0.15 * (methods + 1) / 2 * (1 + max(name.count("\n") for name in names.values())))
+    figure, axes = begin(
+        0.7 + 0.15 * (methods + 1) / 2 * (1 + max(name.count("\n") for name in names.values()))
+    )
     scikit_posthocs.critical_difference_diagram(
         ranks, scikit_posthocs.posthoc_nemenyi_friedman(table), ax=axes, label_props={"fontsize": size},
         label_fmt_left="{label}", label_fmt_right="{label}", color_palette=dict.fromkeys(ranks.index, "0.35"),
         crossbar_props={"linewidth": 1.6}, marker_props={"s": 8}, elbow_props={"linewidth": 0.7},
+        text_h_margin=0.01 * len(ranks),
     )  # fmt: skip
     for words in axes.texts:
         words.set_text(names.get(words.get_text(), words.get_text()))
     axes.tick_params(labelsize=size)
     axes.grid(visible=False)
     return figure, (
-        f"Critical-difference diagram (Demsar 2006) of {counts}; {left_out} others are left out. Mean ranks on "
-        "the axis, 1 is best; methods joined by a bar do not differ by Nemenyi's test at 5 %."
+        f"Critical-difference diagram (Demsar 2006) of {counts}; {left_out} others are left out. Mean ranks "
+        "on the axis, 1 is best; methods joined by a bar do not differ by Nemenyi's test at 5 %."
     )
