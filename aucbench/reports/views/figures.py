@@ -154,6 +154,9 @@ def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Pict
     low, high = span(gains.loc[gains["method"].isin(shown), "gain"], [-2 * rope, 2 * rope], 4.0)
     for axes in every.flat[len(shown) :]:
         axes.remove()
+    for axes in every.flat[max(0, len(shown) - columns) : len(shown)]:  # the lowest of each column
+        axes.set_xlabel("share of the rare class", fontsize=size - 1)
+        axes.tick_params(labelbottom=True)
     for axes, name in zip(every.flat, shown, strict=False):
         at, own = gains["method"] == name, looks[name]
         if rope:
@@ -170,7 +173,6 @@ def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Pict
         axes.set_title(fitted(name, 0.85 * width() / columns, size, 1), fontsize=size, color=own.colour)
         axes.tick_params(labelsize=size - 1)
     reference = report.references[setting]
-    figure.supxlabel("share of the rare class", fontsize=size)
     figure.supylabel(fitted(f"gain in {report.measure.symbol} over {reference}", 2.0, size), fontsize=size)
     return figure, (
         f"Gain in test {report.measure.title} over {reference} on each data set against the share of the "
@@ -181,7 +183,7 @@ def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Pict
 
 def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Picture | None:
     """Mean over families against training time, a point for each method, and the Pareto front."""
-    known = table[table["time_ratio"].gt(0) & np.isfinite(table["time_ratio"]) & table["mean"].notna()]
+    known = table[table["time_ratio"].between(0.0, np.inf, "neither") & table["mean"].notna()]
     if known.empty:
         return None
     reference = known["reference"].iloc[0]

@@ -31,11 +31,10 @@ def verdict_rows(report: Report, setting: str) -> "pd.DataFrame":
     table = table[(table["setting"] == setting) & (table["group"] == ALL)].set_index("method")
     own = report.gains[report.gains["setting"] == setting]
     if own["data_set"].nunique() == 1:
-        over_runs = own.set_index("method")[["low", "high", "verdict"]]
-        table = table.astype({"verdict": object}).copy()
-        table.update(over_runs)
+        table = table.assign(**{name: own.set_index("method")[name] for name in ("low", "high", "verdict")})
     methods = report.methods.loc[report.methods["setting"] == setting, "method"]
-    return table.reindex([*table.index, *(name for name in methods if name not in table.index)]).reset_index()
+    table = table.reindex([*table.index, *(name for name in methods if name not in table.index)])
+    return table.astype(dict.fromkeys(("gain", "low", "high", "mean", "time_ratio"), float)).reset_index()
 
 
 def forest(report: Report, setting: str, table: "pd.DataFrame") -> tuple[Any, str] | None:

@@ -9,7 +9,6 @@ from aucbench.reports.statistics.friedman import friedman
 from aucbench.reports.statistics.inputs import RefusedError, dataset_means
 from aucbench.reports.statistics.multiple_comparisons import groups_by_wilcoxon, groups_of_runs
 from aucbench.reports.statistics.paired_t_test import compare_runs
-from aucbench.reports.statistics.performance_profile import auc_gaps, performance_profile
 from aucbench.reports.statistics.ranks import average_ranks
 from aucbench.reports.statistics.summary import gains_over_datasets, summarise
 from aucbench.reports.statistics.time_to_target import costs_to_reach, summarise_reaching, target_aucs
@@ -68,7 +67,6 @@ def everything(cells):
         groups_of_runs(summary[summary["dataset"] == dataset], pairs[pairs["dataset"] == dataset])
     groups_by_wilcoxon(ranking.with_gaps.set_index("method")["rank"], datasets)
     for name, compute in (
-        ("profile", lambda: performance_profile(auc_gaps(cells))),
         ("friedman", lambda: pd.DataFrame([friedman(dataset_means(cells))])),
     ):
         try:
