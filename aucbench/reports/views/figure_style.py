@@ -115,7 +115,7 @@ def logarithmic(axes: Any, which: str, values: Iterable[float]) -> None:
     known = np.array([value for value in values if np.isfinite(value) and value > 0])
     if not known.size:
         return
-    low, high = np.clip([known.min(), known.max()], 1e-250, 1e250)
+    low, high = np.clip([known.min(), known.max()], 1e-60, 1e60)
     margin = max((high / low) ** 0.04, (10 * low / high) ** 0.5)
     getattr(axes, f"set_{which}lim")(low / margin, high * margin)  # limits first: a scale needs positive ones
     getattr(axes, f"set_{which}scale")("log")

@@ -110,7 +110,7 @@ def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Pic
         if critical_difference:
             yield f"critical-difference {setting}", demsar(report, setting)
         data_sets = report.data_sets[report.data_sets["setting"] == setting]
-        for facts in data_sets.to_dict("records"):
+        for facts in data_sets.to_dict("records") if len(report.curves) else ():
             own = report.curves[report.curves["setting"] == setting]
             own = own[own["data_set"] == facts["data_set"]]
             where = f"{facts['data_set']} {setting}"
@@ -170,7 +170,9 @@ def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Pict
                 axes.plot(x[part], y[part].clip(low, high), **marks)
         axes.set_ylim(low, high)
         logarithmic(axes, "x", rare)
-        axes.set_title(fitted(name, 0.85 * width() / columns, size, 1), fontsize=size, color=own.colour)
+        axes.set_title(
+            fitted(name, 0.9 * (width() - 0.7) / columns, size, 1), fontsize=size, color=own.colour
+        )
         axes.tick_params(labelsize=size - 1)
     reference = report.references[setting]
     figure.supylabel(fitted(f"gain in {report.measure.symbol} over {reference}", 2.0, size), fontsize=size)
