@@ -133,6 +133,16 @@ VERDICTS = _table(
     Column("setting", "Setting", "Methods are compared within one setting"),
 )  # fmt: skip
 
+VERDICT_COLOURS = {  # on light and on dark background; opposites differ for colour-blind readers, too
+    "better": ("#0b57b0", "#7fb4ff"),
+    "slightly better": ("#4a86c8", "#a9cdfb"),
+    "equivalent": ("#2f6f4f", "#86d1a8"),
+    "not worse": ("#5d7a8c", "#a8c3d4"),
+    "undecided": ("#767676", "#a8a8a8"),
+    "slightly worse": ("#c77a3a", "#f0b27d"),
+    "worse": ("#a83a08", "#ff9a63"),
+}
+
 RESULTS = _table(
     Column("data_set", "Data set", "The data set"),
     Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),

@@ -1,0 +1,1 @@
+"""Views of a report: each prints its frames and computes nothing."""
