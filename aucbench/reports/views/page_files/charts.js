@@ -38,13 +38,15 @@ function meanAgainstCost(rows, width, height = 320) {
   const d = front.map((row, k) => (k ? `H${row.x.toFixed(1)}V${row.y.toFixed(1)}` : `M${row.x.toFixed(1)} ${row.y.toFixed(1)}`)).join("");
   const taken = [];
   const label = (row) => {
-    let top = row.y - 8;
-    const [side, size] = [row.x > width * 0.7 ? -1 : 1, 7 * row.method.length + 8];
-    const from = side > 0 ? row.x : row.x - size;
-    while (taken.some((each) => Math.abs(each.top - top) < 13 && each.from < from + size && from < each.to)) top += 13;
-    taken.push({ top, from, to: from + size });
     const away = row.isAway ? ` ${row.mean.toFixed(3)} ${row.y < height / 2 ? "↑" : "↓"}` : "";
-    return s("text", { class: "name", x: row.x + side * 8, y: top + 4, "text-anchor": side > 0 ? "start" : "end" }, short(row.method, 22) + away);
+    const text = short(row.method, 22) + away;
+    const size = 6.6 * text.length + 10;
+    const tried = [-10, 18, -24, 32, -38, 46].flatMap((down) => [1, -1].map((side) => ({ side, top: row.y + down, from: side > 0 ? row.x : row.x - size })));
+    const isFree = ({ top, from }) => top > 10 && from > pad.left && from + size < width && !taken.some((each) => Math.abs(each.top - top) < 13 && each.from < from + size && from < each.to);
+    const found = tried.find(isFree) ?? tried[0];
+    taken.push({ top: found.top, from: found.from, to: found.from + size });
+    return [s("path", { class: "hair", stroke: "var(--soft)", d: `M${row.x} ${row.y}L${row.x + found.side * 6} ${found.top - 4}` }),
+      s("text", { class: "name", x: row.x + found.side * 7, y: found.top, "text-anchor": found.side > 0 ? "start" : "end" }, text)];
   };
   return s("svg", { class: "plot", width, height, role: "group", "aria-label": `Mean ${measure().symbol} against training time` },
     bottomAxis(x, { ...pad, label: `training time over that of ${short(reference(), 20)}`, format: (value) => `${FORMS.number(value)}×` }),
@@ -73,16 +75,16 @@ function heatMap(rows) {
   const cell = (method, name) => {
     const row = cells.get(`${method}\n${name}`);
     const value = row && (isGain ? row.gain : meanOf(row));
-    const go_ = { onclick: () => go({ view: "data", id: name, lit: [...state.lit.filter((each) => each !== method), method] }) };
-    if (!known(value)) return h("td", { title: `${method} on ${name}: ${method === reference() ? "the reference" : "no gain"}`, ...go_ }, "");
+    const onclick = () => go({ view: "data", id: name, lit: [...state.lit.filter((each) => each !== method), method] });
+    if (!known(value)) return h("td", { title: `${method} on ${name}: ${method === reference() ? "the reference" : "no gain"}`, onclick });
     const size = isGain ? Math.min(1, Math.log2(Math.max(1, Math.abs(value) / rope)) / 4) : best.get(name).filter((each) => each <= value).length / best.get(name).length;
     const text = isGain ? String(Math.round(1000 * value)).replace("-", "−") : value.toFixed(3).replace(/^0/, "");
     return h("td", {
       class: isGain && value > 0 ? "up" : "down", title: `${method} on ${name}: ${isGain ? `${shown(columns.verdicts.get("gain"), row)} ${row.verdict}` : value.toFixed(4)}`,
-      vars: { "--share": isGain ? (Math.abs(value) > rope ? 0.15 + 0.85 * size : 0) : size }, ...go_,
+      vars: { "--share": isGain ? (Math.abs(value) > rope ? 0.15 + 0.85 * size : 0) : size }, onclick,
     }, numbered ? text : "");
   };
-  return h("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Methods by data sets" },
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Methods by data sets" },
     h("table", { class: `matrix ${isGain ? "signed" : "plain"}${numbered ? "" : " dense"}` },
       h("thead", null, h("tr", null, h("td"), names.map((name) => h("th", { scope: "col", class: "upright" }, h("span", null, dataLink(name)))))),
       h("tbody", null, rows.map(({ method }) => h("tr", { "data-method": method }, h("th", { scope: "row" }, methodLink(method)), names.map((name) => cell(method, name)))))));

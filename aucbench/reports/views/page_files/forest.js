@@ -6,7 +6,8 @@ function bulk(low, high = low) {
   const [a, b] = [low, high].map((values) => values.filter(known).sort((one, other) => one - other));
   if (!a.length) return [0, 1];
   const reach = (values) => 3 * (quantile(values, 0.75) - quantile(values, 0.25));
-  return [Math.max(a[0], quantile(a, 0.25) - reach(a)), Math.min(b[b.length - 1], quantile(b, 0.75) + reach(b))];
+  const [least, most] = [quantile(a, 0.25) - reach(a), quantile(b, 0.75) + reach(b)];
+  return [a.find((value) => value >= least), b.findLast((value) => value <= most)];
 }
 
 function gainScale(rows, left, right) {
@@ -31,15 +32,18 @@ function whisker(row, scale, width, height) {
   const inside = (value) => Math.min(Math.max(scale.at(value), least), most).toFixed(1);
   const colour = verdictColour(row.verdict);
   const middle = height / 2;
-  const away = (value, edge, turn) => ((turn > 0 ? scale.at(value) > edge + 1 : scale.at(value) < edge - 1)
-    ? s("path", { d: `M${edge + turn * 6} ${middle}l${-turn * 6} -4v8z`, fill: colour }) : null);
+  const isAway = (value) => scale.at(value) < least - 1 || scale.at(value) > most + 1;
+  const arrow = (value, size) => {
+    const [edge, turn] = scale.at(value) < least ? [least, -1] : [most, 1];
+    return s("path", { d: `M${edge + turn * 6} ${middle}l${-turn * 1.5 * size} ${-size}v${2 * size}z`, fill: colour });
+  };
   const bounds = known(row.low) && known(row.high);
   return s("svg", { class: "plot forest", width, height, "aria-hidden": "true" },
     known(rope) ? s("rect", { class: "rope", x: inside(-rope), y: 0, width: inside(rope) - inside(-rope), height }) : null,
     s("path", { class: "zero", d: `M${inside(0)} 0V${height}` }),
     bounds ? s("path", { d: `M${inside(row.low)} ${middle}H${inside(row.high)}`, stroke: colour, "stroke-width": 2.4 }) : null,
-    bounds ? [away(row.low, least, -1), away(row.high, most, 1)] : null,
-    known(row.gain) ? s("circle", { cx: inside(row.gain), cy: middle, r: 4, fill: colour }) : null,
+    bounds ? [row.low, row.high].filter(isAway).map((value) => arrow(value, 4)) : null,
+    known(row.gain) ? (isAway(row.gain) ? arrow(row.gain, 6) : s("circle", { cx: inside(row.gain), cy: middle, r: 4, fill: colour })) : null,
     row.method === reference() && !known(row.gain) ? s("path", { class: "reference", d: markerPath("diamond", Number(inside(0)), middle, 4.5) }) : null);
 }
 
@@ -63,16 +67,14 @@ const isNarrow = () => room() < 760;
 // Columns of a forest plot after the first: the picture, and beside or below it the numbers and the verdict.
 function forestColumns(rows, table = "verdicts", size = 330) {
   const narrow = isNarrow();
-  const width = narrow ? Math.max(120, Math.min(220, room() - 235)) : size;
+  const width = narrow ? Math.max(120, Math.min(260, room() - 185)) : size;
   const scale = gainScale(rows, PAD, width - PAD);
   const gain = columnOf(table, "gain");
-  const bounds = columns.verdicts.get("gain");
-  const text = (row) => (known(row.gain) ? shown({ ...bounds, name: "gain" }, row) : row.method === reference() ? "reference" : "–");
+  const text = (row) => (known(row.gain) ? shown(columns.verdicts.get("gain"), row) : row.method === reference() ? "reference" : "–");
   const picture = {
-    ...gain, isText: true, kind: "forest", order: (row) => row.gain, above: gainAxis(scale, width), bounds: ["low", "high"],
+    ...gain, isText: false, kind: "forest", order: (row) => row.gain, above: gainAxis(scale, width), bounds: ["low", "high"],
     cell: (row) => [whisker(row, scale, width, narrow ? 20 : 24), narrow ? h("span", { class: "below" }, text(row)) : h("span", { class: "sr" }, text(row))],
   };
-  picture.isText = false;
   const numbers = { name: "gain_text", heading: "95 % interval", hint: gain.hint, isText: false, order: (row) => row.gain, cell: text, descending: true };
   return narrow ? [picture] : [picture, numbers, columnOf("verdicts", "verdict", { cell: verdictCell })];
 }
