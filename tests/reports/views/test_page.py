@@ -123,7 +123,7 @@ def test_a_page_loads_nothing_and_runs_its_own_script_alone(made):
     assert "unsafe" not in policy
     assert policy.count("'sha256-") == 2
     assert [text.strip() for _, text in parsed.of("script")][1:] == [script().strip()]
-    assert parsed.of("title")[0][1] == f"{made.title} - aucbench"
+    assert parsed.of("title")[0][1].strip() == f"{made.title} - aucbench"
     assert data_of(text)["title"] == made.title
 
 
