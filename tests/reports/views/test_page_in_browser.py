@@ -12,6 +12,7 @@ from tests.reports.views.test_page import HARMFUL, named, usual
 
 VIEWS = ("overall", "data", "data/data3", "methods", "methods/beta", "notes")
 REFERENCES = ("alpha", "gamma")
+DASH, MINUS = "\u2013", "\u2212"
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +83,10 @@ def test_verdicts_shown_are_those_of_the_frames_for_every_group(visit, address, 
         assert shown.pop(reference) == "reference"
         for method, text in shown.items():
             verdict = own["verdict"].get(method)
-            assert text.split("\n")[0] == (verdict or "–"), (group, method)
+            assert text.split("\n")[0] == (verdict or DASH), (group, method)
         numbers = dict(zip(methods, column(tab, "ranking", "95 % interval"), strict=True))
         for method, gain in own["gain"].dropna().items():
-            assert float(numbers[method].split(" ")[0].replace("−", "-")) == pytest.approx(gain, abs=6e-5)
+            assert float(numbers[method].split(" ")[0].replace(MINUS, "-")) == pytest.approx(gain, abs=6e-5)
 
 
 def test_what_is_chosen_stands_in_the_address(visit, address):
@@ -111,7 +112,7 @@ def test_columns_sort_by_the_keyboard_with_unknown_values_last(visit, address):
             tab.locator(f"#wins [data-key={key}]").press("Enter")
             assert tab.evaluate("document.activeElement.dataset.key") == key
             heading = "Test AUC" if key == "sort-mean" else "95 %"
-            values = [float(text.split(" ")[0].replace("−", "-")) for text in column(tab, "wins", heading)]
+            values = [float(text.split(" ")[0].replace(MINUS, "-")) for text in column(tab, "wins", heading)]
             assert len(values) > 5
             descending = tab.locator("#wins th[aria-sort]").get_attribute("aria-sort") == "descending"
             assert values == sorted(values, reverse=descending)
@@ -179,6 +180,6 @@ def test_harmful_names_stay_texts_in_every_view(visit, tmp_path, width):
 
 
 def test_unknown_places_and_choices_fall_back(visit, address):
-    for hash_ in ("data/nothing", "methods/%E0%A4%A", "nowhere", "overall?ref=constructor&group=x&measure=y&sort=z"):
+    for hash_ in ("data/nothing", "methods/%E0%A4%A", "nowhere", "overall?ref=constructor&group=x&sort=z"):
         tab = visit(f"{address}#{hash_}")
         assert tab.locator("#view table").count() > 0
