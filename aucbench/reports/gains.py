@@ -141,10 +141,10 @@ def compared(
                 parts.append(
                     table.assign(order=order).sort_values("order", ascending=False, na_position="last")
                 )
-    columns = (
-        "setting group method reference families data_sets gain low high median verdict more_families "
-        "worse same better without mean time_ratio gaps"
-    ).split()
+    columns = [
+        "setting", "group", "method", "reference", "families", "data_sets", "gain", "low", "high", "median",
+        "verdict", "more_families", "worse", "same", "better", "without", "mean", "time_ratio", "gaps",
+    ]  # fmt: skip
     if not parts:
         return pd.DataFrame(columns=columns)
     return pd.concat(parts, ignore_index=True)[columns]

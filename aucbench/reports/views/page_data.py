@@ -1,5 +1,6 @@
 """Data for the script of the page: the frames of a report in columns, and verdicts for every reference."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,11 @@ from aucbench.reports.statistics.pareto import pareto_front
 if TYPE_CHECKING:
     import pandas as pd
 
-DIGITS = 5  # significant ones of every number
+DIGITS = 4  # significant ones of a number
+DECIMALS = 5  # of measures and of their differences
+MEASURED = re.compile("gain|low|high|median|best|target|anytime|(.*_)?(mean|std)")
 PAIRS = 250_000  # most lines of gains, over references and measures
-POINTS = 60_000  # most points of curves
+POINTS = 50_000  # most points of curves
 ONE_REFERENCE = "Other measures than {measure} are compared with the reference of the study only."
 THINNED = "The curves on this page are drawn through every {step}th checkpoint and the last one."
 Packed = dict[str, list[Any]]
@@ -63,8 +66,8 @@ def packed(report: Report) -> dict[str, Any]:
                 "results": _table(_of(report.results, setting)),
                 "curves": curves.get(setting, {}),
                 "compared": [
-                    {"rope": rope, "gains": _table(_of(gains, setting)), "verdicts": _table(_of(verdicts, setting))}
-                    for rope, gains, verdicts in found
+                    {"rope": rope} | {name: _table(_of(frame, setting)) for name, frame in frames.items()}
+                    for rope, frames in found
                 ],
             }
             for setting, words in answers(report).items()
@@ -96,8 +99,8 @@ def _everywhere(report: Report) -> list[MeasureText]:
 
 def _compared(
     report: Report, measure: MeasureText, references: Mapping[str, Any]
-) -> "tuple[float | None, pd.DataFrame, pd.DataFrame]":
-    """The rope, and gains and verdicts by a measure over each of some references."""
+) -> "tuple[float | None, dict[str, pd.DataFrame]]":
+    """The rope of a measure, and gains and verdicts by it over each of some references."""
     own = measure is report.measure
     rope = report.rope if own else None
     results = report.results if own else report.results.assign(mean=report.results[f"{measure.name}_mean"])
@@ -106,7 +109,7 @@ def _compared(
     verdicts["front"] = 0
     for _, part in verdicts.groupby(["setting", "group", "reference"], sort=False):
         verdicts.loc[part.index, "front"] = pareto_front(part["mean"], part["time_ratio"]).astype(int)
-    return rope, gains, verdicts
+    return rope, {"gains": gains, "verdicts": verdicts}
 
 
 def _described(columns: Mapping[str, Column]) -> list[dict[str, Any]]:
@@ -138,7 +141,7 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
         for name, value in {"data_set": data_set, "method": method}.items():
             table[name].append(value)
         for name in names:
-            table[name].append(_values(kept[name]))
+            table[name].append(_column(name, kept[name]))
     return found, step
 
 
@@ -148,21 +151,24 @@ def _of(frame: "pd.DataFrame", setting: str) -> "pd.DataFrame":
 
 
 def _table(frame: "pd.DataFrame") -> Packed:
-    return {str(name): _values(frame[name]) for name in frame}
+    return {str(name): _column(str(name), frame[name]) for name in frame}
 
 
-def _values(values: "Iterable[Any]") -> list[Any]:
-    return [_value(each) for each in values]
+def _column(name: str, values: Iterable[Any]) -> list[Any]:
+    if MEASURED.fullmatch(name):
+        values = [round(each, DECIMALS) if isinstance(each, float) else each for each in values]
+        return [_value(each, DECIMALS) for each in values]
+    return [_value(each, DIGITS) for each in values]
 
 
-def _value(value: Any) -> Any:
+def _value(value: Any, digits: int) -> Any:
     """A value as JSON knows it; an infinite cost is the word "never"."""
     if isinstance(value, float):
         if np.isfinite(value):
-            return float(f"{value:.{DIGITS}g}")
+            return float(f"{value:.{digits}g}")
         return "never" if value > 0 else None
     if isinstance(value, np.generic):
-        return _value(value.item())
+        return _value(value.item(), digits)
     if isinstance(value, list | tuple):
-        return _values(value)
+        return [_value(each, digits) for each in value]
     return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -70,7 +70,7 @@ def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
 def named(name):
     """A report in which every text that a plugin, a data set or a study may choose is `name`."""
     cells = [
-        finished(0.9 - 0.01 * k - 0.001 * run, seed=run, algorithm=f"{name} {k}", dataset=f"{name} {at}", cpu=name)
+        finished(0.9 - k / 9 - run / 99, seed=run, cpu=name, algorithm=f"{name} {k}", dataset=f"{name} {at}")
         for k in range(3)
         for at in range(11)
         for run in range(2)
@@ -153,7 +153,7 @@ def test_verdicts_are_those_over_each_reference_and_group():
             assert [found[name][at] or "" for at in lines] == list(expected[name].fillna(""))
         for name in ("gain", "low", "high", "mean", "time_ratio", "better"):
             values = np.array([found[name][at] for at in lines], dtype=float)
-            np.testing.assert_allclose(values, expected[name].astype(float), rtol=1e-4)
+            np.testing.assert_allclose(values, expected[name].astype(float), rtol=1e-3, atol=1e-5)
 
 
 def test_other_measures_that_all_cells_have_are_compared_without_a_rope():
@@ -166,17 +166,9 @@ def test_other_measures_that_all_cells_have_are_compared_without_a_rope():
         results=made.results.assign(ap_mean=1.0 - made.results["mean"]),
     )
     first, second = packed(made)["settings"][0]["compared"]
-    gains = [
-        {
-            (reference, method, data): gain
-            for reference, method, data, gain in zip(
-                each["gains"]["reference"], each["gains"]["method"], each["gains"]["data_set"], each["gains"]["gain"],
-                strict=True,
-            )
-        }
-        for each in (first, second)
-    ]  # fmt: skip
-    assert gains[0] == pytest.approx({key: -gain for key, gain in gains[1].items()}, rel=1e-3, abs=1e-9)
+    for name in ("reference", "method", "data_set"):
+        assert first["gains"][name] == second["gains"][name]
+    assert first["gains"]["gain"] == pytest.approx(-np.array(second["gains"]["gain"]), rel=1e-3, abs=2e-5)
     assert (first["rope"], second["rope"]) == (made.rope, None)
     assert not any(second["verdicts"]["verdict"])
     lacking = made.cells.assign(ap=made.cells["ap"].where(made.cells["seed"] > 0))
