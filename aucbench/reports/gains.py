@@ -1,6 +1,6 @@
 """Gains over a reference on each data set, and verdicts over families of data sets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ LARGE = (1_000, 10_000)  # rows between groups of data sets
 def gains_of(
     cells: "pd.DataFrame",
     data_sets: "pd.DataFrame",
-    references: Mapping[str, str],
+    references: Mapping[str, str | Sequence[str]],
     rope: float | None,
     measure: str = "auc",
 ) -> "pd.DataFrame":
@@ -35,7 +35,7 @@ def gains_of(
     cells, data_sets : DataFrame
         Those of a report.
     references : mapping
-        Settings to labels of methods.
+        Settings to labels of methods: one, or several for gains over each of them.
     rope : float or None
         Half the width of the region of practical equivalence; no verdicts without it.
     measure : str
@@ -53,24 +53,25 @@ def gains_of(
     rows = []
     placed = cells[cells["method"].notna()]
     for (setting, data_set), own in placed.groupby(["setting", "data_set"], sort=False):
-        reference = references.get(setting, "")
+        wanted = references.get(str(setting), "")
         values = own.assign(value=own[measure].where(own["status"] == "finished")).pivot(
             index=list(SEEDS), columns="method", values="value"
         )
         planned = own.pivot(index=list(SEEDS), columns="method", values="status").notna()
         whole = [name for name in values if values[name].notna()[planned[name]].all()]
-        if reference not in whole:
-            continue
-        others = [name for name in whole if name != reference]
         ratio = facts.loc[(setting, data_set), "test_train_ratio"]
-        table = values[others].to_numpy(float) - values[[reference]].to_numpy(float)
-        found = over_runs(table, None if np.isnan(ratio) else float(ratio))
         family = own["family"].iloc[0]
-        for at, method in enumerate(others):
-            if found.runs[at]:
-                gain, low, high = (float(part[at]) for part in (found.mean, found.low, found.high))
-                rows.append((setting, data_set, family, method, reference, int(found.runs[at]), gain, low, high,
-                             str(verdict_of(gain, low, high, rope))))  # fmt: skip
+        for reference in [wanted] if isinstance(wanted, str) else wanted:
+            if reference not in whole:
+                continue
+            others = [name for name in whole if name != reference]
+            table = values[others].to_numpy(float) - values[[reference]].to_numpy(float)
+            found = over_runs(table, None if np.isnan(ratio) else float(ratio))
+            for at, method in enumerate(others):
+                if found.runs[at]:
+                    gain, low, high = (float(part[at]) for part in (found.mean, found.low, found.high))
+                    rows.append((setting, data_set, family, method, reference, int(found.runs[at]), gain, low,
+                                 high, str(verdict_of(gain, low, high, rope))))  # fmt: skip
     columns = "setting data_set family method reference runs gain low high verdict"
     return pd.DataFrame(rows, columns=columns.split())
 
@@ -97,7 +98,7 @@ def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:
 def compared(
     gains: "pd.DataFrame", results: "pd.DataFrame", data_sets: "pd.DataFrame", rope: float | None
 ) -> "pd.DataFrame":
-    """The verdict on each method against the reference of its setting, over each group of data sets.
+    """The verdict on each method against each reference of the gains, over each group of data sets.
 
     To the columns of `compare_families` come `mean`, the mean of the measure over families; `time_ratio`,
     the geometric mean over data sets of training and tuning time relative to the reference, NaN where times
@@ -107,57 +108,43 @@ def compared(
     import pandas as pd
 
     parts = []
-    for setting, own in gains.groupby("setting", sort=False):
-        reference = own["reference"].iloc[0]
+    for setting, by_setting in gains.groupby("setting", sort=False):
         facts = data_sets[data_sets["setting"] == setting]
         family = facts.set_index("data_set")["family"]
         shown = results[results["setting"] == setting].assign(
-            family=lambda each: each["data_set"].map(family)
+            family=lambda each, family=family: each["data_set"].map(family)
         )
-        seconds = _log_seconds(shown)
+        every = _log_seconds(shown)
         for name, members in groups_of_data(facts).items():
             within = shown[shown["data_set"].isin(members)]
-            table = compare_families(own[own["data_set"].isin(members)], rope).reset_index()
-            table = table.reindex(columns=dict.fromkeys(["method", *table.columns]))
-            table.loc[len(table), "method"] = reference
             whole = within[within["gaps"] == ""]
             means = whole.groupby(["method", "family"])["mean"].mean().groupby("method").mean()
-            ratio = seconds[seconds.index.isin(members)]
-            ratio = (
-                np.exp(ratio.sub(ratio[reference], axis=0).mean()) if reference in ratio else means * np.nan
-            )
             gaps = within[within["gaps"] != ""].groupby("method").size()
-            table = table.assign(
-                setting=setting,
-                group=name,
-                reference=reference,
-                mean=table["method"].map(means),
-                time_ratio=table["method"].map(ratio),
-                gaps=table["method"].map(gaps).fillna(0).astype(int),
-            )
-            order = table["gain"].astype(float).where(table["method"] != reference, 0.0)
-            parts.append(table.assign(order=order).sort_values("order", ascending=False, na_position="last"))
+            seconds = every[every.index.isin(members)]
+            inside = by_setting[by_setting["data_set"].isin(members)]
+            for reference, own in inside.groupby("reference", sort=False):
+                table = compare_families(own, rope).reset_index()
+                table = table.reindex(columns=dict.fromkeys(["method", *table.columns]))
+                table.loc[len(table), "method"] = reference
+                ratio = means * np.nan
+                if reference in seconds:
+                    ratio = np.exp(seconds.sub(seconds[reference], axis=0).mean())
+                table = table.assign(
+                    setting=setting,
+                    group=name,
+                    reference=reference,
+                    mean=table["method"].map(means),
+                    time_ratio=table["method"].map(ratio),
+                    gaps=table["method"].map(gaps).fillna(0).astype(int),
+                )
+                order = table["gain"].astype(float).where(table["method"] != reference, 0.0)
+                parts.append(
+                    table.assign(order=order).sort_values("order", ascending=False, na_position="last")
+                )
     columns = [
-        "setting",
-        "group",
-        "method",
-        "reference",
-        "families",
-        "data_sets",
-        "gain",
-        "low",
-        "high",
-        "median",
-        "verdict",
-        "more_families",
-        "worse",
-        "same",
-        "better",
-        "without",
-        "mean",
-        "time_ratio",
-        "gaps",
-    ]
+        "setting", "group", "method", "reference", "families", "data_sets", "gain", "low", "high", "median",
+        "verdict", "more_families", "worse", "same", "better", "without", "mean", "time_ratio", "gaps",
+    ]  # fmt: skip
     if not parts:
         return pd.DataFrame(columns=columns)
     return pd.concat(parts, ignore_index=True)[columns]

@@ -17,7 +17,7 @@ def visit(browser):
         tab.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
         tab.on("request", lambda request: requests.append(request.url))
         tab.goto(address)
-        tab.locator("#title").wait_for(timeout=20_000)
+        tab.locator("html[data-ready]").wait_for(state="attached", timeout=20_000)
         return tab
 
     yield opened

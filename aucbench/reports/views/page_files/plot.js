@@ -40,20 +40,6 @@ function logScale(low, high, from, to) {
   };
 }
 
-// A scale around values: logarithmic only where all that counts is positive.
-function scaleOf(kind, values, from, to) {
-  const fit = values.filter((value) => known(value) && (kind !== "log" || value > 0));
-  if (!fit.length) return linearScale(0, 1, from, to);
-  const low = Math.min(...fit);
-  const high = Math.max(...fit);
-  return kind === "log" ? logScale(low, high, from, to) : linearScale(low, high, from, to);
-}
-
-// A picture with its role and a description for those who do not see it.
-function picture(width, height, label, ...parts) {
-  return s("svg", { class: "plot", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, parts);
-}
-
 function bottomAxis(scale, { top, bottom, left, right, label, format }) {
   return s("g", { class: "axis" },
     scale.ticks.map((tick) => s("path", { class: "grid", d: `M${scale.at(tick)} ${top}V${bottom}` })),
@@ -73,29 +59,53 @@ function leftAxis(scale, { top, left, right, label, format }) {
 function decimals(scale) {
   const [a, b] = scale.ticks;
   const digits = b === undefined ? 3 : Math.min(6, Math.max(0, -Math.floor(Math.log10(b - a) + 1e-9)));
-  return (value) => fixed(value, digits);
+  return (value) => value.toFixed(digits);
+}
+
+// What is emphasised: every mark of a method, in pictures, legends and tables; null: none.
+
+let emphasised = null;
+
+function emphasise(method) {
+  if (method === emphasised) return;
+  emphasised = method;
+  const view = document.getElementById("view");
+  view.querySelectorAll(".bright, .linked").forEach((node) => node.classList.remove("bright", "linked"));
+  if (method === null) return;
+  for (const node of view.querySelectorAll("[data-method]")) {
+    if (node.dataset.method !== method) continue;
+    node.classList.add("bright");
+    node.closest(".plot")?.classList.add("linked");
+  }
+}
+
+// Pictures of lines find the nearest method themselves; all else is asked for what is under the pointer.
+for (const [name, from] of [["pointerover", true], ["focusin", true], ["pointerleave", false], ["focusout", false]]) {
+  document.getElementById("view").addEventListener(name, (event) => {
+    if (!from) emphasise(null);
+    else if (!event.target.closest?.(".plotbox")) emphasise(event.target.closest?.("[data-method]")?.dataset.method ?? null);
+  });
 }
 
 // Lines of several methods in one picture, with bands, markers, names at the ends and a readout.
-// series: {method, xs, ys, low, high}, of which those of `lit` have colours; the picture follows the pointer and the arrow
-// keys. `small`: one of many, whose axes are named in their caption.
+// series: {method, xs, ys, low, high}, of which those of `lit` have colours; the picture follows the pointer and the arrow keys.
 
-function lineplot({ series: all, lit, x, y, label, stepped, bands, height, width, level, small }) {
-  const series = visible(all, lit);
+function lineplot({ series, lit, x, y, label, height, width }) {
   const wide = width > 700;
   const most = Math.max(height, wide ? lit.size * 13 + 70 : 0);
-  const pad = { top: small ? 10 : 26, right: wide ? 150 : 12, bottom: most - (small ? 24 : 46), left: 52 };
-  const xScale = scaleOf(x.kind, series.flatMap((each) => each.xs), pad.left, width - pad.right);
+  const pad = { top: 26, right: wide ? 150 : 12, bottom: most - 46, left: 52 };
+  const xs = series.flatMap((each) => each.xs).filter((value) => value > 0);
+  const xScale = logScale(Math.min(...xs), Math.max(...xs), pad.left, width - pad.right);
   const yScale = (y.kind === "log" ? logScale : linearScale)(y.low, y.high, pad.bottom, pad.top);
   const clip = `clip-${(lineplot.made = (lineplot.made || 0) + 1)}`;
-  const drawn = series.map((each) => placed(each, xScale, yScale));
-  const lines = drawn.map((each) => oneLine(each, stepped, bands, lit.has(each.method)));
-  const cursor = s("path", { class: "cursor", d: "", hidden: true });
+  const drawn = series.map((each, index) => placed({ ...each, index }, xScale, yScale));
+  const lines = [...drawn].sort((a, b) => lit.has(a.method) - lit.has(b.method)).map((each) => oneLine(each, lit.has(each.method)));
+  const cursor = s("path", { class: "cursor", d: "" });
   const svg = s("svg", { class: "plot", width, height: most, viewBox: `0 0 ${width} ${most}`, role: "img", tabindex: 0, "aria-label": label },
     s("clipPath", { id: clip }, s("rect", { x: pad.left, y: pad.top - 6, width: Math.max(0, width - pad.right - pad.left + 4), height: pad.bottom - pad.top + 8 })),
-    bottomAxis(xScale, { ...pad, right: width - pad.right, label: small ? null : x.label, format: x.format }),
-    leftAxis(yScale, { top: pad.top, left: pad.left, right: width - pad.right, label: small ? null : y.label, format: y.tick || decimals(yScale) }),
-    s("g", { "clip-path": `url(#${clip})` }, known(level) ? s("path", { class: "target", d: `M${pad.left} ${yScale.at(level)}H${width - pad.right}` }) : null, lines), cursor,
+    bottomAxis(xScale, { ...pad, right: width - pad.right, label: x.label, format: x.format }),
+    leftAxis(yScale, { top: pad.top, left: pad.left, right: width - pad.right, label: y.label, format: y.tick || decimals(yScale) }),
+    s("g", { "clip-path": `url(#${clip})` }, lines), cursor,
     wide ? endNames(drawn.filter(({ method }) => lit.has(method)), pad, width, most) : null);
   const box = h("div", { class: "plotbox" }, svg);
   readout({ box, svg, cursor, drawn, lit, pad, width, xScale, x, y });
@@ -114,18 +124,18 @@ function placed(each, xScale, yScale) {
   return { ...each, points, style: lookOf(each.method) };
 }
 
-function oneLine(each, stepped, bands, coloured) {
+function oneLine(each, coloured) {
   const { points, style } = each;
   const group = s("g", { class: coloured ? "series" : "series rest", "data-method": each.method });
   if (!points.length) return group;
   const banded = points.filter((point) => point.low !== null && point.high !== null);
   if (coloured && banded.length > 1) {
     const d = `M${banded.map((p) => `${p.x.toFixed(1)} ${p.low.toFixed(1)}`).join("L")}L${[...banded].reverse().map((p) => `${p.x.toFixed(1)} ${p.high.toFixed(1)}`).join("L")}Z`;
-    group.append(s("path", { class: bands ? "band" : "band quiet", d, fill: style.colour }));
+    group.append(s("path", { class: "band", d, fill: style.colour }));
   }
   const joined = points.map((p, k) => {
     if (k === 0) return `M${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
-    return stepped ? `H${p.x.toFixed(1)}V${p.y.toFixed(1)}` : `L${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
+    return `L${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
   }).join("");
   group.append(s("path", { class: "line", d: joined, stroke: style.colour, "stroke-dasharray": style.dash }));
   if (!coloured) return group;
@@ -156,7 +166,7 @@ function endNames(drawn, pad, width, height) {
     class: "end", "data-method": end.method, onpointerenter: () => emphasise(end.method), onpointerleave: () => emphasise(null),
   },
   s("path", { d: `M${end.x + 3} ${end.from}L${right + 10} ${end.from}L${right + 22} ${end.y}`, stroke: end.style.colour }),
-  s("text", { x: right + 26, y: end.y + 4, fill: end.style.colour }, [end.tag, short(end.method, end.tag ? 16 : 19)].filter(Boolean).join(" "), s("title", null, end.method)))));
+  s("text", { x: right + 26, y: end.y + 4, fill: end.style.colour }, short(end.method, 19), s("title", null, end.method)))));
 }
 
 // What a picture of lines says at the place of the pointer, or of the arrow keys.
@@ -187,7 +197,7 @@ function readout({ box, svg, cursor, drawn, lit, pad, width, xScale, x, y }) {
       h("p", null, `${x.short} ${x.format(xScale.value(place))}`),
       found.length
         ? h("table", null, found.map(({ each, point }) => h("tr", { class: each.method === near ? "near" : null },
-          h("th", { scope: "row" }, swatch(each.method), [each.tag, short(each.method, 22)].filter(Boolean).join(" ")),
+          h("th", { scope: "row" }, swatch(each.method), short(each.method, 22)),
           h("td", null, y.format(each.ys[point.k])),
           h("td", { class: "soft" }, known(each.low?.[point.k]) && known(each.high?.[point.k]) ? `${y.format(each.low[point.k])} – ${y.format(each.high[point.k])}` : ""))))
         : h("p", null, "no line has begun"));

@@ -1,0 +1,86 @@
+"""The page: one offline HTML file with its data, style and script."""
+
+import base64
+import gzip
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from aucbench.reports.columns import VERDICTS
+from aucbench.reports.report import ALL, Report
+from aucbench.reports.views.page_data import answers, packed
+
+SCRIPTS = ("dom", "report", "state", "plot", "table", "forest", "charts", "views", "app")
+PLAIN = ("method", "gain", "verdict", "time_ratio", "mean")  # columns where scripts are switched off
+
+
+def write_page(report: Report, path: Path) -> None:
+    """Write a report as one HTML file, which opens from any place without a network."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page(report), encoding="utf-8", newline="\n")
+
+
+def page(report: Report) -> str:
+    """The text of the page.
+
+    The browser is told to run this script and no other, and to load nothing: names, citations and parameters
+    are data wherever they come from.
+    """
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    code, looks = script(), style()
+    policy = f"default-src 'none'; script-src {_digest(code)}; style-src {_digest(looks)}; img-src data:"
+    words = {"measure": report.measure.symbol, "reference": "the reference"}
+    verdicts = report.verdicts
+    return environment.from_string(_read("template.html")).render(
+        report=report,
+        answers=answers(report),
+        made=report.made[:10],
+        headings=[VERDICTS[name].heading.format(**words) for name in PLAIN],
+        tables={
+            setting: [
+                [VERDICTS[name].shown(row) for name in PLAIN]
+                for row in verdicts[(verdicts["setting"] == setting) & (verdicts["group"] == ALL)].to_dict(
+                    "records"
+                )
+            ]
+            for setting in report.settings
+        },
+        data=compressed(packed(report)),
+        script=code,
+        style=looks,
+        policy=policy,
+    )
+
+
+def script() -> str:
+    """All scripts as one function, so that the page has no global names."""
+    parts = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
+    return f'(async function () {{\n"use strict";\n{parts}}})();\n'
+
+
+def style() -> str:
+    """The style sheet."""
+    return _read("page.css")
+
+
+@cache
+def _read(name: str) -> str:
+    folder = files("aucbench.reports.views").joinpath("page_files")
+    return folder.joinpath(name).read_text("utf-8").replace("\r\n", "\n")
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def compressed(data: Any) -> str:
+    """JSON as gzip in base64: a fourth of the size, and nothing in it is mistaken for markup."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

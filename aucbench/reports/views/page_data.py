@@ -1,0 +1,174 @@
+"""Data for the script of the page: the frames of a report in columns, and verdicts for every reference."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from msgspec import to_builtins
+
+from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICT_COLOURS, VERDICTS, Column
+from aucbench.reports.gains import compared, gains_of, groups_of_data
+from aucbench.reports.report import ALL, MeasureText, Report
+from aucbench.reports.statistics.pareto import pareto_front
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DIGITS = 4  # significant ones of a number
+DECIMALS = 5  # of measures and of their differences
+MEASURED = re.compile("gain|low|high|median|best|target|anytime|(.*_)?(mean|std)")
+PAIRS = 250_000  # most lines of gains, over references and measures
+POINTS = 50_000  # most points of curves
+ONE_REFERENCE = "Other measures than {measure} are compared with the reference of the study only."
+THINNED = "The curves on this page are drawn through every {step}th checkpoint and the last one."
+Packed = dict[str, list[Any]]
+
+
+def packed(report: Report) -> dict[str, Any]:
+    """The report as JSON knows it: each frame as lists, one a column, with null for NaN.
+
+    Gains and verdicts are those over every method as the reference, by every measure that all finished
+    cells have. Where that is too much, measures other than the report's own have its reference alone.
+    """
+    measures = [report.measure, *_everywhere(report)]
+    every = {name: list(own["method"]) for name, own in report.methods.groupby("setting", sort=False)}
+    lines = sum(len(every[name]) for name in report.results["setting"]) if len(report.results) else 0
+    several = lines * len(measures) <= PAIRS
+    found = [
+        _compared(report, each, every if several or each is report.measure else report.references)
+        for each in measures
+    ]
+    curves, step = _curves(report.curves)
+    notes = list(report.notes)
+    if len(measures) > 1 and not several:
+        notes.append(ONE_REFERENCE.format(measure=report.measure.title))
+    if step > 1:
+        notes.append(THINNED.format(step=step))
+    return {
+        "title": report.title,
+        "notes": notes,
+        "measures": [{"name": each.name, "title": each.title, "symbol": each.symbol} for each in measures],
+        "colours": VERDICT_COLOURS,
+        "columns": {
+            name: _described(own)
+            for name, own in (("verdicts", VERDICTS), ("results", RESULTS), ("data_sets", DATA_SETS))
+        },
+        "plugins": {name: to_builtins(own) for name, own in report.plugins.items()},
+        "settings": [
+            {
+                "name": setting,
+                "reference": report.references[setting],
+                "answer": words,
+                "groups": _groups(report.data_sets, setting),
+                "methods": _table(_of(report.methods, setting)),
+                "data_sets": _table(_of(report.data_sets, setting)),
+                "results": _table(_of(report.results, setting)),
+                "curves": curves.get(setting, {}),
+                "compared": [
+                    {"rope": rope} | {name: _table(_of(frame, setting)) for name, frame in frames.items()}
+                    for rope, frames in found
+                ],
+            }
+            for setting, words in answers(report).items()
+        ],
+    }  # fmt: skip
+
+
+def answers(report: Report) -> dict[str, str]:
+    """What each setting shows, in one sentence."""
+    return {setting: _answer(report, setting) for setting in report.settings}
+
+
+def _answer(report: Report, setting: str) -> str:
+    try:
+        from aucbench.reports.answer import answer
+    except ImportError:
+        own = _of(report.verdicts, setting)
+        counts = own.loc[own["group"] == ALL, "verdict"].value_counts()
+        words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if verdict)
+        return f"Methods against {report.references[setting] or 'no reference'}: {words or 'no verdicts'}."
+    return str(answer(report, setting))
+
+
+def _everywhere(report: Report) -> list[MeasureText]:
+    """The other measures that all finished cells have."""
+    done = report.cells[report.cells["status"] == "finished"]
+    return [each for each in report.others if each.name in done and done[each.name].notna().all()]
+
+
+def _compared(
+    report: Report, measure: MeasureText, references: Mapping[str, Any]
+) -> "tuple[float | None, dict[str, pd.DataFrame]]":
+    """The rope of a measure, and gains and verdicts by it over each of some references."""
+    own = measure is report.measure
+    rope = report.rope if own else None
+    results = report.results if own else report.results.assign(mean=report.results[f"{measure.name}_mean"])
+    gains = gains_of(report.cells, report.data_sets, references, rope, measure.name)
+    verdicts = compared(gains, results, report.data_sets, rope)
+    verdicts["front"] = 0
+    for _, part in verdicts.groupby(["setting", "group", "reference"], sort=False):
+        verdicts.loc[part.index, "front"] = pareto_front(part["mean"], part["time_ratio"]).astype(int)
+    return rope, {"gains": gains, "verdicts": verdicts}
+
+
+def _described(columns: Mapping[str, Column]) -> list[dict[str, Any]]:
+    """What the script needs of columns; `form` is the name of the format, which the script has, too."""
+    return [
+        {"name": each.name, "heading": each.heading, "hint": each.hint, "form": each.form.__name__,
+         "bounds": each.bounds, "spread": each.spread, "descending": each.descending}
+        for each in columns.values()
+    ]  # fmt: skip
+
+
+def _groups(data_sets: "pd.DataFrame", setting: str) -> dict[str, list[str]]:
+    """The groups of the data sets of a setting, each in the order of the data sets."""
+    own = _of(data_sets, setting)
+    return {name: [each for each in own["data_set"] if each in members]
+            for name, members in groups_of_data(own).items()}  # fmt: skip
+
+
+def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
+    """A line a curve by setting, each with lists of its points; every so many-th checkpoint and the last."""
+    step = max(1, -(-len(curves) // POINTS))
+    found: dict[str, Packed] = {}
+    for (setting, data_set, method), own in (
+        curves.groupby(["setting", "data_set", "method"], sort=False) if len(curves) else ()
+    ):
+        names = [name for name in own if name not in ("setting", "data_set", "method")]
+        table = found.setdefault(setting, {"data_set": [], "method": [], **{name: [] for name in names}})
+        kept = own.iloc[sorted({*range((len(own) - 1) % step, len(own), step)})]
+        for name, value in {"data_set": data_set, "method": method}.items():
+            table[name].append(value)
+        for name in names:
+            table[name].append(_column(name, kept[name]))
+    return found, step
+
+
+def _of(frame: "pd.DataFrame", setting: str) -> "pd.DataFrame":
+    """The lines of one setting, without its name."""
+    return frame[frame["setting"] == setting].drop(columns="setting") if len(frame) else frame
+
+
+def _table(frame: "pd.DataFrame") -> Packed:
+    return {str(name): _column(str(name), frame[name]) for name in frame}
+
+
+def _column(name: str, values: Iterable[Any]) -> list[Any]:
+    if MEASURED.fullmatch(name):
+        values = [round(each, DECIMALS) if isinstance(each, float) else each for each in values]
+        return [_value(each, DECIMALS) for each in values]
+    return [_value(each, DIGITS) for each in values]
+
+
+def _value(value: Any, digits: int) -> Any:
+    """A value as JSON knows it; an infinite cost is the word "never"."""
+    if isinstance(value, float):
+        if np.isfinite(value):
+            return float(f"{value:.{digits}g}")
+        return "never" if value > 0 else None
+    if isinstance(value, np.generic):
+        return _value(value.item(), digits)
+    if isinstance(value, list | tuple):
+        return [_value(each, digits) for each in value]
+    return value if value is None or isinstance(value, str | int | bool) else str(value)

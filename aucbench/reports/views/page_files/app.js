@@ -1,0 +1,95 @@
+// From the state to what is seen: the view, the theme, and what the browser reports.
+
+const BUILDERS = { overall: overallView, data: dataView, methods: methodsView, notes: notesView };
+const TITLES = { overall: "Overview", data: "Data sets", methods: "Methods", notes: "Notes" };
+const place = new Map(); // of methods in the order of gains, as their colours were given
+
+function render() {
+  const view = document.getElementById("view");
+  emphasised = null;
+  place.clear();
+  [setting().reference, ...where(setting().compared[0]?.verdicts ?? {}, { group: "all", reference: setting().reference }).map(({ method }) => method)].filter(Boolean)
+    .forEach((method) => place.set(method, place.get(method) ?? place.size));
+  document.getElementById("answer").textContent = setting().answer;
+  document.getElementById("nav").replaceChildren(
+    h("div", { class: "links" }, VIEWS.map((name) => h("a", { go: { view: name }, "aria-current": state.view === name ? "page" : null, "data-key": `nav-${name}` }, TITLES[name]))),
+    themeButton());
+  view.replaceChildren(...[BUILDERS[state.view]()].flat(Infinity).filter(Boolean));
+  document.title = [state.id || TITLES[state.view], report.title, "aucbench"].join(" - ");
+}
+
+// To where the reader was, or to the top; the focus goes along.
+function arrive(y) {
+  document.querySelector("#view h2")?.focus({ preventScroll: true });
+  window.scrollTo(0, y);
+}
+
+// Light, dark, or what the system prefers; paper is light.
+
+const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+let chosenTheme = "";
+try {
+  chosenTheme = localStorage.getItem("aucbench-theme") || "";
+} catch {
+  // no storage for a local file: the choice lasts for this visit
+}
+
+function applyTheme(forced) {
+  document.documentElement.dataset.theme = forced || chosenTheme || (prefersDark.matches ? "dark" : "light");
+}
+
+function chooseTheme(name) {
+  chosenTheme = name;
+  try {
+    localStorage.setItem("aucbench-theme", name);
+  } catch {
+    // as above
+  }
+  redrawn();
+}
+
+function redrawn(forced) {
+  applyTheme(forced);
+  keepingFocus(render);
+}
+
+function themeButton() {
+  const other = isDark() ? "light" : "dark";
+  return h("button", { type: "button", class: "tools", "data-key": "theme", onclick: () => chooseTheme(other) }, other === "dark" ? "Dark" : "Light");
+}
+
+prefersDark.addEventListener("change", () => redrawn());
+window.addEventListener("beforeprint", () => redrawn("light"));
+window.addEventListener("afterprint", () => redrawn());
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-go]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  go(JSON.parse(link.dataset.go));
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.getElementById("view").focus();
+});
+window.addEventListener("popstate", (event) => {
+  state = parsed(location.hash);
+  render();
+  arrive(event.state?.y ?? 0);
+});
+
+let width = 0;
+let later = 0;
+window.addEventListener("resize", () => {
+  clearTimeout(later);
+  later = setTimeout(() => {
+    if (room() !== width) keepingFocus(render);
+    width = room();
+  }, 120);
+});
+
+if ("scrollRestoration" in history) history.scrollRestoration = "manual";
+applyTheme();
+render();
+width = room();
+window.scrollTo(0, history.state?.y ?? 0);
+document.documentElement.dataset.ready = "yes";

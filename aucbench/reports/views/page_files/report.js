@@ -1,0 +1,144 @@
+// The report as Python wrote it, what of it is looked at, and how numbers and methods are shown.
+// Names are never looked up in plain objects, which know "constructor".
+
+async function unpacked() {
+  const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), (each) => each.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+const report = await unpacked();
+const plugins = new Map(Object.entries(report.plugins));
+const columns = Object.fromEntries(Object.entries(report.columns).map(([table, own]) => [table, new Map(own.map((each) => [each.name, each]))]));
+
+// The lines of a frame for which some columns have the given values.
+function where(frame, wanted = {}) {
+  const names = Object.keys(frame);
+  const asked = Object.entries(wanted);
+  const found = [];
+  for (let k = 0; k < (frame[names[0]]?.length ?? 0); k += 1) {
+    if (asked.every(([name, value]) => frame[name][k] === value)) found.push(Object.fromEntries(names.map((name) => [name, frame[name][k]])));
+  }
+  return found;
+}
+
+for (const setting of report.settings) {
+  setting.groups = new Map(Object.entries(setting.groups));
+  setting.methods = new Map(where(setting.methods).map((each) => [each.method, each]));
+  setting.data_sets = new Map(where(setting.data_sets).map((each) => [each.data_set, each]));
+  setting.results = where(setting.results);
+}
+
+// What is chosen in the state, or what is usual where that is not there.
+const NO_SETTING = { name: "", reference: "", answer: "", groups: new Map(), methods: new Map(), data_sets: new Map(), results: [], curves: {}, compared: [] };
+const setting = () => report.settings.find(({ name }) => name === state.setting) ?? report.settings[0] ?? NO_SETTING;
+const measureAt = () => Math.max(0, report.measures.findIndex(({ name }) => name === state.measure));
+const measure = () => report.measures[measureAt()];
+const group = () => (setting().groups.has(state.group) ? state.group : "all");
+const comparison = () => setting().compared[measureAt()] ?? { rope: null, gains: {}, verdicts: {} };
+const references = () => [...new Set(comparison().verdicts.reference ?? [])].sort(naturally);
+const reference = () => [state.ref, setting().reference].find((name) => references().includes(name)) ?? references()[0] ?? "";
+const inGroup = (dataSet) => (setting().groups.get(group()) ?? []).includes(dataSet);
+
+// Verdicts on all methods, those without any gain last.
+function verdicts(wanted = { group: group() }) {
+  const found = where(comparison().verdicts, { reference: reference(), ...wanted });
+  if (wanted.method) return found;
+  const rest = [...setting().methods.keys()].filter((method) => !found.some((each) => each.method === method));
+  return [...found, ...rest.map((method) => ({ method, gain: null, low: null, high: null, verdict: "", mean: null, time_ratio: null, gaps: gapsOf(method) }))];
+}
+
+const gapsOf = (method) => setting().results.filter((each) => each.method === method && each.gaps && inGroup(each.data_set)).length;
+const gains = (wanted) => where(comparison().gains, { reference: reference(), ...wanted });
+const meanOf = (row) => (measureAt() ? row[`${measure().name}_mean`] : row.mean);
+
+// Numbers in the formats of Python's columns, by the names of these formats.
+
+const known = (value) => typeof value === "number" && Number.isFinite(value);
+const naturally = new Intl.Collator("en", { numeric: true, sensitivity: "base" }).compare;
+
+function inUnits(value, units) {
+  const [size, unit] = units.find(([least]) => Math.abs(value) >= least) ?? units[units.length - 1];
+  return `${Number((value / size).toPrecision(3))}${unit}`;
+}
+
+const FORMS = {
+  text: (value) => String(value),
+  fixed: (value, digits = 4) => value.toFixed(digits),
+  signed: (value) => `${Number(value.toFixed(4)) < 0 ? "−" : "+"}${Math.abs(value).toFixed(4)}`,
+  number: (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)))),
+  percent: (value) => `${Number((100 * value).toPrecision(3))} %`,
+  whole: (value) => Math.round(value).toLocaleString("en"),
+  duration: (value) => inUnits(value, [[3600, " h"], [60, " min"], [1, " s"], [1e-3, " ms"], [1e-6, " µs"], [1e-9, " ns"]]),
+  size: (value) => inUnits(value, [[2 ** 30, " GiB"], [2 ** 20, " MiB"], [2 ** 10, " KiB"], [1, " B"]]),
+  tiny: (value) => value.toExponential(1),
+  compact: (value) => inUnits(value, [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]),
+};
+
+// A value of a row as its column shows it; a dash where there is none.
+function shown(column, row) {
+  const value = row[column.name];
+  if (value === null || value === undefined || value === "") return "–";
+  if (value === "never") return "never";
+  const form = FORMS[column.form];
+  const [low, high] = column.bounds ? column.bounds.map((name) => row[name]) : [];
+  if (known(low) && known(high)) return `${form(value)} (${form(low)} to ${form(high)})`;
+  return known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);
+}
+
+const words = (text) => text.replaceAll("{measure}", measure().symbol).replaceAll("{reference}", reference() || "the reference");
+
+// A method looks the same everywhere: one colour, and a dash pattern and a marker for those who cannot tell colours.
+
+const DASHES = { solid: null, dashed: "10 4", dotted: "2 3", dashdot: "10 3 2 3", short: "5 3", dashdotdot: "9 3 2 3 2 3" };
+const isDark = () => document.documentElement.dataset.theme === "dark";
+
+function lookOf(method) {
+  const own = setting().methods.get(method);
+  return { colour: (isDark() ? own?.dark : own?.colour) ?? "#777777", marker: own?.marker ?? "circle", dash: DASHES[own?.dashes] };
+}
+
+function verdictColour(verdict) {
+  const [light, dark] = Object.hasOwn(report.colours, verdict) ? report.colours[verdict] : ["#767676", "#a8a8a8"];
+  return isDark() ? dark : light;
+}
+
+function chip(verdict) {
+  return verdict ? h("span", { class: "verdict", vars: { "--own": verdictColour(verdict) } }, verdict) : h("span", { class: "soft" }, "–");
+}
+
+function markerPath(marker, x, y, size) {
+  const r = size;
+  if (marker === "square") return `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`;
+  if (marker === "up") return `M${x} ${y - r * 1.2}l${r * 1.2} ${r * 2.1}h${-2.4 * r}z`;
+  if (marker === "down") return `M${x} ${y + r * 1.2}l${r * 1.2} ${-2.1 * r}h${-2.4 * r}z`;
+  if (marker === "diamond") return `M${x} ${y - r * 1.4}l${r * 1.3} ${r * 1.4}l${-1.3 * r} ${r * 1.4}l${-1.3 * r} ${-1.4 * r}z`;
+  if (marker === "cross") return `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x + r} ${y - r}l${-2 * r} ${2 * r}`;
+  if (marker === "plus") return `M${x - 1.3 * r} ${y}h${2.6 * r}M${x} ${y - 1.3 * r}v${2.6 * r}`;
+  if (marker === "star") return `M${[...Array(10).keys()].map((k) => {
+    const [far, turn] = [(k % 2 ? 0.62 : 1.5) * r, (Math.PI * k) / 5];
+    return `${(x + far * Math.sin(turn)).toFixed(2)} ${(y - far * Math.cos(turn)).toFixed(2)}`;
+  }).join("L")}z`;
+  return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
+}
+
+function markerShape(style, x, y, size) {
+  const cross = ["cross", "plus"].includes(style.marker);
+  return s("path", { d: markerPath(style.marker, x, y, size), fill: cross ? "none" : style.colour, stroke: style.colour, "stroke-width": cross ? 1.8 : 0.8 });
+}
+
+// A piece of the method's line, as it runs in the curves.
+function swatch(method) {
+  const style = lookOf(method);
+  return s("svg", { class: "swatch", width: 30, height: 12, viewBox: "0 0 36 12", "aria-hidden": "true" },
+    s("path", { d: "M0 6h36", stroke: style.colour, "stroke-width": 2, "stroke-dasharray": style.dash, fill: "none" }),
+    markerShape(style, 18, 6, 3.2));
+}
+
+function methodLink(method) {
+  return h("a", { class: "method", go: { view: "methods", id: method } }, swatch(method), h("span", null, method));
+}
+
+function dataLink(name) {
+  return h("a", { go: { view: "data", id: name } }, name);
+}

@@ -1,0 +1,212 @@
+"""The text of a page: one file, safe whatever names say, with the verdicts over every reference."""
+
+import base64
+import gzip
+import html
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from aucbench.reports.build import build
+from aucbench.reports.columns import VERDICTS
+from aucbench.reports.gains import compared, gains_of, groups_of_data
+from aucbench.reports.report import ALL
+from aucbench.reports.views import page_data
+from aucbench.reports.views.page import PLAIN, compressed, page, script, style, write_page
+from aucbench.reports.views.page_data import packed
+from tests.helpers.board_cells import altered, finished, several, unfinished
+
+HARMFUL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
+SETS = tuple(f"data{number}" for number in range(12))
+
+
+class Parsed(HTMLParser):
+    """Elements with their attributes, and the text of each."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements = []
+        self.texts = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.texts.append("")
+
+    def handle_data(self, data):
+        if self.texts:
+            self.texts[-1] += data
+
+    def of(self, tag):
+        found = zip(self.elements, self.texts, strict=True)
+        return [(attrs, text) for (name, attrs), text in found if name == tag]
+
+
+def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
+    """A report on twelve data sets of 40 to 5,000 rows; the last method failed once on one of them."""
+    rows = [100 * (number + 1) for number in range(len(SETS))]
+    cells = []
+    for cell in several(names, SETS, runs=4):
+        number = SETS.index(cell.described.dataset.name)
+        data = {"train_rows": rows[number], "train_positives": max(2, rows[number] // (3 * number + 2))}
+        cells.append(altered(cell, data=data))
+    if gaps:
+        lost = unfinished("failed", seed=9, algorithm=names[-1], dataset=SETS[0])
+        cells.append(lost)
+        cells += [
+            altered(
+                finished(0.9, seed=9, algorithm=name, dataset=SETS[0]),
+                data={"train_rows": 100, "train_positives": 50},
+            )
+            for name in names[:-1]
+        ]
+    return build(cells, "a study", one_study=True, reference=names[0])
+
+
+def named(name):
+    """A report in which every text that a plugin, a data set or a study may choose is `name`."""
+    cells = [
+        finished(0.9 - k / 9 - run / 99, seed=run, cpu=name, algorithm=f"{name} {k}", dataset=f"{name} {at}")
+        for k in range(3)
+        for at in range(11)
+        for run in range(2)
+    ]  # fmt: skip
+    made = build(cells, name, one_study=True, reference=f"{name} 0")
+    plugins = {
+        label: replace(own, summary=name, citation=name, claims=name, deviations=(name, name), source=name,
+                       distribution=name, links=((name, "https://example.org"), (name, f"javascript:{name}")))
+        for label, own in made.plugins.items()
+    }  # fmt: skip
+    texts = ("licence", "citation", "summary", "positive", "negative", "setting_text")
+    return replace(
+        made,
+        plugins=plugins,
+        notes=(name,),
+        data_sets=made.data_sets.assign(**dict.fromkeys(texts, name)),
+        results=made.results.assign(command=name, parameters=name, chosen=name, edges=name, advice=name),
+        methods=made.methods.assign(exempt=name),
+    )
+
+
+def data_of(text):
+    """The data in a page."""
+    (content,) = [text for attrs, text in Parsed(text).of("script") if attrs.get("id") == "data"]
+    return json.loads(gzip.decompress(base64.b64decode(content)))
+
+
+def test_a_page_is_written_into_a_new_folder_and_over_an_older_one(tmp_path):
+    file = tmp_path / "new" / "page.html"
+    made = usual(("alpha", "beta"))
+    write_page(usual(), file)
+    write_page(made, file)
+    assert file.read_text("utf-8") == page(made)
+
+
+@pytest.mark.parametrize("made", [usual(), named(HARMFUL)], ids=["usual", "harmful"])
+def test_a_page_loads_nothing_and_runs_its_own_script_alone(made):
+    text = page(made)
+    parsed = Parsed(text)
+    for tag, attrs in parsed.elements:
+        assert tag not in {"img", "iframe", "object", "embed", "audio", "video", "base", "form"}
+        assert "src" not in attrs
+        assert not [name for name in attrs if name.startswith("on")]
+        if tag == "link":
+            assert attrs["href"] == "data:,"
+    assert "@import" not in style()
+    assert "url(" not in style()
+    policy = next(attrs["content"] for attrs, _ in parsed.of("meta") if "http-equiv" in attrs)
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    assert policy.count("'sha256-") == 2
+    assert [text.strip() for _, text in parsed.of("script")][1:] == [script().strip()]
+    assert parsed.of("title")[0][1].strip() == f"{made.title} - aucbench"
+    assert data_of(text)["title"] == made.title
+
+
+def test_scripts_fetch_nothing_and_write_no_markup():
+    for word in ("fetch(", "XMLHttpRequest", "import(", "innerHTML", "outerHTML", "document.write", "eval("):
+        assert word not in script()
+    assert "</script" not in script().lower()
+    assert "</style" not in style().lower()
+
+
+def test_verdicts_are_those_over_each_reference_and_group():
+    made = usual()
+    (setting,) = packed(made)["settings"]
+    (own,) = setting["compared"]
+    found = dict(own["verdicts"])
+    assert set(zip(found["reference"], found["group"], strict=True)) == {
+        (reference, group)
+        for reference in ("alpha", "beta", "gamma", "delta")
+        for group in groups_of_data(made.data_sets)
+    }
+    for reference in ("alpha", "gamma", "delta"):
+        gains = gains_of(made.cells, made.data_sets, {setting["name"]: reference}, made.rope)
+        expected = compared(gains, made.results, made.data_sets, made.rope)
+        lines = [at for at, each in enumerate(found["reference"]) if each == reference]
+        assert len(lines) == len(expected) > 8
+        for name in ("group", "method", "verdict"):
+            assert [found[name][at] or "" for at in lines] == list(expected[name].fillna(""))
+        for name in ("gain", "low", "high", "mean", "time_ratio", "better"):
+            values = np.array([found[name][at] for at in lines], dtype=float)
+            np.testing.assert_allclose(values, expected[name].astype(float), rtol=1e-3, atol=1e-5)
+
+
+def test_other_measures_that_all_cells_have_are_compared_without_a_rope():
+    made = usual(gaps=False)
+    other = made.measure._replace(name="ap", title="average precision", symbol="AP")
+    made = replace(
+        made,
+        others=(other,),
+        cells=made.cells.assign(ap=1.0 - made.cells["auc"]),
+        results=made.results.assign(ap_mean=1.0 - made.results["mean"]),
+    )
+    first, second = packed(made)["settings"][0]["compared"]
+    for name in ("reference", "method", "data_set"):
+        assert first["gains"][name] == second["gains"][name]
+    assert first["gains"]["gain"] == pytest.approx(-np.array(second["gains"]["gain"]), rel=1e-3, abs=2e-5)
+    assert (first["rope"], second["rope"]) == (made.rope, None)
+    assert not any(second["verdicts"]["verdict"])
+    lacking = made.cells.assign(ap=made.cells["ap"].where(made.cells["seed"] > 0))
+    assert len(packed(replace(made, cells=lacking))["measures"]) == 1
+
+
+def test_long_curves_are_thinned_to_their_last_point(monkeypatch):
+    made = usual(gaps=False)
+    whole = packed(made)["settings"][0]["curves"]
+    monkeypatch.setattr(page_data, "POINTS", len(made.curves) // 2)
+    thin = packed(made)["settings"][0]["curves"]
+    assert sum(map(len, thin["mean"])) <= len(made.curves) // 2
+    for name in ("samples", "seconds", "mean"):
+        assert [each[-1] for each in thin[name]] == [each[-1] for each in whole[name]]
+        assert all(set(some) <= set(every) for some, every in zip(thin[name], whole[name], strict=True))
+
+
+def test_data_are_read_back_as_they_were_and_always_the_same():
+    data = {"</script>": "<!-- & \u2028\u2029 é", "x": [1.5, None, True]}
+    assert json.loads(gzip.decompress(base64.b64decode(compressed(data)))) == data
+    assert compressed(data) == compressed(data)
+
+
+def test_without_scripts_the_verdicts_are_there():
+    made = usual()
+    text = page(made).split("<noscript>")[1].split("</noscript>")[0]
+    for row in made.verdicts[made.verdicts["group"] == ALL].to_dict("records"):
+        line = "".join(f"<td>{html.escape(VERDICTS[name].shown(row))}</td>" for name in PLAIN)
+        assert line in text
+
+
+@pytest.mark.slow
+def test_the_page_of_a_large_study_stays_small():
+    names = [f"method{number}" for number in range(16)]
+    made = build(several(names, SETS, runs=5), "a study", one_study=True)
+    assert len(page(made)) < 1_500_000
+
+
+def test_a_study_without_a_result_has_a_page():
+    made = build([unfinished(algorithm="alpha", dataset="one")], "a study", one_study=True)
+    assert "<main" in page(made)

@@ -1,0 +1,185 @@
+"""What a page does in a real browser, opened from a file."""
+
+import csv
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from aucbench.reports.gains import compared, gains_of, groups_of_data
+from aucbench.reports.views.page import write_page
+from tests.reports.views.test_page import HARMFUL, named, usual
+
+VIEWS = ("overall", "data", "data/data3", "methods", "methods/beta", "notes")
+REFERENCES = ("alpha", "gamma")
+DASH, MINUS = "\u2013", "\u2212"
+
+
+@pytest.fixture(scope="module")
+def made():
+    return usual()
+
+
+@pytest.fixture(scope="module")
+def address(made, tmp_path_factory):
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    write_page(made, file)
+    return file.as_uri()
+
+
+def moved(tab, address, view):
+    """The view in the tab, loaded anew: another hash alone would only move within the page."""
+    tab.goto("about:blank")
+    tab.goto(f"{address}#{view}")
+    tab.locator("html[data-ready]").wait_for(state="attached")
+
+
+def lines(tab, section):
+    """Texts of a table's cells, a list a row, as they are without what only narrow screens show."""
+    return tab.locator(f"#{section} .results tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.children].map(cell => cell.innerText.trim()))"
+    )
+
+
+def column(tab, section, heading):
+    heads = tab.locator(f"#{section} .results thead th").all_inner_texts()
+    at = next(k for k, text in enumerate(heads) if text.startswith(heading))
+    return [row[at] for row in lines(tab, section)]
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_fits_the_screen_and_is_accessible(visit, address, width, scheme):
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+    tab = visit(address, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    for view in VIEWS:
+        moved(tab, address, view)
+        assert tab.locator("#view h2").count() > 0
+        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
+        assert tab.locator("html").get_attribute("data-theme") == scheme
+        tab.evaluate(axe)
+        found = tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        worst = [
+            (each["id"], each["nodes"][0]["html"])
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        ]
+        assert worst == [], view
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_verdicts_shown_are_those_of_the_frames_for_every_group(visit, address, made, reference):
+    setting = made.settings[0]
+    gains = gains_of(made.cells, made.data_sets, {setting: reference}, made.rope)
+    expected = compared(gains, made.results, made.data_sets, made.rope)
+    tab = visit(address, viewport={"width": 1400, "height": 900})
+    tab.get_by_label("Reference").select_option(reference)
+    for group in groups_of_data(made.data_sets):
+        tab.locator("[data-key=group]").select_option(group)
+        own = expected[expected["group"] == group].set_index("method")
+        methods = [text.split("\n")[0] for text in column(tab, "ranking", "Method")]
+        assert methods[: len(own)] == list(own.index)
+        shown = dict(zip(methods, column(tab, "ranking", "Verdict"), strict=True))
+        assert shown.pop(reference) == "reference"
+        for method, text in shown.items():
+            verdict = own["verdict"].get(method)
+            assert text.split("\n")[0] == (verdict or DASH), (group, method)
+        numbers = dict(zip(methods, column(tab, "ranking", "95 % interval"), strict=True))
+        for method, gain in own["gain"].dropna().items():
+            assert float(numbers[method].split(" ")[0].replace(MINUS, "-")) == pytest.approx(gain, abs=6e-5)
+
+
+def test_what_is_chosen_stands_in_the_address(visit, address):
+    tab = visit(address)
+    tab.get_by_label("Reference").select_option("gamma")
+    tab.get_by_role("button", name="AUC", exact=True).click()
+    tab.get_by_role("button", name="Time", exact=False).first.click()
+    again = visit(tab.url)
+    assert again.locator("#ranking h2").inner_text() == "Gain over gamma"
+    for part in ("#ranking .results tbody", "#heat .matrix tbody"):
+        assert again.locator(part).inner_text() == tab.locator(part).inner_text()
+    assert again.locator("#ranking th[aria-sort=ascending]").inner_text().startswith("Time")
+    tab.get_by_role("link", name="Data sets").click()
+    assert tab.get_by_label("Reference").input_value() == "gamma"
+    tab.go_back()
+    assert tab.locator("#ranking h2").inner_text() == "Gain over gamma"
+
+
+def test_columns_sort_by_the_keyboard_with_unknown_values_last(visit, address):
+    tab = visit(f"{address}#methods/delta")
+    for key in ("sort-mean", "sort-gain_text"):
+        for _ in range(2):
+            tab.locator(f"#wins [data-key={key}]").press("Enter")
+            assert tab.evaluate("document.activeElement.dataset.key") == key
+            heading = "Test AUC" if key == "sort-mean" else "95 %"
+            values = [float(text.split(" ")[0].replace(MINUS, "-")) for text in column(tab, "wins", heading)]
+            assert len(values) > 5
+            descending = tab.locator("#wins th[aria-sort]").get_attribute("aria-sort") == "descending"
+            assert values == sorted(values, reverse=descending)
+    tab = visit(f"{address}#data/data0?sort=-gain_text", viewport={"width": 1400, "height": 900})
+    assert {row[0] for row in lines(tab, "results")[-2:]} == {"alpha", "delta"}
+
+
+def test_a_data_set_has_its_curves(visit, address, made):
+    tab = visit(f"{address}#data/data3")
+    assert tab.locator("#curves .series:not(.rest)").count() == 4
+    tab.locator("[data-key=key-beta]").click()
+    assert tab.locator("#curves .series.rest").get_attribute("data-method") == "beta"
+    before = tab.locator("#curves .axis").all_text_contents()
+    tab.get_by_role("button", name="rows seen").click()
+    tab.get_by_role("button", name="whole").click()
+    assert tab.locator("#curves .axis").all_text_contents() != before
+    tab.locator("#curves svg.plot").focus()
+    tab.keyboard.press("ArrowRight")
+    assert "rows seen" in tab.locator(".readout").inner_text()
+    assert tab.locator("#curves .series.rest").count() == 1
+
+
+def test_points_and_cells_lead_to_data_sets_and_methods(visit, address):
+    tab = visit(address)
+    tab.locator("#imbalance a.point").first.focus()
+    tab.keyboard.press("Enter")
+    name = tab.locator("#facts h2").inner_text()
+    assert name.startswith("data")
+    tab.go_back()
+    tab.locator("#heat .matrix tbody td").last.click()
+    assert tab.locator("#curves svg.plot").count() == 1
+    tab.go_back()
+    tab.locator("#cost a.point").first.focus()
+    tab.keyboard.press("Enter")
+    assert tab.locator("#method h2").inner_text() in ("alpha", "beta", "gamma", "delta")
+
+
+def test_a_table_is_saved_with_a_number_a_field(visit, address, made):
+    tab = visit(address)
+    with tab.expect_download() as waited:
+        tab.locator("#ranking .saves button").click()
+    with Path(waited.value.path()).open(encoding="utf-8", newline="") as file:
+        rows = {row["method"]: row for row in csv.DictReader(file)}
+    overall = made.verdicts[made.verdicts["group"] == "all"].set_index("method")
+    assert list(rows) == list(overall.index)
+    for name in ("gain", "low", "high", "mean", "time_ratio"):
+        for method, value in overall[name].dropna().items():
+            assert float(rows[method][name]) == pytest.approx(value, rel=1e-3, abs=1e-5)
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_harmful_names_stay_texts_in_every_view(visit, tmp_path, width):
+    write_page(named(HARMFUL), tmp_path / "p.html")
+    address = (tmp_path / "p.html").as_uri()
+    tab = visit(address, viewport={"width": width, "height": 900})
+    assert tab.locator("h1").inner_text() == HARMFUL
+    for view in ("overall", "data", "methods"):
+        moved(tab, address, view)
+        tab.locator("#view .results tbody a").first.click()
+        assert HARMFUL in tab.locator("#view h2").first.inner_text()
+        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
+        assert tab.locator("#view").get_by_role("link", name=HARMFUL).count() > 0
+        assert tab.locator("a[href^='javascript']").count() == 0
+        assert tab.locator("#view img, #view script").count() == 0
+
+
+def test_unknown_places_and_choices_fall_back(visit, address):
+    for hash_ in ("data/nothing", "methods/%E0%A4%A", "nowhere", "overall?ref=constructor&group=x&sort=z"):
+        tab = visit(f"{address}#{hash_}")
+        assert tab.locator("#view table").count() > 0
