@@ -191,16 +191,15 @@ def families_to_decide(found: Intervals, verdicts: Any, rope: float | None) -> F
 def _without_one(
     values: Floats, families: "pd.Index[str]", found: Intervals, verdicts: Any, rope: float | None
 ) -> list[str]:
-    """What changes when any one family is left out; the ends keep their distance in standard errors."""
+    """What changes when any one family is left out; the interval keeps its width in standard errors."""
     known = ~np.isnan(values)
     n = found.families - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         rest = np.where(known, values - found.mean, 0.0)
         mean = found.mean - rest / n
         square = (rest**2).sum(axis=0) - rest**2 * (n + 1) / n
-        se = np.sqrt(np.maximum(square, 0.0) / (n - 1) / n)
-        low = mean - np.where(found.se > 0, (found.mean - found.low) / found.se, 0.0) * se
-        high = mean + np.where(found.se > 0, (found.high - found.mean) / found.se, 0.0) * se
+        half = found.critical * np.sqrt(np.maximum(square, 0.0) / (n - 1) / n)
+        low, high = mean - half, mean + half
     then = verdict_of(np.where(known, mean, np.nan), low, high, rope)
     changed = known & (then != verdicts) & (verdicts != Verdict.none)
     texts = []
