@@ -29,26 +29,27 @@ class Intervals(NamedTuple):
 def family_intervals(values: Floats, confidence: float = 0.95, seed: int = 0) -> Intervals:
     """Symmetric bootstrap-t intervals of the means of the columns of `values`, by the largest |t|.
 
-    `values`, (n families, c methods), are the families' gains; NaN are left out. With the mean g and the standard
-    error se = s / sqrt(n) of a column, its interval is g +- k se. The families are resampled with replacement,
-    the same ones for all columns, which keeps the correlation of methods. A resample with mean g* and standard
-    error se* has t* = |g* - g| / se*, and
+    `values`, (n families, c methods), are the families' gains; NaN are left out. With the mean g and the
+    standard error se = s / sqrt(n) of a column, its interval is g +- k se. The families are resampled with
+    replacement, the same ones for all columns, which keeps the correlation of methods. A resample with mean
+    g* and standard error se* has t* = |g* - g| / se*, and
 
         k = the `confidence` quantile, over resamples, of the largest t* of all columns.
 
     The chance is therefore about `confidence` that the intervals of all columns hold at once. Resamples,
     unlike Student's t, know that gains are skewed: most families gain or lose little and a few lose much.
 
-    Two cases need care. A column that differs from 0 on a handful of families has resamples in which it hardly
-    varies, and t* without bound; it would make the intervals of all other columns useless. So a column whose own
-    quantile of t* is more than three times Student's is left out of the largest t*, and has its own
-    k: its quantile, times Bonferroni's quantile of t over Student's. And k is at least Student's quantile
-    and at most three times Bonferroni's. A column of equal values has the interval [g, g].
+    Two cases need care. A column that differs from 0 on a handful of families has resamples in which it
+    hardly varies, and t* without bound; it would make the intervals of all other columns useless. So a column
+    whose own quantile of t* is more than three times Student's is left out of the largest t*, and has its own
+    k: its quantile, times Bonferroni's quantile of t over Student's. And k is at least Student's quantile and
+    at most three times Bonferroni's. A column of equal values has the interval [g, g].
 
     The procedure was chosen by simulation among Student's t, bootstrap-t (symmetric, equal-tailed,
-    balanced), the percentile bootstrap, BCa, Johnson's t and Hall's transformation: ``benchmarks/verdicts.py``.
-    It assumes that families are independent and drawn from the families that one wants to know about. What no
-    family shows, such as a rare kind of data on which a method fails, no interval knows.
+    balanced), the percentile bootstrap, BCa, Johnson's t and Hall's transformation:
+    ``benchmarks/verdicts.py``. It assumes that families are independent and drawn from the families that one
+    wants to know about. What no family shows, such as a rare kind of data on which a method fails, no
+    interval knows.
 
     P. Hall: The bootstrap and Edgeworth expansion. Springer 1992, sec. 3.5-3.6.
     P. Westfall, S. Young: Resampling-based multiple testing. Wiley 1993, sec. 2.5.
@@ -64,8 +65,8 @@ def family_intervals(values: Floats, confidence: float = 0.95, seed: int = 0) ->
     critical = np.where(std == 0.0, 0.0, np.nan)
     varies = std > 0.0
     if varies.any():
-        # The order of families decides which resamples they are in; labels and the order of columns must not.
-        order = np.lexsort((np.nanmin(values, axis=1), np.nanmax(values, axis=1)))
+        # The place of a family decides which resamples it is in; labels, order and sign must not.
+        order = np.lexsort((np.abs(rest).min(axis=1), np.abs(rest).max(axis=1)))
         units = rest[np.ix_(order, varies)] / std[varies]
         critical[varies] = _critical(units, known[np.ix_(order, varies)], confidence, seed)
     return Intervals(n, mean, se, critical, mean - critical * se, mean + critical * se)

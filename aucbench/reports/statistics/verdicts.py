@@ -1,10 +1,11 @@
 """Many data sets: intervals of mean gains over families of data sets, and verdicts by a rope.
 
-A family is the set of data sets of one origin, and the unit that is sampled. The gain of a method on a data set
-is method - reference; on a family it is the mean over its data sets; the gain is the mean over families.
+A family is the set of data sets of one origin, and the unit that is sampled. The gain of a method on a data
+set is method - reference; on a family it is the mean over its data sets; the gain is the mean over families.
 """
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,8 @@ def verdict_of(gain: Any, low: Any, high: Any, rope: float | None) -> Any:
     undecided           otherwise
     ==================  ===============================
 
-    Without a rope, or where the gain or the interval is NaN, the verdict is empty. `gain`, `low` and `high` are
-    numbers, which give a `Verdict`, or arrays of one shape, which give an array of them. The rope is the
+    Without a rope, or where the gain or the interval is NaN, the verdict is empty. `gain`, `low` and `high`
+    are numbers, which give a `Verdict`, or arrays of one shape, which give an array of them. The rope is the
     region of practical equivalence: gains within (-r, r) do not matter. It is to be fixed before the results
     are seen. An interval that is inside the rope and excludes 0 is equivalent, not slightly better.
 
@@ -78,14 +79,14 @@ def compare_families(
     Parameters
     ----------
     gains : DataFrame
-        One row per method and data set: `method`, `data_set`, `family` and `gain`, the mean over common runs of
-        the difference method - reference. Methods may lack data sets; a gain that is NaN is left out.
+        One row per method and data set: `method`, `data_set`, `family` and `gain`, the mean over common runs
+        of the difference method - reference. Methods may lack data sets; a gain that is NaN is left out.
     rope : float or None
         Half the width of the region of practical equivalence, in the unit of the gains.
     confidence : float
         The chance that the intervals of all methods of the frame hold at once.
     seed : int
-        Of the random draws behind the intervals; other draws move the ends by about a hundredth of the width.
+        Of the random draws behind the intervals; other seeds change their width by about 2 %.
 
     Returns
     -------
@@ -140,12 +141,13 @@ def compare_runs(
 ) -> pd.DataFrame:
     """Gain, interval and verdict of every method on a single data set, over its runs.
 
-    `differences`, (n runs, c methods), are method - reference in each run, NaN where either has none. The interval
-    is Student's t with the variance of `over_runs`, which describes `test_train_ratio` and has the sources; it
-    is not simultaneous over methods. Columns `runs`, `gain`, `low`, `high` and `verdict`, a row per method.
+    `differences`, (n runs, c methods), are method - reference in each run, NaN where either has none. The
+    interval is Student's t with the variance of `over_runs`, which describes `test_train_ratio` and has the
+    sources; it is not simultaneous over methods. Columns `runs`, `gain`, `low`, `high` and `verdict`, a row
+    per method.
 
-    Where the test part is larger than the training part, the corrected variance is above that of a single run,
-    so that more runs do not help: DeLong's variance is the better one there.
+    Where the test part is larger than the training part, the corrected variance is above that of a single
+    run, so that no number of runs helps: DeLong's variance is the better one there.
     """
     found = over_runs(differences, test_train_ratio, confidence)
     verdicts = verdict_of(found.mean, found.low, found.high, rope)
@@ -163,19 +165,25 @@ def compare_runs(
 def hodges_lehmann(values: Floats) -> float:
     """The median of the means of all pairs of values, each with itself included; NaN without values.
 
-    J. Hodges, E. Lehmann: Estimates of location based on rank tests. Annals of Mathematical Statistics 34 (1963).
+    J. Hodges, E. Lehmann: Estimates of location based on rank tests. Annals of Mathematical
+    Statistics 34 (1963) 598-611.
     """
-    one, other = np.triu_indices(len(values))
+    one, other = _pairs(len(values))
     return float(np.median((values[one] + values[other]) / 2)) if len(values) else np.nan
+
+
+@lru_cache(maxsize=16)
+def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.triu_indices(n)
 
 
 def families_to_decide(found: Intervals, verdicts: Any, rope: float | None) -> Floats:
     """How many more families would make undecided methods better, worse or equivalent, (c,); NaN for others.
 
-    With n families, the gain g and the distances a = g - low and b = high - g, the interval with N families is
-    (g - a sqrt(n / N), g + b sqrt(n / N)), at today's mean and spread. The answer is N - n for the smallest N
-    whose interval is beyond the rope or inside it. It is NaN where N is above ten times n: the mean
-    is then near an edge of the rope, less than about a third of the distance to an end of the interval.
+    With n families, the gain g and the distances a = g - low and b = high - g, the interval with N families
+    is (g - a sqrt(n / N), g + b sqrt(n / N)), at today's mean and spread. The answer is N - n for the
+    smallest N whose interval is beyond the rope or inside it. It is NaN where N is above ten times n: the
+    mean is then nearer to an edge of the rope than about a third of half the interval's width.
     """
     if rope is None:
         return np.full(found.mean.shape, np.nan)
