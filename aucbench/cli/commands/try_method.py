@@ -346,18 +346,19 @@ def _show(
     epochs: float | None,
 ) -> None:
     """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
-    from aucbench.reports.render import terminal
-    from aucbench.reports.render.braille_plot import WIDTH, board_series, draw
-    from aucbench.reports.verdict import next_steps, verdict
+    from aucbench.reports.try_verdict import TUNED, next_steps, verdict
+    from aucbench.reports.views.braille_plot import WIDTH, data_set_series, draw
+    from aucbench.reports.views.text import show
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     console = Console()
     colours = console.color_system is not None and not console.no_color
-    for board in report.boards:
-        lines = draw(board_series(board, name), braille=not console.options.ascii_only, colours=colours)
-        if lines and not board.tuned:
-            print(f"test AUC on {board.dataset}", *lines, "", sep="\n")
-    terminal.show(report)
+    for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
+        series = [] if setting == TUNED else data_set_series(report, setting, data_set, name)
+        lines = draw(series, braille=not console.options.ascii_only, colours=colours)
+        if lines:
+            print(f"test AUC on {data_set}", *lines, "", sep="\n")
+    show(report, tuple(report.data_sets["data_set"].unique()))
     print()
     sentences = [
         *verdict(report, name),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import to_builtins
 
+from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data
 from aucbench.reports.report import ALL, MeasureText, Report
@@ -70,25 +71,9 @@ def packed(report: Report) -> dict[str, Any]:
                     for rope, frames in found
                 ],
             }
-            for setting, words in answers(report).items()
+            for setting, words in {setting: answer(report, setting) for setting in report.settings}.items()
         ],
     }  # fmt: skip
-
-
-def answers(report: Report) -> dict[str, str]:
-    """What each setting shows, in one sentence."""
-    return {setting: _answer(report, setting) for setting in report.settings}
-
-
-def _answer(report: Report, setting: str) -> str:
-    try:
-        from aucbench.reports.answer import answer
-    except ImportError:
-        own = _of(report.verdicts, setting)
-        counts = own.loc[own["group"] == ALL, "verdict"].value_counts()
-        words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if verdict)
-        return f"Methods against {report.references[setting] or 'no reference'}: {words or 'no verdicts'}."
-    return str(answer(report, setting))
 
 
 def _everywhere(report: Report) -> list[MeasureText]:

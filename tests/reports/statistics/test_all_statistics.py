@@ -66,9 +66,7 @@ def everything(cells):
     for dataset in cells["dataset"].unique():
         groups_of_runs(summary[summary["dataset"] == dataset], pairs[pairs["dataset"] == dataset])
     groups_by_wilcoxon(ranking.with_gaps.set_index("method")["rank"], datasets)
-    for name, compute in (
-        ("friedman", lambda: pd.DataFrame([friedman(dataset_means(cells))])),
-    ):
+    for name, compute in (("friedman", lambda: pd.DataFrame([friedman(dataset_means(cells))])),):
         try:
             found[name] = compute()
         except RefusedError:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.reports.report import Board, Row
+from aucbench.reports.report import Report
 
 Floats = NDArray[np.float64]
 WIDTH = 80
@@ -32,39 +32,44 @@ class Series:
     colour: int = 37  # of the terminal, 31 to 37
 
 
-def board_series(board: Board, method: str) -> list[Series]:
-    """The curves of a board over the samples seen: those of a method, of its rivals, and the best AUC.
+def data_set_series(report: Report, setting: str, data_set: str, method: str) -> list[Series]:
+    """The curves on a data set over the rows seen: those of a method, of its rivals, and the best AUC.
 
     Methods whose first checkpoint comes after a whole pass have no curve to be compared with the others'; the
     best of them is a level.
     """
-    rows = sorted((row for row in board.rows if row.curve is not None), key=lambda row: row.method != method)
+    own = report.results[(report.results["setting"] == setting) & (report.results["data_set"] == data_set)]
+    means = dict(zip(own["method"], own["mean"], strict=True))
+    names = sorted(means, key=lambda name: (name != method, -np.nan_to_num(means[name], nan=-1.0)))
+    batch = [name for name in names if name != method and is_batch(report, setting, data_set, name)]
     found: list[Series] = []
-    for row in rows:
-        x, y = seen(row)
-        if len(x) and (row.method == method or not is_batch(row, board)) and len(found) < len(STYLES):
+    for name in names:
+        x, y = seen(report, setting, data_set, name)
+        if len(x) and name not in batch and len(found) < len(STYLES):
             dash, colour = STYLES[len(found)]
-            mark = "*" if row.method == method else _letter(row.method, [each.mark for each in found])
-            found.append(Series(row.method, x, y, mark, dash, colour))
-    batch = [row for row in rows if row.method != method and is_batch(row, board) and row.auc.value > 0]
-    if found and batch:
-        best = max(batch, key=lambda row: row.auc.value)
-        found.append(Series(best.method, np.empty(0), np.array([best.auc.value]), "-", *LEVEL))
+            mark = "*" if name == method else _letter(name, [each.mark for each in found])
+            found.append(Series(name, x, y, mark, dash, colour))
+    levels = [name for name in batch if means[name] > 0]
+    if found and levels:
+        best = max(levels, key=means.__getitem__)
+        found.append(Series(best, np.empty(0), np.array([means[best]]), "-", *LEVEL))
     return found
 
 
-def seen(row: Row) -> tuple[Floats, Floats]:
-    """Samples seen and mean AUC at the checkpoints after the first sample."""
-    if row.curve is None:
-        return np.empty(0), np.empty(0)
-    known = (row.curve.samples > 0) & np.isfinite(row.curve.auc)
-    return row.curve.samples[known].astype(np.float64), row.curve.auc[known]
+def seen(report: Report, setting: str, data_set: str, method: str) -> tuple[Floats, Floats]:
+    """Rows seen and mean AUC at the checkpoints of a method after its first row."""
+    own = report.curves
+    at = (own["setting"] == setting) & (own["data_set"] == data_set) & (own["method"] == method)
+    at &= (own["samples"] > 0) & np.isfinite(own["mean"])
+    return own.loc[at, "samples"].to_numpy(np.float64), own.loc[at, "mean"].to_numpy(np.float64)
 
 
-def is_batch(row: Row, board: Board) -> bool:
+def is_batch(report: Report, setting: str, data_set: str, method: str) -> bool:
     """Whether an iteration of a method is a pass over all training rows, by its first checkpoint."""
-    x, _ = seen(row)
-    return bool(len(x) and x[0] >= (board.facts.train_rows or np.inf))
+    own = report.curves
+    at = (own["setting"] == setting) & (own["data_set"] == data_set) & (own["method"] == method)
+    passes = own.loc[at & (own["samples"] > 0), "passes"]
+    return bool(len(passes) and passes.iloc[0] >= 1.0)
 
 
 def draw(series: Sequence[Series], *, braille: bool = True, colours: bool = False) -> list[str]:

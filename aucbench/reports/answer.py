@@ -1,0 +1,116 @@
+"""The answer of a report in a sentence or two: which method, by how much, at what cost."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from aucbench.reports.columns import number, signed
+from aucbench.reports.report import ALL, Report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEWEST = 10  # families below which there is no verdict over data sets
+BETTER = ("better", "slightly better")
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Names as a sentence has them: ``a, b and c``; a count instead of the rest of many."""
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def plural(count: int, noun: str) -> str:
+    """A number and its noun."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else several}"
+
+
+def answer(report: Report, setting: str) -> str:
+    """What one setting of a report says."""
+    reference = report.references[setting]
+    facts = report.data_sets[report.data_sets["setting"] == setting]
+    if not reference:
+        return _best(report, setting) + " There are no gains: the reference was not run."
+    families = int(facts["family"].nunique())
+    if len(facts) == 1:
+        return _on_one(report, setting, reference)
+    own = report.verdicts[(report.verdicts["setting"] == setting) & (report.verdicts["group"] == ALL)]
+    own = own[own["method"] != reference]
+    judged = own[own["verdict"].fillna("") != ""]
+    if not len(judged):
+        few = f": a verdict needs {FEWEST}" if families < FEWEST else ""
+        return (
+            f"{_best(report, setting)} These are {plural(families, 'family')} of data sets, too few for a verdict "
+            f"over data sets{few}."
+            if few
+            else _best(report, setting)
+        )
+    return _verdict(report, setting, judged, reference, families)
+
+
+def _verdict(report: Report, setting: str, judged: "pd.DataFrame", reference: str, families: int) -> str:
+    linear = report.methods[report.methods["setting"] == setting].set_index("method")["linear"]
+    is_linear = judged["method"].map(linear).astype(bool)
+    parts = []
+    for kind, own in (("linear method", judged[is_linear]), ("other method", judged[~is_linear])):
+        if not len(own):
+            continue
+        better = own[own["verdict"].isin(BETTER)]
+        if len(better):
+            first = better.iloc[0]
+            verb = "is" if len(better) == 1 else "are"
+            parts.append(
+                f"{listed(list(better['method']))} {verb} better than {reference} (by {signed(first['gain'])}"
+                f"{' at most' if len(better) > 1 else ''})"
+            )
+        elif kind == "linear method":
+            parts.append(f"no {kind} is better than {reference}")
+        equal = own[own["verdict"] == "equivalent"]
+        if len(equal):
+            paid = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
+            text = f"{len(equal)} {'is' if len(equal) == 1 else 'are'} equivalent"
+            if len(paid):
+                cheapest = paid.iloc[0]
+                text += f", {'and ' if len(equal) > 1 else ''}{cheapest['method']} is the cheapest of these"
+                text = text if len(equal) > 1 else f"{cheapest['method']} is equivalent"
+                text += f": {number(cheapest['time_ratio'])} times its training time"
+            parts.append(text)
+        worse = int(own["verdict"].isin(("worse", "slightly worse")).sum())
+        if worse:
+            parts.append(f"{worse} {'is' if worse == 1 else 'are'} worse")
+        open_ = int((own["verdict"] == "undecided").sum())
+        if open_:
+            parts.append(f"{open_} {'is' if open_ == 1 else 'are'} undecided")
+    return f"Over {plural(families, 'family')} of data sets, {'; '.join(parts)}."
+
+
+def _on_one(report: Report, setting: str, reference: str) -> str:
+    """What the runs on a single data set say."""
+    own = report.gains[report.gains["setting"] == setting]
+    text = _best(report, setting)
+    if not len(own):
+        return text
+    told = own[own["verdict"] != ""]
+    words = []
+    for verdict in dict.fromkeys(told["verdict"]):
+        names = list(told.loc[told["verdict"] == verdict, "method"])
+        words.append(f"{listed(names)} {'is' if len(names) == 1 else 'are'} {verdict}")
+    against = f" Against {reference}, {'; '.join(words)}." if words else ""
+    return f"{text}{against} One data set cannot tell which method is better in general."
+
+
+def _best(report: Report, setting: str) -> str:
+    """The highest mean over the data sets that a method has without gaps."""
+    own = report.results[(report.results["setting"] == setting) & (report.results["gaps"] == "")]
+    own = own.dropna(subset=["mean"])
+    if not len(own):
+        return "No run has finished."
+    count = own.groupby("method")["data_set"].nunique()
+    means = own[own["method"].map(count) == count.max()].groupby("method")["mean"].mean()
+    best = means.idxmax()
+    value = means.max()
+    assert not math.isnan(value)
+    where = "" if count.max() == 1 else f" over {plural(int(count.max()), 'data set')}"
+    return f"{best} has the highest mean {report.measure.title}{where}, {value:.4f}."
