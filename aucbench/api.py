@@ -271,7 +271,7 @@ def leaderboard(
     >>> over_all.loc[over_all.verdict == "equivalent", ["method", "gain", "time_ratio"]]  # doctest: +SKIP
     """
     from aucbench.reports.build import build
-    from aucbench.reports.cells import from_store, left_out
+    from aucbench.reports.cells import from_store, left_out, only_study
     from aucbench.studies.archive_file import read
     from aucbench.studies.store import Store
 
@@ -279,6 +279,7 @@ def leaderboard(
     if not path.exists():
         raise ParameterError(f"There is neither a store nor an archive at {path}.")
     found = read(path)[1] if path.is_file() else Store(path)
+    study = study or only_study([found])
     title = study or path.stem
     cells = from_store(found, study)
     return build(cells, title, study is not None, left_out(found, study), reference, by, rope)

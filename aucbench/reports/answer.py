@@ -51,39 +51,43 @@ def answer(report: Report, setting: str) -> str:
 
 
 def _verdict(report: Report, setting: str, judged: "pd.DataFrame", reference: str, families: int) -> str:
+    """Sentences on the linear methods, and on the other models, with a verdict over families."""
     linear = report.methods[report.methods["setting"] == setting].set_index("method")["linear"]
     is_linear = judged["method"].map(linear).astype(bool)
+    text = ""
+    if is_linear.any():
+        text = f"Over {plural(families, 'family')} of data sets, {_told(judged[is_linear], reference, True)}."
+    if not is_linear.all():
+        others = _told(judged[~is_linear], reference, not is_linear.any())
+        text += f" Of the models that are not linear, {others}." if text else f"{others}."
+    return text[0].upper() + text[1:]
+
+
+def _told(own: "pd.DataFrame", reference: str, none: bool) -> str:
+    """Which of some methods are better, equivalent, worse or undecided; `none` says if none is better."""
     parts = []
-    for kind, own in (("linear method", judged[is_linear]), ("other method", judged[~is_linear])):
-        if not len(own):
-            continue
-        better = own[own["verdict"].isin(BETTER)]
-        if len(better):
-            first = better.iloc[0]
-            verb = "is" if len(better) == 1 else "are"
-            parts.append(
-                f"{listed(list(better['method']))} {verb} better than {reference} (by {signed(first['gain'])}"
-                f"{' at most' if len(better) > 1 else ''})"
-            )
-        elif kind == "linear method":
-            parts.append(f"no {kind} is better than {reference}")
-        equal = own[own["verdict"] == "equivalent"]
-        if len(equal):
-            paid = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
-            text = f"{len(equal)} {'is' if len(equal) == 1 else 'are'} equivalent"
-            if len(paid):
-                cheapest = paid.iloc[0]
-                text += f", {'and ' if len(equal) > 1 else ''}{cheapest['method']} is the cheapest of these"
-                text = text if len(equal) > 1 else f"{cheapest['method']} is equivalent"
-                text += f": {number(cheapest['time_ratio'])} times its training time"
-            parts.append(text)
-        worse = int(own["verdict"].isin(("worse", "slightly worse")).sum())
-        if worse:
-            parts.append(f"{worse} {'is' if worse == 1 else 'are'} worse")
-        open_ = int((own["verdict"] == "undecided").sum())
-        if open_:
-            parts.append(f"{open_} {'is' if open_ == 1 else 'are'} undecided")
-    return f"Over {plural(families, 'family')} of data sets, {'; '.join(parts)}."
+    better, equal = own[own["verdict"].isin(BETTER)], own[own["verdict"] == "equivalent"]
+    if len(better):
+        verb, least = ("is", "") if len(better) == 1 else ("are", "up to ")
+        gain = signed(float(better["gain"].max()))
+        parts.append(f"{listed(list(better['method']))} {verb} better than {reference}, by {least}{gain}")
+    elif none:
+        parts.append(f"no {'linear ' * (len(own) > 0)}method is better than {reference}")
+    if len(equal):
+        paid = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
+        names = listed(list(equal["method"])) if len(equal) == 1 else str(len(equal))
+        cheapest = paid.iloc[0] if len(paid) else None
+        text = f"{names} {'is' if len(equal) == 1 else 'are'} equivalent"
+        if cheapest is not None:
+            who = "" if len(equal) == 1 else f", and {cheapest['method']} is the cheapest of these"
+            text += f"{who}: {number(float(cheapest['time_ratio']))} times the training time"
+        parts.append(text)
+    for verdict, words in (("worse", ("worse", "slightly worse")), ("undecided", ("undecided", "not worse"))):
+        names = list(own.loc[own["verdict"].isin(words), "method"])
+        if names:
+            who = names[0] if len(names) == 1 else str(len(names))
+            parts.append(f"{who} {'is' if len(names) == 1 else 'are'} {verdict}")
+    return "; ".join(parts)
 
 
 def _on_one(report: Report, setting: str, reference: str) -> str:

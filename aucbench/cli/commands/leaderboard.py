@@ -12,7 +12,7 @@ import click
 from aucbench.cli.commands._store import having, sources_of, store_option, with_option
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
-from aucbench.reports.cells import BoardCell, from_store, joined, left_out, of_results
+from aucbench.reports.cells import BoardCell, from_store, joined, left_out, of_results, only_study
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.reports.report import ROPE
 from aucbench.reports.views.figure_style import WIDTHS
@@ -109,11 +109,13 @@ def leaderboard(
     from aucbench.reports.views.text import show
 
     sources = sources_of(store if uri is None else None, archives)
+    if study is None and uri is None:
+        study = only_study(sources)
     cells = _stored(sources, store, study) if uri is None else _logged(uri, study, sources)
     folder = _made(out)
     lacking = tuple(text for each in sources for text in left_out(each, study))
     remarks = (_REMARK,) * (uri is not None) + lacking
-    title = study or uri or sources[0].path.stem
+    title = study or uri or Path(sources[0].path).stem
     report = build(cells, title, study is not None, remarks, reference, by, rope)
     quoted = report.only(tuple(_known(report, methods)), top) if methods or top else report
     known = list(report.data_sets["data_set"].unique())

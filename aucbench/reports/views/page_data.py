@@ -60,7 +60,7 @@ def packed(report: Report) -> dict[str, Any]:
             {
                 "name": setting,
                 "reference": report.references[setting],
-                "answer": words,
+                "answer": answer(report, setting),
                 "groups": _groups(report.data_sets, setting),
                 "methods": _table(_of(report.methods, setting)),
                 "data_sets": _table(_of(report.data_sets, setting)),
@@ -71,7 +71,7 @@ def packed(report: Report) -> dict[str, Any]:
                     for rope, frames in found
                 ],
             }
-            for setting, words in {setting: answer(report, setting) for setting in report.settings}.items()
+            for setting in report.settings
         ],
     }  # fmt: skip
 
