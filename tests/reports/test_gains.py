@@ -97,9 +97,7 @@ def check(report):
                 assert shown == pytest.approx(expected, abs=1e-12)
                 per_family.setdefault(family[data_set], []).append(expected[1])
         row = verdicts.loc[method]
-        assert row["gaps"] == sum(
-            bool(gaps) for (_, name), gaps in results["gaps"].items() if name == method
-        )
+        assert row["gaps"] == sum(bool(gaps) for (_, name), gaps in results["gaps"].items() if name == method)
         if whole:
             assert row["mean"] == pytest.approx(np.mean([np.mean(each) for each in whole.values()]))
         if per_family:

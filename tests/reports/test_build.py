@@ -1,0 +1,166 @@
+"""What a report is made of: settings, variants, other measures, families, and parts of it."""
+
+import numpy as np
+import pytest
+
+from aucbench import ParameterError
+from aucbench.reports.build import build
+from aucbench.reports.cells import of_results
+from aucbench.reports.report import ALL
+from tests.helpers.board_cells import altered, finished, parameters, result, several, tuning, unfinished
+from tests.helpers.small_report import failed_cells, small_cells, small_report
+
+FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")
+
+
+def measured(cells, value, name="ap", **fields):
+    """The cells with a measure of the value that a function gives for method and AUC; None leaves it out."""
+    found = []
+    for cell in cells:
+        own = value(cell.described.algorithm.name, cell.record.result.auc)
+        known = {name: {"value": own, "parameters": fields}} if own is not None else {}
+        made = altered(cell, result={"measures": known})
+        found.append(type(made)(**vars(made) | {"curve": made.curve | {name: made.curve["auc"]}}))
+    return found
+
+
+def test_settings_are_compared_apart_in_every_frame():
+    cells = small_cells(data_sets=12) + small_cells(data_sets=11, tuning=tuning(), far=("beta",), seed=1)
+    report = build(cells, "t", True, reference="alpha")
+    assert report.references == {"defaults": "alpha", "tuned": "alpha"}
+    for setting, how, number in (("defaults", {}, 12), ("tuned", {"tuning": tuning()}, 11)):
+        own = small_cells(data_sets=number, seed=setting == "tuned", far=("beta",) if how else (), **how)
+        alone = build(own, "t", True, reference="alpha")
+        for name in FRAMES:
+            frame, expected = getattr(report, name), getattr(alone, name)
+            part = frame[frame["setting"] == setting].reset_index(drop=True)
+            drop = ["links", "colour", "dark", "marker", "dashes"]
+            assert part.drop(columns=drop, errors="ignore").equals(
+                expected.drop(columns=drop, errors="ignore").reset_index(drop=True)
+            ), name
+
+
+def test_settings_of_one_kind_have_names_of_their_own():
+    cells = [finished(0.9), finished(0.8, scaling="unit"), finished(0.7, order="stored")]
+    assert build(cells, "t").settings == ["defaults", "defaults 2", "defaults 3"]
+
+
+def test_variants_of_a_method_are_lines_of_their_own_with_what_tells_them_apart():
+    cells = of_results(
+        altered(result(0.8 + eta / 10, seed=seed), algorithm=parameters(eta=eta), key=f"{eta} {seed}")
+        for eta in (0.1, 0.5)
+        for seed in range(3)
+    )
+    report = build([*cells, *several(("beta",))], "t", True, reference="beta")
+    names = {"alpha (eta=0.1)", "alpha (eta=0.5)"}
+    assert set(report.methods["method"]) == {*names, "beta"}
+    assert set(report.gains["method"]) == names
+    assert set(report.methods["algorithm"]) == {"alpha", "beta"}
+    assert set(report.only(("alpha",)).verdicts["method"]) == {*names, "beta"}
+
+
+@pytest.mark.parametrize("rope", [None, 0.05])
+def test_by_another_measure_everything_follows_it_and_verdicts_need_a_rope(rope):
+    values = {"alpha": 0.4, "beta": 0.5, "gamma": 0.401}
+    cells = measured(small_cells(), lambda name, auc: values[name])
+    report = build(cells, "t", True, reference="alpha", by="ap", rope=rope)
+    overall = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
+    assert report.measure.name == "ap"
+    assert "auc" in {other.name for other in report.others}
+    for method, value in values.items():
+        assert overall.loc[method, "mean"] == pytest.approx(value)
+        assert report.results.set_index("method").loc[method, "mean"].to_numpy() == pytest.approx(value)
+    gains = report.gains.groupby("method")["gain"].mean()
+    assert [gains["beta"], gains["gamma"]] == pytest.approx([0.1, 0.001])
+    assert overall.loc["beta", "gain"] == pytest.approx(0.1)
+    expected = ["better", "equivalent"] if rope else ["", ""]
+    assert list(overall.loc[["beta", "gamma"], "verdict"]) == expected
+    assert set(report.gains["verdict"]) == set(expected)
+    assert report.rope == rope
+
+
+def test_a_measure_that_is_zero_everywhere_is_a_measure():
+    report = build(measured(small_cells(), lambda name, auc: 0.0), "t", True, reference="alpha", by="ap")
+    assert report.gains["gain"].eq(0.0).all()
+
+
+def test_finished_cells_without_the_measure_are_gaps():
+    cells = measured(small_cells(), lambda name, auc: None if name == "beta" else auc)
+    report = build(cells, "t", True, reference="alpha", by="ap")
+    assert set(report.gains["method"]) == {"gamma"}
+    assert report.counts == {"finished": 48, "missing": 24}
+    assert any("24 finished cells have no average precision" in note for note in report.notes)
+
+
+def test_a_measure_that_no_cell_has_or_that_cells_have_in_two_ways_is_refused():
+    with pytest.raises(ParameterError, match="no cell has ap"):
+        build(several(), "t", by="ap")
+    one, other = several(("alpha",)), several(("beta",))
+    mixed = [
+        *measured(one, lambda name, auc: auc, "pauc", max_fpr=0.1),
+        *measured(other, lambda name, auc: auc, "pauc", max_fpr=0.2),
+    ]
+    with pytest.raises(ParameterError, match="expected one of them"):
+        build(mixed, "t", by="pauc")
+    assert "pauc" not in {each.name for each in build(mixed, "t").others}
+
+
+def test_a_method_is_linear_unless_a_run_says_otherwise():
+    cells = [
+        altered(cell, result={"weights_norm": None}) if cell.described.algorithm.name == "beta" else cell
+        for cell in small_cells(data_sets=3)
+    ]
+    kept = [
+        cell
+        for cell in cells
+        if (cell.described.algorithm.name, cell.described.dataset.name) != ("beta", "data2")
+    ]
+    kept += [unfinished("failed", seed=seed, algorithm="beta", dataset="data2") for seed in range(2)]
+    kept += failed_cells("lost", 3)
+    linear = build(kept, "t", True).methods.set_index("method")["linear"]
+    assert linear.to_dict() == {"alpha": True, "beta": False, "gamma": True, "lost": True}
+
+
+def test_the_target_is_a_share_of_the_way_to_the_best_linear_method_without_gaps():
+    aucs = {"alpha": 0.8, "net": 0.99, "lost": 0.95}
+    cells = [
+        altered(finished(auc, seed=seed, algorithm=name), result={"weights_norm": norm})
+        for (name, auc), norm in zip(aucs.items(), (1.0, None, 1.0), strict=True)
+        for seed in range(2)
+    ]
+    report = build([*cells, unfinished("failed", seed=2, algorithm="lost")], "t", True)
+    facts = report.data_sets.iloc[0]
+    assert [facts["chance"], facts["best"]] == pytest.approx([0.5, 0.8])
+    assert facts["target"] == pytest.approx(0.5 + 0.99 * 0.3)
+    results = report.results.set_index("method")
+    assert results["target_share"].to_dict() == pytest.approx({"alpha": 1.0, "net": 1.0, "lost": 2 / 3})
+    assert results.loc["net", "target_seconds"] < results.loc["alpha", "target_seconds"]
+
+
+def test_curves_are_means_over_the_finished_runs():
+    report = small_report(data_sets=2, runs=3)
+    ends = report.curves.groupby(["data_set", "method"]).last()
+    results = report.results.set_index(["data_set", "method"])
+    assert ends["mean"].to_dict() == pytest.approx(results["mean"].to_dict())
+    assert (ends["samples"] == 1000).all()
+    assert np.allclose(ends["passes"], 1000 / 80)
+
+
+@pytest.mark.parametrize("top", [1, 2, None])
+def test_a_part_of_a_report_keeps_the_numbers_of_the_whole_and_its_references(top):
+    report = small_report(("alpha", "beta", "gamma", "delta"))
+    for names in ((), ("gamma", "delta")):
+        part = report.only(names, top)
+        order = [name for name in ("alpha", "beta", "gamma", "delta") if name in names or not names][:top]
+        assert set(part.methods["method"]) == {*order, "alpha"}
+        for name in ("cells", "curves", "results", "gains", "verdicts"):
+            whole, own = getattr(report, name), getattr(part, name)
+            assert own.equals(whole[whole["method"].isin(part.methods["method"])])
+
+
+def test_a_report_on_nothing_but_missing_cells_is_a_report():
+    report = build([unfinished(seed=seed) for seed in range(3)], "t", True)
+    assert report.counts == {"missing": 3}
+    assert report.results.loc[0, "gaps"] == "missing in 3 of 3 runs"
+    assert np.isnan(report.results.loc[0, "mean"])
+    assert not len(report.gains)
