@@ -8,9 +8,14 @@ from typing import Any
 NONE = "-"
 
 
+def line(value: Any) -> str:
+    """Text in one line, without characters that command a terminal."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in str(value)).split())
+
+
 def text(value: Any) -> str:
     """Text in one line; a dash where there is none."""
-    return " ".join(str(value).split()) or NONE
+    return line(value) or NONE
 
 
 def fixed(value: float, digits: int = 4) -> str:
