@@ -137,27 +137,7 @@ def compared(
             )
             order = table["gain"].astype(float).where(table["method"] != reference, 0.0)
             parts.append(table.assign(order=order).sort_values("order", ascending=False, na_position="last"))
-    columns = [
-        "setting",
-        "group",
-        "method",
-        "reference",
-        "families",
-        "data_sets",
-        "gain",
-        "low",
-        "high",
-        "median",
-        "verdict",
-        "more_families",
-        "worse",
-        "same",
-        "better",
-        "without",
-        "mean",
-        "time_ratio",
-        "gaps",
-    ]
+    columns = ["setting", "group", "method", "reference", "families", "data_sets", "gain", "low", "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean", "time_ratio", "gaps"]
     if not parts:
         return pd.DataFrame(columns=columns)
     return pd.concat(parts, ignore_index=True)[columns]

@@ -48,19 +48,5 @@ def compare_families(gains, rope, confidence=0.95, seed=0):
         )
     return pd.DataFrame(
         rows,
-        columns=[
-            "method",
-            "families",
-            "data_sets",
-            "gain",
-            "low",
-            "high",
-            "median",
-            "verdict",
-            "more_families",
-            "worse",
-            "same",
-            "better",
-            "without",
-        ],
+        columns=["method", "families", "data_sets", "gain", "low", "high", "median", "verdict", "more_families", "worse", "same", "better", "without"],
     ).set_index("method")
