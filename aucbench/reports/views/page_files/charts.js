@@ -85,7 +85,7 @@ function heatMap(rows) {
     }, numbered ? text : "");
   };
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Methods by data sets" },
-    h("table", { class: `matrix ${isGain ? "signed" : "plain"}${numbered ? "" : " dense"}` },
+    h("table", { class: `matrix ${isGain ? "signed" : "plain"}${numbered ? "" : " dense"}`, vars: { "--cell": `${Math.max(11, Math.floor((room() - 150) / names.length))}px` } },
       h("thead", null, h("tr", null, h("td"), names.map((name) => h("th", { scope: "col", class: "upright" }, h("span", null, dataLink(name)))))),
       h("tbody", null, rows.map(({ method }) => h("tr", { "data-method": method }, h("th", { scope: "row" }, methodLink(method)), names.map((name) => cell(method, name)))))));
 }

@@ -63,7 +63,11 @@ function facts(pairs) {
   return h("dl", { class: "facts" }, pairs.filter(([, value]) => value && value !== "–" && value.length !== 0).map(([name, value]) => h("div", { class: value instanceof Node || String(value).length > 48 ? "long" : null }, h("dt", null, name), h("dd", null, value))));
 }
 
-const outside = (name, target) => (/^https?:/.test(target) ? h("a", { href: target, rel: "noreferrer" }, name) : `${name}: ${target}`);
+// A link to another page, and a text where the address is of any other kind.
+function outside(name, target) {
+  const isPage = URL.canParse(target, location.href) && ["http:", "https:", location.protocol].includes(new URL(target, location.href).protocol);
+  return isPage ? h("a", { href: target, rel: "noreferrer" }, name) : `${name}: ${target}`;
+}
 
 function dataView() {
   const { data_sets: all } = setting();
