@@ -13,7 +13,9 @@ function render() {
   [own, ...ranked].filter(Boolean).forEach((method) => place.set(method, place.get(method) ?? place.size));
   document.getElementById("answer").textContent = setting().answer;
   document.getElementById("nav").replaceChildren(
-    h("div", { class: "links" }, VIEWS.map((name) => h("a", { go: { view: name }, "aria-current": state.view === name ? "page" : null, "data-key": `nav-${name}` }, TITLES[name]))),
+    h("div", { class: "links" }, VIEWS.map((name) => h("a", {
+      go: { view: name }, "aria-current": state.view === name ? "page" : null, "data-key": `nav-${name}`,
+    }, TITLES[name]))),
     themeButton());
   view.replaceChildren(...[BUILDERS[state.view]()].flat(Infinity).filter(Boolean));
   document.title = [state.id || TITLES[state.view], report.title, "aucbench"].join(" - ");
@@ -68,14 +70,10 @@ window.addEventListener("popstate", (event) => {
 });
 
 let width = 0;
-let later = 0;
-window.addEventListener("resize", () => {
-  clearTimeout(later);
-  later = setTimeout(() => {
-    if (room() !== width) keepingFocus(render);
-    width = room();
-  }, 120);
-});
+window.addEventListener("resize", () => requestAnimationFrame(() => {
+  if (room() !== width) keepingFocus(render);
+  width = room();
+}));
 
 if ("scrollRestoration" in history) history.scrollRestoration = "manual";
 applyTheme();

@@ -41,7 +41,8 @@ function overallView() {
       section("cost", "At what cost?", meanAgainstCost(rows, half),
         reading("Training time includes the tuning. The line joins the methods that no other beats in both; far ones are drawn at the edge."))),
     section("heat", "Methods by data sets", toggle("Show", "heat", [["gain", `gain over ${reference()}`], ["mean", measure().symbol]]), heatMap(rows),
-      reading(state.heat === "gain" ? "Gains in thousandths" : "The darker, the better on that data set", "; the rarest class comes first. Click a cell for the curves of the data set.")),
+      reading(state.heat === "gain" ? "Gains in thousandths; " : "The darker, the better on that data set; ",
+        "the rarest class comes first. Click a cell for the curves of the data set.")),
   ];
 }
 
@@ -176,7 +177,8 @@ function methodsView() {
 // What the verdict on a method says, in words.
 function said(method, row) {
   const parts = [method === reference() ? "This method is the reference." : "There is no gain of this method."];
-  if (known(row.gain)) parts[0] = `Gain over ${reference()}: ${shown(columns.verdicts.get("gain"), row)} on ${many(row.families, "family")} (${many(row.data_sets, "data set")}).`;
+  const gain = shown(columns.verdicts.get("gain"), row);
+  if (known(row.gain)) parts[0] = `Gain over ${reference()}: ${gain} on ${many(row.families, "family")} (${many(row.data_sets, "data set")}).`;
   if (known(row.time_ratio) && method !== reference()) parts.push(`It trains for ${FORMS.number(row.time_ratio)} times the time of ${reference()}.`);
   if (row.without) parts.push(row.without);
   if (row.verdict === "undecided" && known(row.more_families)) parts.push(`${many(row.more_families, "family")} more would decide.`);
@@ -210,7 +212,8 @@ function oneMethod(method, own) {
       resultTable({ caption: `${method} by data sets`, rows, all: [
         columnOf("results", "data_set", first((row) => dataLink(row.data_set))), ...forestColumns(rows, "results", 270),
         columnOf("data_sets", "positive_share"), columnOf("data_sets", "rows"), columnOf("results", "mean"), columnOf("results", "train_seconds")] })) : null,
-    gaps.length ? section("gaps", "Gaps", h("ul", { class: "notes" }, gaps.map((row) => h("li", null, dataLink(row.data_set), `: ${row.gaps}. ${row.advice ?? ""}`)))) : null,
+    gaps.length ? section("gaps", "Gaps", h("ul", { class: "notes" },
+      gaps.map((row) => h("li", null, dataLink(row.data_set), `: ${row.gaps}. ${row.advice ?? ""}`)))) : null,
   ];
 }
 
