@@ -67,6 +67,17 @@ def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
     return build(cells, "a study", one_study=True, reference=names[0])
 
 
+def with_precision(made):
+    """The report with another measure, one less the AUC, that all its cells have."""
+    other = made.measure._replace(name="ap", title="average precision", symbol="AP")
+    return replace(
+        made,
+        others=(other,),
+        cells=made.cells.assign(ap=1.0 - made.cells["auc"]),
+        results=made.results.assign(ap_mean=1.0 - made.results["mean"]),
+    )
+
+
 def named(name):
     """A report in which every text that a plugin, a data set or a study may choose is `name`."""
     cells = [
@@ -157,14 +168,7 @@ def test_verdicts_are_those_over_each_reference_and_group():
 
 
 def test_other_measures_that_all_cells_have_are_compared_without_a_rope():
-    made = usual(gaps=False)
-    other = made.measure._replace(name="ap", title="average precision", symbol="AP")
-    made = replace(
-        made,
-        others=(other,),
-        cells=made.cells.assign(ap=1.0 - made.cells["auc"]),
-        results=made.results.assign(ap_mean=1.0 - made.results["mean"]),
-    )
+    made = with_precision(usual(gaps=False))
     first, second = packed(made)["settings"][0]["compared"]
     for name in ("reference", "method", "data_set"):
         assert first["gains"][name] == second["gains"][name]
