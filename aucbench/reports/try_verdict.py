@@ -11,7 +11,6 @@ from aucbench.reports.report import Report
 from aucbench.reports.views.braille_plot import is_batch, seen
 from aucbench.reports.views.text import results_on
 
-
 FAR = 0.02  # that an AUC is below the best
 SLOW = 20.0  # times the time of the others
 RISING = 0.003  # that a curve gains in its last half of log samples

@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data
-from aucbench.reports.report import ALL, MeasureText, Report
+from aucbench.reports.report import MeasureText, Report
 from aucbench.reports.statistics.pareto import pareto_front
 
 if TYPE_CHECKING:
