@@ -18,7 +18,7 @@ from aucbench.reports.method_info import method_info, shown_looks
 from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
-from aucbench.reports.report import ALL, ROPE, MeasureText, Report
+from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MeasureText, Report
 from aucbench.reports.results import curve_rows, overlap, result_row, target_of, with_reaching
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
 from aucbench.studies.record import CellStatus, canonical, subset
@@ -76,14 +76,13 @@ def build(
     every = cell_frame(cells, found)
     gains = gains_of(every, frames["data_sets"], references, rope)
     verdicts = compared(gains, frames["results"], frames["data_sets"], rope)
-    order = verdicts.loc[verdicts["group"] == ALL, "method"] if len(verdicts) else []
+    order: list[str] = list(verdicts.loc[verdicts["group"] == ALL, "method"]) if len(verdicts) else []
     looks = shown_looks(
         list(dict.fromkeys([*filter(None, references.values()), *order, *frames["methods"]["method"]]))
     )
     for name in ("colour", "dark", "marker", "dashes"):
         frames["methods"][name] = [getattr(looks[method], name) for method in frames["methods"]["method"]]
     records = [cell.record for cell in cells if cell.record]
-    algorithms = sorted({cell.described.algorithm.name for cell in cells})
     text = text_of(measure)
     return Report(
         title=title,
@@ -97,7 +96,9 @@ def build(
         cells=every,
         gains=gains,
         verdicts=verdicts,
-        plugins={name: method_info(name) for name in algorithms},
+        plugins={
+            name: method_info(name) for name in sorted({cell.described.algorithm.name for cell in cells})
+        },
         notes=(
             *remarks,
             *notes_on(text, rope, lacking, any(row.get("suboptimality") for row in parts["results"])),
@@ -125,7 +126,7 @@ def _settings(found: Sequence[Group]) -> list[str]:
     """Names of the settings: defaults or tuned, and a number where several are alike."""
     names: list[str] = []
     for group in found:
-        plain = "tuned" if group.tuned else "defaults"
+        plain = TUNED if group.tuned else DEFAULTS
         names.append(
             plain if plain not in names else f"{plain} {sum(n.startswith(plain) for n in names) + 1}"
         )
@@ -230,7 +231,8 @@ _MEASURED = (
 _ENVIRONMENT = ("concurrency", "cpu", "finished_at")
 _ROWS = ("train_rows", "test_rows", "train_positives", "test_positives")
 CELL = (
-    "setting", "data_set", "family", "method", "algorithm", "status", "seed", "split_seed", "order_seed", "fold",
+    "setting", "data_set", "family", "method", "algorithm", "status", "seed", "split_seed", "order_seed",
+    "fold",
     *_MEASURED, "tuning_passes", "tuning_seconds", "chosen", "edges", *_ROWS, *_ENVIRONMENT, "parameters",
     "described", "source", "key",
 )  # fmt: skip
