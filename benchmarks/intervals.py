@@ -123,10 +123,10 @@ def intervals() -> Iterator[Measure]:
             "width": frame.groupby(by)["width"].median(),
         }
     ).unstack("families")
-    heads = [f"{what}, {families}" for what, families in table.columns]
+    heads = [f"{head[0]}, {head[1]}" for head in table.columns.to_list()]
     print(f"| candidate | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
-    for candidate, row in table.iterrows():
-        print(f"| {candidate} | {' | '.join(f'{value:.2f}' for value in row)} |")
+    for label, row in table.iterrows():
+        print(f"| {label} | {' | '.join(f'{value:.2f}' for value in row)} |")
     yield from ()
 
 

@@ -43,25 +43,25 @@ FAMILIES, METHODS, STUDIES = (5, 10, 20, 40, 80), (1, 9, 39), 500  # METHODS bes
 LARGE = 20_000  # families of a population that is drawn from a distribution
 BOUNDS = {20: 0.90, 40: 0.91, 80: 0.91}  # families to the coverage in each population
 AVERAGE, WRONG = 0.93, 0.05
-CLOSE = ("psam", "pair_batch", "oam_gra", "sgd_hinge")  # rank nearly as the reference, unlike the others
+ALIKE = ("psam", "pair_batch", "oam_gra", "sgd_hinge")  # rank nearly as the reference, unlike the others
 
 
 class Asked(NamedTuple):
     """A verdict that is true: of which methods, and at which true gain."""
 
-    close: bool
+    alike: bool
     gain: float
     verdict: Verdict
 
     @property
     def heading(self) -> str:
         """The head of its column."""
-        return f"{'close' if self.close else 'unlike'} {self.gain:+.2f}: {self.verdict}"
+        return f"{'alike' if self.alike else 'unlike'}, {self.gain:+.2f}: {self.verdict}"
 
 
 ASKED = tuple(
-    Asked(close, sign * gain, verdict)
-    for close, gain in ((True, 0.01), (False, 0.03))
+    Asked(alike, sign * gain, verdict)
+    for alike, gain in ((True, 0.01), (False, 0.03))
     for sign, verdict in ((0, Verdict.equivalent), (1, Verdict.better), (-1, Verdict.worse))
 )
 
@@ -164,15 +164,15 @@ def _wrong(low: Floats, high: Floats, truth: Floats | float) -> tuple[bool, bool
 def power(families: int, methods: int, rng: np.random.Generator) -> list[float]:
     """How often each verdict of `ASKED` is found where it is true, of gains shifted to the true one."""
     table = pd.read_csv(TABLE, index_col=["family", "dataset"]).groupby("family").mean()
-    population, close = Population(table.to_numpy()), table.columns.isin(CLOSE)
+    population, alike = Population(table.to_numpy()), table.columns.isin(ALIKE)
     found: list[list[bool]] = [[] for _ in ASKED]
     for _ in range(STUDIES):
-        columns = rng.permutation(len(close))[:methods]
+        columns = rng.permutation(len(alike))[:methods]
         values, truth = population.study(families, columns, rng)
         got = family_intervals(values - truth)
         for asked, hits in zip(ASKED, found, strict=True):
             verdicts = verdict_of(got.mean, got.low + asked.gain, got.high + asked.gain, ROPE)
-            hits += list(verdicts[close[columns] == asked.close] == asked.verdict)
+            hits += list(verdicts[alike[columns] == asked.alike] == asked.verdict)
     return [float(np.mean(hits)) for hits in found]
 
 
@@ -199,8 +199,8 @@ def verdicts() -> Iterator[Measure]:
     print("\n| families | methods | " + " | ".join(each.heading for each in ASKED) + " |")
     print("|" + "---|" * (len(ASKED) + 2))
     for families, methods in product(FAMILIES[1:], (1, 12)):
-        shares = " | ".join(f"{100 * share:.0f} %" for share in power(families, methods, rng))
-        print(f"| {families} | {methods + 1} | {shares} |", flush=True)
+        found = " | ".join(f"{100 * share:.0f} %" for share in power(families, methods, rng))
+        print(f"| {families} | {methods + 1} | {found} |", flush=True)
 
 
 MEASURES = {"verdicts": verdicts}
