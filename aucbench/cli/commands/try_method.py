@@ -26,10 +26,10 @@ from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.humanize import duration
-from aucbench.pool import Pool, start_fork_server
-from aucbench.registry import Catalog
 from aucbench.reports.cells import BoardCell, from_store
 from aucbench.reports.report import Report
+from aucbench.pool import Pool, start_fork_server
+from aucbench.registry import Catalog
 from aucbench.runner.task import default_passes
 from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
