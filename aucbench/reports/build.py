@@ -63,18 +63,19 @@ def build(
         references[name] = reference_of(group, reference) or ""
         for data_set in group.boards:
             _add_data_set(parts, group, data_set, name, [other.name for other in others])
-        linear = {row["method"]: row["linear"] for row in parts["results"] if row["setting"] == name}
+        own_rows = [row for row in parts["results"] if row["setting"] == name]
+        other_models = {row["method"] for row in own_rows if not row["linear"]}
         algorithms = {
             group.label(cell): cell.described.algorithm for own in group.boards.values() for cell in own
         }
         parts["methods"] += [
-            {"setting": name, "method": label, "algorithm": own.name, "linear": linear[label],
+            {"setting": name, "method": label, "algorithm": own.name, "linear": label not in other_models,
              "exempt": "; ".join(f"{check}: {why}" for check, why in own.exempt.items())}
             for label, own in algorithms.items()
         ]  # fmt: skip
     frames = {name: pd.DataFrame(rows) for name, rows in parts.items()}
     every = cell_frame(cells, found)
-    gains = gains_of(every, frames["data_sets"], references, rope)
+    gains = gains_of(every, frames["data_sets"], references, rope, by)
     verdicts = compared(gains, frames["results"], frames["data_sets"], rope)
     order: list[str] = list(verdicts.loc[verdicts["group"] == ALL, "method"]) if len(verdicts) else []
     looks = shown_looks(
@@ -250,7 +251,9 @@ def cell_frame(cells: Sequence[BoardCell], found: Sequence[Group]) -> "pd.DataFr
     for name, group in zip(_settings(found), found, strict=True):
         for data_set, members in group.boards.items():
             places |= {cell.key: (name, data_set, group.label(cell)) for cell in members}
-    measured = [name for name in MEASURES if name not in CELL and any(cell.value(name) for cell in cells)]
+    measured = [
+        name for name in MEASURES if name not in CELL and any(cell.value(name) is not None for cell in cells)
+    ]
     rows = []
     for cell in cells:
         row = _cell(cell)
