@@ -19,8 +19,8 @@ from aucbench.studies.study import Observer, Study
 if TYPE_CHECKING:
     from aucbench.config.overrides import Request
     from aucbench.data.readers.blocks import ColumnRecord
-    from aucbench.studies.entry_and_keys import Entry
     from aucbench.reports.report import Report
+    from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store

@@ -2,9 +2,9 @@
 
 When none is named, all measures of speed run. `defaults` and `estimator`, which measure AUCs and take long,
 `estimates`, which needs real data, `families`, which compares the rows of all data sets at hand, `attacks`,
-which harms processes, `mutations`, which runs the tests on changed lines, and `verdicts`, which simulates
-studies, run when they are named. The options are for `defaults` and `estimator`; `families` takes the data
-sets.
+which harms processes, `mutations`, which runs the tests on changed lines, and `verdicts` and `intervals`,
+which simulate studies, run when they are named. The options are for `defaults` and `estimator`; `families`
+takes the data sets.
 """
 
 import sys
@@ -18,6 +18,7 @@ from benchmarks import (
     estimates,
     estimator,
     families,
+    intervals,
     mutations,
     overhead,
     sparse,
@@ -32,7 +33,13 @@ from benchmarks.real_sets import Choice
 
 SPEED = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **streams.MEASURES, **overhead.MEASURES}
 ON_REAL_SETS = {**defaults.MEASURES, **estimator.MEASURES, **families.MEASURES}
-OTHERS = {**estimates.MEASURES, **attacks.MEASURES, **mutations.MEASURES, **verdicts.MEASURES}
+OTHERS = {
+    **estimates.MEASURES,
+    **attacks.MEASURES,
+    **mutations.MEASURES,
+    **intervals.MEASURES,
+    **verdicts.MEASURES,
+}
 
 
 def main(words: list[str]) -> int:

@@ -40,13 +40,10 @@ def answer(report: Report, setting: str) -> str:
     own = own[own["method"] != reference]
     judged = own[own["verdict"].fillna("") != ""]
     if not len(judged):
-        few = f": a verdict needs {FEWEST}" if families < FEWEST else ""
-        return (
-            f"{_best(report, setting)} These are {plural(families, 'family')} of data sets, too few for a "
-            f"verdict over data sets{few}."
-            if few
-            else _best(report, setting)
-        )
+        text = _best(report, setting)
+        if families >= FEWEST:
+            return text
+        return f"{text} A verdict over data sets needs {FEWEST} families of them; there are {families}."
     return _verdict(report, setting, judged, reference, families)
 
 
@@ -84,10 +81,10 @@ def _told(own: "pd.DataFrame", reference: str, noun: str) -> str:
             text += f"{who}: {number(float(cheapest['time_ratio']))} times the training time"
         parts.append(text)
     for verdict, words in (("worse", ("worse", "slightly worse")), ("undecided", ("undecided", "not worse"))):
-        names = list(own.loc[own["verdict"].isin(words), "method"])
-        if names:
-            who = names[0] if len(names) == 1 else str(len(names))
-            parts.append(f"{who} {'is' if len(names) == 1 else 'are'} {verdict}")
+        alike = list(own.loc[own["verdict"].isin(words), "method"])
+        if alike:
+            who = alike[0] if len(alike) == 1 else str(len(alike))
+            parts.append(f"{who} {'is' if len(alike) == 1 else 'are'} {verdict}")
     return "; ".join(parts)
 
 

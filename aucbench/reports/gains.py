@@ -49,7 +49,7 @@ def gains_of(
     """
     import pandas as pd
 
-    facts = data_sets.set_index(["setting", "data_set"])
+    ratios = data_sets.set_index(["setting", "data_set"])["test_train_ratio"].to_dict()
     rows = []
     placed = cells[cells["method"].notna()]
     for (setting, data_set), own in placed.groupby(["setting", "data_set"], sort=False):
@@ -59,7 +59,7 @@ def gains_of(
         )
         planned = own.pivot(index=list(SEEDS), columns="method", values="status").notna()
         whole = [name for name in values if values[name].notna()[planned[name]].all()]
-        ratio = facts.loc[(setting, data_set), "test_train_ratio"]
+        ratio = ratios[str(setting), str(data_set)]
         family = own["family"].iloc[0]
         for reference in [wanted] if isinstance(wanted, str) else wanted:
             if reference not in whole:
@@ -113,7 +113,7 @@ def compared(
         by_setting = gains[gains["setting"] == setting]
         family = facts.set_index("data_set")["family"]
         shown = results[results["setting"] == setting].assign(
-            family=lambda each, family=family: each["data_set"].map(family)
+            family=results.loc[results["setting"] == setting, "data_set"].map(family)
         )
         every = _log_seconds(shown)
         for name, members in groups_of_data(facts).items():

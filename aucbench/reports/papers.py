@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from aucbench.reports.cells import BoardCell, groups
-from aucbench.reports.labels import method_of
 from aucbench.reports.columns import NONE, fixed
+from aucbench.reports.labels import method_of
+from aucbench.reports.statistics.agreement import Verdict, judge_table, order_agreement
 from aucbench.reports.views.text import TextTable, plain
 from aucbench.reports.views.text import table as table_text
-from aucbench.reports.statistics.agreement import Verdict, judge_table, order_agreement
 from aucbench.studies.record import CellStatus, EntryDescription
 
 if TYPE_CHECKING:

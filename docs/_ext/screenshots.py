@@ -21,7 +21,6 @@ COLOURS = 128  # enough for a page, and a third of the bytes
 # The address of a view, or the beginning of that of its first part.
 VIEWS: Mapping[str, tuple[str, str]] = {
     "overall": ("#overall", ""),
-    "results": ("#results", ""),
     "data_set": ("#data", "#data/"),
     "method": ("#methods/psam", ""),
 }

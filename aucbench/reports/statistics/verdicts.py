@@ -180,19 +180,16 @@ def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def families_to_decide(found: Intervals, verdicts: Any, rope: float | None) -> Floats:
     """How many more families would make undecided methods better, worse or equivalent, (c,); NaN for others.
 
-    With n families, the gain g and the distances a = g - low and b = high - g, the interval with N families
-    is (g - a sqrt(n / N), g + b sqrt(n / N)), at today's mean and spread. The answer is N - n for the
-    smallest N whose interval is beyond the rope or inside it. It is NaN where N is above ten times n: the
-    mean is then nearer to an edge of the rope than about a third of half the interval's width.
+    With n families and the interval g +- h, the interval with N families is g +- h sqrt(n / N), at today's
+    mean and spread. The answer is N - n for the smallest N whose interval is beyond the rope or inside it. It
+    is NaN where N is above ten times n: g is then nearer to an edge of the rope than about a third of h.
     """
     if rope is None:
         return np.full(found.mean.shape, np.nan)
-    gain, below, above = found.mean, found.mean - found.low, found.high - found.mean
     with np.errstate(divide="ignore", invalid="ignore"):
-        inside = np.minimum((gain + rope) / below, (rope - gain) / above)
-        shrink = np.maximum.reduce([inside, (gain - rope) / below, (-rope - gain) / above])
-        needed = np.ceil(found.families / shrink**2 * (1 + 1e-12))
-        told = (verdicts == Verdict.undecided) & (shrink > 0) & (needed <= MOST * found.families)
+        to_edge = np.abs(np.abs(found.mean) - rope) / (found.critical * found.se)
+        needed = np.ceil(found.families / to_edge**2 * (1 + 1e-12))
+        told = (verdicts == Verdict.undecided) & (needed <= MOST * found.families)
     return np.where(told, np.maximum(needed - found.families, 1.0), np.nan)
 
 
@@ -217,6 +214,6 @@ def _without_one(
             texts.append("")
             continue
         first = which[np.argmax(np.abs(rest[which, at]))]
-        others = f" or {len(which) - 1} others" if len(which) > 1 else ""
+        others = ["", " or 1 other", f" or {len(which) - 1} others"][min(len(which) - 1, 2)]
         texts.append(f"{then[first, at]} without {families[first]}{others}")
     return texts

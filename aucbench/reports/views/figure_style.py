@@ -54,9 +54,10 @@ class Style(NamedTuple):
 
 def styles(methods: "pd.DataFrame", named: Sequence[str]) -> dict[str, Style]:
     """Labels of methods to their looks, the named ones first and in their order."""
+    rows: Any = methods.itertuples()
     found = {
         own.method: Style(own.colour, MARKERS[own.marker], DASHES[own.dashes], own.method in named)
-        for own in methods.itertuples()
+        for own in rows
     }
     return {name: found[name] for name in [*named, *(name for name in found if name not in named)]}
 

@@ -1,7 +1,6 @@
 """Pictures of a report as PDF, PNG and SVG, each with a sentence that says how to read it."""
 
 import re
-import textwrap
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +13,7 @@ from aucbench.reports.columns import fixed, text
 from aucbench.reports.report import Report
 from aucbench.reports.statistics.pareto import pareto_front
 from aucbench.reports.views.figure_style import (
+    LEADING,
     NARROW,
     Style,
     begin,
@@ -123,9 +123,9 @@ def _plain(words: str) -> str:
 
 
 def _add_sentence(figure: Any, sentence: str) -> None:
-    lines = textwrap.wrap(sentence, int(figure.get_figwidth() * 130 / type_size()))
-    figure.supxlabel("\n".join(lines), fontsize=type_size(), color="0.25")
-    figure.set_figheight(figure.get_figheight() + len(lines) * type_size() / 55 + 0.3)
+    words = fitted(sentence, width() - 0.3, type_size(), 99)
+    figure.suptitle(f"{figure.get_suptitle()}\n{words}", fontsize=type_size(), color="0.25")
+    figure.set_figheight(figure.get_figheight() + (words.count("\n") + 3) * type_size() * LEADING / 72)
 
 
 def _file_name(title: str, taken: set[str]) -> str:
@@ -224,11 +224,9 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
     return figure, sentence
 
 
-def curves(
-    report: Report, own: "pd.DataFrame", facts: dict[str, Any], looks: dict[str, Style]
-) -> Picture | None:
+def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Style]) -> Picture | None:
     """The measure against seconds and passes."""
-    final = own.dropna(subset=["mean"]).groupby("method", sort=False)["mean"].last() if len(own) else own
+    final: Any = own.dropna(subset=["mean"]).groupby("method", sort=False)["mean"].last() if len(own) else own
     if not len(final):
         return None
     named = [value for name, value in final.items() if looks[name].is_named]

@@ -43,7 +43,7 @@ def forest(report: Report, setting: str, table: "pd.DataFrame") -> tuple[Any, st
     if table["gain"].notna().sum() == 0:
         return None
     kept = table[(table["method"] == reference) | (np.arange(len(table)) < MOST_ROWS - 1)]
-    rows = kept.to_dict("records")
+    rows: Any = kept.to_dict("records")
     labels, size, pitch = fitted_rows([row["method"] for row in rows], (0.33 if narrow else 0.4) * width())
     figure, axes = begin(0.65 + pitch * len(rows))
     low, high = span(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aucbench.reports.columns import NONE, VERDICTS, fixed, text, tiny
 from aucbench.reports.gains import gains_of
@@ -117,7 +117,8 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
     best = table["method"].iloc[0]
     equal = _equal(report, setting, best)
     rows = [["method", "gain", r"95\,\%", "verdict", "time", symbol]]
-    for row in table.to_dict("records"):
+    every: Any = table.to_dict("records")
+    for row in every:
         name, own = row["method"], report.plugins.get(algorithm[row["method"]])
         gain, low, high = (_thousandths(row[part]) for part in ("gain", "low", "high"))
         bold = r"\bfseries " if name in equal and gain != NONE else ""

@@ -11,8 +11,8 @@ from typing import Any
 
 import jinja2
 
-from aucbench.reports.columns import VERDICTS
 from aucbench.reports.answer import answer
+from aucbench.reports.columns import VERDICTS
 from aucbench.reports.report import ALL, Report
 from aucbench.reports.views.page_data import packed
 

@@ -10,14 +10,16 @@ from msgspec import to_builtins
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data
-from aucbench.reports.report import ALL, MeasureText, Report
+from aucbench.reports.report import MeasureText, Report
 from aucbench.reports.statistics.pareto import pareto_front
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DIGITS = 4  # significant ones of a number
-DECIMALS = 5  # of measures and of their differences
+# Measures and their differences have as many decimals as tables show, so that no view rounds another number;
+# other numbers have so many significant digits. Points of curves are only drawn.
+DECIMALS, DIGITS = 4, 6
+CURVE_DECIMALS, CURVE_DIGITS = 5, 4
 MEASURED = re.compile("gain|low|high|median|best|target|anytime|(.*_)?(mean|std)")
 PAIRS = 250_000  # most lines of gains, over references and measures
 POINTS = 50_000  # most points of curves
@@ -126,7 +128,7 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
         for name, value in {"data_set": data_set, "method": method}.items():
             table[name].append(value)
         for name in names:
-            table[name].append(_column(name, kept[name]))
+            table[name].append(_column(name, kept[name], CURVE_DECIMALS, CURVE_DIGITS))
     return found, step
 
 
@@ -139,11 +141,10 @@ def _table(frame: "pd.DataFrame") -> Packed:
     return {str(name): _column(str(name), frame[name]) for name in frame}
 
 
-def _column(name: str, values: Iterable[Any]) -> list[Any]:
+def _column(name: str, values: Iterable[Any], decimals: int = DECIMALS, digits: int = DIGITS) -> list[Any]:
     if MEASURED.fullmatch(name):
-        values = [round(each, DECIMALS) if isinstance(each, float) else each for each in values]
-        return [_value(each, DECIMALS) for each in values]
-    return [_value(each, DIGITS) for each in values]
+        values = [round(each, decimals) if isinstance(each, float) else each for each in values]
+    return [_value(each, digits) for each in values]
 
 
 def _value(value: Any, digits: int) -> Any:

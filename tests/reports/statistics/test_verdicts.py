@@ -212,6 +212,29 @@ def test_the_family_that_a_verdict_hangs_on_is_named():
     assert row["without"] == "equivalent without f17"
 
 
+def test_families_whose_omission_changes_the_verdict_are_those_found_one_by_one():
+    changes = 0
+    for seed in range(60):
+        values = np.random.default_rng(seed).normal(0.004, 0.012, 15)
+        row = compare_families(over(values), ROPE).iloc[0]
+        k = (row["high"] - row["gain"]) / stats.sem(values)
+        found = {}
+        for i in range(15):
+            rest = np.delete(values, i)
+            half = k * stats.sem(rest)
+            verdict = verdict_of(rest.mean(), rest.mean() - half, rest.mean() + half, ROPE)
+            if verdict != row["verdict"]:
+                found[i] = verdict
+        changes += bool(found)
+        if not found:
+            assert row["without"] == ""
+            continue
+        most = max(found, key=lambda i: abs(values[i] - values.mean()))
+        others = {1: "", 2: " or 1 other"}.get(len(found), f" or {len(found) - 1} others")
+        assert row["without"] == f"{found[most]} without f{most}{others}"
+    assert 5 < changes < 55
+
+
 def test_intervals_of_skewed_gains_cover():
     rng = np.random.default_rng(11)
     truth, covered = -np.exp(0.75**2 / 2), []

@@ -23,7 +23,7 @@ from tests.helpers.small_report import failed_cells, small_cells, small_report
 MANY = [f"method_{k} (loss=squared_hinge radius=10 tuning=random eta={k})" for k in range(42)]
 
 
-def drawn(report, width="page", critical_difference=False):
+def drawn(report, width="page", critical_difference=False, titles=False):
     """Kind of picture to the figure, of one data set's curves; some warnings are errors."""
     if len(report.curves):
         one = report.curves["data_set"] == report.curves["data_set"].iloc[0]
@@ -34,6 +34,8 @@ def drawn(report, width="page", critical_difference=False):
             title.split()[0]: figure for title, figure, _ in figures.pictures(report, critical_difference)
         }
         for figure in found.values():
+            if titles:
+                figures._add_sentence(figure, "This sentence says how to read it. " * 12)
             figure.canvas.draw()
     return found
 
@@ -70,12 +72,12 @@ def shown_texts(figure):
     ]
 
 
-@pytest.mark.parametrize("width", list(WIDTHS))
-def test_42_long_labels_neither_overlap_nor_leave_the_canvas(large, pages, width):
-    found = pages if width == "page" else drawn(large, width)
+@pytest.mark.parametrize(("width", "titles"), [("column", False), ("column", True), ("page", False)])
+def test_42_long_labels_neither_overlap_nor_leave_the_canvas(large, pages, width, titles):
+    found = pages if width == "page" else drawn(large, width, titles=titles)
     for kind, figure in found.items():
         assert figure.get_figwidth() == WIDTHS[width]
-        assert figure.get_figheight() <= 9.0, kind
+        assert figure.get_figheight() <= 9.0 + titles, kind
         texts = [(each.get_text(), Text.get_window_extent(each)) for each in shown_texts(figure)]
         for words, box in texts:
             assert figure.bbox.x0 - 1 <= box.x0 < box.x1 <= figure.bbox.x1 + 1, (kind, words)

@@ -8,11 +8,14 @@ function render() {
   const view = document.getElementById("view");
   emphasised = null;
   place.clear();
-  [setting().reference, ...where(setting().compared[0]?.verdicts ?? {}, { group: "all", reference: setting().reference }).map(({ method }) => method)].filter(Boolean)
-    .forEach((method) => place.set(method, place.get(method) ?? place.size));
+  const own = setting().reference;
+  const ranked = where(setting().compared[0]?.verdicts ?? {}, { group: "all", reference: own }).map(({ method }) => method);
+  [own, ...ranked].filter(Boolean).forEach((method) => place.set(method, place.get(method) ?? place.size));
   document.getElementById("answer").textContent = setting().answer;
   document.getElementById("nav").replaceChildren(
-    h("div", { class: "links" }, VIEWS.map((name) => h("a", { go: { view: name }, "aria-current": state.view === name ? "page" : null, "data-key": `nav-${name}` }, TITLES[name]))),
+    h("div", { class: "links" }, VIEWS.map((name) => h("a", {
+      go: { view: name }, "aria-current": state.view === name ? "page" : null, "data-key": `nav-${name}`,
+    }, TITLES[name]))),
     themeButton());
   view.replaceChildren(...[BUILDERS[state.view]()].flat(Infinity).filter(Boolean));
   document.title = [state.id || TITLES[state.view], report.title, "aucbench"].join(" - ");
@@ -27,25 +30,9 @@ function arrive(y) {
 // Light, dark, or what the system prefers; paper is light.
 
 const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
-let chosenTheme = "";
-try {
-  chosenTheme = localStorage.getItem("aucbench-theme") || "";
-} catch {
-  // no storage for a local file: the choice lasts for this visit
-}
 
 function applyTheme(forced) {
-  document.documentElement.dataset.theme = forced || chosenTheme || (prefersDark.matches ? "dark" : "light");
-}
-
-function chooseTheme(name) {
-  chosenTheme = name;
-  try {
-    localStorage.setItem("aucbench-theme", name);
-  } catch {
-    // as above
-  }
-  redrawn();
+  document.documentElement.dataset.theme = forced || state.theme || (prefersDark.matches ? "dark" : "light");
 }
 
 function redrawn(forced) {
@@ -54,8 +41,12 @@ function redrawn(forced) {
 }
 
 function themeButton() {
-  const other = isDark() ? "light" : "dark";
-  return h("button", { type: "button", class: "tools", "data-key": "theme", onclick: () => chooseTheme(other) }, other === "dark" ? "Dark" : "Light");
+  const theme = isDark() ? "light" : "dark";
+  const change = () => {
+    set({ theme });
+    redrawn();
+  };
+  return h("button", { type: "button", class: "tools", "data-key": "theme", onclick: change }, isDark() ? "Light" : "Dark");
 }
 
 prefersDark.addEventListener("change", () => redrawn());
@@ -73,19 +64,16 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 });
 window.addEventListener("popstate", (event) => {
   state = parsed(location.hash);
+  applyTheme();
   render();
   arrive(event.state?.y ?? 0);
 });
 
 let width = 0;
-let later = 0;
-window.addEventListener("resize", () => {
-  clearTimeout(later);
-  later = setTimeout(() => {
-    if (room() !== width) keepingFocus(render);
-    width = room();
-  }, 120);
-});
+window.addEventListener("resize", () => requestAnimationFrame(() => {
+  if (room() !== width) keepingFocus(render);
+  width = room();
+}));
 
 if ("scrollRestoration" in history) history.scrollRestoration = "manual";
 applyTheme();

@@ -23,7 +23,7 @@ function gainAxis(scale, width) {
   const format = decimals(scale);
   return s("svg", { class: "plot", width, height: 20, "aria-hidden": "true" }, scale.ticks.map((tick) => s("text", {
     x: scale.at(tick), y: 15, "text-anchor": scale.at(tick) < 24 ? "start" : scale.at(tick) > width - 24 ? "end" : "middle",
-  }, format(tick).replace("-", "−"))));
+  }, format(tick))));
 }
 
 function whisker(row, scale, width, height) {
@@ -50,7 +50,8 @@ function whisker(row, scale, width, height) {
 function shares(row) {
   if (!known(row.same)) return "–";
   const parts = [["worse", row.worse], ["equivalent", row.same], ["better", row.better]];
-  return h("span", { class: "shares", title: `worse on ${FORMS.percent(row.worse)} of the families, the same on ${FORMS.percent(row.same)}, better on ${FORMS.percent(row.better)}` },
+  const [worse, same, better] = parts.map(([, share]) => FORMS.percent(share));
+  return h("span", { class: "shares", title: `worse on ${worse} of the families, the same on ${same}, better on ${better}` },
     h("span", { class: "bar", "aria-hidden": "true" }, parts.map(([verdict, share]) => h("span", { vars: { "--own": verdictColour(verdict), "--share": share } }))),
     h("span", { class: "parts" }, parts.map(([, share]) => String(Math.round(100 * share))).join(" / ")));
 }

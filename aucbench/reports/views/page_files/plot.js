@@ -10,14 +10,13 @@ function linearScale(low, high, from, to, apart = to < from ? 48 : 70) {
   };
   const most = Math.max(2, Math.abs(to - from) / apart);
   const ticks = [most, 1.5 * most, 2.5 * most, 5 * most].map((count) => ticksOf(niceStep(span, count))).find((found) => found.length > 1) ?? ticksOf(span);
-  return { at: (value) => from + ((value - low) / span) * (to - from), value: (at) => low + ((at - from) / (to - from)) * span, ticks, fits: () => true };
+  return { at: (value) => from + ((value - low) / span) * (to - from), value: (at) => low + ((at - from) / (to - from)) * span, ticks };
 }
 
 function niceStep(span, count) {
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const factor = [1, 2, 5, 10].find((each) => each * power >= rough * 0.999);
-  return factor * power;
+  return power * [1, 2, 5, 10].find((each) => each * power >= rough * 0.999);
 }
 
 function logScale(low, high, from, to) {
@@ -36,7 +35,7 @@ function logScale(low, high, from, to) {
   return {
     at: (value) => from + ((Math.log10(value) - a) / (b - a)) * (to - from),
     value: (at) => 10 ** (a + ((at - from) / (to - from)) * (b - a)),
-    ticks, fits: (value) => value > 0,
+    ticks,
   };
 }
 
@@ -59,7 +58,7 @@ function leftAxis(scale, { top, left, right, label, format }) {
 function decimals(scale) {
   const [a, b] = scale.ticks;
   const digits = b === undefined ? 3 : Math.min(6, Math.max(0, -Math.floor(Math.log10(b - a) + 1e-9)));
-  return (value) => value.toFixed(digits);
+  return (value) => value.toFixed(digits).replace("-", "−");
 }
 
 // What is emphasised: every mark of a method, in pictures, legends and tables; null: none.
@@ -79,7 +78,7 @@ function emphasise(method) {
   }
 }
 
-// Pictures of lines find the nearest method themselves; all else is asked for what is under the pointer.
+// Pictures of lines find the nearest method themselves.
 for (const [name, from] of [["pointerover", true], ["focusin", true], ["pointerleave", false], ["focusout", false]]) {
   document.getElementById("view").addEventListener(name, (event) => {
     if (!from) emphasise(null);
@@ -116,7 +115,7 @@ function lineplot({ series, lit, x, y, label, height, width }) {
 function placed(each, xScale, yScale) {
   const points = [];
   each.xs.forEach((value, k) => {
-    if (!known(value) || !known(each.ys[k]) || !xScale.fits(value)) return;
+    if (!known(each.ys[k]) || !(value > 0) || !Number.isFinite(yScale.at(each.ys[k]))) return;
     const low = known(each.low?.[k]) ? yScale.at(each.low[k]) : null;
     const high = known(each.high?.[k]) ? yScale.at(each.high[k]) : null;
     points.push({ k, x: xScale.at(value), y: yScale.at(each.ys[k]), low, high });
@@ -128,16 +127,12 @@ function oneLine(each, coloured) {
   const { points, style } = each;
   const group = s("g", { class: coloured ? "series" : "series rest", "data-method": each.method });
   if (!points.length) return group;
+  const path = (places, name) => places.map((p) => `${p.x.toFixed(1)} ${p[name].toFixed(1)}`).join("L");
   const banded = points.filter((point) => point.low !== null && point.high !== null);
   if (coloured && banded.length > 1) {
-    const d = `M${banded.map((p) => `${p.x.toFixed(1)} ${p.low.toFixed(1)}`).join("L")}L${[...banded].reverse().map((p) => `${p.x.toFixed(1)} ${p.high.toFixed(1)}`).join("L")}Z`;
-    group.append(s("path", { class: "band", d, fill: style.colour }));
+    group.append(s("path", { class: "band", d: `M${path(banded, "low")}L${path([...banded].reverse(), "high")}Z`, fill: style.colour }));
   }
-  const joined = points.map((p, k) => {
-    if (k === 0) return `M${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
-    return `L${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
-  }).join("");
-  group.append(s("path", { class: "line", d: joined, stroke: style.colour, "stroke-dasharray": style.dash }));
+  group.append(s("path", { class: "line", d: `M${path(points, "y")}`, stroke: style.colour, "stroke-dasharray": style.dash }));
   if (!coloured) return group;
   let last = -Infinity;
   const shift = (each.index * 17) % 70;
@@ -199,15 +194,9 @@ function readout({ box, svg, cursor, drawn, lit, pad, width, xScale, x, y }) {
         ? h("table", null, found.map(({ each, point }) => h("tr", { class: each.method === near ? "near" : null },
           h("th", { scope: "row" }, swatch(each.method), short(each.method, 22)),
           h("td", null, y.format(each.ys[point.k])),
-          h("td", { class: "soft" }, known(each.low?.[point.k]) && known(each.high?.[point.k]) ? `${y.format(each.low[point.k])} – ${y.format(each.high[point.k])}` : ""))))
+          h("td", { class: "soft" }, point.low === null ? "" : `${y.format(each.low[point.k])} – ${y.format(each.high[point.k])}`))))
         : h("p", null, "no line has begun"));
-    note.style.left = `${aside(note.offsetWidth, box.clientWidth, found.length > 8)}px`;
-  };
-
-  // Beside the cursor; a long one at the other end of the picture, where it covers least.
-  const aside = (own, whole, long) => {
-    if (place > width / 2) return long ? pad.left + 8 : Math.max(0, place - own - 14);
-    return long ? Math.max(0, whole - own) : Math.min(place + 14, Math.max(0, whole - own));
+    note.style.left = `${place > width / 2 ? Math.max(0, place - note.offsetWidth - 14) : Math.min(place + 14, Math.max(0, box.clientWidth - note.offsetWidth))}px`;
   };
 
   const follow = (event) => {
@@ -234,21 +223,12 @@ function readout({ box, svg, cursor, drawn, lit, pad, width, xScale, x, y }) {
 }
 
 function lastBefore(points, place) {
-  let found = null;
-  for (const point of points) {
-    if (point.x > place) break;
-    found = point;
-  }
-  return found;
+  return points.findLast(({ x }) => x <= place) ?? null;
 }
 
 function nearest(found, height) {
-  let best = null;
-  for (const { each, point } of found) {
-    const away = Math.abs(point.y - height);
-    if (away < 14 && (best === null || away < best.away)) best = { away, method: each.method };
-  }
-  return best?.method ?? null;
+  const away = ({ point }) => Math.abs(point.y - height);
+  return found.filter((one) => away(one) < 14).sort((a, b) => away(a) - away(b))[0]?.each.method ?? null;
 }
 
 // The name before or after the emphasised one.
