@@ -12,7 +12,7 @@ from aucbench.reports.views import text
 from tests.helpers.board_cells import finished, several, unfinished
 from tests.helpers.small_report import failed_cells, small_cells, small_report
 
-NASTY = 'a_b | [x](y) #1 ~z~ *é* <i>$m$</i> \\ `c` & 数据 \x1b[2J \x07\nsecond line, and a very long name'
+NASTY = "a_b | [x](y) #1 ~z~ *é* <i>$m$</i> \\ `c` & 数据 \x1b[2J \x07\nsecond line, and a very long name"
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,10 @@ def test_every_number_of_the_tables_is_that_of_the_frames(report):
 def test_markdown_has_every_table_with_the_numbers_of_the_frames(report):
     tables = re.findall(r"(?:^\|.*\n)+", text.markdown(report), re.MULTILINE)
     tables = [
-        [[part.strip().replace("\\", "") for part in line.strip("|\n").split(" | ")] for line in table.splitlines()]
+        [
+            [part.strip().replace("\\", "") for part in line.strip("|\n").split(" | ")]
+            for line in table.splitlines()
+        ]
         for table in tables
     ]
     overall, facts, *others = tables
