@@ -62,7 +62,7 @@ def _verdict(report: Report, setting: str, judged: "pd.DataFrame", reference: st
 
 
 def _told(own: "pd.DataFrame", reference: str, noun: str) -> str:
-    """Which of some methods are better, equivalent, worse or undecided; or, with a `noun`, that none is better."""
+    """Which methods are better, equivalent, worse or undecided; with a `noun`, also that none is better."""
     parts = []
     better, equal = own[own["verdict"].isin(BETTER)], own[own["verdict"] == "equivalent"]
     if len(better):
