@@ -6,6 +6,7 @@ from . import testing as testing
 from .analysis import optimum as optimum
 from .analysis import suggest as suggest
 from .api import catalog as catalog
+from .api import leaderboard as leaderboard
 from .api import plan_study as plan_study
 from .api import replay as replay
 from .api import run as run

@@ -19,12 +19,13 @@ from aucbench.studies.study import Observer, Study
 if TYPE_CHECKING:
     from aucbench.config.overrides import Request
     from aucbench.data.readers.blocks import ColumnRecord
+    from aucbench.reports.report import Report
     from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
 
-__all__ = ["Catalog", "catalog", "plan_study", "replay", "run", "run_study"]
+__all__ = ["Catalog", "catalog", "leaderboard", "plan_study", "replay", "run", "run_study"]
 
 MANY = re.compile(r"hydra/launcher=dask|parallel=(0|[2-9]|[1-9]\d+)")
 
@@ -210,9 +211,9 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
         tracking.check_address(study.tracking_uri)
     if study.running.baseline:
-        from aucbench.reports.baseline import check_baseline
+        from aucbench.reports.reference import check_reference
 
-        check_baseline(study.running.baseline.partition(" (")[0], ())
+        check_reference(study.running.baseline.partition(" (")[0], ())
     return study
 
 
@@ -220,11 +221,68 @@ def write_board(store: "Store", study: str, baseline: str | None = None) -> Path
     """Write the leaderboard of a study into its folder of the store; returns the page."""
     from aucbench.reports.build import build
     from aucbench.reports.cells import from_store, left_out
-    from aucbench.reports.render.export import PAGE, write
+    from aucbench.reports.views.export import PAGE, write
 
     cells, folder = from_store(store, study), store.board_folder(study)
-    write(build(cells, study, True, left_out(store, study), baseline), cells, folder)
+    write(build(cells, study, True, left_out(store, study), baseline), folder)
     return folder / PAGE
+
+
+def leaderboard(
+    source: str | Path = "aucbench-store",
+    study: str | None = None,
+    *,
+    reference: str | None = None,
+    by: str = "auc",
+    rope: float | None = None,
+) -> "Report":
+    """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains and verdicts.
+
+    Parameters
+    ----------
+    source : str or Path
+        The folder of a store, or an archive of results (``.zip``).
+    study : str, optional
+        Name of one study; everything in the source when left out.
+    reference : str, optional
+        Name of the method that gains are relative to: ``log_reg_cv`` if all methods are tuned and it was
+        run, else ``log_reg``.
+    by : str
+        Measure that is compared.
+    rope : float, optional
+        The largest difference in the measure that does not matter in practice: .005 for the AUC; other
+        measures have no verdicts until it is given.
+
+    Returns
+    -------
+    Report
+        `cells`, `curves`, `data_sets`, `methods`, `results`, `gains` and `verdicts` are pandas data frames.
+
+    Raises
+    ------
+    ParameterError
+        The source has no such study or measure, or the reference is unknown.
+
+    Examples
+    --------
+    >>> import aucbench
+    >>> report = aucbench.leaderboard("docs/results/reference.zip", "reference")  # doctest: +SKIP
+    >>> over_all = report.verdicts.query("group == 'all'")  # doctest: +SKIP
+    >>> over_all.loc[over_all.verdict == "equivalent", ["method", "gain", "time_ratio"]]  # doctest: +SKIP
+    """
+    from aucbench.reports.build import build
+    from aucbench.reports.cells import from_store, left_out, only_study
+    from aucbench.studies.archive_file import read
+    from aucbench.studies.store import Store
+
+    path = Path(source)
+    if not path.exists():
+        raise ParameterError(f"There is neither a store nor an archive at {path}.")
+    found = read(path)[1] if path.is_file() else Store(path)
+    study = study or only_study([found])
+    title = study or path.stem
+    cells = from_store(found, study)
+    return build(cells, title, study is not None, left_out(found, study), reference, by, rope)
 
 
 def entry_of(overrides: Sequence[str]) -> "Entry":

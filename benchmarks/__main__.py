@@ -2,8 +2,9 @@
 
 When none is named, all measures of speed run. `defaults` and `estimator`, which measure AUCs and take long,
 `estimates`, which needs real data, `families`, which compares the rows of all data sets at hand, `attacks`,
-which harms processes, and `mutations`, which runs the tests on changed lines, run when they are named. The
-options are for `defaults` and `estimator`; `families` takes the data sets.
+which harms processes, `mutations`, which runs the tests on changed lines, and `verdicts` and `intervals`,
+which simulate studies, run when they are named. The options are for `defaults` and `estimator`; `families`
+takes the data sets.
 """
 
 import sys
@@ -17,11 +18,13 @@ from benchmarks import (
     estimates,
     estimator,
     families,
+    intervals,
     mutations,
     overhead,
     sparse,
     streams,
     together,
+    verdicts,
 )
 from benchmarks.attacks import Attacked
 from benchmarks.measuring import Measure, one_thread
@@ -30,7 +33,13 @@ from benchmarks.real_sets import Choice
 
 SPEED = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **streams.MEASURES, **overhead.MEASURES}
 ON_REAL_SETS = {**defaults.MEASURES, **estimator.MEASURES, **families.MEASURES}
-OTHERS = {**estimates.MEASURES, **attacks.MEASURES, **mutations.MEASURES}
+OTHERS = {
+    **estimates.MEASURES,
+    **attacks.MEASURES,
+    **mutations.MEASURES,
+    **intervals.MEASURES,
+    **verdicts.MEASURES,
+}
 
 
 def main(words: list[str]) -> int:

@@ -242,9 +242,9 @@ class _SweepView(_View):
         if not self._cells or len({method for method, _ in self._names.values()}) < 2:
             return
         from aucbench.reports.build import build
-        from aucbench.reports.render import terminal
+        from aucbench.reports.views.text import show_best
 
-        terminal.show_best(build(self._cells, "", True, (), self._study.running.baseline))
+        show_best(build(self._cells, "", True, (), self._study.running.baseline))
 
 
 def _say(text: str) -> None:
@@ -379,7 +379,7 @@ def _advice(cells: Sequence[CellResult]) -> str:
         return next(cell.record.result.advice or "" for cell in cells if cell.diverged)
     auc = float(np.mean([cell.auc for cell in cells])) if cells else 1.0
     if auc < 0.5:
-        from aucbench.reports.verdict import REVERSED
+        from aucbench.reports.try_verdict import REVERSED
 
         if auc < REVERSED:
             return f"the scores look reversed: with the sign changed, the AUC is {1.0 - auc:.4f}"

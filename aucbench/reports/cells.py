@@ -102,6 +102,12 @@ def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
     return list(found.values())
 
 
+def only_study(sources: Iterable[Store | Archive]) -> str | None:
+    """The study that all plans of some stores and archives belong to; None if there are several."""
+    names = {plan.study for source in sources for plan in source.plans()}
+    return names.pop() if len(names) == 1 else None
+
+
 def left_out(store: Store | Archive, study: str | None = None) -> tuple[str, ...]:
     """Sentences on data that could not be obtained when one study, or any, was planned."""
     return tuple(

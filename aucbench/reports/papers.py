@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from aucbench.reports.cells import BoardCell, groups
+from aucbench.reports.columns import NONE, fixed
 from aucbench.reports.labels import method_of
-from aucbench.reports.render import display
-from aucbench.reports.render.columns import TextTable
-from aucbench.reports.render.markdown import plain
-from aucbench.reports.render.markdown import table as table_text
 from aucbench.reports.statistics.agreement import Verdict, judge_table, order_agreement
+from aucbench.reports.views.text import TextTable, plain
+from aucbench.reports.views.text import table as table_text
 from aucbench.studies.record import CellStatus, EntryDescription
 
 if TYPE_CHECKING:
@@ -264,19 +263,28 @@ def _order(row: Mapping[Any, Any]) -> str:
     return f"order of methods, {where}: {what}, over {pairs}"
 
 
+def _formatted(value: float, spec: str) -> str:
+    return NONE if np.isnan(value) else format(value, spec)
+
+
+def _with_std(value: float, std: float) -> str:
+    """A mean AUC and its standard deviation."""
+    return _formatted(value, ".4f") + ("" if np.isnan(std) or np.isnan(value) else f" ± {fixed(std)}")
+
+
 def text_table(frame: "pd.DataFrame") -> TextTable:
     """The rows of a comparison as text; of a table without published numbers, ours alone."""
     timed = bool(frame["published_seconds"].notna().any())
     columns: dict[str, Callable[[Any], str]] = {
         "data set": lambda row: row["dataset"],
         "method": lambda row: row["method"],
-        "published": lambda row: display.with_std(row["published"], row["published_std"]),
-        "ours": lambda row: display.with_std(row["ours"], row["ours_std"]),
-        "difference": lambda row: display.formatted(row["difference"], "+.4f"),
+        "published": lambda row: _with_std(row["published"], row["published_std"]),
+        "ours": lambda row: _with_std(row["ours"], row["ours_std"]),
+        "difference": lambda row: _formatted(row["difference"], "+.4f"),
         "verdict": lambda row: str(row["verdict"]),
         "runs": lambda row: str(row["runs"]),
-        "our seconds": lambda row: display.formatted(row["seconds"], ".3g"),
-        "published / our seconds": lambda row: display.formatted(row["time_ratio"], ".3g"),
+        "our seconds": lambda row: _formatted(row["seconds"], ".3g"),
+        "published / our seconds": lambda row: _formatted(row["time_ratio"], ".3g"),
         "note": lambda row: row["note"],
     }
     ours_alone = frame["published"].isna().all()

@@ -7,16 +7,15 @@ from all of the archive than any of these is from its nearest is similar to none
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from aucbench.contracts import Access, MethodFacts
 from aucbench.contracts.claimed_formula import evaluate, names
 from aucbench.humanize import duration
-from aucbench.reports.baseline import BASELINE
-from aucbench.reports.report import Estimate
-from aucbench.reports.statistics.paired_t_test import t_statistics
+from aucbench.reports.reference import REFERENCE
+from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.studies.plugin_metadata import plugin
 from aucbench.studies.record import PluginRecord, canonical
 from aucbench.studies.rerun_command import plugin_words
@@ -25,6 +24,14 @@ from aucbench.studies.tried_settings import Facts, Floats, TriedDataset, TriedSe
 NEIGHBOURS = 5  # data sets that a suggestion rests on
 HOLDOUT_RATIO = 0.25  # of test to training rows where a method was not tuned, and test AUCs are compared
 LEAST_SHARE = 1e-6  # of positives and non-zeros, whose logarithms are taken
+
+
+class Estimate(NamedTuple):
+    """A value with its 95 % interval; NaN where it is not known."""
+
+    value: float
+    low: float = float("nan")
+    high: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -82,14 +89,14 @@ def suggest_methods(
     A setting counts where it gave an AUC on every split of all these data sets. `seconds` bounds what a
     training may be expected to take, `linear` asks for linear models only.
     """
-    usable = {name: each for name, each in tried.items() if BASELINE in each.methods}
+    usable = {name: each for name, each in tried.items() if REFERENCE in each.methods}
     most = max((each.facts.rows for each in usable.values()), default=0.0)
 
     def refused(reason: str) -> Suggestion:
         return Suggestion(facts, (), most, reason)
 
     if len(usable) < 2:
-        return refused(f"the archive has fewer than two data sets with {BASELINE}, the baseline of gains")
+        return refused(f"the archive has fewer than two data sets with {REFERENCE}, the baseline of gains")
     found = distances([each.facts for each in usable.values()], facts)
     near = sorted(zip(found.own, usable.values(), strict=True), key=lambda pair: pair[0])[:NEIGHBOURS]
     if near[0][0] > found.farthest:
@@ -180,7 +187,7 @@ def gains_of(dataset: TriedDataset, own: TriedSettings) -> Floats:
     Settings of a tuning are compared with the baseline as given, on the validation rows of the same fold; a
     method that was not tuned by the test AUC of the same split.
     """
-    baseline = dataset.methods[BASELINE]
+    baseline = dataset.methods[REFERENCE]
     if not own.is_tuned:
         return own.aucs - baseline.tested[None, :, None]
     if own.aucs.shape[1:] != baseline.aucs.shape[1:]:  # it was tuned otherwise, or not at all
@@ -200,7 +207,7 @@ def interval(values: Floats) -> Estimate:
     """The mean of paired differences, (splits, folds), with its corrected interval."""
     folds = values.shape[1]
     ratio = HOLDOUT_RATIO if folds == 1 else 1.0 / (folds - 1)
-    found = t_statistics(values.reshape(-1, 1), ratio)
+    found = over_runs(values.reshape(-1, 1), ratio)
     return Estimate(float(found.mean[0]), float(found.low[0]), float(found.high[0]))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import aucbench
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError
-from aucbench.reports.render import figure_style
+from aucbench.reports.views import figure_style
 from aucbench.studies.method_look import colour
 
 COMMON = ["tracking=none"]  # ten passes, the default; methods that converge run until they have
@@ -47,8 +47,7 @@ def draw_curves(folder: Path) -> None:
             axes.fill_between(samples, auc - std, auc + std, color=colour(name), alpha=0.2, zorder=2)
             axes.plot(samples, auc, color=colour(name), linewidth=2.0, marker=".", zorder=3, label=name)
             axes.set(ylim=(0.4, 1.0), xlabel="rows seen", ylabel="test AUC on digits")
-            axes.set_xscale("log")
-            figure_style.logarithmic(axes.xaxis, *axes.get_xlim())
+            figure_style.logarithmic(axes, "x", samples)
             axes.legend(loc="lower right")
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
 

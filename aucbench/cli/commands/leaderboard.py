@@ -12,13 +12,15 @@ import click
 from aucbench.cli.commands._store import having, sources_of, store_option, with_option
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
-from aucbench.reports.baseline import BASELINE, TUNED_BASELINE
-from aucbench.reports.cells import BoardCell, from_store, joined, left_out, of_results
-from aucbench.reports.render.columns import TextTable
-from aucbench.reports.render.figure_style import WIDTHS
+from aucbench.reports.cells import BoardCell, from_store, joined, left_out, of_results, only_study
+from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
+from aucbench.reports.report import ROPE
+from aucbench.reports.views.figure_style import WIDTHS
+from aucbench.reports.views.text import TextTable
 from aucbench.studies.archive import Archive
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.store import Store
+from aucbench.suggestions import suggest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,12 +56,22 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
     "--siunitx/--no-siunitx", default=False, help="Whether LaTeX tables use siunitx's number columns."
 )
 @click.option(
-    "--baseline",
-    help=f"Method that gains are relative to; default {BASELINE}, or {TUNED_BASELINE} if methods are tuned.",
-)
+    "--reference", "--baseline", "reference",
+    help=f"Method that gains are relative to; default {REFERENCE}, {TUNED_REFERENCE} if methods are tuned.",
+)  # fmt: skip
+@click.option(
+    "--rope", type=click.FloatRange(0.0, min_open=True),
+    help=f"Largest difference in the measure that does not matter in practice; default {ROPE} for the AUC.",
+)  # fmt: skip
+@click.option("--dataset", "data_sets", multiple=True, help="Show this data set; may be given again.")
+@click.option("--notes/--no-notes", default=False, help="Whether to say how the numbers are made.")
+@click.option(
+    "--critical-difference/--no-critical-difference", default=False,
+    help="Whether to draw Demsar's diagram, too (needs aucbench[posthocs]).",
+)  # fmt: skip
 @click.option(
     "--by", default=AUC.name, show_default=True,
-    help=f"Measure that ranks, tests and gains follow: {', '.join(MEASURES)}.",
+    help=f"Measure that is compared: {', '.join(MEASURES)}.",
 )  # fmt: skip
 def leaderboard(
     store: str,
@@ -73,10 +85,14 @@ def leaderboard(
     methods: str,
     top: int | None,
     siunitx: bool,
-    baseline: str | None,
+    reference: str | None,
+    rope: float | None,
+    data_sets: tuple[str, ...],
+    notes: bool,
+    critical_difference: bool,
     by: str,
 ) -> None:
-    """Compare methods: per data set and over all of them, with what is significant and what is missing.
+    """Compare methods with a reference, over families of data sets and on each data set.
 
     Reads the finished entries of a store, or those that were logged to an MLflow address, and archives of
     results that others sent.
@@ -85,29 +101,40 @@ def leaderboard(
     Examples:
       aucbench leaderboard --study mine --out board
       aucbench leaderboard --with theirs.zip
-      aucbench leaderboard --study mine --by ap
+      aucbench leaderboard --study mine --dataset german
+      aucbench leaderboard --study mine --by ap --rope 0.01
       aucbench leaderboard --study mine --out paper --width column --top 5
     """
-    from aucbench.reports import build
-    from aucbench.reports.render import terminal
+    from aucbench.reports.build import build
+    from aucbench.reports.views.text import show
 
     sources = sources_of(store if uri is None else None, archives)
+    if study is None and uri is None:
+        study = only_study(sources)
     cells = _stored(sources, store, study) if uri is None else _logged(uri, study, sources)
     folder = _made(out)
     lacking = tuple(text for each in sources for text in left_out(each, study))
     remarks = (_REMARK,) * (uri is not None) + lacking
-    report = build.build(
-        cells, study or uri or str(sources[0].path), study is not None, remarks, baseline, by
-    )
-    quoted = report.only(_known(report, methods), top)
-    terminal.show(report)
+    title = study or uri or Path(sources[0].path).stem
+    report = build(cells, title, study is not None, remarks, reference, by, rope)
+    quoted = report.only(tuple(_known(report, methods)), top) if methods or top else report
+    known = list(report.data_sets["data_set"].unique())
+    for name in data_sets:
+        if name not in known:
+            raise ParameterError(f"No data set of the leaderboard is called '{name}'. {suggest(name, known)}")
+    show(report, data_sets, notes)
     if folder:
-        from aucbench.reports.render.export import PAGE, write
-        from aucbench.reports.render.figures import Pictures
+        from aucbench.reports.views.export import PAGE, write
+        from aucbench.reports.views.figures import Pictures
 
-        drawn = Pictures(width, titles) if pictures else None
-        files = write(report, cells, folder, drawn, quoted, siunitx)
+        drawn = Pictures(width, titles, critical_difference) if pictures else None
+        files = write(report, folder, drawn, quoted, siunitx)
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
+    elif len(known) > 1 and not data_sets:
+        print(
+            f"One data set: --dataset {shlex.quote(known[0])}; how the numbers are made: --notes; "
+            f"all files: --out FOLDER"
+        )
 
 
 @click.command()
@@ -134,7 +161,6 @@ def compare(
     """
     from aucbench.reports import papers
     from aucbench.reports.papers import TABLES
-    from aucbench.suggestions import suggest
 
     if table not in TABLES:
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
@@ -167,7 +193,7 @@ def compare(
 def _show(table: "PublishedTable", frame: "pd.DataFrame") -> None:
     """Print a comparison in a terminal, a table a data set."""
     from aucbench.reports import papers
-    from aucbench.reports.render.terminal import show_table
+    from aucbench.reports.views.text import show_table
 
     print(papers.about(table))
     for dataset, rows in frame.groupby("dataset", sort=False):
@@ -180,10 +206,7 @@ def _show(table: "PublishedTable", frame: "pd.DataFrame") -> None:
 
 def _known(report: "Report", words: str) -> list[str]:
     """The methods of a report that were asked for."""
-    from aucbench.suggestions import suggest
-
-    rows = [row for board in report.boards for row in board.rows]
-    known = {name for row in rows for name in (row.method, row.algorithm)}
+    known = {*report.methods["method"], *report.methods["algorithm"]}
     wanted = [word.strip() for word in words.split(",") if word.strip()]
     for word in wanted:
         if word not in known:

@@ -59,8 +59,7 @@ class _PlanView(BarView):
 
 def _show_plan(planned_study: PlannedStudy) -> int:
     """Print the plan (``--dry-run``); returns the exit status: 2 where something was refused."""
-    from aucbench.reports.render.columns import TextTable
-    from aucbench.reports.render.terminal import show_table
+    from aucbench.reports.views.text import TextTable, show_table
 
     plan = planned_study.plan
     names = names_of([planned.entry for planned in plan.entries])

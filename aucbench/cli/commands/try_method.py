@@ -26,10 +26,10 @@ from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.humanize import duration
-from aucbench.reports.cells import BoardCell, from_store
-from aucbench.reports.report import Report
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
+from aucbench.reports.cells import BoardCell, from_store
+from aucbench.reports.report import TUNED, Report
 from aucbench.runner.task import default_passes
 from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
@@ -90,8 +90,8 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
         print(f"aucbench: interrupted; {kept}", file=sys.stderr)
         return INTERRUPTED
     _show(report, name, troubles, trial.remarks, hints, None if trial.is_cut else epochs)
-    own = [row for board in report.boards for row in board.rows if row.method == name and not board.tuned]
-    return int(bool(troubles) or any(row.diverged for row in own))
+    own = report.results[(report.results["method"] == name) & (report.results["setting"] != TUNED)]
+    return int(bool(troubles) or bool(own["diverged"].any()))
 
 
 def _method(catalog: Catalog, name: str) -> Any:
@@ -346,18 +346,19 @@ def _show(
     epochs: float | None,
 ) -> None:
     """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
-    from aucbench.reports.render import terminal
-    from aucbench.reports.render.braille_plot import WIDTH, board_series, draw
-    from aucbench.reports.verdict import next_steps, verdict
+    from aucbench.reports.try_verdict import next_steps, verdict
+    from aucbench.reports.views.braille_plot import WIDTH, data_set_series, draw
+    from aucbench.reports.views.text import show
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     console = Console()
     colours = console.color_system is not None and not console.no_color
-    for board in report.boards:
-        lines = draw(board_series(board, name), braille=not console.options.ascii_only, colours=colours)
-        if lines and not board.tuned:
-            print(f"test AUC on {board.dataset}", *lines, "", sep="\n")
-    terminal.show(report)
+    for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
+        series = [] if setting == TUNED else data_set_series(report, setting, data_set, name)
+        lines = draw(series, braille=not console.options.ascii_only, colours=colours)
+        if lines:
+            print(f"test AUC on {data_set}", *lines, "", sep="\n")
+    show(report, tuple(report.data_sets["data_set"].unique()))
     print()
     sentences = [
         *verdict(report, name),

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aucbench.reports.statistics.inputs import TOLERANCE, Floats
+from aucbench.reports.statistics.over_runs import TOLERANCE, Floats
 
 MARGIN = 0.003  # differences of AUC up to this are equal, whatever deviation was published
 

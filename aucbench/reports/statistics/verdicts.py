@@ -1,52 +1,219 @@
-"""Placeholder."""
+"""Many data sets: intervals of mean gains over families of data sets, and verdicts by a rope.
+
+A family is the set of data sets of one origin, and the unit that is sampled. The gain of a method on a data
+set is method - reference; on a family it is the mean over its data sets; the gain is the mean over families.
+"""
+
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from numpy.typing import NDArray
+
+from aucbench.reports.statistics.family_intervals import Intervals, family_intervals
+from aucbench.reports.statistics.over_runs import over_runs
+
+Floats = NDArray[np.float64]
+
+LEAST = 10  # families; with fewer there is no verdict over data sets
+MOST = 10  # times as many families as now; a mean that needs more is near an edge of the rope
 
 
-def verdict_of(gain, low, high, rope):
-    if rope is None or np.isnan(low):
-        return ""
-    if low > rope:
-        return "better"
-    if high < -rope:
-        return "worse"
-    if -rope <= low and high <= rope:
-        return "equivalent"
-    if low > 0:
-        return "slightly better"
-    if high < 0:
-        return "slightly worse"
-    return "not worse" if low > -rope else "undecided"
+class Verdict(StrEnum):
+    """How a method compares with its reference, practically."""
+
+    better = "better"
+    worse = "worse"
+    equivalent = "equivalent"
+    slightly_better = "slightly better"
+    slightly_worse = "slightly worse"
+    not_worse = "not worse"
+    undecided = "undecided"
+    none = ""  # no rope, no interval, or fewer families than a verdict needs
 
 
-def compare_families(gains, rope, confidence=0.95, seed=0):
-    rows = []
-    for method, own in gains.groupby("method", sort=False):
-        fam = own.groupby("family")["gain"].mean()
-        n = len(fam)
-        half = stats.t.ppf(0.975, n - 1) * fam.std() / np.sqrt(n) if n > 1 else np.nan
-        m = fam.mean()
-        r = rope or 0
-        rows.append(
-            (
-                method,
-                n,
-                len(own),
-                m,
-                m - half,
-                m + half,
-                fam.median(),
-                verdict_of(m, m - half, m + half, rope if n >= 10 else None),
-                np.nan,
-                (fam < -r).mean(),
-                (abs(fam) <= r).mean(),
-                (fam > r).mean(),
-                "",
-            )
-        )
+def verdict_of(gain: Any, low: Any, high: Any, rope: float | None) -> Any:
+    """The first of these verdicts that holds for an interval (low, high) and the rope r:
+
+    ==================  ===============================
+    better              low > r
+    worse               high < -r
+    equivalent          -r <= low and high <= r
+    slightly better     low > 0
+    slightly worse      high < 0
+    not worse           low > -r
+    undecided           otherwise
+    ==================  ===============================
+
+    Without a rope, or where the gain or the interval is NaN, the verdict is empty. `gain`, `low` and `high`
+    are numbers, which give a `Verdict`, or arrays of one shape, which give an array of them. The rope is the
+    region of practical equivalence: gains within (-r, r) do not matter. It is to be fixed before the results
+    are seen. An interval that is inside the rope and excludes 0 is equivalent, not slightly better.
+
+    J. Kruschke: Rejecting or accepting parameter values in Bayesian estimation. Advances in Methods and
+    Practices in Psychological Science 1 (2018) 270-280.
+    D. Lakens: Equivalence tests. Social Psychological and Personality Science 8 (2017) 355-362.
+    """
+    gain, low, high = (np.asarray(each, dtype=float) for each in (gain, low, high))
+    r = np.nan if rope is None else rope
+    conditions = {
+        Verdict.none: np.isnan(gain) | np.isnan(low) | np.isnan(high) | np.isnan(r),
+        Verdict.better: low > r,
+        Verdict.worse: high < -r,
+        Verdict.equivalent: (low >= -r) & (high <= r),
+        Verdict.slightly_better: low > 0,
+        Verdict.slightly_worse: high < 0,
+        Verdict.not_worse: low > -r,
+    }
+    words = np.array([*conditions, Verdict.undecided], dtype=object)
+    return words[np.select(list(conditions.values()), range(len(conditions)), len(conditions))]
+
+
+def compare_families(
+    gains: pd.DataFrame, rope: float | None, confidence: float = 0.95, seed: int = 0
+) -> pd.DataFrame:
+    """Gain, interval and verdict of every method over families of data sets.
+
+    Parameters
+    ----------
+    gains : DataFrame
+        One row per method and data set: `method`, `data_set`, `family` and `gain`, the mean over common runs
+        of the difference method - reference. Methods may lack data sets; a gain that is NaN is left out.
+    rope : float or None
+        Half the width of the region of practical equivalence, in the unit of the gains.
+    confidence : float
+        The chance that the intervals of all methods of the frame hold at once.
+    seed : int
+        Of the random draws behind the intervals; other seeds change their width by about 2 %.
+
+    Returns
+    -------
+    DataFrame
+        A line for each method, in the order of their first rows, with the index `method` and the columns
+        `families` and `data_sets`, the numbers of those with a gain; `gain`, the mean over families of the
+        means over their data sets; `low` and `high` of `family_intervals`; `median`, Hodges and Lehmann's, of
+        the families' gains; `verdict`, the value of a `Verdict`, empty with fewer than ten families;
+        `more_families`, for undecided methods, see `families_to_decide`; `worse`, `same` and `better`, the
+        shares of families with a gain below, in and above [-rope, rope], NaN without a rope; and `without`,
+        text that says which family's omission changes the verdict, and to which.
+    """
+    known = gains[gains["gain"].notna()]
+    methods = pd.unique(gains["method"])
+    table = known.groupby(["family", "method"], sort=True)["gain"].mean().unstack("method")
+    table = table.reindex(columns=methods)
+    values = table.to_numpy(dtype=float)
+    found = family_intervals(values, confidence, seed)
+    enough = found.families >= LEAST
+    verdicts = verdict_of(np.where(enough, found.mean, np.nan), found.low, found.high, rope)
+    with np.errstate(invalid="ignore"):
+        sides = [np.full(len(methods), np.nan)] * 3
+        if rope is not None:
+            sides = [
+                each.sum(axis=0) / found.families
+                for each in (values < -rope, np.abs(values) <= rope, values > rope)
+            ]
     return pd.DataFrame(
-        rows,
-        columns=["method", "families", "data_sets", "gain", "low", "high", "median", "verdict", "more_families", "worse", "same", "better", "without"],
-    ).set_index("method")
+        {
+            "families": found.families.astype(int),
+            "data_sets": known.groupby("method")["data_set"]
+            .nunique()
+            .reindex(methods, fill_value=0)
+            .to_numpy(),
+            "gain": found.mean,
+            "low": found.low,
+            "high": found.high,
+            "median": [hodges_lehmann(column[~np.isnan(column)]) for column in values.T],
+            "verdict": verdicts.astype(str),
+            "more_families": families_to_decide(found, verdicts, rope),
+            "worse": sides[0],
+            "same": sides[1],
+            "better": sides[2],
+            "without": _without_one(values, table.index.astype(str), found, verdicts, rope),
+        },
+        index=pd.Index(methods, name="method"),
+    )
+
+
+def compare_runs(
+    differences: Floats, test_train_ratio: float | None, rope: float | None, confidence: float = 0.95
+) -> pd.DataFrame:
+    """Gain, interval and verdict of every method on a single data set, over its runs.
+
+    `differences`, (n runs, c methods), are method - reference in each run, NaN where either has none. The
+    interval is Student's t with the variance of `over_runs`, which describes `test_train_ratio` and has the
+    sources; it is not simultaneous over methods. Columns `runs`, `gain`, `low`, `high` and `verdict`, a row
+    per method.
+
+    Where the test part is larger than the training part, the corrected variance is above that of a single
+    run, so that no number of runs helps: DeLong's variance is the better one there.
+    """
+    found = over_runs(differences, test_train_ratio, confidence)
+    verdicts = verdict_of(found.mean, found.low, found.high, rope)
+    return pd.DataFrame(
+        {
+            "runs": found.runs.astype(int),
+            "gain": found.mean,
+            "low": found.low,
+            "high": found.high,
+            "verdict": verdicts.astype(str),
+        }
+    )
+
+
+def hodges_lehmann(values: Floats) -> float:
+    """The median of the means of all pairs of values, each with itself included; NaN without values.
+
+    J. Hodges, E. Lehmann: Estimates of location based on rank tests. Annals of Mathematical
+    Statistics 34 (1963) 598-611.
+    """
+    one, other = _pairs(len(values))
+    return float(np.median((values[one] + values[other]) / 2)) if len(values) else np.nan
+
+
+@lru_cache(maxsize=16)
+def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.triu_indices(n)
+
+
+def families_to_decide(found: Intervals, verdicts: Any, rope: float | None) -> Floats:
+    """How many more families would make undecided methods better, worse or equivalent, (c,); NaN for others.
+
+    With n families and the interval g +- h, the interval with N families is g +- h sqrt(n / N), at today's
+    mean and spread. The answer is N - n for the smallest N whose interval is beyond the rope or inside it. It
+    is NaN where N is above ten times n: g is then nearer to an edge of the rope than about a third of h.
+    """
+    if rope is None:
+        return np.full(found.mean.shape, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        to_edge = np.abs(np.abs(found.mean) - rope) / (found.critical * found.se)
+        needed = np.ceil(found.families / to_edge**2 * (1 + 1e-12))
+        told = (verdicts == Verdict.undecided) & (needed <= MOST * found.families)
+    return np.where(told, np.maximum(needed - found.families, 1.0), np.nan)
+
+
+def _without_one(
+    values: Floats, families: "pd.Index[str]", found: Intervals, verdicts: Any, rope: float | None
+) -> list[str]:
+    """What changes when any one family is left out; the interval keeps its width in standard errors."""
+    known = ~np.isnan(values)
+    n = found.families - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = np.where(known, values - found.mean, 0.0)
+        mean = found.mean - rest / n
+        square = (rest**2).sum(axis=0) - rest**2 * (n + 1) / n
+        half = found.critical * np.sqrt(np.maximum(square, 0.0) / (n - 1) / n)
+        low, high = mean - half, mean + half
+    then = verdict_of(np.where(known, mean, np.nan), low, high, rope)
+    changed = known & (then != verdicts) & (verdicts != Verdict.none)
+    texts = []
+    for at, column in enumerate(changed.T):
+        which = np.flatnonzero(column)
+        if not len(which):
+            texts.append("")
+            continue
+        first = which[np.argmax(np.abs(rest[which, at]))]
+        others = ["", " or 1 other", f" or {len(which) - 1} others"][min(len(which) - 1, 2)]
+        texts.append(f"{then[first, at]} without {families[first]}{others}")
+    return texts

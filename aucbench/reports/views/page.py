@@ -11,9 +11,10 @@ from typing import Any
 
 import jinja2
 
+from aucbench.reports.answer import answer
 from aucbench.reports.columns import VERDICTS
 from aucbench.reports.report import ALL, Report
-from aucbench.reports.views.page_data import answers, packed
+from aucbench.reports.views.page_data import packed
 
 SCRIPTS = ("dom", "report", "state", "plot", "table", "forest", "charts", "views", "app")
 PLAIN = ("method", "gain", "verdict", "time_ratio", "mean")  # columns where scripts are switched off
@@ -40,7 +41,7 @@ def page(report: Report) -> str:
     verdicts = report.verdicts
     return environment.from_string(_read("template.html")).render(
         report=report,
-        answers=answers(report),
+        answers={setting: answer(report, setting) for setting in report.settings},
         made=report.made[:10],
         headings=[VERDICTS[name].heading.format(**words) for name in PLAIN],
         tables={

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import to_builtins
 
+from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data
-from aucbench.reports.report import ALL, MeasureText, Report
+from aucbench.reports.report import MeasureText, Report
 from aucbench.reports.statistics.pareto import pareto_front
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def packed(report: Report) -> dict[str, Any]:
             {
                 "name": setting,
                 "reference": report.references[setting],
-                "answer": words,
+                "answer": answer(report, setting),
                 "groups": _groups(report.data_sets, setting),
                 "methods": _table(_of(report.methods, setting)),
                 "data_sets": _table(_of(report.data_sets, setting)),
@@ -72,25 +73,9 @@ def packed(report: Report) -> dict[str, Any]:
                     for rope, frames in found
                 ],
             }
-            for setting, words in answers(report).items()
+            for setting in report.settings
         ],
     }  # fmt: skip
-
-
-def answers(report: Report) -> dict[str, str]:
-    """What each setting shows, in one sentence."""
-    return {setting: _answer(report, setting) for setting in report.settings}
-
-
-def _answer(report: Report, setting: str) -> str:
-    try:
-        from aucbench.reports.answer import answer
-    except ImportError:
-        own = _of(report.verdicts, setting)
-        counts = own.loc[own["group"] == ALL, "verdict"].value_counts()
-        words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if verdict)
-        return f"Methods against {report.references[setting] or 'no reference'}: {words or 'no verdicts'}."
-    return str(answer(report, setting))
 
 
 def _everywhere(report: Report) -> list[MeasureText]:

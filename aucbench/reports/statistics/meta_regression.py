@@ -1,0 +1,85 @@
+"""On which data does a method gain: regression of the families' gains on properties of their data sets."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+Floats = NDArray[np.float64]
+
+COVARIATES = ("imbalance", "rows", "columns")
+LEAST = 10  # families; with fewer there are no slopes
+
+
+def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
+    """Slopes of every method's gain on the logarithms of imbalance, rows and columns.
+
+    Of each family the gain and the covariates are means over the data sets on which the method has a gain, so
+    that every family counts once. The covariates are log10 of the ratio (rows of the more frequent class) /
+    (rows of the rarer class), of the rows and of the columns. A slope is therefore the change of the gain per
+    decade, that is when the classes are ten times as unequal, with the other covariates held. Least squares
+    with a constant; the covariances allow for errors whose variances differ (HC3): with the matrix X, its
+    rows x_i, the residuals e_i and the leverages h_i = x_i' (X'X)^-1 x_i,
+
+        cov = (X'X)^-1 [sum_i x_i x_i' e_i^2 / (1 - h_i)^2] (X'X)^-1,
+
+    and the interval is slope +- q SE with q of Student's t with n - 4 degrees of freedom, for n families. It
+    assumes that families are independent. Intervals are not simultaneous, and a slope describes these
+    families: it does not say that the covariate is the cause.
+
+    Parameters
+    ----------
+    gains : DataFrame
+        `method`, `data_set`, `family` and `gain`, as for `compare_families`; NaN are left out.
+    data_sets : DataFrame
+        `data_set`, `positive_share` (of either class), `rows` and `features`. Data sets that lack one are
+        left out.
+    confidence : float
+        Of each interval.
+
+    Returns
+    -------
+    DataFrame
+        Columns `method`, `covariate` (imbalance, rows, columns), `slope`, `low`, `high` and `families`, a
+        line for each method and covariate. Slopes are NaN with fewer than ten families, and where the
+        covariates of the families determine each other.
+
+    J. MacKinnon, H. White: Some heteroskedasticity-consistent covariance matrix estimators with improved
+    finite sample properties. Journal of Econometrics 29 (1985) 305-325.
+    J. Long, L. Ervin: Using heteroscedasticity consistent standard errors in the linear regression model.
+    American Statistician 54 (2000) 217-224.
+    """
+    share = data_sets["positive_share"].astype(float)
+    rare = np.minimum(share, 1 - share)
+    facts = pd.DataFrame(
+        {
+            "data_set": data_sets["data_set"],
+            "imbalance": np.log10((1 - rare) / rare),
+            "rows": np.log10(data_sets["rows"].astype(float)),
+            "columns": np.log10(data_sets["features"].astype(float)),
+        }
+    ).drop_duplicates("data_set")
+    known = gains[["method", "data_set", "family", "gain"]].merge(facts, on="data_set").dropna()
+    means = known.groupby(["method", "family"])[["gain", *COVARIATES]].mean()
+    rows = []
+    for method in pd.unique(gains["method"]):
+        own = means.loc[[method]] if method in means.index.get_level_values("method") else means.iloc[:0]
+        found = _slopes(own[list(COVARIATES)].to_numpy(), own["gain"].to_numpy(), confidence)
+        rows += [(method, name, *values, len(own)) for name, values in zip(COVARIATES, found, strict=True)]
+    return pd.DataFrame(rows, columns=["method", "covariate", "slope", "low", "high", "families"])
+
+
+def _slopes(covariates: Floats, gains: Floats, confidence: float) -> Floats:
+    """Slope, low and high of each column of `covariates`, (columns, 3)."""
+    n, columns = covariates.shape
+    X = np.column_stack([np.ones(n), covariates - covariates.mean(axis=0) if n else covariates])
+    if n < LEAST or np.linalg.matrix_rank(X) < columns + 1:
+        return np.full((columns, 3), np.nan)
+    inverse = np.linalg.pinv(X)
+    coefficients = inverse @ gains
+    leverages = np.einsum("ij,ji->i", X, inverse)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = (gains - X @ coefficients) / (1 - leverages)
+    se = np.sqrt(((inverse * errors) ** 2).sum(axis=1))
+    half = stats.t.ppf(0.5 + confidence / 2, n - columns - 1) * se
+    return np.column_stack([coefficients, coefficients - half, coefficients + half])[1:]

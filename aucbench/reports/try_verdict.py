@@ -1,0 +1,147 @@
+"""What ``aucbench try`` says of one method in words: AUC, verdicts, speed, and what to do next."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aucbench.reports.answer import listed
+from aucbench.reports.report import TUNED, Report
+from aucbench.reports.views.braille_plot import is_batch, seen
+from aucbench.reports.views.text import results_on
+
+FAR = 0.02  # that an AUC is below the best
+SLOW = 20.0  # times the time of the others
+RISING = 0.003  # that a curve gains in its last half of log samples
+BETTER = 0.005  # that a tuning gains
+REVERSED = 0.4  # an AUC below it is no accident of a method that learns nothing
+
+
+def verdict(report: Report, method: str) -> list[str]:
+    """Sentences on a method: its AUC and verdict on every data set, and how fast it is."""
+    every = _own(report, method)
+    lines = [_standing(report, row) for row in every]
+    lines += [
+        f"The scores look reversed: AUC {row['mean']:.4f} on {row['data_set']}, "
+        f"with the sign changed {1.0 - row['mean']:.4f}."
+        for row in every
+        if row["mean"] < REVERSED
+    ]
+    ratios, own = _speed(report, method)
+    if ratios:
+        told = ", ".join(
+            f"{ratio:.3g} times {name}'s" if ratio >= 1 else f"1/{1 / ratio:.3g} of {name}'s"
+            for name, ratio in ratios.items()
+        )
+        lines.append(f"Speed: {own:,.0f} ns per row seen, {told} (medians over the data sets).")
+    return lines
+
+
+def next_steps(report: Report, method: str, epochs: float | None, failed: bool = False) -> list[str]:
+    """What to look at next, the gravest first; three at most.
+
+    `epochs` are the passes that the method was given, None where there was no time for all of them; `failed`
+    says whether a run of it failed.
+    """
+    steps = []
+    every = _own(report, method)
+    untuned = [row for row in every if row["setting"] != TUNED and not math.isnan(row["mean"])]
+    if failed:
+        steps.append(f"aucbench check {method} shows on small inputs what goes wrong.")
+    if any(row["mean"] < REVERSED for row in every):
+        steps.append("change the sign of what score returns: higher must mean more likely positive.")
+    if any(row["diverged"] for row in every):
+        advice = next((row["advice"] for row in every if row["advice"]), "")
+        steps.append(f"it diverges: {advice or 'a smaller default step keeps its weights finite'}.")
+    edges = dict.fromkeys(f"{row['edges']} ({row['data_set']})" for row in every if row["edges"])
+    if edges:
+        steps.append(f"widen its grid: {'; '.join(edges)}.")
+    gains = _gains(every)
+    if gains and max(gains) > BETTER:
+        steps.append(f"tuning gains up to {max(gains):.3f}: other defaults may suit more data.")
+    ratios, _ = _speed(report, method)
+    if ratios and min(ratios.values()) > SLOW:
+        steps.append(
+            f"a row takes over {SLOW:g} times what the others take: a loop of plain Python over the rows is "
+            f"far faster when it is compiled by aucbench.kernels.kernel."
+        )
+    rising = [row["data_set"] for row in untuned if _rises(report, row)]
+    if rising and epochs is not None:
+        steps.append(f"it still rises on {listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}.")
+    best = report.results.groupby(["setting", "data_set"])["mean"].max()
+    far = [
+        row["data_set"]
+        for row in untuned
+        if REVERSED <= row["mean"] < best[row["setting"], row["data_set"]] - FAR
+        and row["data_set"] not in rising
+    ]
+    if far and not edges:
+        steps.append(f"it stays far below the best on {listed(far)}: does its objective fit the AUC?")
+    if not steps:
+        algos = ",".join(dict.fromkeys([method, "psam", "opauc", "log_reg"]))
+        steps.append(f"larger data: aucbench -m algo={algos} dataset=a9a,ijcnn1 runs=5 tuning=grid")
+    return steps[:3]
+
+
+def _own(report: Report, method: str) -> list[dict[Any, Any]]:
+    """The results of the method with their gains, in the order of settings and data sets."""
+    places = report.data_sets[["setting", "data_set"]].itertuples(index=False)
+    every = [row for place in places for row in results_on(report, *place).to_dict("records")]
+    return [row for row in every if row["method"] == method]
+
+
+def _standing(report: Report, row: dict[Any, Any]) -> str:
+    where = row["data_set"] + (", tuned" if row["setting"] == TUNED else "")
+    reference = report.references[row["setting"]]
+    if row["gaps"]:
+        rest = "" if math.isnan(row["mean"]) else f"; the others have AUC {row['mean']:.4f}"
+        return f"{where}: {row['gaps']}{rest}, so it is not compared."
+    words = f"{where}: test AUC {row['mean']:.4f}" + (" of one run" if row["runs"] == 1 else "")
+    if row["verdict"]:
+        at = f"{row['gain']:+.4f} ({row['gain_low']:+.4f} to {row['gain_high']:+.4f})"
+        words += f", {at} against {reference}: {row['verdict']}"
+    rivals = results_on(report, row["setting"], row["data_set"])
+    best = rivals.iloc[0]
+    if best["method"] != row["method"] and best["mean"] > row["mean"]:
+        words += f"; the best, {best['method']}, has {best['mean']:.4f}"
+    return f"{words}."
+
+
+def _speed(report: Report, method: str) -> tuple[dict[str, float], float]:
+    """Its time per row seen as a multiple of that of each stochastic method, and in ns; medians."""
+    ratios: dict[str, list[float]] = {}
+    known = []
+    untuned = report.results[report.results["setting"] != TUNED]
+    for (setting, data_set), rows in untuned.groupby(["setting", "data_set"], sort=False):
+        setting, data_set = str(setting), str(data_set)
+        times = {
+            name: 1e9 * seconds / x[-1]
+            for name, seconds in zip(rows["method"], rows["train_seconds"], strict=True)
+            if len(x := seen(report, setting, data_set, name)[0])
+            and (name == method or not is_batch(report, setting, data_set, name))
+        }
+        if math.isnan(own := times.pop(method, math.nan)):
+            continue
+        known.append(own)
+        for name, other in times.items():
+            ratios.setdefault(name, []).append(own / max(1.0, other))
+    medians = {name: float(np.median(values)) for name, values in ratios.items()}
+    return medians, float(np.median(known)) if known else math.nan
+
+
+def _gains(every: Sequence[dict[Any, Any]]) -> list[float]:
+    """AUC of the tuned method less that with its defaults, for each data set that has both."""
+    aucs: dict[str, dict[bool, float]] = {}
+    for row in every:
+        if not math.isnan(row["mean"]):
+            aucs.setdefault(row["data_set"], {})[row["setting"] == TUNED] = row["mean"]
+    return [both[True] - both[False] for both in aucs.values() if len(both) == 2]
+
+
+def _rises(report: Report, row: dict[Any, Any]) -> bool:
+    x, auc = seen(report, row["setting"], row["data_set"], row["method"])
+    if len(auc) < 4:
+        return False
+    middle = np.interp(np.log(x[-1]) - math.log(2.0), np.log(x), auc)
+    return bool(auc[-1] - middle > RISING)

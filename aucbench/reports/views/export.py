@@ -1,0 +1,41 @@
+"""A report to a folder: its frames as Parquet and CSV, Markdown, LaTeX, the page and pictures."""
+
+from pathlib import Path
+
+from aucbench.reports.report import Report
+from aucbench.reports.views.figures import Pictures, draw_all
+from aucbench.reports.views.latex import latex
+from aucbench.reports.views.page import write_page
+from aucbench.reports.views.text import markdown
+
+PAGE = "leaderboard.html"
+FRAMES = ("cells", "curves", "data_sets", "methods", "results", "gains", "verdicts")
+TABLES = ("results", "verdicts")  # written as CSV, too
+
+
+def write(
+    report: Report,
+    folder: Path,
+    pictures: Pictures | None = None,
+    quoted: Report | None = None,
+    siunitx: bool = False,
+) -> list[Path]:
+    """Write frames, documents, the page and, if wanted, the pictures; returns the files.
+
+    LaTeX and pictures, which go into papers, are made of `quoted`, a part of the report, if it is given;
+    with `siunitx`, the columns of the LaTeX tables are those of that package.
+    """
+    quoted = quoted or report
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name in FRAMES:
+        files.append(folder / f"{name}.parquet")
+        getattr(report, name).to_parquet(files[-1], index=False)
+    for name in TABLES:
+        files.append(folder / f"{name}.csv")
+        getattr(report, name).to_csv(files[-1], index=False)
+    for name, text in (("leaderboard.md", markdown(report)), ("leaderboard.tex", latex(quoted, siunitx))):
+        files.append(folder / name)
+        files[-1].write_text(text, encoding="utf-8")
+    write_page(report, folder / PAGE)
+    return [*files, folder / PAGE, *(draw_all(quoted, folder / "pictures", pictures) if pictures else [])]

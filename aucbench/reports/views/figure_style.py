@@ -1,0 +1,252 @@
+"""Colours, markers, axes and measured text, for matplotlib."""
+
+import contextlib
+import textwrap
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from aucbench.reports.columns import text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MARKERS = {
+    "circle": "o", "square": "s", "up": "^", "diamond": "D", "down": "v", "cross": "X", "plus": "P",
+    "star": "*"}  # fmt: skip
+DASHES: dict[str, Any] = {
+    "solid": "-", "dashed": (0, (5, 2)), "dotted": (0, (1, 1.5)), "dashdot": (0, (5, 1.5, 1, 1.5)),
+    "short": (0, (2.5, 1.5)), "dashdotdot": (0, (5, 1.5, 1, 1.5, 1, 1.5)),
+}  # fmt: skip
+WIDTHS = {"column": 3.35, "page": 7.0}  # inches, of one column and of both in the templates of most venues
+NARROW = 5.0  # inches; a narrower figure has its legend below
+GREY = "0.78"  # colour of the methods without a name in the legend
+LINES = 3  # of a label, at most
+TALLEST = 7.6  # inches of the rows of a figure: a page of a paper without axis and caption
+SMALLEST, LEADING = 5.0, 1.25  # points of type, and how many times these a line takes
+MOST_ROWS = int(72 * TALLEST / (LEADING * SMALLEST))  # labels that stand one above the other
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Style(NamedTuple):
+    """The look of one method."""
+
+    colour: str
+    marker: str
+    dashes: Any
+    is_named: bool = True  # one of the few in colour and in the legend; all others are grey, thin and behind
+
+    def line(self, points: int = 0) -> dict[str, Any]:
+        """Options of its line of so many points, some of which have a marker."""
+        if not self.is_named:
+            return {"color": GREY, "linewidth": 0.5, "zorder": 1}
+        marks = {"marker": self.marker, "markersize": 3.5, "markevery": max(1, points // 6)}
+        return {"color": self.colour, "linestyle": self.dashes, "linewidth": 1.2, "zorder": 2.5} | marks
+
+    def point(self) -> dict[str, Any]:
+        """Options of its mark."""
+        size, colour, order = (5, self.colour, 2.5) if self.is_named else (3, "0.65", 1.5)
+        marker = self.marker if self.is_named else "o"
+        return {"color": colour, "marker": marker, "markersize": size, "linestyle": "none", "zorder": order}
+
+
+def styles(methods: "pd.DataFrame", named: Sequence[str]) -> dict[str, Style]:
+    """Labels of methods to their looks, the named ones first and in their order."""
+    rows: Any = methods.itertuples()
+    found = {
+        own.method: Style(own.colour, MARKERS[own.marker], DASHES[own.dashes], own.method in named)
+        for own in rows
+    }
+    return {name: found[name] for name in [*named, *(name for name in found if name not in named)]}
+
+
+@contextlib.contextmanager
+def look(width: str = "page") -> Iterator[None]:
+    """The style of everything drawn while it lasts, in a width of `WIDTHS`; dollars in names are no formulas.
+
+    Fonts are written as TrueType, which venues ask for; matplotlib's default in PDF is Type 3.
+    """
+    import matplotlib
+    import seaborn as sns
+
+    inches = WIDTHS[width]
+    fonts: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}
+    size: Any = {"figure.figsize": (inches, inches * 0.65)}
+    with (
+        sns.axes_style("whitegrid", {"axes.edgecolor": "0.4", "grid.color": "0.9"}),
+        sns.plotting_context("paper", 0.9 if inches > NARROW else 0.72),
+        matplotlib.rc_context({"text.parse_math": False, "text.usetex": False} | fonts | size),
+        warnings.catch_warnings(),
+    ):
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        yield
+
+
+def width() -> float:
+    """Inches that a figure is wide, as `look` says."""
+    import matplotlib
+
+    return float(matplotlib.rcParams["figure.figsize"][0])
+
+
+def type_size() -> float:
+    """Points of small type, as `look` says."""
+    return 7.5 if width() > NARROW else 6.0
+
+
+def begin(height: float = 3.4, rows: int = 1, columns: int = 1, **shared: Any) -> tuple[Any, Any]:
+    """A figure as wide as `look` says and its axes (an array of several), made without a display."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width(), height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(rows, columns, **shared)
+
+
+def logarithmic(axes: Any, which: str, values: Iterable[float]) -> None:
+    """A logarithmic axis around the positive ones of some values; it stays linear where there are none.
+
+    `which` is ``x`` or ``y``. The axis spans a decade at least, so that it always has ticks.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    known = np.array([value for value in values if np.isfinite(value) and value > 0])
+    if not known.size:
+        return
+    low, high = np.clip([known.min(), known.max()], 1e-60, 1e60)
+    margin = max((high / low) ** 0.04, (10 * low / high) ** 0.5)
+    getattr(axes, f"set_{which}lim")(low / margin, high * margin)  # limits first: a scale needs positive ones
+    getattr(axes, f"set_{which}scale")("log")
+    axis, few = getattr(axes, f"{which}axis"), high < 100 * low
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:g}" if few or 1e-3 < value < 1e4 else power(value))
+    )
+
+
+def power(value: float) -> str:
+    """A power of ten."""
+    return f"10{str(round(np.log10(value))).translate(SUPERSCRIPTS)}" if value > 0 else f"{value:g}"
+
+
+def span(values: Iterable[float], always: Iterable[float] = (), reach: float = 2.5) -> tuple[float, float]:
+    """The range of an axis around the bulk of some values, and around all of those that must be seen.
+
+    Values further from the middle half than `reach` times its width are outside.
+    """
+    known = np.array([value for value in values if np.isfinite(value)])
+    kept = [value for value in always if np.isfinite(value)]
+    if known.size:
+        lower, upper = np.quantile(known, [0.25, 0.75])
+        far = reach * (upper - lower)
+        kept += [max(known.min(), lower - far), min(known.max(), upper + far)]
+    low, high = (min(kept), max(kept)) if kept else (0.0, 1.0)
+    margin = 0.05 * (high - low) or max(0.01 * abs(high), 1e-3)
+    return float(low - margin), float(high + margin)
+
+
+def width_of(words: str, size: float) -> float:
+    """Inches that the widest line of a text takes in a size of type."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=size)
+    lines = words.split("\n")
+    return float(max(text_to_path.get_text_width_height_descent(line, font, False)[0] for line in lines)) / 72
+
+
+def fitted(label: str, inches: float, size: float, lines: int = LINES) -> str:
+    """A label in a few lines of at most so many inches; if they do not hold it, its middle is left out.
+
+    Variants of a method differ at the end of their labels, which is therefore kept.
+    """
+    label = text(label)
+    label = f" {label}" if label.startswith("_") else label  # a legend would leave it out
+    letters = max(4, int(1.3 * len(label) * inches / width_of(label, size)))
+    while True:
+        parts = textwrap.wrap(label, letters, break_on_hyphens=False, drop_whitespace=len(label) > letters)
+        if len(parts) > lines:
+            end = (letters - 1) // 2
+            parts[lines - 1 :] = [f"{parts[lines - 1][: letters - 1 - end]}…{label[len(label) - end :]}"]
+        found = "\n".join(parts)
+        if letters <= 4 or width_of(found, size) <= inches:
+            return found
+        letters -= 1
+
+
+def fitted_rows(labels: Sequence[str], inches: float) -> tuple[list[str], float, float]:
+    """Labels that stand one above the other, their size of type, and the inches from one to the next.
+
+    The type is as large, and the labels as complete, as `TALLEST` and the width in inches allow.
+    """
+    for size in np.arange(type_size(), SMALLEST - 0.01, -0.5):
+        for lines in range(1, LINES + 1):
+            pitch = (lines * LEADING * size + 2.0) / 72
+            found = [fitted(label, inches, size, lines) for label in labels]
+            if len(labels) * pitch <= TALLEST and not any("…" in own for own in found):
+                return found, float(size), float(pitch)
+    lines = max(1, int((72 * TALLEST / max(1, len(labels)) - 2.0) / (LEADING * SMALLEST)))
+    pitch = min(TALLEST / max(1, len(labels)), (LINES * LEADING * SMALLEST + 2.0) / 72)
+    return [fitted(label, inches, SMALLEST, min(lines, LINES)) for label in labels], SMALLEST, pitch
+
+
+def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False) -> None:
+    """A legend of the named methods, and of how many others there are; the figure grows where it needs room.
+
+    With `marks` it shows marks without lines.
+    """
+    from matplotlib.lines import Line2D
+
+    narrow, size = width() < NARROW, type_size()
+    inches = width() / 2 - 0.55 if narrow else 0.27 * width()
+    named = {name: own for name, own in looks.items() if own.is_named}
+    labels = [fitted(name, inches, size) for name in named]
+    kept = [own.point() if marks else own.line() for own in named.values()]
+    if others := len(looks) - len(named):
+        labels.append(f"{others} other method{'s' * (others > 1)}")
+        grey = next(own for own in looks.values() if not own.is_named)
+        kept.append(grey.point() if marks else grey.line())
+    handles = [Line2D([], [], **{k: v for k, v in own.items() if k != "markevery"}) for own in kept]
+    place = "outside lower center" if narrow else "outside right center"
+    figure.legend(handles, labels, loc=place, ncols=2 if narrow else 1, frameon=False, fontsize=size)
+    height = sum(label.count("\n") + 1.4 for label in labels) * LEADING * size / 72
+    own = figure.get_figheight()
+    figure.set_figheight(own + 0.6 * height + 0.1 if narrow else max(own, height + 0.2))
+
+
+def name_points(axes: Any, points: Mapping[str, tuple[float, float]], marks: Sequence[Any]) -> None:
+    """Write names near points of the axes, where they cover neither a name nor one of the marks (x, y).
+
+    A name further away is joined to its point by a line; one that finds no room is left out.
+    """
+    from matplotlib.text import Text
+    from matplotlib.transforms import Bbox
+
+    figure, size = axes.figure, type_size() - 1
+    figure.draw_without_rendering()  # the layout is known from here on
+    dot, scale = 2.5, figure.dpi / 72
+    centres = axes.transData.transform(np.asarray(marks, float))
+    taken = [Bbox.from_extents(*(centre - dot * scale), *(centre + dot * scale)) for centre in centres]
+    turns = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.8), (-0.7, 0.8), (0.7, -0.8), (-0.7, -0.8)])
+    for name, point in points.items():
+        for x, y in (distance * turn for distance in (7, 14, 22, 32, 44) for turn in turns):
+            side = "center" if not x else "left" if x > 0 else "right"
+            far = {"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
+            words = axes.annotate(
+                name, point, (x, y), ha=side, va="center", textcoords="offset points", fontsize=size,
+                color="0.2", zorder=4, bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.2},
+                arrowprops=far if abs(x) + abs(y) > 13 else None,
+            )  # fmt: skip
+            words.set_in_layout(False)
+            words.update_positions(figure.canvas.get_renderer())
+            box = Text.get_window_extent(words)  # without the line
+            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
+            inside = inside and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
+            if inside and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+            words.remove()

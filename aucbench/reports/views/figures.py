@@ -1,0 +1,330 @@
+"""Pictures of a report as PDF, PNG and SVG, each with a sentence that says how to read it."""
+
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from aucbench.errors import ParameterError
+from aucbench.reports.columns import fixed, text
+from aucbench.reports.report import Report
+from aucbench.reports.statistics.pareto import pareto_front
+from aucbench.reports.views.figure_style import (
+    LEADING,
+    NARROW,
+    Style,
+    begin,
+    fitted,
+    fitted_rows,
+    legend,
+    logarithmic,
+    look,
+    name_points,
+    span,
+    styles,
+    type_size,
+    width,
+)
+from aucbench.reports.views.forest import forest, verdict_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMATS = ("png", "svg", "pdf")
+CAPTIONS = "pictures.md"  # the sentences once more, as text
+NAMED = 8  # methods of a picture that have a colour and a name, at most
+COSTS = {"seconds": "training seconds", "passes": "passes over the training rows"}
+Picture = tuple[Any, str]  # the figure, and how to read it
+
+
+class Pictures(NamedTuple):
+    """How pictures are drawn."""
+
+    width: str = "page"  # one of `figure_style.WIDTHS`
+    titles: bool = False  # whether titles and sentences are part of them
+    critical_difference: bool = False  # whether Demsar's diagram is drawn, too; needs scikit-posthocs
+
+
+def draw_all(
+    report: Report, folder: Path, wanted: Pictures | None = None, formats: tuple[str, ...] = FORMATS
+) -> list[Path]:
+    """Draw and write every picture that the report has numbers for; returns the files.
+
+    Titles, and the sentences that say how to read a picture, are drawn on request only: a paper has captions
+    of its own. All sentences stand in a file beside the pictures.
+
+    ParameterError, when a critical-difference diagram is wanted and scikit-posthocs is not installed.
+    """
+    wanted = wanted or Pictures()
+    if wanted.critical_difference and find_spec("scikit_posthocs") is None:
+        raise ParameterError(
+            "A critical-difference diagram needs scikit-posthocs: pip install 'aucbench[posthocs]'."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+    captions: list[str] = []
+    taken: set[str] = set()
+    with look(wanted.width):
+        for title, figure, sentence in pictures(report, wanted.critical_difference):
+            name = _file_name(title, taken)
+            captions.append(f"- `{name}`: {_plain(sentence)}")
+            if figure is None:
+                continue
+            if wanted.titles:
+                _add_sentence(figure, sentence)
+            else:
+                figure.suptitle("")
+            for form in formats:
+                file = folder / f"{name}.{form}"
+                figure.savefig(file, dpi=150, metadata={"Date": None} if form == "svg" else None)
+                files.append(file)
+    (folder / CAPTIONS).write_text("\n".join(captions) + "\n", encoding="utf-8")
+    return [*files, folder / CAPTIONS]
+
+
+def pictures(report: Report, critical_difference: bool = False) -> Iterator[tuple[str, Any, str]]:
+    """Title, figure and sentence of every picture that the report has numbers for.
+
+    The figure is None where one that was asked for cannot be drawn; the sentence then says why.
+    """
+    for title, picture in _drawn(report, critical_difference):
+        if picture is not None:
+            if picture[0] is not None:
+                picture[0].suptitle(fitted(title, width(), 9), fontsize=9)
+            yield title, *picture
+
+
+def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Picture | None]]:
+    for setting in report.settings:
+        methods = report.methods[report.methods["setting"] == setting]
+        table = verdict_rows(report, setting)
+        first = [name for name in (report.references[setting], *table["method"]) if name]
+        named = list(dict.fromkeys([*first, *methods["method"]]))[:NAMED]
+        looks = styles(methods, named)
+        yield f"forest {setting}", forest(report, setting, table)
+        yield f"rare-class {setting}", by_rare_class(report, setting, looks)
+        yield f"cost {setting}", cost(report, table, looks)
+        if critical_difference:
+            yield f"critical-difference {setting}", demsar(report, setting)
+        data_sets = report.data_sets[report.data_sets["setting"] == setting]
+        for facts in data_sets.to_dict("records") if len(report.curves) else ():
+            own = report.curves[report.curves["setting"] == setting]
+            own = own[own["data_set"] == facts["data_set"]]
+            where = f"{facts['data_set']} {setting}"
+            yield f"curves {where}", curves(report, own, facts, looks)
+            yield f"suboptimality {where}", suboptimality(own, looks)
+
+
+def _plain(words: str) -> str:
+    return re.sub(r"([\\|*_<>`\[\]#~$&])", r"\\\1", text(words))
+
+
+def _add_sentence(figure: Any, sentence: str) -> None:
+    words = fitted(sentence, width() - 0.3, type_size(), 99)
+    figure.suptitle(f"{figure.get_suptitle()}\n{words}", fontsize=type_size(), color="0.25")
+    figure.set_figheight(figure.get_figheight() + (words.count("\n") + 3) * type_size() * LEADING / 72)
+
+
+def _file_name(title: str, taken: set[str]) -> str:
+    """A name that every file system takes, and no other picture has."""
+    safe = re.sub(r"[^A-Za-z0-9.=_-]+", "-", title).strip("-.")[:100] or "picture"
+    name, number = safe, 2
+    while name.lower() in taken:
+        name, number = f"{safe}-{number}", number + 1
+    taken.add(name.lower())
+    return name
+
+
+def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Picture | None:
+    """The gain on each data set against the share of its rare class, a panel for each named method."""
+    facts = report.data_sets[report.data_sets["setting"] == setting]
+    gains = report.gains[report.gains["setting"] == setting]
+    if "positive_share" not in facts or gains["data_set"].nunique() < 3:
+        return None
+    share = facts.set_index("data_set")["positive_share"].astype(float)
+    rare = gains["data_set"].map(share.where(share <= 0.5, 1.0 - share))
+    shown = [name for name, own in looks.items() if own.is_named and (gains["method"] == name).any()]
+    columns = min(len(shown), 2 if width() < NARROW else 4)
+    lines, size = -(-len(shown) // columns), type_size()
+    figure, every = begin(0.5 + 1.35 * lines, lines, columns, sharex=True, sharey=True, squeeze=False)
+    rope = report.rope or 0.0
+    low, high = span(gains.loc[gains["method"].isin(shown), "gain"], [-2 * rope, 2 * rope], 4.0)
+    for axes in every.flat[len(shown) :]:
+        axes.remove()
+    for axes in every.flat[max(0, len(shown) - columns) : len(shown)]:  # the lowest of each column
+        axes.set_xlabel("share of the rare class", fontsize=size - 1)
+        axes.tick_params(labelbottom=True)
+    for axes, name in zip(every.flat, shown, strict=False):
+        at, own = gains["method"] == name, looks[name]
+        if rope:
+            axes.axhspan(-rope, rope, color="0.9", linewidth=0, zorder=0)
+        axes.axhline(0.0, color="0.45", linewidth=0.6, zorder=1)
+        axes.plot(rare, gains["gain"].clip(low, high), ".", color="0.82", markersize=1.5, zorder=1.2)
+        x, y = rare[at], gains.loc[at, "gain"]
+        for part, marker in ((y < low, "v"), (y > high, "^"), (y.between(low, high), own.marker)):
+            marks = own.point() | {"marker": marker, "markersize": 3.5, "clip_on": False}
+            if part.any():  # matplotlib has no layout for marks that are nowhere
+                axes.plot(x[part], y[part].clip(low, high), **marks)
+        axes.set_ylim(low, high)
+        logarithmic(axes, "x", rare)
+        axes.set_title(
+            fitted(name, 0.9 * (width() - 0.7) / columns, size, 1), fontsize=size, color=own.colour
+        )
+        axes.tick_params(labelsize=size - 1)
+    reference = report.references[setting]
+    figure.supylabel(fitted(f"gain in {report.measure.symbol} over {reference}", 2.0, size), fontsize=size)
+    return figure, (
+        f"Gain in test {report.measure.title} over {reference} on each data set against the share of the "
+        "rare class, log scale: a panel for each method, and all methods in grey. Triangles mark gains "
+        "beyond the axis."
+    )
+
+
+def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Picture | None:
+    """Mean over families against training time, a point for each method, and the Pareto front."""
+    known = table[table["time_ratio"].between(0.0, np.inf, "neither") & table["mean"].notna()]
+    if known.empty:
+        return None
+    reference = known["reference"].iloc[0]
+    front = known[pareto_front(known["mean"], known["time_ratio"])].sort_values("time_ratio")
+    figure, axes = begin(2.6 if width() < NARROW else 3.4)
+    low, high = span(known["mean"])
+    shown = known["mean"].clip(low, high)
+    for name, ratio, mean, at in zip(known["method"], known["time_ratio"], known["mean"], shown, strict=True):
+        edge = {"marker": "v" if mean < at else "^", "clip_on": False} if mean != at else {}
+        axes.plot([ratio], [at], **looks[name].point() | edge)
+    last = max(known["time_ratio"].max(), front["time_ratio"].iloc[-1])
+    steps = [*front["time_ratio"], last], [*front["mean"], front["mean"].iloc[-1]]
+    axes.step(*steps, where="post", color="0.6", linewidth=0.9, zorder=1)
+    axes.set_ylim(low, high)
+    logarithmic(axes, "x", known["time_ratio"])
+    size = type_size()
+    axes.set_xlabel(fitted(f"training time relative to {reference}", 0.6 * width(), size), fontsize=size)
+    axes.set_ylabel(f"mean test {report.measure.symbol}", fontsize=size)
+    axes.tick_params(labelsize=size)
+    legend(figure, {name: own for name, own in looks.items() if name in set(known["method"])}, marks=True)
+    names = {}
+    for name, ratio, mean in zip(front["method"], front["time_ratio"], front["mean"], strict=True):
+        words = fitted(name, 0.25 * width(), size - 1, 1)
+        at = min(max(mean, low), high)
+        names[words if at == mean else f"{words} {fixed(mean)}"] = (ratio, at)
+    name_points(axes, names, list(zip(known["time_ratio"], shown, strict=True)))
+    sentence = (
+        f"Mean test {report.measure.title} over families of data sets against training time relative to "
+        f"{reference}, tuning included, log scale; higher and further left is better. The line is the Pareto "
+        "front, whose methods are named."
+    )
+    if (known["mean"] != shown).any():
+        sentence += " Triangles at an edge mark methods beyond the axis."
+    if missing := len(table) - len(known):
+        sentence += f" {missing} methods have no comparable time or no mean and are not shown."
+    return figure, sentence
+
+
+def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Style]) -> Picture | None:
+    """The measure against seconds and passes."""
+    final: Any = own.dropna(subset=["mean"]).groupby("method", sort=False)["mean"].last() if len(own) else own
+    if not len(final):
+        return None
+    named = [value for name, value in final.items() if looks[name].is_named]
+    target = facts.get("target", np.nan)
+    limits = span(final, [*named, target])
+    figure, every = _panels(own, "mean", looks, limits, band="std")
+    for axes in every:
+        axes.set_ylim(*limits)
+        if np.isfinite(target):
+            axes.axhline(target, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
+    every[0].set_ylabel(f"test {report.measure.symbol}", fontsize=type_size())
+    sentence = (
+        f"Mean test {report.measure.title} over the runs on {text(facts['data_set'])}, against seconds of "
+        "training and against passes over the training rows, log scales; higher and further left is better. "
+        "Values far below the final ones are not shown."
+    )
+    if own.loc[own["method"].map(lambda name: looks[name].is_named), "std"].gt(0).any():
+        sentence += " Bands are one standard deviation to either side."
+    if np.isfinite(target):
+        sentence += f" The dotted line is the target ({fixed(target)})."
+    return figure, sentence
+
+
+def suboptimality(own: "pd.DataFrame", looks: dict[str, Style]) -> Picture | None:
+    """The relative suboptimality of the training objective against seconds and passes."""
+    if "suboptimality" not in own or not own["suboptimality"].gt(0).any():
+        return None
+    own = own[own["suboptimality"].gt(0)]
+    figure, every = _panels(own, "suboptimality", looks, (0.0, np.inf))
+    for axes in every:
+        logarithmic(axes, "y", own["suboptimality"])
+    every[0].set_ylabel("relative suboptimality", fontsize=type_size())
+    return figure, (
+        "How far the training objective is above its certified minimum, as a share of that minimum, mean "
+        "over the runs, against seconds of training and against passes over the training rows, log scales; "
+        "lower and further left is better. Each method is measured by its own objective."
+    )
+
+
+def _panels(
+    own: "pd.DataFrame", quantity: str, looks: dict[str, Style], limits: tuple[float, float], band: str = ""
+) -> tuple[Any, list[Any]]:
+    """Lines of a quantity against each of the costs, where it is within limits, and their legend."""
+    narrow, size = width() < NARROW, type_size()
+    shape = (len(COSTS), 1) if narrow else (1, len(COSTS))
+    figure, every = begin(3.6 if narrow else 2.9, *shape, sharey=True)
+    by_method = {
+        name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()
+    }
+    drawn = {name: style for name, style in looks.items() if name in by_method}
+    for axes, (column, heading) in zip(every, COSTS.items(), strict=True):
+        any_cost = own[column].gt(0).any()  # else the axis is linear, and shows that there was none
+        for name, style in drawn.items():
+            part = by_method[name]
+            part = part[part[column].gt(0)] if any_cost else part
+            axes.plot(part[column], part[quantity], **style.line(len(part)))
+            if band and style.is_named:
+                low, high = part[quantity] - part[band], part[quantity] + part[band]
+                axes.fill_between(part[column], low, high, color=style.colour, alpha=0.12, linewidth=0)
+        logarithmic(axes, "x", own.loc[own[quantity].between(*limits), column])
+        axes.set_xlabel(heading, fontsize=size)
+        axes.tick_params(labelsize=size)
+    legend(figure, drawn)
+    return figure, list(every)
+
+
+def demsar(report: Report, setting: str) -> Picture:
+    """The critical-difference diagram of Demsar (2006), with Nemenyi's test, by scikit-posthocs.
+
+    The figure is None where fewer than three methods or two data sets have all results.
+    """
+    import scikit_posthocs
+
+    found = report.results[(report.results["setting"] == setting) & (report.results["gaps"] == "")]
+    table = found.pivot(index="data_set", columns="method", values="mean")
+    every = table.shape
+    table = table.dropna()
+    (data_sets, methods), left_out = table.shape, every[0] - len(table)
+    counts = f"{methods} methods on {data_sets} data sets on which all of them have a result"
+    if methods < 3 or data_sets < 2:
+        return None, f"There is no critical-difference diagram: there are {counts}."
+    ranks = table.rank(axis=1, ascending=False).mean()
+    names = dict(zip(ranks.index, fitted_rows(list(ranks.index), 0.26 * width())[0], strict=True))
+    size = type_size() - 1
+    figure, axes = begin(
+        0.7 + 0.15 * (methods + 1) / 2 * (1 + max(name.count("\n") for name in names.values()))
+    )
+    scikit_posthocs.critical_difference_diagram(
+        ranks, scikit_posthocs.posthoc_nemenyi_friedman(table), ax=axes, label_props={"fontsize": size},
+        label_fmt_left="{label}", label_fmt_right="{label}", color_palette=dict.fromkeys(ranks.index, "0.35"),
+        crossbar_props={"linewidth": 1.6}, marker_props={"s": 8}, elbow_props={"linewidth": 0.7},
+        text_h_margin=0.01 * len(ranks),
+    )  # fmt: skip
+    for words in axes.texts:
+        words.set_text(names.get(words.get_text(), words.get_text()))
+    axes.tick_params(labelsize=size)
+    axes.grid(visible=False)
+    return figure, (
+        f"Critical-difference diagram (Demsar 2006) of {counts}; {left_out} others are left out. Mean ranks "
+        "on the axis, 1 is best; methods joined by a bar do not differ by Nemenyi's test at 5 %."
+    )

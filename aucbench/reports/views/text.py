@@ -1,0 +1,229 @@
+"""A report as text: tables and sentences for the terminal, and Markdown."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from aucbench.reports.answer import answer
+from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column
+from aucbench.reports.report import ALL, Report
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+
+WIDTH = 200  # of a pipe, which has none of its own
+FRAME = 3  # characters around the text of a column
+SHORTEST = 12  # characters that a name is folded to at most
+MARKUP = "\\|*_<>`[]#~$&"
+OVERALL = ("method", "gain", "verdict", "time_ratio", "mean", "worse", "same", "better", "gaps")
+BRIEF = ("method", "gain", "verdict", "time_ratio", "mean")
+ON_DATA = ("method", "mean", "gain", "verdict", "train_seconds", "ns_per_iteration", "target_seconds", "runs")
+
+
+class TextTable(NamedTuple):
+    """A table as text: headings, whether each column is aligned to the left, and lines."""
+
+    head: list[str]
+    left: list[bool]
+    lines: list[list[str]]
+
+
+def text_table(
+    report: Report, frame: "pd.DataFrame", columns: Iterable[Column], reference: str = ""
+) -> TextTable:
+    """The lines of a frame, as its columns are shown."""
+    chosen = list(columns)
+    fill = {"measure": report.measure.symbol, "reference": reference or "the reference"}
+    return TextTable(
+        [column.heading.format(**fill) for column in chosen],
+        [column.is_text for column in chosen],
+        [[column.shown(row) for column in chosen] for row in frame.to_dict("records")],
+    )
+
+
+def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) -> TextTable:
+    """The methods over all data sets of a setting, the best gain first."""
+    frame = report.verdicts[(report.verdicts["setting"] == setting) & (report.verdicts["group"] == ALL)]
+    shown = [name for name in names if name != "gaps" or frame["gaps"].any()]
+    return text_table(report, frame, [VERDICTS[name] for name in shown], report.references[setting])
+
+
+def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[str] = ON_DATA) -> TextTable:
+    """The methods on a data set, the best mean first; methods with gaps come last."""
+    frame = results_on(report, setting, data_set)
+    shown = [name for name in names if name not in ("gain", "verdict") or report.references[setting]]
+    columns = [RESULTS[name] for name in shown]
+    if "gaps" not in shown and (frame["gaps"] != "").any():
+        columns.append(RESULTS["gaps"])
+    if "suboptimality" in frame and frame["suboptimality"].notna().any():
+        columns.insert(2, RESULTS["suboptimality"])
+    return text_table(report, frame, columns, report.references[setting])
+
+
+def results_on(report: Report, setting: str, data_set: str) -> "pd.DataFrame":
+    """The results on one data set with the gains over the reference."""
+    own = report.results[(report.results["setting"] == setting) & (report.results["data_set"] == data_set)]
+    gains = report.gains[(report.gains["setting"] == setting) & (report.gains["data_set"] == data_set)]
+    gains = gains.rename(columns={"low": "gain_low", "high": "gain_high"})
+    own = own.merge(gains[["method", "gain", "gain_low", "gain_high", "verdict"]], on="method", how="left")
+    own = own.assign(verdict=own["verdict"].fillna(""), whole=own["gaps"] == "")
+    return own.sort_values(["whole", "mean"], ascending=[False, False], kind="stable").drop(columns="whole")
+
+
+def marks(report: Report, setting: str, data_set: str) -> list[str]:
+    """What is to be known of methods on a data set: timing, exemptions, choices, divergence."""
+    frame = results_on(report, setting, data_set)
+    exempt = report.methods[report.methods["setting"] == setting].set_index("method")["exempt"]
+    found = []
+    for row in frame.to_dict("records"):
+        name = row["method"]
+        told = {
+            "": row["timing_mark"],
+            "is exempt from some checks of `aucbench check`: ": exempt.get(name, ""),
+            "is not a linear model: ": "" if row["linear"] else row["parameters"],
+            "chose ": row["chosen"],
+            "has ": row["edges"],
+            "diverged: ": row["advice"],
+            "had not converged in runs: ": row["unconverged"] or "",
+        }
+        if isinstance(row.get("suboptimality_reason"), str):
+            told["has no curve of the suboptimality: "] = row["suboptimality_reason"]
+        found += [f"{name} {words}{text}".rstrip(".") + "." for words, text in told.items() if text]
+    return found
+
+
+def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> None:
+    """Print the answer and the methods over all data sets; each of the given data sets; or the notes."""
+    console = _console()
+    for setting in report.settings:
+        names = list(report.data_sets.loc[report.data_sets["setting"] == setting, "data_set"])
+        wanted = [name for name in names if name in data_sets or len(names) == 1]
+        for name in wanted:
+            facts = report.data_sets[
+                (report.data_sets["setting"] == setting) & (report.data_sets["data_set"] == name)
+            ].iloc[0]
+            title = f"{name}: {facts['setting_text']}"
+            _print(console, title, data_set_table(report, setting, name), marks(report, setting, name))
+        if len(names) > 1 and not data_sets:
+            _print(console, f"{len(names)} data sets, {setting}", overall_table(report, setting))
+        console.print(answer(report, setting))
+    console.print(counts(report))
+    if notes:
+        for note in report.notes:
+            console.print(f"  {note}", style="dim")
+
+
+def show_best(report: Report, most: int = 10) -> None:
+    """Print the ranking of a sweep: over its data sets, or of its one data set, at most so many methods."""
+    console = _console()
+    for setting in report.settings:
+        names = list(report.data_sets.loc[report.data_sets["setting"] == setting, "data_set"])
+        if len(names) > 1:
+            table, where = overall_table(report, setting, BRIEF), f"{len(names)} data sets"
+        else:
+            table, where = (
+                data_set_table(report, setting, names[0], ("method", "mean", "gain", "verdict")),
+                names[0],
+            )
+        found = len(table.lines)
+        title = f"{found} methods on {where}, {setting}{f', the first {most}' if found > most else ''}"
+        _print(console, title, table._replace(lines=table.lines[:most]), [answer(report, setting)])
+
+
+def show_table(title: str, table: TextTable, remarks: Sequence[str] = ()) -> None:
+    """Print a table whose first column are names, in parts where the terminal is narrow, and remarks."""
+    _print(_console(), title, table, remarks)
+
+
+def counts(report: Report) -> str:
+    """How many cells there are, and what became of them."""
+    found = report.counts
+    failed = sum(found.get(name, 0) for name in ("failed", "timeout", "out-of-memory"))
+    return (
+        f"{found.get('finished', 0):,} cells done, {found.get('diverged', 0):,} diverged, {failed:,} failed, "
+        f"{found.get('missing', 0):,} missing"
+    )
+
+
+def markdown(report: Report) -> str:
+    """The answer, the methods over all data sets, each data set, and how the numbers were made."""
+    origin = f"aucbench {report.version}, {report.made}, {report.machines}; {counts(report)}."
+    blocks = [f"# {plain(report.title)}", plain(origin)]
+    for setting in report.settings:
+        facts = report.data_sets[report.data_sets["setting"] == setting]
+        blocks += [f"## {len(facts)} data sets, {plain(setting)}", plain(answer(report, setting))]
+        if len(facts) > 1:
+            blocks.append(table(overall_table(report, setting)))
+        columns = [
+            column for name, column in DATA_SETS.items() if name in facts and facts[name].notna().any()
+        ]
+        blocks.append(table(text_table(report, facts, columns)))
+        for name in facts["data_set"]:
+            remarks = "\n".join(f"- {plain(text)}" for text in marks(report, setting, name))
+            blocks += [f"### {plain(name)}", table(data_set_table(report, setting, name)), remarks]
+    blocks.append("\n".join(f"- {plain(note)}" for note in report.notes))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def line(text: Any) -> str:
+    """Text in one line."""
+    return " ".join(str(text).split())
+
+
+def plain(text: str) -> str:
+    """Text in one line, in which Markdown sees no markup and a table no column."""
+    return "".join(f"\\{letter}" if letter in MARKUP else letter for letter in line(text))
+
+
+def table(content: TextTable) -> str:
+    """A table in Markdown: texts to the left, numbers to the right."""
+    lines = [[plain(text) for text in each] for each in content.lines]
+    rule = ["---" if left else "---:" for left in content.left]
+    return "\n".join(f"| {' | '.join(each)} |" for each in [list(map(plain, content.head)), rule, *lines])
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+
+
+def _print(console: "Console", title: str, content: TextTable, remarks: Iterable[str] = ()) -> None:
+    """Print a table; columns that the width has no room for follow in further parts, with the names."""
+    from rich.table import Table
+
+    names, parts = _parts(content, console.width)
+    for number, columns in enumerate(parts):
+        view = Table(title=line(title) if title and number == 0 else None, title_justify="left")
+        for at in columns:
+            if at == 0:
+                view.add_column(content.head[0], overflow="fold", width=names)
+            else:
+                view.add_column(
+                    content.head[at], justify="left" if content.left[at] else "right", no_wrap=True
+                )
+        for each in content.lines:
+            view.add_row(*(each[at] for at in columns))
+        console.print(view)
+    for remark in remarks:
+        console.print(line(remark))
+
+
+def _parts(content: TextTable, width: int) -> tuple[int, list[list[int]]]:
+    """The width of the names, and the columns of each part: names in all, two values in the first."""
+    from rich.cells import cell_len
+
+    names, *widths = (
+        FRAME + max(map(cell_len, column)) for column in zip(content.head, *content.lines, strict=True)
+    )
+    room = width - 1 - max([sum(widths[:2]), *widths])
+    names = max(min(names, room), FRAME + SHORTEST)
+    parts, left = [[0]], width - 1 - names
+    for at, wide in enumerate(widths, 1):
+        if wide > left and at > 2:
+            parts.append([0])
+            left = width - 1 - names
+        parts[-1].append(at)
+        left -= wide
+    return names - FRAME, parts

@@ -1,0 +1,56 @@
+"""Regression of gains on properties of data: exact without noise, HC3 by leaving families out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from aucbench.reports.statistics.meta_regression import COVARIATES, meta_regression
+
+
+def sample(rng, families=25, noise=0.01, effects=(0.02, -0.01, 0.005)):
+    """Gains of one method, and the facts of one to three data sets a family."""
+    rows = []
+    for f in range(families):
+        for s in range(rng.integers(1, 4)):
+            share, n, d = rng.uniform(0.02, 0.5), 10 ** rng.uniform(2, 4), 10 ** rng.uniform(0.5, 2)
+            logs = np.log10([(1 - share) / share, n, d])
+            share = share if rng.random() < 0.5 else 1 - share
+            gain = 0.1 + logs @ np.array(effects) + noise * logs[0] * rng.normal()
+            rows.append(("m", f"d{f}_{s}", f"f{f}", gain, share, n, d, *logs))
+    columns = ["method", "data_set", "family", "gain", "positive_share", "rows", "features", *"xyz"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_effects_are_found_exactly_without_noise():
+    table = sample(np.random.default_rng(0), noise=0.0)
+    found = meta_regression(table, table).set_index("covariate")
+    np.testing.assert_allclose(found.loc[list(COVARIATES), "slope"], [0.02, -0.01, 0.005])
+    np.testing.assert_allclose(found["low"], found["high"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_slopes_and_intervals_are_those_of_leaving_each_family_out(seed):
+    table = sample(np.random.default_rng(seed))
+    means = table.groupby("family")[["gain", *"xyz"]].mean()
+    X, y = np.column_stack([np.ones(len(means)), means[[*"xyz"]]]), means["gain"].to_numpy()
+
+    def fit(kept):
+        return np.linalg.lstsq(X[kept], y[kept], rcond=None)[0]
+
+    whole = fit(np.full(len(y), True))
+    moves = np.array([fit(np.arange(len(y)) != i) - whole for i in range(len(y))])
+    half = stats.t.ppf(0.975, len(y) - 4) * np.sqrt((moves**2).sum(axis=0))
+    found = meta_regression(table.sample(frac=1, random_state=seed), table)
+    np.testing.assert_allclose(found["slope"], whole[1:])
+    np.testing.assert_allclose(found["high"] - found["slope"], half[1:])
+
+
+def test_there_are_no_slopes_where_they_cannot_be_known():
+    rng = np.random.default_rng(4)
+    few, same = sample(rng, families=9), sample(rng).assign(rows=1000)
+    gone = sample(rng).assign(gain=np.nan)
+    for table in (few, same, gone):
+        found = meta_regression(table, table)
+        assert len(found) == 3
+        assert found[["slope", "low", "high"]].isna().all(axis=None)

@@ -1,0 +1,255 @@
+"""Verdicts over families: recomputed with scipy alone, invariant, right in degenerate cases, and covering."""
+
+from itertools import combinations_with_replacement, pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from aucbench.reports.statistics.family_intervals import family_intervals
+from aucbench.reports.statistics.verdicts import Verdict, compare_families, compare_runs, verdict_of
+
+ROPE = 0.005
+NUMBERS = ["gain", "low", "high", "median", "worse", "same", "better"]
+
+
+def gains_like(rng, families=24, methods=4, missing=0.1):
+    """Skewed gains on one to four data sets a family, some of them missing."""
+    rows = [
+        (f"m{m}", f"d{f}_{s}", f"f{f}", 0.003 * m - 0.004 * rng.lognormal(0, 1) + 0.004 * rng.normal())
+        for f in range(families)
+        for s in range(rng.integers(1, 5))
+        for m in range(methods)
+    ]
+    frame = pd.DataFrame(rows, columns=["method", "data_set", "family", "gain"])
+    return frame[rng.random(len(frame)) >= missing]
+
+
+def over(values, method="m"):
+    """A family for each value."""
+    names = [f"f{i}" for i in range(len(values))]
+    return pd.DataFrame({"method": method, "data_set": names, "family": names, "gain": values})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_are_those_that_scipy_gives(seed):
+    gains = gains_like(np.random.default_rng(seed))
+    for method, row in compare_families(gains, ROPE).iterrows():
+        own = gains[gains["method"] == method]
+        means = [np.mean(own.loc[own["family"] == name, "gain"]) for name in own["family"].unique()]
+        walsh = [(a + b) / 2 for a, b in combinations_with_replacement(means, 2)]
+        assert row["families"] == len(means)
+        assert row["data_sets"] == len(own)
+        np.testing.assert_allclose([row["gain"], row["median"]], [np.mean(means), np.median(walsh)])
+        shares = [np.mean([m < -ROPE for m in means]), np.mean([m > ROPE for m in means])]
+        np.testing.assert_allclose([row["worse"], row["better"]], shares)
+        assert row["worse"] + row["same"] + row["better"] == pytest.approx(1)
+        k = (row["high"] - row["gain"]) / stats.sem(means)
+        student, bonferroni = stats.t.ppf([0.975, 1 - 0.025 / 4], len(means) - 1)
+        assert row["gain"] - row["low"] == pytest.approx(row["high"] - row["gain"])
+        assert student <= k * (1 + 1e-9)
+        assert k <= 3 * bonferroni * (1 + 1e-9)
+        assert row["verdict"] == verdict_of(row["gain"], row["low"], row["high"], ROPE)
+
+
+def test_the_interval_is_the_bootstrap_t_of_the_largest_t():
+    rng = np.random.default_rng(0)
+    values = -rng.lognormal(0, 0.8, (30, 3))
+    largest = []
+    for _ in range(4000):
+        drawn = values[rng.integers(30, size=30)]
+        largest.append(max(abs(drawn.mean(axis=0) - values.mean(axis=0)) / stats.sem(drawn)))
+    expected = np.quantile(largest, 0.95)
+    np.testing.assert_allclose(family_intervals(values).critical, expected, rtol=0.06)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_order_and_labels_do_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    gains = gains_like(rng)
+    expected = compare_families(gains, ROPE)
+    shuffled = compare_families(gains.sample(frac=1, random_state=seed), ROPE).loc[expected.index]
+    pd.testing.assert_frame_equal(shuffled, expected)
+    names = dict(zip(gains["family"].unique(), rng.permutation(24), strict=True))
+    other = gains.assign(
+        family=gains["family"].map(lambda name: f"g{names[name]}"),
+        data_set="x" + gains["data_set"],
+        method=gains["method"].map({"m0": "z", "m1": "y", "m2": "x", "m3": "w"}),
+    )
+    renamed = compare_families(other, ROPE)
+    np.testing.assert_allclose(renamed[NUMBERS], expected[NUMBERS])
+    assert list(renamed["verdict"]) == list(expected["verdict"])
+
+
+@pytest.mark.parametrize("shift", [-0.02, 0.007])
+def test_a_constant_shifts_gain_interval_and_median(shift):
+    gains = gains_like(np.random.default_rng(1))
+    expected = compare_families(gains, None)[["gain", "low", "high", "median"]] + shift
+    found = compare_families(gains.assign(gain=gains["gain"] + shift), None)
+    np.testing.assert_allclose(found[expected.columns], expected)
+
+
+def test_changing_sides_mirrors_everything():
+    gains = gains_like(np.random.default_rng(2))
+    one, other = compare_families(gains, ROPE), compare_families(gains.assign(gain=-gains["gain"]), ROPE)
+    np.testing.assert_allclose(other[["low", "high", "worse", "better"]], np.column_stack(
+        [-one["high"], -one["low"], one["better"], one["worse"]]), atol=1e-12)  # fmt: skip
+
+
+def test_a_family_counts_once_however_many_data_sets_it_has():
+    gains = gains_like(np.random.default_rng(3))
+    copies = gains[gains["family"] == "f3"]
+    more = pd.concat([gains, *(copies.assign(data_set=copies["data_set"] + f"_{i}") for i in range(9))])
+    pd.testing.assert_frame_equal(
+        compare_families(more, ROPE).drop(columns="data_sets"),
+        compare_families(gains, ROPE).drop(columns="data_sets"),
+    )
+
+
+def test_verdicts_follow_their_order():
+    rng = np.random.default_rng(4)
+    ends = np.sort(rng.choice(np.arange(-12, 13) / 1000, (3000, 2)), axis=1)
+
+    def expected(low, high):
+        for word, holds in (
+            ("better", low > ROPE),
+            ("worse", high < -ROPE),
+            ("equivalent", low >= -ROPE and high <= ROPE),
+            ("slightly better", low > 0),
+            ("slightly worse", high < 0),
+            ("not worse", low > -ROPE),
+        ):
+            if holds:
+                return word
+        return "undecided"
+
+    found = verdict_of(ends.mean(axis=1), ends[:, 0], ends[:, 1], ROPE)
+    assert list(found) == [expected(*each) for each in ends]
+    assert set(found) == set(Verdict) - {Verdict.none}
+    assert verdict_of(*ends[0].mean(keepdims=True), *ends[0], ROPE) == expected(*ends[0])
+
+
+def test_a_wider_rope_never_makes_a_method_better_and_keeps_it_equivalent():
+    gains = gains_like(np.random.default_rng(5), methods=12)
+    found = [compare_families(gains, rope)["verdict"] for rope in np.linspace(0, 0.03, 31)]
+    for narrow, wide in pairwise(found):
+        assert (wide[narrow == "equivalent"] == "equivalent").all()
+        assert (narrow[wide.isin(["better", "worse"])] == wide[wide.isin(["better", "worse"])]).all()
+    assert (found[-1] != found[0]).any()
+
+
+def test_verdicts_need_ten_families_and_a_rope():
+    values = 0.1 + np.random.default_rng(6).normal(0, 0.001, 10)
+    assert compare_families(over(values), ROPE)["verdict"].item() == "better"
+    for gains, rope in ((over(values[:9]), ROPE), (over(values), None)):
+        row = compare_families(gains, rope).iloc[0]
+        assert row["verdict"] == ""
+        assert row["low"] < row["gain"] < row["high"]
+    assert compare_families(over(values), None)[["worse", "same", "better"]].isna().all(axis=None)
+    assert np.isnan(compare_families(over(values[:1]), ROPE)["low"].item())
+
+
+def test_equal_gains_have_no_spread():
+    for value, verdict in ((0.0, "equivalent"), (0.02, "better"), (-0.02, "worse")):
+        row = compare_families(over([value] * 12), ROPE).iloc[0]
+        assert row["low"] == pytest.approx(value) == row["high"]
+        assert row["verdict"] == verdict
+
+
+def test_methods_with_gaps_or_nothing_at_all_leave_the_others_alone():
+    gains = gains_like(np.random.default_rng(7), missing=0.0)
+    without = gains.assign(gain=gains["gain"].where(gains["method"] != "m2"))
+    expected = compare_families(gains[gains["method"] != "m2"], ROPE)
+    found = compare_families(without, ROPE)
+    pd.testing.assert_frame_equal(found.drop(index="m2"), expected)
+    assert found.loc["m2", "families"] == 0
+    assert found.loc["m2", "verdict"] == ""
+    assert compare_families(gains.iloc[:0], ROPE).empty
+
+
+@pytest.mark.parametrize("differing", [1, 2])
+def test_a_method_that_differs_on_a_few_families_leaves_the_others_their_intervals(differing):
+    gains = gains_like(np.random.default_rng(8), families=50)
+    alone = compare_families(gains, ROPE)
+    twin = compare_families(pd.concat([gains, over([0.002] * differing + [0.0] * 48, "twin")]), ROPE)
+    width = (twin["high"] - twin["low"]) / (alone["high"] - alone["low"])
+    assert (width[alone.index] < 1.25).all()
+    assert np.isfinite(twin.loc["twin", ["low", "high"]].astype(float)).all()
+
+
+def test_more_families_are_just_enough_at_the_same_mean_and_spread():
+    asked = 0
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        row = compare_families(over(rng.normal(rng.choice([0.0, 0.012, -0.012]), 0.02, 20)), ROPE).iloc[0]
+        if not np.isnan(row["more_families"]):
+            asked += 1
+            decided = []
+            for n in (19 + row["more_families"], 20 + row["more_families"]):
+                low, high = (
+                    row["gain"] + (row[end] - row["gain"]) * np.sqrt(20 / n) for end in ("low", "high")
+                )
+                decided.append(low > ROPE or high < -ROPE or (low > -ROPE and high < ROPE))
+            assert row["verdict"] == "undecided"
+            assert decided == [False, True]
+    assert asked > 5
+
+
+def test_no_number_of_families_is_named_near_an_edge_of_the_rope():
+    values = np.random.default_rng(9).normal(0, 0.03, 30)
+    row = compare_families(over(values - values.mean() - ROPE), ROPE).iloc[0]
+    assert row["verdict"] == "undecided"
+    assert np.isnan(row["more_families"])
+
+
+def test_the_family_that_a_verdict_hangs_on_is_named():
+    values = np.random.default_rng(10).normal(0, 0.002, 30)
+    assert compare_families(over(values), ROPE)["without"].item() == ""
+    values[17] = -0.2
+    row = compare_families(over(values), ROPE).iloc[0]
+    assert row["verdict"] == "undecided"
+    assert row["without"] == "equivalent without f17"
+
+
+def test_families_whose_omission_changes_the_verdict_are_those_found_one_by_one():
+    changes = 0
+    for seed in range(60):
+        values = np.random.default_rng(seed).normal(0.004, 0.012, 15)
+        row = compare_families(over(values), ROPE).iloc[0]
+        k = (row["high"] - row["gain"]) / stats.sem(values)
+        found = {}
+        for i in range(15):
+            rest = np.delete(values, i)
+            half = k * stats.sem(rest)
+            verdict = verdict_of(rest.mean(), rest.mean() - half, rest.mean() + half, ROPE)
+            if verdict != row["verdict"]:
+                found[i] = verdict
+        changes += bool(found)
+        if not found:
+            assert row["without"] == ""
+            continue
+        most = max(found, key=lambda i: abs(values[i] - values.mean()))
+        others = {1: "", 2: " or 1 other"}.get(len(found), f" or {len(found) - 1} others")
+        assert row["without"] == f"{found[most]} without f{most}{others}"
+    assert 5 < changes < 55
+
+
+def test_intervals_of_skewed_gains_cover():
+    rng = np.random.default_rng(11)
+    truth, covered = -np.exp(0.75**2 / 2), []
+    for _ in range(200):
+        found = family_intervals(-rng.lognormal(0, 0.75, (40, 4)))
+        covered.append(((found.low <= truth) & (truth <= found.high)).all())
+    assert np.mean(covered) > 0.9
+
+
+def test_runs_on_one_data_set_are_compared_by_the_corrected_t():
+    differences = np.random.default_rng(12).normal([0.03, 0.0, 0.001], 0.004, (10, 3))
+    plain = compare_runs(differences, None, ROPE)
+    expected = stats.ttest_1samp(differences, 0).confidence_interval()
+    np.testing.assert_allclose(plain[["low", "high"]], np.column_stack(expected))
+    corrected = compare_runs(differences, 0.25, ROPE)
+    half = stats.t.ppf(0.975, 9) * differences.std(axis=0, ddof=1) * np.sqrt(0.1 + 0.25)
+    np.testing.assert_allclose(corrected["high"] - corrected["gain"], half)
+    assert corrected["verdict"][0] == "better"

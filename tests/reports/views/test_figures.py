@@ -1,0 +1,286 @@
+"""Pictures: what they show is what the frames say, and everything fits, whatever the data and the names."""
+
+import re
+import warnings
+from dataclasses import replace
+from itertools import combinations
+
+import matplotlib.colors
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from aucbench.errors import ParameterError
+from aucbench.reports.build import build
+from aucbench.reports.columns import signed
+from aucbench.reports.views import figures
+from aucbench.reports.views.figure_style import WIDTHS, begin, fitted, logarithmic, look, span, width_of
+from tests.helpers.small_report import failed_cells, small_cells, small_report
+
+MANY = [f"method_{k} (loss=squared_hinge radius=10 tuning=random eta={k})" for k in range(42)]
+
+
+def drawn(report, width="page", critical_difference=False, titles=False):
+    """Kind of picture to the figure, of one data set's curves; some warnings are errors."""
+    if len(report.curves):
+        one = report.curves["data_set"] == report.curves["data_set"].iloc[0]
+        report = replace(report, curves=report.curves[one])
+    with look(width):
+        warnings.filterwarnings("error", message=".*(layout|log-scaled|limits|collapsed)")
+        found = {
+            title.split()[0]: figure for title, figure, _ in figures.pictures(report, critical_difference)
+        }
+        for figure in found.values():
+            if titles:
+                figures._add_sentence(figure, "This sentence says how to read it. " * 12)
+            figure.canvas.draw()
+    return found
+
+
+@pytest.fixture(scope="module")
+def report():
+    return small_report()
+
+
+@pytest.fixture(scope="module")
+def large():
+    return small_report(MANY, far=MANY[-1:])
+
+
+@pytest.fixture(scope="module")
+def pages(large):
+    """The pictures of many methods, as wide as a page."""
+    return drawn(large)
+
+
+def shown_texts(figure):
+    """Texts that one sees, without tick labels beyond an axis."""
+    hidden = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            hidden |= {
+                id(tick.label1) for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high
+            }
+    return [
+        each
+        for each in figure.findobj(Text)
+        if each.get_text() and each.get_visible() and id(each) not in hidden
+    ]
+
+
+@pytest.mark.parametrize(("width", "titles"), [("column", False), ("column", True), ("page", False)])
+def test_42_long_labels_neither_overlap_nor_leave_the_canvas(large, pages, width, titles):
+    found = pages if width == "page" else drawn(large, width, titles=titles)
+    for kind, figure in found.items():
+        assert figure.get_figwidth() == WIDTHS[width]
+        assert figure.get_figheight() <= 9.0 + titles, kind
+        texts = [(each.get_text(), Text.get_window_extent(each)) for each in shown_texts(figure)]
+        for words, box in texts:
+            assert figure.bbox.x0 - 1 <= box.x0 < box.x1 <= figure.bbox.x1 + 1, (kind, words)
+            assert figure.bbox.y0 - 1 <= box.y0 < box.y1 <= figure.bbox.y1 + 1, (kind, words)
+        for (one, box), (other, another) in combinations(texts, 2):
+            assert not box.padded(-0.5).overlaps(another.padded(-0.5)), (kind, one, other)
+        assert min(axes.bbox.width for axes in figure.axes) > 0.2 * figure.bbox.width / len(figure.axes)
+    assert min(each.get_size() for each in shown_texts(found["forest"])) >= 4.5
+
+
+def test_the_forest_shows_every_method_with_its_gain_interval_verdict_and_costs(report):
+    axes = drawn(report)["forest"].axes[0]
+    rows = report.verdicts[report.verdicts["group"] == "all"].set_index("method")
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(rows.index)
+    texts = [text.get_text() for text in axes.texts]
+    points = {line.get_ydata()[0]: line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"}
+    bars = {line.get_ydata()[0]: tuple(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2}
+    for place, (method, row) in enumerate(rows.iterrows()):
+        assert f"{row['mean']:.4f}" in texts
+        if method == "alpha":
+            assert place not in points
+            continue
+        assert points[place] == row["gain"]
+        low, high = axes.get_xlim()
+        assert bars[place] == pytest.approx(tuple(np.clip([row["low"], row["high"]], low, high)))
+        assert row["verdict"] in texts
+    assert any(np.allclose(patch.get_extents().intervalx, axes.transData.transform([(-report.rope, 0),
+               (report.rope, 0)])[:, 0]) for patch in axes.patches)  # fmt: skip
+
+
+def test_outliers_do_not_stretch_the_axis_and_are_marked_with_their_gain(large, pages):
+    axes = pages["forest"].axes[0]
+    rows = large.verdicts[large.verdicts["group"] == "all"].set_index("method")
+    gain = rows.loc[MANY[-1], "gain"]
+    assert gain < axes.get_xlim()[0] < 0.0 < axes.get_xlim()[1]
+    assert any(text.get_text().startswith(signed(gain)) for text in axes.texts)
+    arrows = [line for line in axes.lines if line.get_marker() in ("<", ">")]
+    assert (axes.get_xlim()[0], len(rows) - 1) in {
+        (line.get_xdata()[0], line.get_ydata()[0]) for line in arrows
+    }
+
+
+def test_curves_are_those_of_the_frame_in_the_colours_of_the_methods(report):
+    figure = drawn(report)["curves"]
+    colours = report.methods.set_index("method")["colour"]
+    for axes, cost in zip(figure.axes, ("seconds", "passes"), strict=True):
+        lines = {matplotlib.colors.to_hex(line.get_color()): line for line in axes.lines}
+        for method, own in report.curves[report.curves["data_set"] == "data0"].groupby("method"):
+            own = own[own[cost] > 0]
+            line = lines[colours[method]]
+            assert np.array_equal(line.get_xdata(), own[cost])
+            assert np.array_equal(line.get_ydata(), own["mean"])
+        assert len(axes.collections) == 3  # bands
+
+
+def test_suboptimality_is_drawn_where_it_is_known(report):
+    known = report.curves.assign(suboptimality=np.geomspace(1, 1e-9, len(report.curves)))
+    known.loc[known["data_set"] == "data1", "suboptimality"] = np.nan
+    with look():
+        titles = [title for title, _, _ in figures.pictures(replace(report, curves=known))]
+    found = {title.split()[1] for title in titles if title.startswith("suboptimality")}
+    assert found == {f"data{k}" for k in range(12)} - {"data1"}
+
+
+def test_the_picture_of_costs_has_the_front_of_all_pairs_by_name(large, pages):
+    axes = pages["cost"].axes[0]
+    rows = large.verdicts[large.verdicts["group"] == "all"]
+    points = list(zip(rows["time_ratio"], rows["mean"], strict=True))
+    front = [(x, y) for x, y in points if not any(a <= x and b >= y and (a < x or b > y) for a, b in points)]
+    (step,) = [line for line in axes.lines if len(line.get_xdata()) > 1]
+    assert set(front) == set(zip(step.get_xdata()[:-1], step.get_ydata()[:-1], strict=True))
+    assert len([line for line in axes.lines if len(line.get_xdata()) == 1]) == 42
+    assert 0 < len(axes.texts) <= len(front)
+
+
+def test_of_many_methods_eight_are_named_and_the_others_are_counted(large, pages):
+    order = large.verdicts.loc[large.verdicts["group"] == "all", "method"]
+    for kind in ("cost", "curves"):
+        words = [text.get_text().replace("\n", " ") for text in pages[kind].legends[0].get_texts()]
+        assert words[-1] == "34 other methods"
+        ends = [re.search(r"eta=(\d+)", word)[1] for word in words[:-1]]  # the end of a label is kept
+        assert ends == [re.search(r"eta=(\d+)", name)[1] for name in order[:8]]
+
+
+CASES = {
+    "one method": lambda: small_cells(["alpha"]),
+    "one data set": lambda: small_cells(data_sets=1, runs=5),
+    "one of each": lambda: small_cells(["alpha"], 1, 1),
+    "zero times": lambda: small_cells(seconds=0.0),
+    "one checkpoint": lambda: small_cells(data_sets=2, checkpoints=1),
+    "one checkpoint at no cost": lambda: small_cells(data_sets=2, checkpoints=1, seconds=0.0),
+    "AUCs that are no numbers": lambda: small_cells(["alpha", "beta"], 3) + failed_cells("gamma", 3),
+    "nothing but failures": lambda: failed_cells("alpha", 3) + failed_cells("beta", 3),
+    "no reference": lambda: failed_cells("alpha", 3) + small_cells(["beta", "gamma"], 3),
+    "ties": lambda: small_cells(["alpha", "beta"], data_sets=3, runs=1) * 1,
+    "hostile names": lambda: small_cells(["_a", "$\\frac{$", "{x}", "数 据" * 40, "a/../b"], ["$_{/", "x"]),
+}
+
+
+@pytest.mark.parametrize("width", list(WIDTHS))
+@pytest.mark.parametrize("case", CASES)
+def test_degenerate_data_are_drawn(case, width, tmp_path):
+    cells = CASES[case]()
+    report = build(cells, "t", True, reference="alpha" if case == "no reference" else None)
+    found = drawn(report, width)
+    finished = (report.cells["status"] == "finished").any()
+    assert ("curves" in found) == finished
+    assert ("forest" in found) == bool(report.verdicts["gain"].notna().any())
+    some = replace(report, data_sets=report.data_sets[:2])
+    files = figures.draw_all(some, tmp_path, figures.Pictures(width, titles=True), formats=("svg",))
+    assert all(file.parent == tmp_path for file in files)
+
+
+def test_methods_without_a_gain_have_a_line_in_the_forest():
+    cells = small_cells(["alpha", "beta"], 3) + failed_cells("gamma", 3)
+    axes = drawn(build(cells, "t", True, reference="alpha"))["forest"].axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["alpha", "beta", "gamma"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(st.just(0.0), st.floats()), max_size=5), st.sampled_from("xy"))
+def test_every_logarithmic_axis_can_be_drawn_and_has_ticks(values, which):
+    with look():
+        figure, axes = begin(1.0)
+        logarithmic(axes, which, values)
+        figure.canvas.draw()
+        axis = getattr(axes, f"{which}axis")
+        positive = [value for value in values if 0 < value < np.inf]
+        assert axis.get_scale() == ("log" if positive else "linear")
+        low, high = axis.get_view_interval()
+        assert any(low <= tick <= high for tick in axis.get_ticklocs())
+        assert all(low <= np.clip(value, 1e-60, 1e60) <= high for value in positive)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1), st.lists(st.floats(-1, 1), min_size=1, max_size=3))
+def test_a_range_holds_the_middle_half_and_what_must_be_seen(values, always):
+    low, high = span(values, always)
+    lower, upper = np.quantile(values, [0.25, 0.75])
+    assert low < min(lower, *always) <= max(upper, *always) < high
+
+
+@pytest.mark.parametrize(
+    "label", ["a" * 200, "a b " * 60, "_hidden", "$x_", "two\n\nlines", "x=1 " * 60 + "y"]
+)
+def test_labels_keep_to_their_width_and_lines_and_keep_their_end(label):
+    with look():
+        found = fitted(label, 1.5, 8, 2)
+        assert width_of(found, 8) <= 1.5
+    assert found.count("\n") < 2
+    assert not found.startswith("_")
+    assert found[-1] == label.strip()[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", list(WIDTHS))
+def test_files_for_papers_have_no_titles_no_type_3_fonts_and_captions(report, tmp_path, width, monkeypatch):
+    titles = []
+    original = Figure.savefig
+
+    def kept(figure, file, **options):
+        titles.append(figure.get_suptitle())
+        original(figure, file, **options)
+
+    monkeypatch.setattr(Figure, "savefig", kept)
+    one = replace(report, data_sets=report.data_sets[:1])
+    *files, captions = figures.draw_all(one, tmp_path, figures.Pictures(width))
+    assert {file.suffix for file in files} == {".pdf", ".png", ".svg"}
+    pdfs = [file for file in files if file.suffix == ".pdf"]
+    assert all(b"/Type3" not in file.read_bytes() for file in pdfs)
+    assert any(b"/FontFile2" in file.read_bytes() for file in pdfs)  # TrueType
+    lines = captions.read_text().splitlines()
+    assert [re.match(r"- `([^`]+)`", line)[1] for line in lines] == [file.stem for file in pdfs]
+    assert not any(titles)
+    titles.clear()
+    figures.draw_all(one, tmp_path, figures.Pictures(width, titles=True), formats=("svg",))
+    assert titles
+    assert all(titles)
+
+
+def test_demsars_diagram_is_drawn_on_request_from_complete_data_sets(report):
+    assert "critical-difference" not in drawn(report)
+    results = report.results.copy()
+    results.loc[(results["data_set"] == "data0") & (results["method"] == "beta"), "gaps"] = "failed in 1 of 2"
+    some = replace(report, results=results)
+    axes = drawn(some, critical_difference=True)["critical-difference"].axes[0]
+    table = report.results[report.results["data_set"] != "data0"].pivot(
+        index="data_set", columns="method", values="mean"
+    )
+    ranks = [np.mean([1 + (row > row[k]).sum() for row in table.to_numpy()]) for k in range(3)]
+    marks = [float(x) for points in axes.collections for x, _ in points.get_offsets()]
+    assert sorted(set(marks) & set(ranks)) == sorted(set(ranks))
+    assert {text.get_text() for text in axes.texts} >= {"alpha", "beta", "gamma"}
+    with look():
+        said = {title.split()[0]: own for title, *own in figures.pictures(some, True)}
+        assert "3 methods on 11 data sets" in said["critical-difference"][1]
+        few = replace(some, results=results[results["data_set"] == "data1"])
+        said = {title.split()[0]: own for title, *own in figures.pictures(few, True)}
+    assert said["critical-difference"][0] is None
+    assert "3 methods on 1 data sets" in said["critical-difference"][1]
+
+
+def test_demsars_diagram_needs_scikit_posthocs(report, tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    with pytest.raises(ParameterError, match=r"aucbench\[posthocs\]"):
+        figures.draw_all(report, tmp_path / "new", figures.Pictures(critical_difference=True))
+    assert not (tmp_path / "new").exists()

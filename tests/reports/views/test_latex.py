@@ -1,0 +1,142 @@
+"""LaTeX: its numbers are those of the frames, and it stays well-formed, whatever names hold."""
+
+import re
+
+import pytest
+
+from aucbench.reports.build import build
+from aucbench.reports.gains import compared, gains_of
+from aucbench.reports.views import latex
+from tests.helpers.small_report import failed_cells, small_cells, small_report
+
+NASTY = 'a_b & 50% | [x] #1 {y} ~z^2 <i>$m$</i> \\frac\n\nsecond line *é* 数据 \x07 "q" `c` --'
+
+
+@pytest.fixture(scope="module")
+def report():
+    return small_report(data_sets=12, runs=3)
+
+
+def tables(text):
+    """The cells of each table, a list a line."""
+    found = []
+    for body in re.findall(r"\\toprule(.*?)\\bottomrule", text, re.DOTALL):
+        lines = body.replace("\\midrule", "").strip().split("\\\\\n")
+        lines = [line.removesuffix("\\\\") for line in lines]
+        found.append([[cell.strip() for cell in re.split(r"(?<!\\)&", line)] for line in lines])
+    return found
+
+
+def value(cell):
+    """The number of a cell."""
+    return float(cell.replace("\\bfseries ", "").replace("$-$", "-").split(" ")[0])
+
+
+def check(text, heads):
+    """Assert that groups close and that the lines of a table have as many cells as its head."""
+    bare = re.sub(r"\\[\\{}$&#%_]", "", text)
+    depth = 0
+    for letter in bare:
+        depth += (letter == "{") - (letter == "}")
+        assert depth >= 0
+    assert depth == 0
+    assert bare.count("$") % 2 == 0
+    assert sorted(re.findall(r"\\begin{(\w+)}", text)) == sorted(re.findall(r"\\end{(\w+)}", text))
+    assert all(ord(letter) < 0x180 for letter in text)
+    for table in tables(text):
+        assert {len(line) for line in table} == {len(table[0])}
+        assert len(table) == 1 + heads
+
+
+def test_the_first_table_has_the_verdicts_of_the_frame(report):
+    head, *lines = tables(latex.latex(report))[0]
+    rows = report.verdicts[report.verdicts["group"] == "all"]
+    assert len(head) == 6
+    assert len(lines) == len(rows) == 3
+    for (name, gain, interval, verdict, time, mean), row in zip(lines, rows.to_dict("records"), strict=True):
+        assert name == row["method"]
+        assert float(time) == pytest.approx(row["time_ratio"], rel=0.006)
+        assert float(mean) == pytest.approx(row["mean"], abs=5e-5)
+        if name == "alpha":
+            assert (gain, interval, verdict) == ("--", "", "reference")
+            continue
+        low, high = re.fullmatch(r"\((.*), (.*)\)", interval.replace("$-$", "-")).groups()
+        for own, shown in (("gain", value(gain)), ("low", float(low)), ("high", float(high))):
+            assert shown == pytest.approx(1000 * row[own], abs=0.05 + 1e-9)
+        assert verdict == row["verdict"]
+
+
+def test_the_best_gain_and_what_is_equivalent_to_it_are_bold():
+    names = ["alpha", "beta", "gamma", "delta"]
+    cells = small_cells(names, 12, 3, far=["alpha", "delta"])
+    report = build(cells, "t", True, reference="alpha")
+    lines = tables(latex.latex(report))[0][1:]
+    best = lines[0][0]
+    assert best == "beta"
+    gains = gains_of(report.cells, report.data_sets, {"defaults": best}, report.rope)
+    against = compared(gains, report.results, report.data_sets, report.rope)
+    against = against[(against["group"] == "all") & (against["verdict"] == "equivalent")]
+    assert set(against["method"]) == {"gamma"}
+    assert {line[0] for line in lines if "\\bfseries" in line[1]} == {"beta", "gamma"}
+
+
+def test_the_tables_of_data_sets_have_the_means_of_the_frame_in_blocks(report):
+    known = report.results.set_index(["method", "data_set"])
+    seen = set()
+    for head, *lines in tables(latex.latex(report))[1:]:
+        for method, *cells in lines:
+            for data_set, cell in zip(head[1:], cells, strict=True):
+                row = known.loc[(method, data_set)]
+                mean, std = re.fullmatch(r"(?:\\bfseries )?([\d.]+) \$\\pm\$ ([\d.]+)", cell).groups()
+                assert float(mean) == pytest.approx(row["mean"], abs=5e-5)
+                assert float(std) == pytest.approx(row["std"], abs=5e-5)
+                assert "bfseries" in cell or row["mean"] < known["mean"].xs(data_set, level=1).max()
+                seen.add((method, data_set))
+    assert seen == set(known.index)
+    assert len(tables(latex.latex(report))) == 1 + 3
+
+
+def test_columns_of_siunitx_have_numbers_or_braces(report):
+    text = latex.latex(report, siunitx=True)
+    check(text, 3)
+    assert text.count("\\usepackage{siunitx}") == 1
+    assert "siunitx" not in latex.latex(report)
+    for _, *lines in tables(text)[1:]:
+        assert all(latex.NUMBER.fullmatch(cell) for line in lines for cell in line[1:])
+    row = report.results.iloc[0]
+    assert f"{row['mean']:.4f}({round(1e4 * row['std'])})" in text
+
+
+@pytest.mark.parametrize("siunitx", [False, True])
+def test_hostile_names_leave_tables_whole(siunitx):
+    cells = small_cells([NASTY, "数", "据", "[first"], [NASTY, "*star", "_x"], 3)
+    check(latex.latex(build(cells, NASTY, True, reference=NASTY), siunitx), 4)
+
+
+@pytest.mark.parametrize("siunitx", [False, True])
+def test_methods_without_results_have_dashes_and_the_reason_is_told(siunitx):
+    report = build(small_cells(["alpha"], 3) + failed_cells("beta", 3), "t", True, reference="alpha")
+    text = latex.latex(report, siunitx)
+    check(text, 2)
+    (table,) = tables(text)
+    assert [cell.strip("{}") for cell in table[2]] == ["beta", "--", "--", "--"]
+    assert text.count("beta: failed in 2 of 2 runs") == 3
+    check(latex.latex(build(failed_cells("alpha", 1), "t", True), siunitx), 0)
+
+
+def test_a_single_data_set_has_the_verdicts_over_its_runs():
+    report = build(small_cells(["alpha", "beta"], 1, 8, far=["beta"]), "t", True, reference="alpha")
+    lines = {line[0]: line for line in tables(latex.latex(report))[0][1:]}
+    assert lines["beta"][3] == report.gains["verdict"].iloc[0] == "worse"
+
+
+@pytest.mark.parametrize("letter", '\\&%$#_{}~^<>|"[]*`')
+def test_latex_never_sees_a_special_character_as_such(letter):
+    found = latex.escaped(f"x{letter}y")
+    assert found != f"x{letter}y"
+    assert found[0] + found[-1] == "xy"
+
+
+def test_escaped_text_is_one_line_of_letters_that_latex_knows():
+    assert latex.escaped("a\n\nb\tc\x07") == "a b c?"
+    assert latex.escaped("é 数") == "é ?"
