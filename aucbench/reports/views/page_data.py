@@ -35,7 +35,9 @@ def packed(report: Report) -> dict[str, Any]:
     cells have. Where that is too much, measures other than the report's own have its reference alone.
     """
     measures = [report.measure, *_everywhere(report)]
-    every = {name: list(own["method"]) for name, own in report.methods.groupby("setting", sort=False)}
+    every: dict[str, Any] = {
+        str(name): list(own["method"]) for name, own in report.methods.groupby("setting", sort=False)
+    }
     lines = sum(len(every[name]) for name in report.results["setting"]) if len(report.results) else 0
     several = lines * len(measures) <= PAIRS
     found = [
@@ -122,11 +124,12 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
     for (setting, data_set, method), own in (
         curves.groupby(["setting", "data_set", "method"], sort=False) if len(curves) else ()
     ):
-        names = [name for name in own if name not in ("setting", "data_set", "method")]
-        table = found.setdefault(setting, {"data_set": [], "method": [], **{name: [] for name in names}})
+        names = [str(name) for name in own if name not in ("setting", "data_set", "method")]
+        empty: Packed = {name: [] for name in ("data_set", "method", *names)}
+        table = found.setdefault(str(setting), empty)
         kept = own.iloc[sorted({*range((len(own) - 1) % step, len(own), step)})]
-        for name, value in {"data_set": data_set, "method": method}.items():
-            table[name].append(value)
+        table["data_set"].append(data_set)
+        table["method"].append(method)
         for name in names:
             table[name].append(_column(name, kept[name], CURVE_DECIMALS, CURVE_DIGITS))
     return found, step
