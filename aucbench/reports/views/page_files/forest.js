@@ -66,7 +66,7 @@ function verdictCell(row) {
 const isNarrow = () => room() < 760;
 
 // Columns of a forest plot after the first: the picture, and beside or below it the numbers and the verdict.
-function forestColumns(rows, table = "verdicts", size = 330) {
+function forestColumns(rows, table = "verdicts", size = 270) {
   const narrow = isNarrow();
   const width = narrow ? Math.max(120, Math.min(260, room() - 185)) : size;
   const scale = gainScale(rows, PAD, width - PAD);
