@@ -46,10 +46,10 @@ def page(report: Report) -> str:
         headings=[VERDICTS[name].heading.format(**words) for name in PLAIN],
         tables={
             setting: [
-                [VERDICTS[name].shown(row) for name in PLAIN]
-                for row in verdicts[(verdicts["setting"] == setting) & (verdicts["group"] == ALL)].to_dict(
-                    "records"
-                )
+                [VERDICTS[name].shown(dict(row)) for name in PLAIN]
+                for _, row in verdicts[
+                    (verdicts["setting"] == setting) & (verdicts["group"] == ALL)
+                ].iterrows()
             ]
             for setting in report.settings
         },

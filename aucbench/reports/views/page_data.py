@@ -125,7 +125,8 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
         curves.groupby(["setting", "data_set", "method"], sort=False) if len(curves) else ()
     ):
         names = [str(name) for name in own if name not in ("setting", "data_set", "method")]
-        table = found.setdefault(str(setting), {"data_set": [], "method": [], **{name: [] for name in names}})
+        empty: Packed = {name: [] for name in ("data_set", "method", *names)}
+        table = found.setdefault(str(setting), empty)
         kept = own.iloc[sorted({*range((len(own) - 1) % step, len(own), step)})]
         table["data_set"].append(data_set)
         table["method"].append(method)

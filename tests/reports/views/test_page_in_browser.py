@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from aucbench.reports.answer import answer
 from aucbench.reports.build import build
 from aucbench.reports.columns import VERDICTS
 from aucbench.reports.gains import compared, gains_of, groups_of_data
 from aucbench.reports.views.page import write_page
-from aucbench.reports.views.page_data import answers
 from tests.helpers.board_cells import finished, several, tuning
 from tests.reports.views.test_page import HARMFUL, SETS, named, usual, with_precision
 
@@ -186,7 +186,7 @@ def test_a_setting_and_a_measure_are_chosen(visit, tmp_path):
     assert column(tab, "ranking", "Mean AP") == mirrored
     tab.get_by_label("Setting").select_option("tuned")
     assert {row[0] for row in lines(tab, "ranking")} == {"alpha", "beta"}
-    assert tab.locator("#answer").inner_text() == answers(made)["tuned"]
+    assert tab.locator("#answer").inner_text() == answer(made, "tuned")
     assert lines(visit(tab.url), "ranking") == lines(tab, "ranking")
 
 

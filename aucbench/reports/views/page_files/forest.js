@@ -56,17 +56,17 @@ function shares(row) {
     h("span", { class: "parts" }, parts.map(([, share]) => String(Math.round(100 * share))).join(" / ")));
 }
 
-// What would decide, where nothing is decided.
 function verdictCell(row) {
   if (row.method && row.method === reference()) return h("span", { class: "soft" }, "reference");
-  const more = known(row.more_families) ? h("span", { class: "soft more" }, `${many(row.more_families, "family")} more would decide`) : null;
+  const words_ = `${many(row.more_families ?? 0, "family")} more would decide`;
+  const more = known(row.more_families) ? h("span", { class: "soft more", title: words_ }, `+${many(row.more_families, "family")}`) : null;
   return [chip(row.verdict), row.verdict === "undecided" ? more : null];
 }
 
 const isNarrow = () => room() < 760;
 
 // Columns of a forest plot after the first: the picture, and beside or below it the numbers and the verdict.
-function forestColumns(rows, table = "verdicts", size = 330) {
+function forestColumns(rows, table = "verdicts", size = 270) {
   const narrow = isNarrow();
   const width = narrow ? Math.max(120, Math.min(260, room() - 185)) : size;
   const scale = gainScale(rows, PAD, width - PAD);

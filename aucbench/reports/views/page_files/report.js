@@ -2,6 +2,7 @@
 // Names are never looked up in plain objects, which know "constructor".
 
 async function unpacked() {
+  await new Promise((done) => { setTimeout(done, 100); requestAnimationFrame(() => setTimeout(done)); }); // the head of the page is painted first
   const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), (each) => each.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();

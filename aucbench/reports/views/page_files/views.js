@@ -34,7 +34,7 @@ function overallView() {
   return [
     section("ranking", `Gain over ${reference() || "the reference"}`, controls(true), tally(rows), ranking(rows),
       reading("Points are mean gains over families of data sets, with 95 % intervals that hold for all methods at once. Arrows go on beyond the picture. ",
-        "Click a method for its own view.")),
+        "After undecided: how many more families would decide. Click a method for its own view.")),
     h("div", { class: "pair" },
       section("imbalance", "On which data?", select("Method", "of", named(rows.map(({ method }) => method)), chosen), gainByShare(chosen, half),
         reading("A point per data set, with its interval over the runs: gain of the method over the reference. Click a point for the data set.")),
