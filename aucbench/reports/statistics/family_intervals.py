@@ -12,6 +12,7 @@ from aucbench.reports.statistics.over_runs import TOLERANCE
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2_000
+CAUTION = 0.6  # of the chance of a miss is asked of the resamples; see `family_intervals`
 SEVERAL = 3.0  # times Student's quantile; a larger critical value shows that resamples have hardly any spread
 
 
@@ -34,10 +35,13 @@ def family_intervals(values: Floats, confidence: float = 0.95, seed: int = 0) ->
     replacement, the same ones for all columns, which keeps the correlation of methods. A resample with mean
     g* and standard error se* has t* = |g* - g| / se*, and
 
-        k = the `confidence` quantile, over resamples, of the largest t* of all columns.
+        k = the 1 - 0.6 (1 - `confidence`) quantile, over resamples, of the largest t* of all columns,
 
-    The chance is therefore about `confidence` that the intervals of all columns hold at once. Resamples,
-    unlike Student's t, know that gains are skewed: most families gain or lose little and a few lose much.
+    which is the 97 % quantile for a confidence of 95 %. Resamples, unlike Student's t, know that gains are
+    skewed: most families gain or lose little and a few lose much. But what a handful of families would show,
+    most samples lack: against a reference that fails on a few families, all gains share these, and the 95 %
+    quantile holds for all methods at once in 86 to 90 % of simulated studies with 20 to 80 families. The
+    97 % quantile holds in 91 to 95 %, and in more where the reference fails nowhere.
 
     Two cases need care. A column that differs from 0 on a handful of families has resamples in which it
     hardly varies, and t* without bound; it would make the intervals of all other columns useless. So a column
@@ -84,9 +88,10 @@ def _critical(units: Floats, known: NDArray[np.bool_], confidence: float, seed: 
     degrees = known.sum(axis=0) - 1
     student = stats.t.ppf(0.5 + confidence / 2, degrees)
     bonferroni = stats.t.ppf(1 - (1 - confidence) / 2 / len(degrees), degrees)
-    own = np.quantile(t, confidence, axis=0, method="higher")
+    level = 1 - CAUTION * (1 - confidence)
+    own = np.quantile(t, level, axis=0, method="higher")
     apart = own > SEVERAL * student
-    common = 0.0 if apart.all() else np.quantile(t[:, ~apart].max(axis=1), confidence, method="higher")
+    common = 0.0 if apart.all() else np.quantile(t[:, ~apart].max(axis=1), level, method="higher")
     k = np.where(apart, np.maximum(own * bonferroni / student, common), common)
     return np.asarray(np.clip(k, student, SEVERAL * bonferroni))
 
