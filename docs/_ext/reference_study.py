@@ -71,10 +71,11 @@ def sentences() -> str:
         f"taken not to matter. **At what cost?** `{best['method']}` has the largest gain of the linear",
         f"methods, {gain.shown(best)}, and trains for {number(best['time_ratio'])} times the seconds of",
         f"`{reference}` (geometric mean); `{slowest['method']}` takes {number(slowest['time_ratio'])}",
-        f"times as long. **What limits linear methods?** Boosted trees (`{trees['method']}`) gain {gain.shown(trees)}, and",
-        f"more than {rope} on {many} of the families; no linear method gains as much on more than {most} of",
-        "them. **What remains uncertain?** No method was tuned. The gains of undecided methods differ too",
-        "much from family to family to say whether these methods are better, worse or equivalent.",
+        f"times as long. **What limits linear methods?** Boosted trees (`{trees['method']}`) gain",
+        f"{gain.shown(trees)}, and more than {rope} on {many} of the families; no linear method gains as",
+        f"much on more than {most} of them. **What remains uncertain?** No method was tuned. The gains of",
+        "undecided methods differ too much from family to family to say whether they are better, worse or",
+        "equivalent.",
     )
     return " ".join(texts)
 
