@@ -19,7 +19,7 @@ from method_pages import source_page
 from aucbench.reports.answer import answer
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
-from aucbench.reports.columns import VERDICTS, number, percent
+from aucbench.reports.columns import VERDICTS, number
 from aucbench.reports.method_info import MethodInfo
 from aucbench.reports.report import ALL, Report
 from aucbench.reports.views.figure_style import look
@@ -63,18 +63,19 @@ def sentences() -> str:
     best, slowest = linear.iloc[0], linear.loc[linear["time_ratio"].idxmax()]
     trees = table[~table["linear"].astype(bool)].iloc[0]
     gain, rope = VERDICTS["gain"], f"{report().rope:g}"
+    many, most = f"{100 * trees['better']:.0f} %", f"{100 * linear['better'].max():.0f} %"
     texts = (
         "**Which method is best?** Every method was trained with its default settings:",
         f"{_scope(ARCHIVE, 'defaults')}. {_coded(answer(report(), 'defaults'), table)}",
-        f"The reference, `{reference}`, is balanced logistic regression. Differences in AUC below {rope} do",
-        f"not count. **At what cost?** `{best['method']}` has the largest gain of the linear methods,",
-        f"{gain.shown(best)}, and trains for {number(best['time_ratio'])} times the seconds of `{reference}`",
-        f"(geometric mean); `{slowest['method']}` takes {number(slowest['time_ratio'])} times as long.",
-        f"**What limits linear methods?** Boosted trees (`{trees['method']}`) gain {gain.shown(trees)}, and",
-        f"more than {rope} on {percent(trees['better'])} of the families; no linear method gains as much on",
-        f"more than {percent(linear['better'].max())}. **What remains uncertain?** No method was tuned. The",
-        "gains of undecided methods differ too much from family to family to say whether these methods are",
-        "better, worse or equivalent.",
+        f"The reference, `{reference}`, is balanced logistic regression. Differences in AUC below {rope} are",
+        f"taken not to matter. **At what cost?** `{best['method']}` has the largest gain of the linear",
+        f"methods, {gain.shown(best)}, and trains for {number(best['time_ratio'])} times the seconds of",
+        f"`{reference}` (geometric mean); `{slowest['method']}` takes {number(slowest['time_ratio'])}",
+        f"times as long. **What limits linear methods?** Boosted trees (`{trees['method']}`) gain",
+        f"{gain.shown(trees)}, and more than {rope} on {many} of the families; no linear method gains as",
+        f"much on more than {most} of them. **What remains uncertain?** No method was tuned. The gains of",
+        "undecided methods differ too much from family to family to say whether they are better, worse or",
+        "equivalent.",
     )
     return " ".join(texts)
 

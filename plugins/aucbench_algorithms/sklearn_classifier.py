@@ -4,7 +4,7 @@
 
 The classifier is fitted to all rows in the one iteration that there is, and ranks rows by its decision
 function or by the probability of the positive class (`gaussian_nb` by its logarithmic odds). Trees, boosting,
-naive Bayes and neural networks are not linear: they have no weights, and boards say so beside their names.
+naive Bayes and neural networks are not linear: they have no weights, and leaderboards say so.
 `logistic_regression` and `linear_svc` are linear, have weights, and leave their intercept out of the scores.
 
 Classes are balanced where a classifier can balance them, by `class_weight` (for `xgboost` by
