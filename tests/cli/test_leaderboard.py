@@ -12,6 +12,7 @@ import pytest
 from aucbench import tracking
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
+from aucbench.reports.views.export import FRAMES
 from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.result import FinishedEntry
@@ -49,16 +50,14 @@ def folder(finished):
 
 
 def table(folder):
-    return pd.read_parquet(folder / "leaderboard.parquet")
+    return pd.read_parquet(folder / "results.parquet")
 
 
 def test_a_study_ends_by_writing_its_leaderboard_and_sending_it(finished):
     own = finished / "aucbench-store" / "boards" / "pair"
     files = {file.name for file in own.iterdir()}
-    assert files == {
-        "cells.parquet", "leaderboard.csv", "leaderboard.html", "leaderboard.md", "leaderboard.parquet",
-        "leaderboard.tex", "overall.csv",
-    }  # fmt: skip
+    documents = {"leaderboard.html", "leaderboard.md", "leaderboard.tex", "results.csv", "verdicts.csv"}
+    assert files == documents | {f"{name}.parquet" for name in FRAMES}
     assert len(table(own)) == 4
     times = {cell.record.environment.finished_at for cell in Store(finished / "aucbench-store")}
     assert len(times) == 27
@@ -80,24 +79,27 @@ def test_the_leaderboard_of_a_study_is_that_which_ended_it(done, finished, tmp_p
 
 
 def test_papers_quote_a_part_of_the_methods(done, finished, tmp_path):
-    words = ("leaderboard", "--study", "pair", "--no-pictures", "--out", str(tmp_path))
-    done(*words, "--top", "1")
-    head = next(row for row in (tmp_path / "leaderboard.tex").read_text().splitlines() if "data set &" in row)
-    assert head.count("&") == 1
-    assert set(table(tmp_path)["method"]) == {"solam", "psam"}  # CSV has all of them
-    done(*words, "--methods", "psam")
-    tex = (tmp_path / "leaderboard.tex").read_text()
-    assert "data set & psam" in tex
-    assert "solam" not in tex
+    words = ("leaderboard", "--study", "pair", "--no-pictures", "--out", tmp_path)
+    best = table(finished / "aucbench-store" / "boards" / "pair").groupby("method")["mean"].mean().idxmax()
+    for more, expected in (
+        (("--top", "1"), {best}),
+        (("--methods", "psam"), {"psam"}),
+        (("--methods", "psam", "--reference", "solam"), {"psam", "solam"}),
+        ((), {"psam", "solam"}),
+    ):
+        done(*words, *more)
+        tex = (tmp_path / "leaderboard.tex").read_text()
+        assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b", tex)} == expected
+        assert set(table(tmp_path)["method"]) == {"psam", "solam"}  # the frames have all of them
 
 
 def test_the_leaderboard_of_a_store_keeps_what_was_tuned_apart(done, finished, tmp_path):
     out = done("leaderboard", "--out", tmp_path, "--no-pictures")
     assert "27 cells done" in out
     found = table(tmp_path)
-    assert sorted(zip(found["dataset"], found["tuned"], found["method"], strict=True)) == [
-        ("gaussian", False, "psam"), ("gaussian", False, "solam"), ("wine", False, "psam"),
-        ("wine", False, "solam"), ("wine", True, "solam"),
+    assert sorted(zip(found["data_set"], found["setting"], found["method"], strict=True)) == [
+        ("gaussian", "defaults", "psam"), ("gaussian", "defaults", "solam"), ("wine", "defaults", "psam"),
+        ("wine", "defaults", "solam"), ("wine", "tuned", "solam"),
     ]  # fmt: skip
 
 
@@ -113,25 +115,42 @@ def test_the_boards_from_mlflow_are_those_from_the_store(done, finished, tmp_pat
     pd.testing.assert_frame_equal(cells[0].sort_index(), cells[1].sort_index())
 
 
-def test_gains_over_a_baseline_stand_in_every_export(done, tmp_path):
-    words = ("--baseline", "psam", "--out", tmp_path, "--no-pictures")
+@pytest.mark.parametrize("option", ["--reference", "--baseline"])
+def test_gains_over_a_reference_stand_in_every_export(option, done, tmp_path):
+    words = (option, "psam", "--out", tmp_path, "--no-pictures")
     out = done("leaderboard", "--study", "pair", *words)
-    assert "gain over psam" in out
-    board = table(tmp_path).set_index(["dataset", "method"])
-    for dataset in ("wine", "gaussian"):
-        row = board.loc[(dataset, "solam")]
-        text = f"{row['gain_mean']:+.4f} ({row['gain_low']:+.4f} to {row['gain_high']:+.4f})"
-        assert text in out
-        assert text in (tmp_path / "leaderboard.md").read_text()
-        assert text.replace("-", "$-$") in (tmp_path / "leaderboard.tex").read_text()
-    assert pd.read_csv(tmp_path / "overall.csv")["baseline"].tolist() == ["psam", "psam"]
+    out += done("leaderboard", "--study", "pair", *words[:2], "--dataset", "wine", "--dataset", "gaussian")
+    assert "Gain over psam" in out
+    gains = pd.read_parquet(tmp_path / "gains.parquet").set_index(["data_set", "method"])
+    verdicts = pd.read_parquet(tmp_path / "verdicts.parquet").set_index(["group", "method"])
+    for row in (
+        gains.loc[("wine", "solam")],
+        gains.loc[("gaussian", "solam")],
+        verdicts.loc[("all", "solam")],
+    ):
+        gain = f"{row['gain']:+.4f}"
+        if row["low"] == row["low"]:
+            gain += f" ({row['low']:+.4f} to {row['high']:+.4f})"
+        assert gain in out
+        assert gain in (tmp_path / "leaderboard.md").read_text()
+    assert set(pd.read_csv(tmp_path / "verdicts.csv")["reference"]) == {"psam"}
 
 
-def test_a_baseline_that_was_not_run_is_named(done, tmp_path):
-    for words, name in (((), "log_reg"), (("--baseline", "ls_svm"), "ls_svm")):
-        out = done("leaderboard", "--study", "pair", *words)
+def test_a_rope_of_ones_own_gives_the_verdicts(done, tmp_path):
+    words = ("--study", "pair", "--reference", "psam", "--out", tmp_path, "--no-pictures")
+    found = []
+    for rope in ((), ("--rope", "0.9")):
+        done("leaderboard", *words, *rope)
+        found.append(set(pd.read_parquet(tmp_path / "gains.parquet")["verdict"]))
+    assert found[1] == {"equivalent"} != found[0]
+
+
+def test_a_reference_that_was_not_run_is_said_and_methods_stand_by_their_means(done):
+    for words, name in (((), "log_reg"), (("--reference", "ls_svm"), "ls_svm")):
+        out = " ".join(done("leaderboard", "--study", "pair", *words).split())
         assert f"Gain over {name}" not in out
-        assert f"There are no gains: {name} was not run." in out
+        assert "There are no gains: the reference was not run." in out
+        assert all(re.search(rf"│ {method} .* │ 0\.\d{{4}} │", out) for method in ("psam", "solam"))
 
 
 def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
@@ -141,15 +160,14 @@ def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
     (row,) = table(own).to_dict("records")
     usual, count = max(((value, chosen.count(value)) for value in set(chosen)), key=lambda each: each[1])
     assert f"zeta={usual:g} in {count} of {len(cells)} runs" in row["chosen"]
-    assert pd.read_csv(own / "leaderboard.csv")["chosen"].tolist() == [row["chosen"]]
+    assert pd.read_csv(own / "results.csv")["chosen"].tolist() == [row["chosen"]]
     assert row["chosen"] in (own / "leaderboard.md").read_text()
-    assert row["chosen"] in (own / "leaderboard.html").read_text()
 
 
 def test_pictures_are_drawn_where_they_are_wanted(done, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(
-        "aucbench.reports.render.export.draw_all",
+        "aucbench.reports.views.export.draw_all",
         lambda report, folder, wanted: drawn.append(folder) or [],
     )
     done("leaderboard", "--study", "pair", "--out", str(tmp_path))
@@ -161,7 +179,10 @@ REFUSED = {
     "leaderboard --out {file}": "--out: ",
     "leaderboard --out {file}/in": "--out: ",
     "leaderboard --mlflow sqlite:///mlflow.db --study pear": "No entries of a study 'pear' were logged to",
-    "leaderboard --baseline psan": "Unknown baseline 'psan'. Did you mean psam",
+    "leaderboard --reference psan": "Unknown reference 'psan'. Did you mean psam",
+    "leaderboard --study pair --dataset wnie": "No data set of the leaderboard is called 'wnie'. Did you mean wine",
+    "leaderboard --study pair --by pauc": "no cell has pauc",
+    "leaderboard --study pair --rope 0": "--rope",
     "leaderboard --study pair --out {file}x --no-pictures --methods psma": "Did you mean psam",
     "compare fsauc_table2": "has no study 'fsauc_table2': run aucbench +experiment=fsauc_table2 first.",
     "compare fsauc_table2 --study pear": "has no study 'pear'",
@@ -188,10 +209,12 @@ def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(done, finished, t
         next((tmp_path / "copy" / "cells").rglob(f"{cell.key}.npz")).unlink()
     of_cell = {name: getattr(second.record, name) for name in ("key", *SEEDS, *DESCRIPTION)}
     store.put_failure(FailureRecord(**of_cell, reason=CellStatus.timeout, message="too long"))
-    out = done("leaderboard", "--store", str(tmp_path / "copy"), "--study", "pair")
-    assert "22 cells done, 0 diverged, 1 failed, 1 missing" in out
-    assert "4 (1 failed, 1 missing)" in out
-    assert len(re.findall(r"^│ psam", out, re.MULTILINE)) == 3  # two boards and the ranking
+    words = ("leaderboard", "--store", tmp_path / "copy", "--study", "pair", "--reference", "solam")
+    assert "22 cells done, 0 diverged, 1 failed, 1 missing" in done(*words)
+    assert "failed in 1 of 6 runs, missing in 1" in done(*words, "--dataset", "wine")
+    done(*words, "--out", tmp_path / "out", "--no-pictures")
+    verdicts = pd.read_parquet(tmp_path / "out" / "verdicts.parquet").set_index(["group", "method"])
+    assert verdicts.loc[("all", "psam"), ["data_sets", "gaps"]].tolist() == [1, 1]
 
 
 def test_a_store_that_cannot_be_written_to_is_read(run, monkeypatch):
@@ -215,7 +238,7 @@ def test_data_that_could_not_be_downloaded_stand_on_the_board(run, done, tmp_pat
 
 def commands(finished, study):
     boards = table(finished / "aucbench-store" / "boards" / study)
-    return [(row["dataset"], row["method"], row["command"]) for row in boards.to_dict("records")]
+    return [(row["data_set"], row["method"], row["command"]) for row in boards.to_dict("records")]
 
 
 @pytest.mark.parametrize("study", ["pair", "tuned"])
@@ -273,4 +296,4 @@ def test_a_cell_that_diverged_before_its_first_checkpoint_comes_back_from_mlflow
     assert len(found["lost"].curve["auc"]) == 0
     assert list(found["kept"].curve["auc"]) == list(cells[1].curve["auc"])
     out = done("leaderboard", "--mlflow", uri, "--study", "odd")
-    assert "1 (1 diverged)" in out
+    assert "diverged in 1 of 2 runs" in out

@@ -54,7 +54,7 @@ def interval(d):
 
 
 def by_hand(cells, method, reference, data_set, measure="auc"):
-    """(runs, gain, low, high) of a method on a data set from the frame of cells; None without a gain."""
+    """(runs, gain, low, high) of a method on a data set from the cells; None where there is none."""
     own = cells[cells["data_set"] == data_set]
     one, other = (own[own["method"] == name].set_index(SEEDS) for name in (method, reference))
     if not len(one) or not len(other) or not {*one["status"], *other["status"]} <= {"finished"}:

@@ -13,6 +13,7 @@ from aucbench.cli.commands._store import having, sources_of, store_option, with_
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
 from aucbench.reports.cells import BoardCell, from_store, joined, left_out, of_results, only_study
+from aucbench.reports.columns import line
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.reports.report import ROPE
 from aucbench.reports.views.figure_style import WIDTHS
@@ -123,6 +124,8 @@ def leaderboard(
         if name not in known:
             raise ParameterError(f"No data set of the leaderboard is called '{name}'. {suggest(name, known)}")
     show(report, data_sets, notes)
+    for remark in () if notes else remarks:
+        print(line(remark))
     if folder:
         from aucbench.reports.views.export import PAGE, write
         from aucbench.reports.views.figures import Pictures

@@ -1,0 +1,120 @@
+"""What is said of one method: its AUC, gain and verdict, its speed, and what to look at next."""
+
+import pytest
+
+from aucbench.reports.build import build
+from aucbench.reports.try_verdict import next_steps, verdict
+from aucbench.reports.views.braille_plot import data_set_series
+from tests.helpers.board_cells import finished, tuning
+from tests.helpers.small_report import small_report
+
+
+def reported(aucs, seconds=None, **changes):
+    """A report on data whose methods have these AUCs, one a run; None for a run that diverged."""
+    seconds = seconds or {}
+    cells = [
+        finished(auc, seed=seed, algorithm=name, seconds=seconds.get(name, 1e-3), **changes)
+        for name, own in aucs.items()
+        for seed, auc in enumerate(own)
+    ]
+    return build(cells, "a study", one_study=True, reference="psam")
+
+
+def judged(found, method="mine", **options):
+    return " ".join([*verdict(found, method), *next_steps(found, method, 5.0, **options)])
+
+
+def test_gains_and_verdicts_are_those_of_the_frame():
+    report = small_report(("psam", "mine", "other"), data_sets=4, runs=5, far=("other",))
+    for method in ("mine", "other"):
+        gains = report.gains[report.gains["method"] == method].to_dict("records")
+        sentences = verdict(report, method)
+        for row, sentence in zip(gains, sentences, strict=False):
+            assert sentence.startswith(f"{row['data_set']}: test AUC ")
+            gain = f"{row['gain']:+.4f} ({row['low']:+.4f} to {row['high']:+.4f}) against psam"
+            assert f"{gain}: {row['verdict']}" in sentence
+            means = report.results[report.results["data_set"] == row["data_set"]].set_index("method")["mean"]
+            assert (f"the best, {means.idxmax()}, has {means.max():.4f}" in sentence) == (
+                means.idxmax() != method
+            )
+
+
+def test_of_a_single_run_there_is_no_verdict():
+    text = verdict(reported({"mine": [0.8], "psam": [0.7]}), "mine")[0]
+    assert text == "data: test AUC 0.8000 of one run."
+
+
+def test_a_method_that_was_not_run_has_no_sentence():
+    assert verdict(reported({"psam": [0.8]}), "mine") == []
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(50.0, "50 times psam's"), (0.5, "1/2 of psam's")])
+def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled(seconds, said):
+    text = judged(reported({"mine": [0.9], "psam": [0.9]}, {"mine": seconds, "psam": 1.0}))
+    assert said in text
+    assert ("aucbench.kernels.kernel" in text) == (seconds > 20.0)
+
+
+def test_a_run_that_diverged_is_counted_and_its_advice_comes_next():
+    found = reported({"mine": [None, 0.8], "psam": [0.9, 0.9]}, advice="lower algo.eta, now 9")
+    assert verdict(found, "mine")[0].startswith("data: diverged in 1 of 2 runs")
+    assert "lower algo.eta, now 9" in judged(found)
+
+
+def test_reversed_scores_are_said_with_the_auc_of_the_other_sign():
+    found = reported({"mine": [0.2, 0.3], "psam": [0.9, 0.9]})
+    assert "AUC 0.2500 on data, with the sign changed 0.7500" in judged(found)
+    assert next_steps(found, "mine", 5.0)[0].startswith("change the sign")
+
+
+def test_a_tuning_that_gains_and_ends_at_an_edge_is_said():
+    chosen = {
+        "parameters": {"eta": 9.0}, "edges": {"eta": "upper"}, "trials": [],
+        "cost": {"settings": 2, "trainings": 4, "train_seconds": 1.0, "passes": 4.0},
+    }  # fmt: skip
+    cells = [
+        finished(auc, seed=seed, algorithm="mine", **what)
+        for auc, what in ((0.8, {}), (0.9, {"tuning": tuning(), "tuned": chosen}))
+        for seed in range(2)
+    ]
+    text = judged(build(cells, "a study", one_study=True))
+    assert "data, tuned: test AUC 0.9000" in text
+    assert "eta at the upper edge in 2 of 2 runs" in text
+    assert "tuning gains up to 0.100" in text
+
+
+def test_a_method_far_below_the_best_or_still_rising_is_said():
+    found = reported({"mine": [0.7], "psam": [0.9]}, checkpoints=20)
+    assert "still rises on data: aucbench try mine --epochs 20" in judged(found)
+    flat = reported({"mine": [0.501], "psam": [0.9]}, checkpoints=20)
+    assert "far below the best on data" in judged(flat)
+
+
+def test_what_is_suggested_names_a_method_once():
+    for method in ("psam", "mine"):
+        (step,) = next_steps(reported({method: [0.9], "solam": [0.9]}), method, None)
+        words = next(word for word in step.split() if word.startswith("algo="))
+        names = words.removeprefix("algo=").split(",")
+        assert names[0] == method
+        assert len(names) == len(set(names)) > 2
+
+
+def test_a_failure_comes_first():
+    steps = next_steps(reported({"mine": [0.9]}), "mine", 5.0, failed=True)
+    assert steps[0].startswith("aucbench check mine")
+
+
+def test_curves_begin_with_the_method_and_a_batch_method_is_a_level():
+    report = small_report(("alpha", "beta", "gamma"), data_sets=1, far=("beta",))
+    series = data_set_series(report, "defaults", "data0", "gamma")
+    assert [each.label for each in series] == ["gamma", "alpha", "beta"]
+    assert len({each.mark for each in series}) == 3
+    for each in series:
+        own = report.curves[report.curves["method"] == each.label]
+        assert list(each.y) == own["mean"].tolist()
+        assert list(each.x) == own["samples"].tolist()
+    facts = {"train_rows": 1, "test_rows": 1}  # each first checkpoint is a pass
+    passes = [finished(auc, algorithm=name, data=facts) for name, auc in (("exact", 0.97), ("mine", 0.9))]
+    own, level = data_set_series(build(passes, "a study", one_study=True), "defaults", "data", "mine")
+    assert (own.label, len(own.x)) == ("mine", 4)
+    assert (level.label, len(level.x), *level.y) == ("exact", 0, 0.97)
