@@ -127,17 +127,17 @@ def auc_difference(
 def _placements(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The placement of each row, (n,), and which rows are positive."""
     values, positive = checked(scores, y)
-    above, below = values[positive], values[~positive]
-    placements = np.empty(len(values))
-    placements[positive] = _share_below(above, np.sort(below))
-    placements[~positive] = 1.0 - _share_below(below, np.sort(above))
-    return placements, positive
+    order = np.argsort(values)
+    ordered, block = values[order], np.empty(len(values), np.int64)
+    block[order] = np.concatenate([[0], np.cumsum(ordered[1:] != ordered[:-1])])  # of tied scores, ascending
+    above, below = _shares(block, positive), _shares(block, ~positive)
+    return np.where(positive, below, 1.0 - above), positive
 
 
-def _share_below(values: NDArray[np.float64], ordered: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of the ordered values that each value is above, ties one half."""
-    doubled = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
-    return np.asarray(doubled / (2 * len(ordered)))
+def _shares(block: NDArray[np.int64], own: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """For each row, the share of the rows of a class that are below it, ties one half."""
+    counts = np.bincount(block[own], minlength=int(block.max()) + 1)
+    return np.asarray(((np.cumsum(counts) - counts / 2) / np.count_nonzero(own))[block])
 
 
 def _estimate(
