@@ -1,4 +1,5 @@
 from .auc import exact_auc
+from .delong import AucInterval, auc_difference, auc_interval
 from .functions import (
     average_precision,
     partial_auc,
@@ -8,6 +9,9 @@ from .functions import (
 )
 
 __all__ = [
+    "AucInterval",
+    "auc_difference",
+    "auc_interval",
     "average_precision",
     "exact_auc",
     "partial_auc",

@@ -105,6 +105,14 @@ def measure_columns(scores: Any, y: Any, measures: "Sequence[Measure]") -> NDArr
     ).reshape(np.shape(scores)[1], len(measures))
 
 
+def checked(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Scores (n,) as float64 and the mask of the positive rows; errors as `exact_auc`."""
+    values = _real("scores", scores).astype(np.float64).ravel()
+    positive = _positive(len(values), y)
+    _refuse_nan(values)
+    return values, positive
+
+
 def _real(what: str, given: Any) -> NDArray[Any]:
     """An array of real numbers; a DataError for anything else."""
     with contextlib.suppress(ValueError):  # lists of different lengths
@@ -140,10 +148,8 @@ def _refuse_nan(scores: NDArray[np.float64]) -> None:
 
 
 def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
-    values = _real("scores", scores).astype(np.float64).ravel()
+    values, positive = checked(scores, y)
     weights = _real("weights", weights).astype(np.float64).ravel()
-    positive = _positive(len(values), y)
-    _refuse_nan(values)
     if len(weights) != len(values):
         raise DataError(f"AUC: {len(weights)} weights for {len(values)} scores.")
     wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
