@@ -38,6 +38,9 @@ Options:
   --only-failed    run only the cells that failed before
   -sc install=bash print the completion script (see README)
 
+Without a budget a run sees max(10 n, min(20,000, 200 n)) of n training rows; budget.epochs, budget.iterations
+or budget.seconds change it.
+
 Exit status: 0 all went well, 1 a cell failed or an internal error, 2 bad input (one sentence says what).
 HYDRA_FULL_ERROR=1 shows the traceback.
 """

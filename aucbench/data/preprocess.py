@@ -2,11 +2,11 @@
 
 Rescaling comes last. It centres dense rows on the mean c of the training rows, and multiplies all rows by one
 factor f, so that mean |x|^2 is 1. The ranking problem stays the same: a shift of all rows shifts all scores
-alike, and weights w for the rows f (x - c) are weights f w for the rows x. But step sizes, radii and
-regularisation then mean the same for any data set, scaling and feature map, because the theory of the methods
-states them relative to |x|^2: a step size of 1 is 1 / mean |x|^2, a radius of 1 is 1 / sqrt(mean |x|^2), a
-ridge of 1 is mean |x|^2. Methods that step along single rows also waste no steps on the mean row, which
-cancels in every pair. Sparse rows are not centred, because they would become dense.
+alike, and weights w for the rows f (x - c) are weights f w for the rows x. But step sizes and radii then mean
+the same for any data set, scaling and feature map, because the theory of the methods states them relative to
+|x|^2: a step size of 1 is 1 / mean |x|^2, a radius of 1 is 1 / sqrt(mean |x|^2). Regularisation that a method
+declares refers to the columns before the factor. Methods that step along single rows also waste no steps on
+the mean row, which cancels in every pair. Sparse rows are not centred, because they would become dense.
 
 The mean of |x|^2 is used instead of the maximum, which depends on a single row: on real data the mean brings
 the defaults closer to the optimum. Only if the maximum exceeds a hundred times the mean, a hundredth of the

@@ -56,12 +56,12 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         where it is above 1.
     rescale : bool, default=True
         Whether dense rows are then centred, and all rows multiplied by one factor that makes the mean of
-        |x|^2 over the training rows 1, so that step sizes, radii and regularisation mean the same on any
-        data. If False, step sizes, radii and regularisation refer to the scaled rows.
+        |x|^2 over the training rows 1, so that step sizes and radii mean the same on any data. If False,
+        they refer to the scaled rows. Regularisation refers to the scaled columns in both cases.
     epochs : float, default=None
         Passes over the training rows. A method that takes all rows at once may converge earlier; if it does
-        not converge, a `ConvergenceWarning` is issued. None means 10 passes, or convergence for a method that
-        takes all rows at once. `partial_fit` takes each row once.
+        not converge, a `ConvergenceWarning` is issued. None means max(10 n, min(20,000, 200 n)) of n rows,
+        or convergence for a method that takes all rows at once. `partial_fit` takes each row once.
     iterations : int, default=None
         Number of iterations, instead of `epochs`.
     order : {"shuffled", "stored", "blocks"}, default="shuffled"

@@ -43,6 +43,8 @@ class Auto(LogRegCV):
             return tried._replace(w=np.full_like(state.w, np.nan), solved=True)
         best = max(new, before)
         keep, share = np.exp((before - best) / SOFTNESS), np.exp((new - best) / SOFTNESS)
-        share /= float(np.linalg.norm(batch.X @ tried.w)) or 1.0
+        scores = batch.X @ tried.w
+        weighted = scores if batch.weights is None else scores * np.sqrt(batch.weights / batch.weights.mean())
+        share /= float(np.linalg.norm(weighted)) or 1.0
         w, b = keep * state.w + share * tried.w, float(keep * state.b + share * tried.b)
         return tried._replace(w=w, b=b, solved=len(tried.aucs) == self.values)

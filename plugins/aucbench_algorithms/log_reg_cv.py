@@ -11,7 +11,7 @@ the largest mean AUC over the parts (the smallest if several tie) is fitted to a
 one candidate, and the last one fits all rows, so that the choice counts as training.
 
 With fewer rows of the rarer class than folds there is one fold per row of it; with a single row, C itself is
-used. A row that is left out has weight 0, so that no rows are copied and all fits share X X^T where n < d.
+used. A row that is left out has weight 0 (row weights count in fits and AUCs alike), so that no rows are copied and all fits share X X^T where n < d.
 Fits on parts end when the gradient is 2e-4 of that at zero: the AUC hardly sees what is left. The last fit
 ends as that of `log_reg`.
 
@@ -72,6 +72,10 @@ class LogRegCV(LinearMethod):
     grid = {"folds": (5, 10)}
     claims = Claims(rate="quadratic", cost="folds values n d min(n, d)")
     regularisation = {"C": -2}
+    weighted = True
+    exempt: ClassVar[dict[str, str]] = {
+        "weighted": "a row of weight k lies in one part of the cross-validation, where k rows lie in several",
+    }
     citation = "stone1974cross"
     deviations: ClassVar[tuple[str, ...]] = (
         "Fits on parts of the rows end when the gradient is 2e-4 of that at zero.",
@@ -111,13 +115,14 @@ class LogRegCV(LinearMethod):
     def _try(self, state: State, batch: Batch) -> State:
         C, models, aucs = self.candidates()[len(state.aucs)], [], []
         for rows, model in zip(state.held_out, state.models, strict=True):
-            weights = np.ones(len(batch.y))
+            weights = np.ones(len(batch.y)) if batch.weights is None else batch.weights.copy()
+            held_out = None if batch.weights is None else weights[rows]
             weights[rows] = 0.0
             rest = Batch(batch.X, batch.y, batch.rows, weights=weights)
             models.append(_fitted(model, rest, C, rough=True))
             scores = batch.X[rows] @ models[-1].w
             finite = np.all(np.isfinite(scores))
-            aucs.append(exact_auc(scores, batch.y[rows]) if finite else -np.inf)
+            aucs.append(exact_auc(scores, batch.y[rows], held_out) if finite else -np.inf)
         w, b = np.mean([each.w for each in models], axis=0), float(np.mean([each.b for each in models]))
         return state._replace(w=w, b=b, models=tuple(models), aucs=(*state.aucs, float(np.mean(aucs))))
 

@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegressionCV
 
 from aucbench import Batch, Problem
+from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import Auto, LogReg, LogRegCV
 from aucbench_algorithms.log_reg_cv import stratified_parts
 from tests.helpers.training import difference, random_problem, train
@@ -84,3 +85,16 @@ def test_auto_weights_the_models_of_the_parts_by_their_auc(layout):
         means.append(state.w / np.linalg.norm(X @ state.w))
     shares = np.exp((np.array(state.aucs) - max(state.aucs)) / 0.002)
     assert difference(chosen_on(Auto(), batch.X, y, parts).w, shares @ np.array(means)) < 1e-12
+
+
+@pytest.mark.parametrize("algo", ["log_reg_cv", "auto"])
+@pytest.mark.parametrize("weight", [0.5, 2.0])
+def test_equal_weights_are_a_factor_of_c_and_copy_no_rows_between_folds(algo, weight):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(80, 40))
+        y = np.where(X[:, 0] + 2.0 * rng.normal(size=80) > 0, 1, -1)
+        plain = AUCClassifier(algo, random_state=0).fit(X, y)
+        rival = AUCClassifier(algo, {"C": 1.0 / weight}, random_state=0)
+        weighted = rival.fit(X, y, sample_weight=np.full(80, weight))
+        assert difference(weighted.coef_, plain.coef_) < 1e-4
