@@ -11,7 +11,8 @@ the largest mean AUC over the parts (the smallest if several tie) is fitted to a
 one candidate, and the last one fits all rows, so that the choice counts as training.
 
 With fewer rows of the rarer class than folds there is one fold per row of it; with a single row, C itself is
-used. A row that is left out has weight 0 (row weights count in fits and AUCs alike), so that no rows are copied and all fits share X X^T where n < d.
+used. A row that is left out has weight 0, so that no rows are copied and all fits share X X^T where n < d;
+weights of rows count in fits and AUCs alike.
 Fits on parts end when the gradient is 2e-4 of that at zero: the AUC hardly sees what is left. The last fit
 ends as that of `log_reg`.
 
