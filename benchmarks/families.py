@@ -27,7 +27,7 @@ BLOCK = 10_000  # rows that are hashed at a time
 def families(choice: Choice) -> Iterator[Measure]:
     """Pairs of data sets of different families that share rows, the largest share last."""
     sets = at_hand(choice)
-    catalog, alike = catalog_with(MADE), {}
+    catalog, alike = catalog_with(MADE), dict[int, list[tuple[RealSet, NDArray[np.int64]]]]()
     for real in sets:
         X = data.load(catalog.dataset(real.name)(), Part.train).X
         alike.setdefault(real.features, []).append((real, row_hashes(X)))

@@ -73,7 +73,9 @@ class _Common:
 
     name: ClassVar[str]
     duplicates: Duplicates = field(default=Duplicates.anywhere, metadata={"later": True})
-    __post_init__ = check_fields
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @property
     def splits(self) -> int:
