@@ -48,7 +48,7 @@ def _named(*pair: RealSet) -> str:
     return " and ".join(f"{each.name} ({each.family})" for each in pair)
 
 
-def shared(one: NDArray[np.int64], two: NDArray[np.uint64]) -> float:
+def shared(one: NDArray[np.int64], two: NDArray[np.int64]) -> float:
     """The share of the different rows of the smaller data set that the larger one has."""
     return len(np.intersect1d(one, two, assume_unique=True)) / min(len(one), len(two))
 
