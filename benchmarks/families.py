@@ -27,7 +27,7 @@ BLOCK = 10_000  # rows that are hashed at a time
 def families(choice: Choice) -> Iterator[Measure]:
     """Pairs of data sets of different families that share rows, the largest share last."""
     sets = at_hand(choice)
-    catalog, alike = catalog_with(MADE), {}
+    catalog, alike = catalog_with(MADE), dict[int, list[tuple[RealSet, NDArray[np.int64]]]]()
     for real in sets:
         X = data.load(catalog.dataset(real.name)(), Part.train).X
         alike.setdefault(real.features, []).append((real, row_hashes(X)))
@@ -48,7 +48,7 @@ def _named(*pair: RealSet) -> str:
     return " and ".join(f"{each.name} ({each.family})" for each in pair)
 
 
-def shared(one: NDArray[np.int64], two: NDArray[np.uint64]) -> float:
+def shared(one: NDArray[np.int64], two: NDArray[np.int64]) -> float:
     """The share of the different rows of the smaller data set that the larger one has."""
     return len(np.intersect1d(one, two, assume_unique=True)) / min(len(one), len(two))
 

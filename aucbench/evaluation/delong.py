@@ -148,7 +148,7 @@ def _estimate(
     value, count = float(np.mean(placements[positive])), int(group.max()) + 1
     sums, factors = [], []
     for name, own in (("positive", positive), ("negative", ~positive)):
-        units = len(np.unique(group[own]))
+        units = np.count_nonzero(np.bincount(group[own]))
         if units < 2:
             what = "row" if groups is None else "group of rows"
             raise DataError(f"An interval of an AUC needs two {what}s of each class, got one {name} {what}.")
