@@ -218,6 +218,8 @@ def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
         "positive": ", ".join(data.positive),
         "negative": ", ".join(data.negative),
         "format": data.format,
+        "duplicates": np.nan if data.duplicates is UNSET else data.duplicates,
+        "mixed_labels": np.nan if data.mixed_labels is UNSET else data.mixed_labels,
     }
 
 

@@ -180,7 +180,7 @@ REFUSED = {
     "leaderboard --out {file}/in": "--out: ",
     "leaderboard --mlflow sqlite:///mlflow.db --study pear": "No entries of a study 'pear' were logged to",
     "leaderboard --reference psan": "Unknown reference 'psan'. Did you mean psam",
-    "leaderboard --study pair --dataset wnie": "No data set of the leaderboard is called 'wnie'. Did you mean wine",
+    "leaderboard --study pair --dataset wnie": "called 'wnie'. Did you mean wine",
     "leaderboard --study pair --by pauc": "no cell has pauc",
     "leaderboard --study pair --rope 0": "--rope",
     "leaderboard --study pair --out {file}x --no-pictures --methods psma": "Did you mean psam",

@@ -10,7 +10,6 @@ from aucbench.cli.main import main
 from aucbench.reports.build import build
 from aucbench.reports.views.export import FRAMES, TABLES, write
 from aucbench.reports.views.text import markdown
-from tests.helpers.board_cells import tuning
 from tests.helpers.small_report import failed_cells, small_cells
 
 ROPE = 0.002
